@@ -1,0 +1,115 @@
+/**
+ * @file binding.h
+ * @brief Binding buffers to a dispatchable and recording it.
+ *
+ * Synchronization contract. vkdmlRecordDispatch() records commands only: it submits nothing, waits for nothing, and
+ * puts no barrier on the caller's tensors. In the recorded commands
+ *  - inputs (and, at execution, the persistent resource) are read, outputs written (read too, where a store covers part
+ *    of a 32-bit word), temporaries read and written, all in VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT with
+ *    VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_SHADER_WRITE_BIT; only with VKDML_DEVICE_FLAG_ALLOW_TRANSFER also in
+ *    VK_PIPELINE_STAGE_TRANSFER_BIT;
+ *  - barriers between an operator's own passes, on its temporaries, are the library's;
+ *  - the caller orders everything else: uploads before, reads after, a second dispatch that reads what the first
+ *    wrote, or that uses the same temporary or persistent resource.
+ * The compute pipeline, descriptor set 0 and push constants of the command buffer are disturbed.
+ *
+ * Buffers need VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. All memory is the caller's.
+ */
+#ifndef VKDML_BINDING_H
+#define VKDML_BINDING_H
+
+#include <vulkan/vulkan_core.h>
+
+#include "vkdml/operator.h"
+#include "vkdml/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a dispatchable needs. Mirrors DML_BINDING_PROPERTIES. */
+typedef struct VkdmlBindingProperties {
+    uint32_t inputCount;             /**< bindings that vkdmlBindInputs() takes */
+    uint32_t outputCount;            /**< bindings that vkdmlBindOutputs() takes */
+    uint64_t temporaryResourceSize;  /**< bytes; 0: none */
+    uint64_t persistentResourceSize; /**< bytes; 0: none */
+    /** Descriptors one binding table takes from a pool of the caller's: */
+    uint32_t descriptorSetCount;
+    uint32_t storageBufferDescriptorCount;
+    uint32_t uniformBufferDescriptorCount;
+} VkdmlBindingProperties;
+
+/** Tells what a dispatchable needs. Mirrors IDMLDispatchable::GetBindingProperties. Thread-safe. */
+VKDML_API VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindingProperties *properties);
+
+/** A range of a buffer. Mirrors DML_BUFFER_BINDING. Buffer VK_NULL_HANDLE: nothing bound. */
+typedef struct VkdmlBufferBinding {
+    VkBuffer buffer;
+    VkDeviceSize offset; /**< bytes; a multiple of 16 for tensors, of 256 for temporary and persistent resources, and of
+                            the tensor's GuaranteedBaseOffsetAlignment */
+    VkDeviceSize size; /**< bytes from offset that may be accessed; at least the tensor's TotalTensorSizeInBytes or the
+                            resource's size. VK_WHOLE_SIZE is refused: the library cannot see a buffer's size. */
+} VkdmlBufferBinding;
+
+/**
+ * Buffers bound to a dispatchable. Not free-threaded: one thread at a time. Mirrors IDMLBindingTable.
+ *
+ * A table may be bound anew only when the GPU has finished (and no command buffer still to be submitted holds) what
+ * was recorded with it: its descriptors are in use until then. Use one table per dispatch in flight.
+ */
+typedef struct VkdmlBindingTable_T *VkdmlBindingTable;
+
+/** How to create a binding table. */
+typedef struct VkdmlBindingTableCreateInfo {
+    VkdmlDispatchable dispatchable; /**< outlives the table's use */
+    VkDescriptorPool
+        descriptorPool; /**< with room as VkdmlBindingProperties says and
+                             VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT; externally synchronized
+                             while the table is created and destroyed. VK_NULL_HANDLE: one of the table's own */
+} VkdmlBindingTableCreateInfo;
+
+/** Creates an empty table. Mirrors IDMLDevice::CreateBindingTable. */
+VKDML_API VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableCreateInfo *info,
+                                              VkdmlBindingTable *table);
+
+/** Destroys a table. NULL is ignored. */
+VKDML_API void vkdmlDestroyBindingTable(VkdmlBindingTable table);
+
+/**
+ * Binds all inputs, in the order of the descriptor's input tensors. Mirrors IDMLBindingTable::BindInputs.
+ *
+ * An optional tensor that is absent and a tensor flagged OWNED_BY_DML take a VK_NULL_HANDLE buffer.
+ *
+ * @return VKDML_ERROR_INVALID_ARGUMENT: wrong count, missing or surplus buffer, offset off alignment, range too small,
+ *         offset + size beyond 64 bits. The table is then as before.
+ */
+VKDML_API VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
+
+/** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. */
+VKDML_API VkdmlResult vkdmlBindOutputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
+
+/** Binds the temporary resource. Mirrors IDMLBindingTable::BindTemporaryResource. NULL unbinds. */
+VKDML_API VkdmlResult vkdmlBindTemporaryResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding);
+
+/** Binds the persistent resource of a compiled operator. Mirrors IDMLBindingTable::BindPersistentResource. */
+VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding);
+
+/**
+ * Records a dispatchable with its bindings into a command buffer in the recording state, outside a render pass.
+ * Mirrors IDMLCommandRecorder::RecordDispatch.
+ *
+ * Host-synchronized on commandBuffer and table only. Allocates nothing, and updates no descriptor unless a binding has
+ * changed since the table was last recorded.
+ *
+ * @return VKDML_ERROR_INVALID_ARGUMENT: the table is of another dispatchable, something is not bound, or bindings
+ * overlap (an output with anything else, unless the operator may run in place and both layouts are equal);
+ *         VKDML_ERROR_DEVICE_LOST. Nothing is then recorded.
+ */
+VKDML_API VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffer,
+                                          VkdmlDispatchable dispatchable, VkdmlBindingTable table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VKDML_BINDING_H */

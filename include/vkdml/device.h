@@ -1,0 +1,231 @@
+/**
+ * @file device.h
+ * @brief Devices: asking before, importing the caller's, opening one's own, and what a device can do.
+ *
+ * A VkdmlDevice is free-threaded: any function may be called on it from any thread at once, unless said otherwise.
+ * Mirrors IDMLDevice.
+ */
+#ifndef VKDML_DEVICE_H
+#define VKDML_DEVICE_H
+
+#include <stddef.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "vkdml/dml_types.h"
+#include "vkdml/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A Vulkan device as vkdml uses it. */
+typedef struct VkdmlDevice_T *VkdmlDevice;
+
+/** How urgent a log message is. */
+typedef enum VkdmlLogLevel {
+    VKDML_LOG_LEVEL_ERROR = 0,   /**< a call failed; the text of vkdmlGetErrorMessage() */
+    VKDML_LOG_LEVEL_WARNING = 1, /**< something is odd but was dealt with; Vulkan validation messages */
+    VKDML_LOG_LEVEL_INFO = 2,    /**< which device was opened, how it is used */
+} VkdmlLogLevel;
+
+/**
+ * Receives the library's messages.
+ *
+ * Called on the thread whose call caused the message, possibly on several threads at once; must not call vkdml.
+ *
+ * @param userData what the creator was given beside the callback
+ * @param message  valid during the call only; may hold several lines; no newline at its end
+ */
+typedef void (*VkdmlLogCallback)(void *userData, VkdmlLogLevel level, const char *message);
+
+/** What vkdml may do with a caller's device beyond its plain contract. */
+typedef enum VkdmlDeviceFlagBits {
+    /**
+     * Every bound buffer has VK_BUFFER_USAGE_TRANSFER_SRC_BIT and _DST_BIT, and the caller's barriers cover
+     * VK_PIPELINE_STAGE_TRANSFER_BIT too: vkdml may then record transfer commands where they are faster.
+     */
+    VKDML_DEVICE_FLAG_ALLOW_TRANSFER = 1,
+    /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation, messages to the log callback as warnings. */
+    VKDML_DEVICE_FLAG_VALIDATION = 2,
+} VkdmlDeviceFlagBits;
+typedef uint32_t VkdmlDeviceFlags;
+
+/** What vkdml needs of a VkDevice, and what it profits from. */
+typedef struct VkdmlRequirements {
+    uint32_t apiVersion;           /**< VK_API_VERSION_1_2: of the instance and of the physical device */
+    VkQueueFlags queueFlags;       /**< VK_QUEUE_COMPUTE_BIT */
+    uint32_t requiredFeatureCount; /**< 0: nothing beyond core 1.2 is required */
+    const char *const *requiredFeatures;
+    uint32_t requiredExtensionCount; /**< 0 */
+    const char *const *requiredExtensions;
+    uint32_t usefulFeatureCount; /**< names of VkPhysicalDevice...Features members that make something faster */
+    const char *const *usefulFeatures;
+    uint32_t usefulExtensionCount;
+    const char *const *usefulExtensions;
+} VkdmlRequirements;
+
+/**
+ * What to ask of Vulkan before creating a VkDevice that is to be imported. Static data. Thread-safe.
+ *
+ * @param[out] requirements must not be NULL
+ */
+VKDML_API VkdmlResult vkdmlGetRequirements(VkdmlRequirements *requirements);
+
+/**
+ * The same for one operator on one data type: which features it cannot do without. At present none: 8-, 16- and
+ * 64-bit elements, FLOAT16 and FLOAT64 included, are computed with 32-bit integers.
+ *
+ * @return VKDML_ERROR_NOT_IMPLEMENTED for an operator without a kernel, VKDML_ERROR_INVALID_ARGUMENT for a type that no
+ *         tensor of it may have.
+ */
+VKDML_API VkdmlResult vkdmlGetOperatorRequirements(DML_OPERATOR_TYPE type, DML_TENSOR_DATA_TYPE dataType,
+                                                   VkdmlRequirements *requirements);
+
+/** A device the caller made. Zero-initialized members mean the default said beside them. */
+typedef struct VkdmlDeviceCreateInfo {
+    VkInstance instance;             /**< created with apiVersion 1.2 or later */
+    VkPhysicalDevice physicalDevice; /**< of that instance */
+    VkDevice device;                 /**< of that physical device; outlives the VkdmlDevice */
+    uint32_t queueFamilyIndex;       /**< a family with VK_QUEUE_COMPUTE_BIT that commands will be submitted to */
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
+    const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
+                                                           NULL: none. Nothing else is used. Read during the call. */
+    uint32_t enabledExtensionCount;
+    const char *const *enabledExtensions; /**< the device extensions enabled. Read during the call. */
+    DML_FEATURE_LEVEL featureLevel;       /**< descriptors are held to it; 0: the newest, 6_4 */
+    VkdmlDeviceFlags flags;
+    const VkAllocationCallbacks *allocationCallbacks; /**< for all host memory, Vulkan's included; copied;
+                                                           NULL: malloc */
+    VkdmlLogCallback logCallback;                     /**< NULL: silent */
+    void *logUserData;
+    VkPipelineCache pipelineCache; /**< the caller's, used and kept alive by it; VK_NULL_HANDLE: the library's own */
+    const void *pipelineCacheData; /**< initial data of the library's own cache, as vkdmlGetPipelineCacheData()
+                                        gave it; data of another driver is ignored. Read during the call. */
+    size_t pipelineCacheDataSize;
+} VkdmlDeviceCreateInfo;
+
+/**
+ * Imports a Vulkan device. Mirrors DMLCreateDevice.
+ *
+ * Creates no queue, submits nothing. The caller destroys the result with vkdmlDestroyDevice(), before its VkDevice.
+ *
+ * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
+ *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
+ * VKDML_ERROR_DRIVER. *device is then NULL.
+ */
+VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device);
+
+/** How to open a device of one's own. Zero-initialized members mean the default said beside them. */
+typedef struct VkdmlDeviceOpenInfo {
+    const char *name; /**< opens the first device whose name contains this, ASCII case ignored; NULL: the best
+                           (discrete, then integrated, virtual, CPU) */
+    DML_FEATURE_LEVEL featureLevel; /**< 0: the newest */
+    VkdmlDeviceFlags flags;
+    const VkAllocationCallbacks *allocationCallbacks; /**< copied; NULL: malloc */
+    VkdmlLogCallback logCallback;                     /**< NULL: silent */
+    void *logUserData;
+    const void *pipelineCacheData;
+    size_t pipelineCacheDataSize;
+} VkdmlDeviceOpenInfo;
+
+/**
+ * Loads Vulkan, creates an instance, a device and a compute queue, and imports them: for tools, tests and examples.
+ *
+ * The environment variable VKDML_DEVICE, when set and not empty, stands in for a NULL name.
+ *
+ * @param info NULL: all defaults
+ * @return as vkdmlCreateDevice(); VKDML_ERROR_INITIALIZATION_FAILED where there is no Vulkan loader or no device fits.
+ */
+VKDML_API VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device);
+
+/**
+ * Destroys a device; where it was opened by vkdmlOpenDevice() its VkDevice and VkInstance too.
+ *
+ * Every object made from it must have been destroyed and all GPU work that uses them finished. NULL is ignored.
+ */
+VKDML_API void vkdmlDestroyDevice(VkdmlDevice device);
+
+/** A device that vkdmlOpenDevice() could open. */
+typedef struct VkdmlPhysicalDeviceInfo {
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    char driver[VK_MAX_DRIVER_NAME_SIZE];
+    char driverInfo[VK_MAX_DRIVER_INFO_SIZE];
+    uint32_t apiVersion;
+    uint32_t vendorId;
+    uint32_t deviceId;
+    VkPhysicalDeviceType type;
+    uint64_t deviceLocalBytes; /**< sum of its device-local heaps */
+    const char *unusable;      /**< NULL, or why vkdml cannot use it; static */
+} VkdmlPhysicalDeviceInfo;
+
+/**
+ * Lists the physical devices of a fresh instance, best first, in the manner of vkEnumeratePhysicalDevices.
+ *
+ * @param[in,out] count in: length of infos; out: entries written, or, with infos NULL, how many there are
+ */
+VKDML_API VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceInfo *infos);
+
+/** The Vulkan objects behind a device; borrowed, valid as long as it. */
+typedef struct VkdmlVulkanHandles {
+    VkInstance instance;
+    VkPhysicalDevice physicalDevice;
+    VkDevice device;
+    uint32_t queueFamilyIndex;
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+    /** Of an opened device the only queue of it; VK_NULL_HANDLE for imported devices. Submission to it is the caller's
+        to synchronize, as ever in Vulkan. */
+    VkQueue queue;
+} VkdmlVulkanHandles;
+
+/** The Vulkan objects behind a device. */
+VKDML_API VkdmlResult vkdmlGetVulkanHandles(VkdmlDevice device, VkdmlVulkanHandles *handles);
+
+/**
+ * Queries a feature. Mirrors IDMLDevice::CheckFeatureSupport, sizes and all.
+ *
+ * DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether any implemented operator takes the type at the device's level.
+ * DML_FEATURE_FEATURE_LEVELS: the newest of the requested levels that is not above the device's; an error where none
+ * is.
+ */
+VKDML_API VkdmlResult vkdmlCheckFeatureSupport(VkdmlDevice device, DML_FEATURE feature, uint32_t queryDataSize,
+                                               const void *queryData, uint32_t supportDataSize, void *supportData);
+
+/** The feature level a device was created with. */
+VKDML_API DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device);
+
+/**
+ * Whether this device, at its feature level, runs an operator on a data type in at least one of its tensors.
+ *
+ * @return VKDML_SUCCESS; otherwise VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_INVALID_ARGUMENT (newer than the level, or
+ *         the type is not among its types at the level) or VKDML_ERROR_FEATURE_NOT_PRESENT, with the reason.
+ */
+VKDML_API VkdmlResult vkdmlCheckOperatorSupport(VkdmlDevice device, DML_OPERATOR_TYPE type,
+                                                DML_TENSOR_DATA_TYPE dataType);
+
+/**
+ * VKDML_SUCCESS while the device works; VKDML_ERROR_DEVICE_LOST, with the reason, once a Vulkan call of this library
+ * returned VK_ERROR_DEVICE_LOST or vkdmlReportDeviceLost() said so. Mirrors IDMLDevice::GetDeviceRemovedReason.
+ */
+VKDML_API VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device);
+
+/**
+ * Tells the library of a VK_ERROR_DEVICE_LOST that the caller saw (at its submit, say). Every later call on the device
+ * fails with VKDML_ERROR_DEVICE_LOST; destroying stays allowed.
+ *
+ * @param reason copied, cut after 255 bytes; NULL: none given
+ */
+VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
+
+/**
+ * The contents of the pipeline cache, in the manner of vkGetPipelineCacheData: ask for the size with data NULL.
+ *
+ * @param[in,out] size in: bytes at data; out: bytes written or needed
+ */
+VKDML_API VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VKDML_DEVICE_H */

@@ -1,0 +1,86 @@
+/**
+ * @file operator.h
+ * @brief Operators, compiled operators and operator initializers.
+ *
+ * Operators and dispatchables are immutable after creation and free-threaded. They must be destroyed before their
+ * device, and not before the GPU work that uses them has finished.
+ */
+#ifndef VKDML_OPERATOR_H
+#define VKDML_OPERATOR_H
+
+#include "vkdml/device.h"
+#include "vkdml/dml_types.h"
+#include "vkdml/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A validated descriptor, deep-copied. Mirrors IDMLOperator. */
+typedef struct VkdmlOperator_T *VkdmlOperator;
+
+/**
+ * Something that can be bound and recorded: a compiled operator or an operator initializer. Mirrors IDMLDispatchable,
+ * IDMLCompiledOperator and IDMLOperatorInitializer.
+ */
+typedef struct VkdmlDispatchable_T *VkdmlDispatchable;
+
+/** How to compile, beyond DirectML's execution flags. */
+typedef enum VkdmlCompileFlagBits {
+    /** Output elements whose value DirectML leaves undefined (rows of NONZERO_COORDINATES past the count) become 0. */
+    VKDML_COMPILE_FLAG_ZERO_UNDEFINED = 1,
+} VkdmlCompileFlagBits;
+typedef uint32_t VkdmlCompileFlags;
+
+/**
+ * Validates a descriptor against the device's feature level and copies it. Mirrors IDMLDevice::CreateOperator.
+ *
+ * @param desc no pointer in it is read after the call
+ * @return VKDML_ERROR_INVALID_ARGUMENT (with every reason that can be told at once), VKDML_ERROR_NOT_IMPLEMENTED,
+ *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_DEVICE_LOST. *op is then NULL.
+ */
+VKDML_API VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, VkdmlOperator *op);
+
+/** Destroys an operator. Dispatchables compiled from it live on. NULL is ignored. */
+VKDML_API void vkdmlDestroyOperator(VkdmlOperator op);
+
+/** How to compile an operator. */
+typedef struct VkdmlCompileInfo {
+    DML_EXECUTION_FLAGS executionFlags; /**< DirectML's */
+    VkdmlCompileFlags flags;
+} VkdmlCompileInfo;
+
+/**
+ * Plans an operator for the device and creates the pipelines it lacks. Mirrors IDMLDevice::CompileOperator.
+ *
+ * @param info NULL: no flags
+ * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_LIMIT_EXCEEDED, VKDML_ERROR_FEATURE_NOT_PRESENT,
+ *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
+ * VKDML_ERROR_DRIVER. *compiled is then NULL.
+ */
+VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled);
+
+/**
+ * Creates the dispatchable that initializes compiled operators. Mirrors IDMLDevice::CreateOperatorInitializer.
+ *
+ * Record it, with its bindings, before the first execution of an operator whose persistentResourceSize is not 0; for
+ * others it records nothing and may be left out. Its inputs are, operator by operator, all input tensors of that
+ * operator, of which only those flagged DML_TENSOR_FLAG_OWNED_BY_DML are bound (the others' buffer is VK_NULL_HANDLE);
+ * its outputs are the operators' persistent resources, in order, VK_NULL_HANDLE where the size is 0. After its GPU work
+ * the initializer and those inputs are needed no more.
+ *
+ * @param count     how many operators; 0 is allowed
+ * @param operators compiled operators of the same device; must outlive the initializer
+ */
+VKDML_API VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count,
+                                                     const VkdmlDispatchable *operators,
+                                                     VkdmlDispatchable *initializer);
+
+/** Destroys a compiled operator or initializer. NULL is ignored. */
+VKDML_API void vkdmlDestroyDispatchable(VkdmlDispatchable dispatchable);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VKDML_OPERATOR_H */

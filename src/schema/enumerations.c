@@ -1,0 +1,27 @@
+#include "schema/enumerations.h"
+
+#define ENUMERATOR(NAME, level)                                                                                        \
+    { #NAME, NAME, DML_FEATURE_LEVEL_##level }
+
+/* Defines the enumeration `name` of the enumerators in the array `name`_enumerators. */
+#define ENUMERATION(NAME, name)                                                                                        \
+    const VkdmlEnumeration vkdml_enumeration_##name = {                                                                \
+        #NAME, sizeof name##_enumerators / sizeof name##_enumerators[0], name##_enumerators}
+
+static const VkdmlEnumerator padding_mode_enumerators[] = {
+    ENUMERATOR(DML_PADDING_MODE_CONSTANT, 1_0),   ENUMERATOR(DML_PADDING_MODE_EDGE, 1_0),
+    ENUMERATOR(DML_PADDING_MODE_REFLECTION, 1_0), ENUMERATOR(DML_PADDING_MODE_SYMMETRIC, 3_0),
+    ENUMERATOR(DML_PADDING_MODE_WRAP, 6_4),
+};
+ENUMERATION(DML_PADDING_MODE, padding_mode);
+
+/* At which level a tensor may have a type is the operator's to say, not the enumeration's. */
+static const VkdmlEnumerator data_type_enumerators[] = {
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_FLOAT32, 1_0), ENUMERATOR(DML_TENSOR_DATA_TYPE_FLOAT16, 1_0),
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_UINT32, 1_0),  ENUMERATOR(DML_TENSOR_DATA_TYPE_UINT16, 1_0),
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_UINT8, 1_0),   ENUMERATOR(DML_TENSOR_DATA_TYPE_INT32, 1_0),
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_INT16, 1_0),   ENUMERATOR(DML_TENSOR_DATA_TYPE_INT8, 1_0),
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_FLOAT64, 1_0), ENUMERATOR(DML_TENSOR_DATA_TYPE_UINT64, 1_0),
+    ENUMERATOR(DML_TENSOR_DATA_TYPE_INT64, 1_0),
+};
+ENUMERATION(DML_TENSOR_DATA_TYPE, data_type);

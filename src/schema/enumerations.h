@@ -1,0 +1,12 @@
+/* The DML_ enumerations that fields of descriptors have. */
+#ifndef VKDML_SCHEMA_ENUMERATIONS_H
+#define VKDML_SCHEMA_ENUMERATIONS_H
+
+#include "vkdml/schema.h"
+
+extern const VkdmlEnumeration vkdml_enumeration_padding_mode;
+
+/* The data types whose elements can be addressed: neither UNKNOWN nor the 4-bit types. */
+extern const VkdmlEnumeration vkdml_enumeration_data_type;
+
+#endif

@@ -1,0 +1,43 @@
+// What the two passes of NONZERO_COORDINATES share. The input's elements in ascending order are marked in a bit mask, 32 to
+// a word; a chunk is a run of mask words that one workgroup handles in both passes. Temporary memory: the mask, then a
+// UINT32 total per chunk.
+#ifndef VKDML_NONZERO_GLSL
+#define VKDML_NONZERO_GLSL
+
+#include "binding.glsl"
+
+// Mirrored by struct vkdml_nonzero_parameters.
+layout(std140, binding = 0) uniform Parameters {
+    uint element_count;
+    uint mask_words;  // element_count / 32, rounded up
+    uint chunk_words; // mask words per chunk
+    uint chunk_count;
+    uint significant_bits;  // of an element; all others (the sign of a float) do not make it nonzero
+    uint row_stride;        // of the coordinates, in elements
+    uint column_stride;
+    uint column_count;
+    uvec4 sizes[2]; // pass 1: of the input's collapsed dimensions; pass 2: of the dimensions the columns are of
+    uvec4 strides[2];
+} parameters;
+
+shared uint scratch[gl_WorkGroupSize.x];
+
+// The sum of `value` over the workgroup, for all its invocations; *before gets the sum over lower invocations.
+uint workgroup_sum(uint value, out uint before)
+{
+    uint lane = gl_LocalInvocationIndex;
+    scratch[lane] = value;
+    barrier();
+    for (uint reach = 1; reach < gl_WorkGroupSize.x; reach *= 2) {
+        uint lower = lane >= reach ? scratch[lane - reach] : 0;
+        barrier();
+        scratch[lane] += lower;
+        barrier();
+    }
+    before = scratch[lane] - value;
+    uint sum = scratch[gl_WorkGroupSize.x - 1];
+    barrier(); // scratch may be used again
+    return sum;
+}
+
+#endif

@@ -1,0 +1,83 @@
+// Second pass of NONZERO_COORDINATES: sums the totals of the chunks before, then writes the coordinates of the chunk's
+// marked elements from that row on. Chunk 0 also writes the count.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "nonzero.glsl"
+
+layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the count become 0
+
+layout(std430, binding = 1) readonly buffer Temporary {
+    uint words[];
+} temporary;
+
+layout(std430, binding = 2) writeonly buffer Count {
+    uint words[];
+} count;
+
+layout(std430, binding = 3) writeonly buffer Coordinates {
+    uint words[];
+} coordinates;
+
+void write_coordinate(uint row, uint column, uint value)
+{
+    coordinates.words[(push.base_bytes.z >> 2) + row * parameters.row_stride + column * parameters.column_stride] = value;
+}
+
+void write_row(uint row, uint element)
+{
+    for (uint n = 0; n < parameters.column_count; ++n) {
+        uint column = parameters.column_count - 1 - n;
+        uint size = parameters.sizes[column >> 2][column & 3];
+        uint quotient = element / size;
+        write_coordinate(row, column, element - quotient * size);
+        element = quotient;
+    }
+}
+
+// The rows before this chunk's, and of all chunks.
+uint count_rows(uint chunk, out uint all_rows)
+{
+    uint lower = 0;
+    uint all = 0;
+    for (uint c = gl_LocalInvocationIndex; c < parameters.chunk_count; c += gl_WorkGroupSize.x) {
+        uint total = temporary.words[(push.base_bytes.x >> 2) + parameters.mask_words + c];
+        all += total;
+        lower += c < chunk ? total : 0;
+    }
+    uint before;
+    all_rows = workgroup_sum(all, before);
+    return workgroup_sum(lower, before);
+}
+
+void main()
+{
+    uint lane = gl_LocalInvocationIndex;
+    uint chunk = gl_WorkGroupID.x;
+    uint chunk_begin = chunk * parameters.chunk_words;
+    uint chunk_end = min(chunk_begin + parameters.chunk_words, parameters.mask_words);
+    uint all_rows;
+    uint row = count_rows(chunk, all_rows);
+    if (chunk == 0 && lane == 0)
+        count.words[push.base_bytes.y >> 2] = all_rows;
+
+    for (uint tile = chunk_begin; tile < chunk_end; tile += gl_WorkGroupSize.x) {
+        uint w = tile + lane;
+        uint mask = w < chunk_end ? temporary.words[(push.base_bytes.x >> 2) + w] : 0;
+        uint before;
+        uint tile_rows = workgroup_sum(bitCount(mask), before);
+        for (uint r = row + before; mask != 0 && r < parameters.element_count; ++r) {
+            write_row(r, w * 32 + uint(findLSB(mask)));
+            mask &= mask - 1;
+        }
+        row += tile_rows;
+    }
+
+    if (ZERO_UNDEFINED) {
+        // The chunk zeroes the rows of its own elements' numbers, as far as no coordinates are there.
+        uint end = chunk_end == parameters.mask_words ? parameters.element_count : chunk_end * 32;
+        for (uint r = max(chunk_begin * 32, all_rows) + lane; r < end; r += gl_WorkGroupSize.x) {
+            for (uint column = 0; column < parameters.column_count; ++column)
+                write_coordinate(r, column, 0);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* The kernels: ids, what each is, and the SPIR-V embedded for it. */
+#ifndef VKDML_KERNELS_KERNELS_H
+#define VKDML_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vkdml_kernel {
+#define VKDML_KERNEL(NAME, name, buffer_count) VKDML_KERNEL_##NAME,
+#include "kernels/kernel_list.inc"
+#undef VKDML_KERNEL
+    VKDML_KERNEL_COUNT
+};
+
+struct vkdml_kernel_info {
+    const char *name;      /* of glsl/NAME.comp and spirv/NAME.spv */
+    uint32_t buffer_count; /* storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
+    const uint32_t *code;
+    size_t code_size; /* bytes */
+};
+
+/* Never NULL for a valid id. */
+const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel);
+
+#endif

@@ -1,0 +1,73 @@
+/* The plan: all that recording an operator needs, as plain data. Planners write it, the Vulkan side records it;
+ * neither knows the other. */
+#ifndef VKDML_KERNELS_PLAN_H
+#define VKDML_KERNELS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernels.h"
+
+#define VKDML_PLAN_MAX_STEPS           4
+#define VKDML_PLAN_MAX_BUFFERS         4 /* Vulkan 1.2 limit minimum for maxPerStageDescriptorStorageBuffers */
+#define VKDML_PLAN_MAX_SPECIALIZATIONS 8
+#define VKDML_PLAN_MAX_PARAMETERS      64 /* 32-bit words of one parameter block */
+
+/* Every module has local_size_x as specialization constant 0. */
+#define VKDML_SPECIALIZATION_LOCAL_SIZE 0
+
+enum vkdml_plan_resource {
+    VKDML_PLAN_INPUT,      /* index: binding index of the input tensor */
+    VKDML_PLAN_OUTPUT,     /* index: binding index of the output tensor */
+    VKDML_PLAN_TEMPORARY,  /* index: 0 */
+    VKDML_PLAN_PERSISTENT, /* index: 0 */
+};
+
+/* What a storage buffer of a step is bound to. */
+struct vkdml_plan_buffer {
+    enum vkdml_plan_resource resource;
+    uint32_t index;
+    uint64_t offset; /* bytes from where the caller bound the resource, multiple of 4 */
+    uint64_t size;   /* bytes, multiple of 4, at most the device's maxStorageBufferRange less what alignment takes */
+};
+
+/* One dispatch. */
+struct vkdml_plan_step {
+    enum vkdml_kernel kernel;
+    uint32_t specialization_count;
+    uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
+    uint32_t buffer_count;                                    /* as the kernel's */
+    struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* bindings 1, 2, .. */
+    uint32_t parameter_count;
+    uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
+    uint32_t groups[3];
+    bool barrier_before; /* what earlier steps wrote must be visible */
+};
+
+struct vkdml_plan {
+    uint32_t step_count;
+    struct vkdml_plan_step steps[VKDML_PLAN_MAX_STEPS];
+    uint32_t init_step_count; /* recorded by the operator initializer: INPUT to PERSISTENT */
+    struct vkdml_plan_step init_steps[VKDML_PLAN_MAX_STEPS];
+    uint64_t temporary_bytes;  /* multiple of 4 */
+    uint64_t persistent_bytes; /* multiple of 4 */
+};
+
+/* What a planner may know of a device. Invented at will in tests. */
+struct vkdml_plan_limits {
+    uint64_t max_storage_buffer_range;
+    uint32_t min_storage_buffer_offset_alignment;
+    uint32_t max_workgroup_count[3];
+    uint32_t max_workgroup_size[3];
+    uint32_t max_workgroup_invocations;
+    uint32_t max_shared_memory_bytes;
+};
+
+/* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
+ * start to the resource's first byte. Buffers are bound at an offset rounded down to
+ * minStorageBufferOffsetAlignment; this is the rest. */
+struct vkdml_push_constants {
+    uint32_t base_bytes[VKDML_PLAN_MAX_BUFFERS];
+};
+
+#endif

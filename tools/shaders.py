@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Compiles glsl/*.comp to spirv/*.spv and keeps spirv/manifest.json; or checks that they agree.
+
+    tools/shaders.py build   compile every kernel and rewrite the manifest (needs glslangValidator)
+    tools/shaders.py check   verify that every module has a source, that no source has changed since it was compiled, and,
+                             where glslangValidator has the manifest's version, that compiling again gives the same
+                             bytes. Exit code 77: all verified but the last, which this machine cannot.
+
+The manifest holds the compiler's version, its flags, and per kernel the SHA-256 of the source and of every file it
+includes, and of the module.
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GLSL = ROOT / "glsl"
+SPIRV = ROOT / "spirv"
+MANIFEST = SPIRV / "manifest.json"
+COMPILER = "glslangValidator"
+FLAGS = ["--quiet", "--target-env", "vulkan1.2", "-Icommon"]
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def compiler_version():
+    """The compiler's version line, or None where there is no compiler."""
+    try:
+        output = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return output.splitlines()[0].strip()
+
+
+def sources_of(kernel):
+    """The kernel's file and everything it includes, relative to glsl/."""
+    found, pending = [], [kernel]
+    while pending:
+        path = pending.pop()
+        if path in found:
+            continue
+        found.append(path)
+        for name in re.findall(r'^\s*#include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
+            pending.append(GLSL / "common" / name)
+    return {str(path.relative_to(GLSL)): sha256(path) for path in sorted(found)}
+
+
+def compile_kernel(kernel, module):
+    subprocess.run([COMPILER, *FLAGS, kernel.name, "-o", str(module)], cwd=GLSL, check=True)
+
+
+def build():
+    version = compiler_version()
+    if version is None:
+        sys.exit(f"{COMPILER} is needed to compile the kernels (Debian: glslang-tools)")
+    modules = {}
+    for kernel in sorted(GLSL.glob("*.comp")):
+        module = SPIRV / (kernel.stem + ".spv")
+        compile_kernel(kernel, module)
+        modules[kernel.stem] = {"sources": sources_of(kernel), "module": sha256(module)}
+    for module in SPIRV.glob("*.spv"):
+        if module.stem not in modules:
+            module.unlink()
+    manifest = {"compiler": version, "flags": FLAGS, "modules": modules}
+    MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n")
+    return 0
+
+
+def check():
+    manifest = json.loads(MANIFEST.read_text())
+    modules = manifest["modules"]
+    problems = []
+    kernels = {kernel.stem for kernel in GLSL.glob("*.comp")}
+    stored = {module.stem for module in SPIRV.glob("*.spv")}
+    problems += [f"spirv/{name}.spv has no source glsl/{name}.comp" for name in sorted(stored - kernels)]
+    problems += [f"glsl/{name}.comp has no module spirv/{name}.spv" for name in sorted(kernels - stored)]
+    if set(modules) != kernels:
+        problems.append("spirv/manifest.json lists other kernels than glsl/ holds")
+    comparable = compiler_version() == manifest["compiler"] and manifest["flags"] == FLAGS
+    for name in sorted(kernels & stored & set(modules)):
+        kernel, module = GLSL / (name + ".comp"), SPIRV / (name + ".spv")
+        if sources_of(kernel) != modules[name]["sources"]:
+            problems.append(f"glsl/{name}.comp, or a file it includes, changed since spirv/{name}.spv was compiled")
+        if sha256(module) != modules[name]["module"]:
+            problems.append(f"spirv/{name}.spv is not the module that the manifest describes")
+        if comparable:
+            with tempfile.TemporaryDirectory() as folder:
+                fresh = pathlib.Path(folder) / module.name
+                compile_kernel(kernel, fresh)
+                if fresh.read_bytes() != module.read_bytes():
+                    problems.append(f"compiling glsl/{name}.comp again gives other bytes than spirv/{name}.spv")
+    for problem in problems:
+        print(problem)
+    if problems:
+        print("run tools/shaders.py build")
+        return 1
+    if not comparable:
+        print(f"not compiled again: this machine has {compiler_version()}, the manifest {manifest['compiler']}")
+        return 77
+    return 0
+
+
+if __name__ == "__main__":
+    actions = {"build": build, "check": check}
+    if len(sys.argv) != 2 or sys.argv[1] not in actions:
+        sys.exit(__doc__)
+    sys.exit(actions[sys.argv[1]]())

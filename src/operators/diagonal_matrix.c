@@ -1,0 +1,50 @@
+/* DIAGONAL_MATRIX: a band of diagonals over a stack of matrices. */
+#include "operators/gather.h"
+#include "operators/operators.h"
+#include "operators/plan_step.h"
+#include "operators/scalar.h"
+
+/* Diagonal x - y of the elements to fill, `first` to `last`; first > last: none. */
+struct band {
+    int32_t first;
+    int32_t last;
+    bool invert;       /* fill what is outside instead */
+    uint32_t value[2]; /* an element of the output's type, low word first */
+};
+
+static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct band *band,
+                             const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                             struct vkdml_plan *plan) {
+    const struct vkdml_tensor *input =
+        instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
+    struct vkdml_plan_step *step = &plan->steps[plan->step_count++];
+    struct vkdml_gather gather;
+    vkdml_gather_init(&gather, &instance->outputs[0], input);
+    vkdml_gather_collapse(&gather, 0, gather.count - 2); /* the batch; the last two stay: the kernel compares them */
+
+    const uint32_t specializations[] = {input != NULL, band->invert};
+    const uint32_t arguments[4] = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)band->last};
+    /* Without an input the kernel reads none; its binding must still hold a buffer. */
+    VkdmlResult result = input != NULL ? vkdml_step_input(step, instance, 0, limits, report)
+                                       : vkdml_step_output(step, instance, 0, limits, report);
+    if (result == VKDML_SUCCESS)
+        result = vkdml_step_output(step, instance, 0, limits, report);
+    if (result == VKDML_SUCCESS)
+        result = vkdml_gather_step(&gather, VKDML_KERNEL_DIAGONAL, 2, specializations, arguments, limits, report, step);
+    return result;
+}
+
+void vkdml_rules_diagonal_matrix(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    /* Any Offset and any Value are legal; the table says the rest. */
+    (void)instance;
+    (void)report;
+}
+
+VkdmlResult vkdml_plan_diagonal_matrix(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+    (void)flags;
+    const DML_DIAGONAL_MATRIX_OPERATOR_DESC *desc = instance->desc;
+    struct band band = {.first = desc->Offset, .last = desc->Offset};
+    vkdml_scalar_from_float(desc->Value, instance->outputs[0].data_type, band.value);
+    return plan_band(instance, &band, limits, report, plan);
+}

@@ -1,0 +1,62 @@
+/* Plans of the gather kernels (glsl/common/gather.glsl): every output element is computed from at most one input
+ * element. An operator describes its dimensions; this orders and collapses them, and fills in the step. */
+#ifndef VKDML_OPERATORS_GATHER_H
+#define VKDML_OPERATORS_GATHER_H
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "schema/schema.h"
+
+/* The parameter block, word for word that of gather.glsl. */
+struct vkdml_gather_parameters {
+    uint32_t group_count;
+    uint32_t item_count;
+    uint32_t items_per_row;
+    uint32_t row_length;
+    uint32_t row_output_stride;
+    uint32_t row_input_stride;
+    uint32_t row_input_size;
+    uint32_t row_start;
+    uint32_t arguments[4];
+    uint32_t sizes[8];
+    uint32_t output_strides[8];
+    uint32_t input_strides[8];
+    uint32_t input_sizes[8];
+    uint32_t starts[8];
+};
+
+/* One dimension of a gather, in elements. */
+struct vkdml_gather_dimension {
+    uint32_t size; /* of the output */
+    uint32_t output_stride;
+    uint32_t input_stride; /* 0 where there is no input */
+    uint32_t input_size;   /* equals size unless padded */
+    uint32_t start;        /* padding before the input */
+};
+
+struct vkdml_gather {
+    uint32_t element_bytes;                                         /* 1, 2, 4, 8 or 16 */
+    uint32_t count;                                                 /* of dimensions */
+    struct vkdml_gather_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
+};
+
+/* Takes the output's dimensions, and the input's strides where `input` is not NULL (same sizes assumed). */
+void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_tensor *output,
+                       const struct vkdml_tensor *input);
+
+/* Drops dimensions of size 1, orders the others by output stride, merges neighbours that are one run in both tensors
+ * and not padded, among dimensions [first, first + count). At least one dimension remains in all. */
+void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t count);
+
+/* Makes the element wider, up to 4 bytes, where whole wider elements lie side by side in both tensors. Only for gathers
+ * that move every element unchanged. */
+void vkdml_gather_widen(struct vkdml_gather *gather);
+
+/* Fills in a step: kernel, specializations (local size, element bits, rank, then `specializations`), parameters with
+ * `arguments`, groups. The last dimension is the row. Buffers are the caller's to fill in. */
+VkdmlResult vkdml_gather_step(const struct vkdml_gather *gather, enum vkdml_kernel kernel,
+                              uint32_t specialization_count, const uint32_t *specializations,
+                              const uint32_t arguments[4], const struct vkdml_plan_limits *limits,
+                              struct vkdml_report *report, struct vkdml_plan_step *step);
+
+#endif

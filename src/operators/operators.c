@@ -1,0 +1,106 @@
+#include "operators/operators.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "operators/gather.h"
+#include "operators/plan_step.h"
+
+struct operator_functions {
+    DML_OPERATOR_TYPE type;
+    void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
+    VkdmlResult (*plan)(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+};
+
+static const struct operator_functions operators[] = {
+#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
+    {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+};
+
+static const struct operator_functions *find_operator(DML_OPERATOR_TYPE type) {
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); ++i) {
+        if (operators[i].type == type)
+            return &operators[i];
+    }
+    return NULL;
+}
+
+VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
+                           const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                           struct vkdml_instance **instance) {
+    const char *outer_context = report->context;
+    VkdmlResult result = vkdml_instance_create(desc, level, callbacks, report, instance);
+    if (result != VKDML_SUCCESS)
+        return result;
+    const struct operator_functions *functions = find_operator((*instance)->schema->type);
+    assert(functions != NULL); /* both come of one list */
+    report->context = (*instance)->schema->name;
+    vkdml_schema_check(*instance, report);
+    functions->rules(*instance, report);
+    report->context = outer_context;
+    if (report->result != VKDML_SUCCESS) {
+        vkdml_instance_destroy(*instance, callbacks);
+        *instance = NULL;
+    }
+    return report->result;
+}
+
+/* Persistent memory of an owned input begins at a multiple of what any resource is bound at. */
+#define PERSISTENT_ALIGNMENT DML_PERSISTENT_BUFFER_ALIGNMENT
+
+/* A plain copy of an owned input into the persistent resource, which the caller may then let go of. */
+static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint32_t index,
+                                    const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                    struct vkdml_plan *plan) {
+    uint64_t size = vkdml_tensor_span(&instance->inputs[index]);
+    uint32_t words = (uint32_t)(size / 4);
+    struct vkdml_gather gather = {
+        .element_bytes = 4,
+        .count = 1,
+        .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
+    };
+    assert(plan->init_step_count < VKDML_PLAN_MAX_STEPS);
+    struct vkdml_plan_step *step = &plan->init_steps[plan->init_step_count++];
+    VkdmlResult result = vkdml_step_input(step, instance, index, limits, report);
+    if (result == VKDML_SUCCESS)
+        result =
+            vkdml_step_buffer(step, VKDML_PLAN_PERSISTENT, 0, size, vkdml_input_name(instance, index), limits, report);
+    if (result == VKDML_SUCCESS)
+        result = vkdml_gather_step(&gather, VKDML_KERNEL_COPY, 0, NULL, (const uint32_t[4]){0}, limits, report, step);
+    if (result != VKDML_SUCCESS)
+        return result;
+
+    uint64_t offset = plan->persistent_bytes;
+    step->buffers[1].offset = offset;
+    plan->persistent_bytes += (size + PERSISTENT_ALIGNMENT - 1) / PERSISTENT_ALIGNMENT * PERSISTENT_ALIGNMENT;
+    for (uint32_t s = 0; s < plan->step_count; ++s) {
+        for (uint32_t b = 0; b < plan->steps[s].buffer_count; ++b) {
+            struct vkdml_plan_buffer *buffer = &plan->steps[s].buffers[b];
+            if (buffer->resource == VKDML_PLAN_INPUT && buffer->index == index) {
+                buffer->resource = VKDML_PLAN_PERSISTENT;
+                buffer->index = 0;
+                buffer->offset += offset;
+            }
+        }
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+    const char *outer_context = report->context;
+    memset(plan, 0, sizeof(*plan));
+    report->context = instance->schema->name;
+    VkdmlResult result = find_operator(instance->schema->type)->plan(instance, limits, flags, report, plan);
+    for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->schema->inputCount; ++i) {
+        const struct vkdml_tensor *input = &instance->inputs[i];
+        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0)
+            result = plan_owned_input(instance, i, limits, report, plan);
+    }
+    report->context = outer_context;
+    return result;
+}

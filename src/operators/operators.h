@@ -1,0 +1,28 @@
+/* The operators: rules that the table cannot say, and planners. One pair of functions per row of the table. */
+#ifndef VKDML_OPERATORS_OPERATORS_H
+#define VKDML_OPERATORS_OPERATORS_H
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "schema/schema.h"
+#include "vkdml/operator.h"
+
+/* Copies and validates a descriptor: readability, the table's rules, the operator's own. *instance is NULL on failure.
+ */
+VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
+                           const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                           struct vkdml_instance **instance);
+
+/* Plans a valid instance for a device. */
+VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+
+/* One operator's rules and planner; see schema/operator_table.inc for the list. */
+#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
+    void vkdml_rules_##name(const struct vkdml_instance *instance, struct vkdml_report *report);                       \
+    VkdmlResult vkdml_plan_##name(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,       \
+                                  VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+
+#endif

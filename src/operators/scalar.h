@@ -1,0 +1,16 @@
+/* Attribute values, given as FLOAT, as elements of a tensor. */
+#ifndef VKDML_OPERATORS_SCALAR_H
+#define VKDML_OPERATORS_SCALAR_H
+
+#include <stdint.h>
+
+#include "vkdml/dml_types.h"
+
+/* The bits of a float. */
+uint32_t vkdml_float_bits(float value);
+
+/* Converts to a data type, low word first: FLOAT32 keeps its bits, FLOAT16 is rounded to nearest even, integers are
+ * truncated toward zero and saturated, NaN becomes 0 in integers and the quiet NaN without payload in floats. */
+void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]);
+
+#endif

@@ -1,0 +1,36 @@
+/* Elements as numbers: between the bits of an element and the value they mean. */
+#ifndef VKDML_REFERENCE_NUMBER_H
+#define VKDML_REFERENCE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vkdml/dml_types.h"
+
+/* What an integer type holds: -lowest .. highest. */
+struct vkdml_integer_range {
+    uint64_t lowest; /* magnitude of the most negative value; 0: unsigned */
+    uint64_t highest;
+};
+
+/* The range of an integer type. */
+struct vkdml_integer_range vkdml_integer_range(DML_TENSOR_DATA_TYPE type);
+
+/* The bits of the integer nearest to +-magnitude that the type holds, extended by zeros. */
+uint64_t vkdml_integer_saturate(DML_TENSOR_DATA_TYPE type, bool negative, uint64_t magnitude);
+
+/* binary16 to binary32, exactly. NaN stays NaN. */
+float vkdml_half_to_float(uint16_t half);
+
+/* Bits of a type's element for a value: rounded to nearest, ties to even; any NaN becomes the type's positive quiet NaN
+ * without payload. */
+uint16_t vkdml_float_to_half(float value);
+uint32_t vkdml_float_to_bits(float value);
+uint64_t vkdml_double_to_bits(double value);
+
+/* Converts an attribute given as FLOAT to an element of any type. FLOAT32 keeps the bits, NaN payload and all, which is
+ * why they are read from where the attribute lies; other floats as above; integers are truncated toward zero and
+ * saturated, NaN is 0. */
+uint64_t vkdml_convert_attribute(const float *attribute, DML_TENSOR_DATA_TYPE type);
+
+#endif

@@ -27,10 +27,12 @@ static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct
     /* Without an input the kernel reads none; its binding must still hold a buffer. */
     VkdmlResult result = input != NULL ? vkdml_step_input(step, instance, 0, limits, report)
                                        : vkdml_step_output(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_output(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result = vkdml_gather_step(&gather, VKDML_KERNEL_DIAGONAL, 2, specializations, arguments, limits, report, step);
+    }
     return result;
 }
 

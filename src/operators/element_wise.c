@@ -21,10 +21,12 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
     vkdml_gather_collapse(&gather, 0, gather.count);
 
     VkdmlResult result = vkdml_step_input(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_output(step, instance, 0, limits, report);
-    if (result != VKDML_SUCCESS)
+    }
+    if (result != VKDML_SUCCESS) {
         return result;
+    }
     if (desc->ScaleBias == NULL) {
         vkdml_gather_widen(&gather);
         return vkdml_gather_step(&gather, VKDML_KERNEL_COPY, 0, NULL, (const uint32_t[4]){0}, limits, report, step);

@@ -16,13 +16,14 @@ void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_tensor *o
     memset(gather, 0, sizeof(*gather));
     gather->element_bytes = output->element_size;
     gather->count = output->dimension_count;
-    for (uint32_t d = 0; d < gather->count; ++d)
+    for (uint32_t d = 0; d < gather->count; ++d) {
         gather->dimensions[d] = (struct vkdml_gather_dimension){
             .size = output->sizes[d],
             .output_stride = output->strides[d],
             .input_stride = input != NULL ? input->strides[d] : 0,
             .input_size = output->sizes[d],
         };
+    }
 }
 
 static bool is_padded(const struct vkdml_gather_dimension *dimension) {
@@ -39,8 +40,9 @@ static bool is_one_run(const struct vkdml_gather_dimension *outer, const struct 
 static uint32_t drop_ones(struct vkdml_gather_dimension *dimensions, uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t d = 0; d < count; ++d) {
-        if (dimensions[d].size != 1)
+        if (dimensions[d].size != 1) {
             dimensions[kept++] = dimensions[d];
+        }
     }
     return kept;
 }
@@ -49,8 +51,9 @@ static void sort_by_output_stride(struct vkdml_gather_dimension *dimensions, uin
     for (uint32_t i = 1; i < count; ++i) {
         struct vkdml_gather_dimension moved = dimensions[i];
         uint32_t place = i;
-        for (; place > 0 && dimensions[place - 1].output_stride < moved.output_stride; --place)
+        for (; place > 0 && dimensions[place - 1].output_stride < moved.output_stride; --place) {
             dimensions[place] = dimensions[place - 1];
+        }
         dimensions[place] = moved;
     }
 }
@@ -89,11 +92,13 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
  */
 static bool can_double(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0)
+    if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0) {
         return false;
+    }
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {
-        if (gather->dimensions[d].output_stride % 2 != 0 || gather->dimensions[d].input_stride % 2 != 0)
+        if (gather->dimensions[d].output_stride % 2 != 0 || gather->dimensions[d].input_stride % 2 != 0) {
             return false;
+        }
     }
     return true;
 }
@@ -114,8 +119,9 @@ void vkdml_gather_widen(struct vkdml_gather *gather) {
  * up to one element short of a word's end. */
 static uint32_t items_per_row(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *row) {
     uint32_t per_word = gather->element_bytes < 4 ? 4 / gather->element_bytes : 1;
-    if (row->output_stride != 1)
+    if (row->output_stride != 1) {
         return row->size;
+    }
     return (uint32_t)vkdml_divide_up((uint64_t)row->size + per_word - 1, per_word);
 }
 
@@ -153,8 +159,9 @@ VkdmlResult vkdml_gather_step(const struct vkdml_gather *gather, enum vkdml_kern
     uint32_t local_size = vkdml_local_size(limits, LOCAL_SIZE);
     uint64_t group_count = vkdml_divide_up(parameters.item_count, local_size);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
-    if (result != VKDML_SUCCESS)
+    if (result != VKDML_SUCCESS) {
         return result;
+    }
     parameters.group_count = (uint32_t)group_count;
 
     step->kernel = kernel;
@@ -162,8 +169,9 @@ VkdmlResult vkdml_gather_step(const struct vkdml_gather *gather, enum vkdml_kern
     step->specializations[1] = 8 * gather->element_bytes;
     step->specializations[2] = gather->count - 1;
     assert(3 + specialization_count <= VKDML_PLAN_MAX_SPECIALIZATIONS);
-    for (uint32_t i = 0; i < specialization_count; ++i)
+    for (uint32_t i = 0; i < specialization_count; ++i) {
         step->specializations[3 + i] = specializations[i];
+    }
     step->specialization_count = 3 + specialization_count;
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));

@@ -38,35 +38,40 @@ void vkdml_rules_nonzero_coordinates(const struct vkdml_instance *instance, stru
     const char *count_name = vkdml_output_name(instance, 0);
     const char *name = vkdml_output_name(instance, 1);
     for (uint32_t d = 0; d < count->dimension_count; ++d) {
-        if (count->sizes[d] != 1)
+        if (count->sizes[d] != 1) {
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: the count is a scalar",
                                  count_name, d, count->sizes[d]);
+        }
     }
 
     uint32_t dimensions = coordinates->dimension_count;
-    if (dimensions < 2)
+    if (dimensions < 2) {
         return; /* the table refuses it */
+    }
     for (uint32_t d = 0; d + 2 < dimensions; ++d) {
-        if (coordinates->sizes[d] != 1)
+        if (coordinates->sizes[d] != 1) {
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: sizes are {1, .., M, N}",
                                  name, d, coordinates->sizes[d]);
+        }
     }
     uint64_t elements = 0;
     if (vkdml_element_count(input->dimension_count, input->sizes, &elements) && elements != 0 &&
-        coordinates->sizes[dimensions - 2] != elements)
+        coordinates->sizes[dimensions - 2] != elements) {
         vkdml_report_invalid(
             report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the element count of %s", name,
             dimensions - 2, coordinates->sizes[dimensions - 2], elements, vkdml_input_name(instance, 0));
+    }
     uint32_t rank = vkdml_effective_rank(input);
     uint32_t least = rank > 0 ? rank : 1;
     uint32_t columns = coordinates->sizes[dimensions - 1];
-    if (columns < least || columns > input->dimension_count)
+    if (columns < least || columns > input->dimension_count) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " to %" PRIu32
                              ": the effective rank of %s (%" PRIu32 "), at least 1, to its DimensionCount (%" PRIu32
                              ")",
                              name, dimensions - 1, columns, least, input->dimension_count,
                              vkdml_input_name(instance, 0), rank, input->dimension_count);
+    }
 }
 
 /* Copies the input's dimensions without those of size 1 and with runs merged, in their order; returns how many, at
@@ -74,8 +79,9 @@ void vkdml_rules_nonzero_coordinates(const struct vkdml_instance *instance, stru
 static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[8], uint32_t strides[8]) {
     uint32_t kept = 0;
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        if (input->sizes[d] == 1)
+        if (input->sizes[d] == 1) {
             continue;
+        }
         if (kept > 0 && strides[kept - 1] == (uint64_t)input->strides[d] * input->sizes[d]) {
             sizes[kept - 1] *= input->sizes[d];
             strides[kept - 1] = input->strides[d];
@@ -125,11 +131,13 @@ static VkdmlResult plan_mark(const struct vkdml_instance *instance, struct nonze
     step->specializations[2] = rank;
     set_parameters(step, &parameters);
     VkdmlResult result = vkdml_grid(parameters.chunk_count, limits, report, step->groups);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_input(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result =
             vkdml_step_buffer(step, VKDML_PLAN_TEMPORARY, 0, temporary_bytes, "the temporary resource", limits, report);
+    }
     return result;
 }
 
@@ -152,13 +160,16 @@ static VkdmlResult plan_write(const struct vkdml_instance *instance, struct nonz
     step->barrier_before = true; /* reads the marks */
     set_parameters(step, &parameters);
     VkdmlResult result = vkdml_grid(parameters.chunk_count, limits, report, step->groups);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result =
             vkdml_step_buffer(step, VKDML_PLAN_TEMPORARY, 0, temporary_bytes, "the temporary resource", limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_output(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_output(step, instance, 1, limits, report);
+    }
     return result;
 }
 
@@ -172,8 +183,9 @@ VkdmlResult vkdml_plan_nonzero_coordinates(const struct vkdml_instance *instance
     plan->step_count = 2;
     VkdmlResult result =
         plan_mark(instance, parameters, local_size, plan->temporary_bytes, limits, report, &plan->steps[0]);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result =
             plan_write(instance, parameters, local_size, plan->temporary_bytes, flags, limits, report, &plan->steps[1]);
+    }
     return result;
 }

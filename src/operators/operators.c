@@ -23,8 +23,9 @@ static const struct operator_functions operators[] = {
 
 static const struct operator_functions *find_operator(DML_OPERATOR_TYPE type) {
     for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); ++i) {
-        if (operators[i].type == type)
+        if (operators[i].type == type) {
             return &operators[i];
+        }
     }
     return NULL;
 }
@@ -34,8 +35,9 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
                            struct vkdml_instance **instance) {
     const char *outer_context = report->context;
     VkdmlResult result = vkdml_instance_create(desc, level, callbacks, report, instance);
-    if (result != VKDML_SUCCESS)
+    if (result != VKDML_SUCCESS) {
         return result;
+    }
     const struct operator_functions *functions = find_operator((*instance)->schema->type);
     assert(functions != NULL); /* both come of one list */
     report->context = (*instance)->schema->name;
@@ -66,13 +68,16 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
     assert(plan->init_step_count < VKDML_PLAN_MAX_STEPS);
     struct vkdml_plan_step *step = &plan->init_steps[plan->init_step_count++];
     VkdmlResult result = vkdml_step_input(step, instance, index, limits, report);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result =
             vkdml_step_buffer(step, VKDML_PLAN_PERSISTENT, 0, size, vkdml_input_name(instance, index), limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result = vkdml_gather_step(&gather, VKDML_KERNEL_COPY, 0, NULL, (const uint32_t[4]){0}, limits, report, step);
-    if (result != VKDML_SUCCESS)
+    }
+    if (result != VKDML_SUCCESS) {
         return result;
+    }
 
     uint64_t offset = plan->persistent_bytes;
     step->buffers[1].offset = offset;
@@ -98,8 +103,9 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
     VkdmlResult result = find_operator(instance->schema->type)->plan(instance, limits, flags, report, plan);
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->schema->inputCount; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
-        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0)
+        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {
             result = plan_owned_input(instance, i, limits, report, plan);
+        }
     }
     report->context = outer_context;
     return result;

@@ -21,20 +21,23 @@ static void check_padding(const struct vkdml_instance *instance, const struct pa
     const struct vkdml_tensor *output = &instance->outputs[0];
     const char *input_name = vkdml_input_name(instance, 0);
     const char *output_name = vkdml_output_name(instance, 0);
-    if (padding->dimension_count != input->dimension_count)
+    if (padding->dimension_count != input->dimension_count) {
         vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount",
                              padding->dimension_count, input->dimension_count, input_name);
-    if (padding->dimension_count != input->dimension_count || input->dimension_count != output->dimension_count)
+    }
+    if (padding->dimension_count != input->dimension_count || input->dimension_count != output->dimension_count) {
         return;
+    }
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
         uint64_t sum = (uint64_t)input->sizes[d] + padding->start[d] + padding->end[d];
-        if (sum != output->sizes[d])
+        if (sum != output->sizes[d]) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
                                  "] (%" PRIu32 ") + StartPadding[%" PRIu32 "] (%" PRIu32 ") + EndPadding[%" PRIu32
                                  "] (%" PRIu32 ")",
                                  output_name, d, output->sizes[d], sum, input_name, d, input->sizes[d], d,
                                  padding->start[d], d, padding->end[d]);
+        }
     }
 }
 
@@ -54,10 +57,12 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
     const uint32_t mode = padding->mode;
     const uint32_t arguments[4] = {padding->value[0], padding->value[1]};
     VkdmlResult result = vkdml_step_input(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    if (result == VKDML_SUCCESS) {
         result = vkdml_step_output(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS)
+    }
+    if (result == VKDML_SUCCESS) {
         result = vkdml_gather_step(&gather, VKDML_KERNEL_PADDING, 1, &mode, arguments, limits, report, step);
+    }
     return result;
 }
 

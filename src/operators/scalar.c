@@ -14,13 +14,16 @@ uint32_t vkdml_float_bits(float value) {
 /* Rounds to FLOAT16's grid in double, where halving and doubling are exact, and reads the fields off. */
 static uint32_t float16_bits(float value) {
     uint32_t sign = signbit(value) ? 0x8000u : 0;
-    if (isnan(value))
+    if (isnan(value)) {
         return 0x7E00;
+    }
     double magnitude = fabs((double)value);
-    if (magnitude >= 65520.0) /* halfway between the largest FLOAT16, 65504, and what would follow it */
+    if (magnitude >= 65520.0) { /* halfway between the largest FLOAT16, 65504, and what would follow it */
         return sign | 0x7C00u;
-    if (magnitude == 0.0)
+    }
+    if (magnitude == 0.0) {
         return sign;
+    }
     int exponent = 0;
     frexp(magnitude, &exponent); /* magnitude in [2^(exponent-1), 2^exponent) */
     int least = (exponent - 1 > -14 ? exponent - 1 : -14) - 10;
@@ -28,8 +31,9 @@ static uint32_t float16_bits(float value) {
     double whole = floor(scaled);
     double rest = scaled - whole;
     uint32_t units = (uint32_t)whole;
-    if (rest > 0.5 || (rest == 0.5 && (units & 1) != 0))
+    if (rest > 0.5 || (rest == 0.5 && (units & 1) != 0)) {
         ++units;
+    }
     /* Units from 1024 on hold the implicit bit, which raises the exponent field by one. */
     return sign | (((uint32_t)(least + 24) << 10) + units);
 }
@@ -38,12 +42,14 @@ static uint64_t integer_bits(float value, uint32_t width, bool is_signed) {
     double truncated = isnan(value) ? 0.0 : trunc((double)value);
     double upper = ldexp(1.0, (int)(is_signed ? width - 1 : width)); /* the first value too large */
     if (truncated < 0) {
-        if (!is_signed)
+        if (!is_signed) {
             return 0;
+        }
         return truncated <= -upper ? UINT64_C(1) << (width - 1) : (uint64_t)(int64_t)truncated;
     }
-    if (truncated >= upper)
+    if (truncated >= upper) {
         return UINT64_MAX >> (is_signed ? 65 - width : 64 - width);
+    }
     return (uint64_t)truncated;
 }
 
@@ -67,8 +73,9 @@ void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bi
     } else if (type == DML_TENSOR_DATA_TYPE_FLOAT64) {
         double exact = value;
         memcpy(&wide, &exact, sizeof(wide));
-        if (isnan(value))
+        if (isnan(value)) {
             wide = UINT64_C(0x7FF8000000000000);
+        }
     } else {
         assert((size_t)type < sizeof(integers) / sizeof(integers[0]) && integers[type].width != 0);
         uint64_t mask = UINT64_MAX >> (64 - integers[type].width);

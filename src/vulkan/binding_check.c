@@ -1,0 +1,182 @@
+/* The rules of bindings: those of one buffer, told when it is bound, and those between buffers, told when recorded. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "vulkan/binding_table.h"
+
+/* "operators[12].OutputCoordinatesTensor" and then some */
+#define NAME_CAPACITY 128
+
+struct point_name {
+    char text[NAME_CAPACITY];
+};
+
+static struct point_name name_of(const struct vkdml_bind_point *point) {
+    struct point_name name;
+    if (point->operator_index == VKDML_NO_INDEX) {
+        snprintf(name.text, sizeof name.text, "%s", point->name);
+    } else {
+        snprintf(name.text, sizeof name.text, "operators[%u].%s", point->operator_index, point->name);
+    }
+    return name;
+}
+
+static void check_offset(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
+                         struct vkdml_report *report) {
+    if (binding->offset % point->alignment != 0) {
+        vkdml_report_invalid(report, "%s: offset is %" PRIu64 ", must be a multiple of %u (%s)", name_of(point).text,
+                             binding->offset, point->alignment, point->alignment_rule);
+    }
+    if (point->base_alignment > point->alignment && binding->offset % point->base_alignment != 0) {
+        vkdml_report_invalid(report,
+                             "%s: offset is %" PRIu64 ", must be a multiple of %u (its GuaranteedBaseOffsetAlignment)",
+                             name_of(point).text, binding->offset, point->base_alignment);
+    }
+}
+
+static void check_range(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
+                        struct vkdml_report *report) {
+    uint64_t end;
+    if (binding->size == VK_WHOLE_SIZE) {
+        vkdml_report_invalid(report,
+                             "%s: size is VK_WHOLE_SIZE, must be a number of bytes: a buffer's size cannot be queried",
+                             name_of(point).text);
+    } else if (binding->size < point->bytes) {
+        vkdml_report_invalid(report, "%s: size is %" PRIu64 ", must be at least %" PRIu64, name_of(point).text,
+                             binding->size, point->bytes);
+    } else if (!vkdml_checked_add(binding->offset, binding->size, &end)) {
+        vkdml_report_invalid(report, "%s: offset + size is %" PRIu64 " + %" PRIu64 ", must fit 64 bits",
+                             name_of(point).text, binding->offset, binding->size);
+    }
+}
+
+/* Whether a buffer may be bound to a point; no buffer at all is for the caller to judge. */
+static void check_binding(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
+                          struct vkdml_report *report) {
+    if (point->unbound) {
+        vkdml_report_invalid(report, "%s: buffer is given, must be VK_NULL_HANDLE: %s", name_of(point).text,
+                             point->unbound);
+        return;
+    }
+    check_offset(point, binding, report);
+    check_range(point, binding, report);
+}
+
+VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource inputs_or_outputs, uint32_t count,
+                               const VkdmlBufferBinding *bindings, struct vkdml_report *report) {
+    const struct VkdmlDispatchable_T *dispatchable = table->dispatchable;
+    const bool is_input = inputs_or_outputs == VKDML_PLAN_INPUT;
+    const struct vkdml_bind_point *points = is_input ? dispatchable->inputs : dispatchable->outputs;
+    const uint32_t expected = is_input ? dispatchable->input_count : dispatchable->output_count;
+    if (count != expected) {
+        return vkdml_report_invalid(report, "count is %u, must be %u (%s)", count, expected,
+                                    is_input ? "inputCount" : "outputCount");
+    }
+    if (count > 0 && !bindings) {
+        return vkdml_report_invalid(report, "bindings is NULL, must point to %u bindings", count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (bindings[i].buffer) {
+            check_binding(&points[i], &bindings[i], report);
+        } else if (!points[i].unbound) {
+            vkdml_report_invalid(report, "%s: buffer is VK_NULL_HANDLE, must be a buffer of at least %" PRIu64 " bytes",
+                                 name_of(&points[i]).text, points[i].bytes);
+        }
+    }
+    if (report->count == 0 && count > 0) {
+        memcpy(is_input ? table->inputs : table->outputs, bindings, count * sizeof *bindings);
+        table->changed = true;
+    }
+    return report->result;
+}
+
+VkdmlResult vkdml_bind_resource(VkdmlBindingTable table, enum vkdml_plan_resource temporary_or_persistent,
+                                const VkdmlBufferBinding *binding, struct vkdml_report *report) {
+    const bool is_temporary = temporary_or_persistent == VKDML_PLAN_TEMPORARY;
+    const struct vkdml_bind_point *point =
+        is_temporary ? &table->dispatchable->temporary : &table->dispatchable->persistent;
+    const VkdmlBufferBinding none = {.buffer = VK_NULL_HANDLE};
+    if (binding && binding->buffer) {
+        check_binding(point, binding, report);
+    }
+    if (report->count == 0) {
+        *(is_temporary ? &table->temporary : &table->persistent) = binding ? *binding : none;
+        table->changed = true;
+    }
+    return report->result;
+}
+
+/* What is bound, as one list: outputs, temporary and persistent resource, inputs. */
+struct slot {
+    const struct vkdml_bind_point *point;
+    const VkdmlBufferBinding *binding;
+};
+
+static uint64_t exclusive_slots(const struct VkdmlDispatchable_T *d) {
+    return (uint64_t)d->output_count + 2;
+}
+
+static struct slot slot_at(const struct VkdmlBindingTable_T *table, uint64_t index) {
+    const struct VkdmlDispatchable_T *d = table->dispatchable;
+    if (index < d->output_count) {
+        return (struct slot){&d->outputs[index], &table->outputs[index]};
+    }
+    if (index == d->output_count) {
+        return (struct slot){&d->temporary, &table->temporary};
+    }
+    if (index == d->output_count + UINT64_C(1)) {
+        return (struct slot){&d->persistent, &table->persistent};
+    }
+    const uint64_t input = index - exclusive_slots(d);
+    return (struct slot){&d->inputs[input], &table->inputs[input]};
+}
+
+static bool overlap(const struct slot *a, const struct slot *b) {
+    return a->binding->buffer && a->binding->buffer == b->binding->buffer &&
+           a->binding->offset < b->binding->offset + b->point->bytes &&
+           b->binding->offset < a->binding->offset + a->point->bytes;
+}
+
+static void report_overlap(const struct slot *a, const struct slot *b, bool may_alias, struct vkdml_report *report) {
+    const char *rule = !may_alias                       ? ""
+                       : !a->point->alias_layouts_equal ? " (in place needs the same sizes, strides and type)"
+                                                        : " (in place needs the same offset)";
+    vkdml_report_invalid(report,
+                         "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
+                         ", must be disjoint%s",
+                         name_of(a->point).text, a->binding->offset, a->binding->offset + a->point->bytes,
+                         name_of(b->point).text, b->binding->offset, b->binding->offset + b->point->bytes, rule);
+}
+
+static void check_bound(const struct VkdmlBindingTable_T *table, uint64_t slots, struct vkdml_report *report) {
+    for (uint64_t i = 0; i < slots; i++) {
+        const struct slot slot = slot_at(table, i);
+        if (!slot.point->unbound && !slot.binding->buffer) {
+            vkdml_report_invalid(report, "%s: nothing is bound, must be a buffer of at least %" PRIu64 " bytes",
+                                 name_of(slot.point).text, slot.point->bytes);
+        }
+    }
+}
+
+VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report) {
+    const struct VkdmlDispatchable_T *d = table->dispatchable;
+    const uint64_t exclusive = exclusive_slots(d);
+    const uint64_t slots = exclusive + d->input_count;
+    check_bound(table, slots, report);
+    for (uint64_t i = 0; i < exclusive; i++) {
+        const struct slot a = slot_at(table, i);
+        for (uint64_t k = i + 1; k < slots; k++) {
+            const struct slot b = slot_at(table, k);
+            if (!overlap(&a, &b)) {
+                continue;
+            }
+            const bool may_alias = k >= exclusive && a.point->may_alias == k - exclusive;
+            if (!may_alias || !a.point->alias_layouts_equal || a.binding->offset != b.binding->offset) {
+                report_overlap(&a, &b, may_alias, report);
+            }
+        }
+    }
+    return report->result;
+}

@@ -1,0 +1,50 @@
+/* Binding tables: the buffers of one dispatchable, checked when bound, and the descriptor sets that record them. */
+#ifndef VKDML_VULKAN_BINDING_TABLE_H
+#define VKDML_VULKAN_BINDING_TABLE_H
+
+#include <stdbool.h>
+
+#include "base/report.h"
+#include "vkdml/binding.h"
+#include "vulkan/dispatchable.h"
+
+struct VkdmlBindingTable_T {
+    VkdmlDevice device;
+    VkdmlDispatchable dispatchable; /* may be gone when the table is destroyed */
+    VkDescriptorPool pool;
+    bool owns_pool;
+    bool changed;       /* since the descriptors were written */
+    uint32_t set_count; /* the dispatchable's steps */
+    VkDescriptorSet *sets;
+    struct vkdml_push_constants *push_constants; /* by step */
+    VkdmlBufferBinding *inputs;                  /* buffer VK_NULL_HANDLE: not bound */
+    VkdmlBufferBinding *outputs;
+    VkdmlBufferBinding temporary;
+    VkdmlBufferBinding persistent;
+};
+
+/* pool: the caller's, or VK_NULL_HANDLE. *table is NULL on failure. */
+VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescriptorPool pool,
+                                       struct vkdml_report *report, VkdmlBindingTable *table);
+
+/* NULL is ignored; half-built is fine. */
+void vkdml_binding_table_destroy(VkdmlBindingTable table);
+
+/* Binds all inputs (or outputs), or changes nothing. */
+VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource inputs_or_outputs, uint32_t count,
+                               const VkdmlBufferBinding *bindings, struct vkdml_report *report);
+
+/* Binds the temporary (or persistent) resource, or changes nothing. A NULL binding or buffer unbinds. */
+VkdmlResult vkdml_bind_resource(VkdmlBindingTable table, enum vkdml_plan_resource temporary_or_persistent,
+                                const VkdmlBufferBinding *binding, struct vkdml_report *report);
+
+/* Whether everything is bound and nothing overlaps that may not. */
+VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report);
+
+/* Writes the storage buffers' descriptors of a table that passed the check. */
+void vkdml_binding_table_write(VkdmlBindingTable table);
+
+/* Records the table's dispatchable. Checks and writes the table first where it changed. Allocates nothing. */
+VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer, struct vkdml_report *report);
+
+#endif

@@ -1,0 +1,334 @@
+#include "vulkan/device.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Physical devices have a handful of queue families; those past this many are not looked at. */
+#define MAX_QUEUE_FAMILIES 32
+
+static uint32_t queue_families(const struct vkdml_functions_instance *vk, VkPhysicalDevice physical_device,
+                               VkQueueFamilyProperties families[MAX_QUEUE_FAMILIES]) {
+    uint32_t count = MAX_QUEUE_FAMILIES;
+    vk->GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families);
+    return count;
+}
+
+const char *vkdml_physical_device_unusable(const struct vkdml_functions_instance *vk, VkPhysicalDevice physical_device,
+                                           uint32_t api_version, uint32_t *family) {
+    if (api_version < VKDML_VULKAN_API_VERSION) {
+        return "its apiVersion is below 1.2";
+    }
+    VkQueueFamilyProperties families[MAX_QUEUE_FAMILIES];
+    uint32_t count = queue_families(vk, physical_device, families);
+    for (*family = 0; *family < count; ++*family) {
+        if (families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT) {
+            return NULL;
+        }
+    }
+    return "it has no queue family with VK_QUEUE_COMPUTE_BIT";
+}
+
+bool vkdml_check_allocation_callbacks(const VkAllocationCallbacks *callbacks, struct vkdml_report *report) {
+    uint32_t before = report->count;
+    if (!callbacks) {
+        return true;
+    }
+    if (!callbacks->pfnAllocation || !callbacks->pfnReallocation || !callbacks->pfnFree) {
+        vkdml_report_invalid(report, "allocationCallbacks.%s is NULL, must be a function",
+                             !callbacks->pfnAllocation     ? "pfnAllocation"
+                             : !callbacks->pfnReallocation ? "pfnReallocation"
+                                                           : "pfnFree");
+    }
+    if (!callbacks->pfnInternalAllocation != !callbacks->pfnInternalFree) {
+        vkdml_report_invalid(report, "allocationCallbacks.%s is NULL, must be given with the other of the pair",
+                             !callbacks->pfnInternalAllocation ? "pfnInternalAllocation" : "pfnInternalFree");
+    }
+    return report->count == before;
+}
+
+static void check_handles(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report) {
+    const struct {
+        bool given;
+        const char *name;
+    } handles[] = {
+        {info->instance != VK_NULL_HANDLE, "instance"},
+        {info->physicalDevice != VK_NULL_HANDLE, "physicalDevice"},
+        {info->device != VK_NULL_HANDLE, "device"},
+        {info->getInstanceProcAddr != NULL, "getInstanceProcAddr"},
+    };
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
+        if (!handles[i].given) {
+            vkdml_report_invalid(report, "%s is NULL, must be given", handles[i].name);
+        }
+    }
+}
+
+/* All that can be told without calling Vulkan. */
+static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report) {
+    check_handles(info, report);
+    if (info->enabledFeatures && info->enabledFeatures->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) {
+        vkdml_report_invalid(report,
+                             "enabledFeatures.sType is %d, must be %d (VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)",
+                             (int)info->enabledFeatures->sType, (int)VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    }
+    if (info->enabledExtensionCount > 0 && !info->enabledExtensions) {
+        vkdml_report_invalid(report, "enabledExtensions is NULL, must point to %u names (enabledExtensionCount)",
+                             info->enabledExtensionCount);
+    }
+    for (uint32_t i = 0; info->enabledExtensions && i < info->enabledExtensionCount; i++) {
+        if (!info->enabledExtensions[i]) {
+            vkdml_report_invalid(report, "enabledExtensions[%u] is NULL, must be a name", i);
+        }
+    }
+    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER;
+    if (info->flags & VKDML_DEVICE_FLAG_VALIDATION) {
+        vkdml_report_invalid(report, "flags has VKDML_DEVICE_FLAG_VALIDATION, must not: it is vkdmlOpenDevice()'s");
+    }
+    if (info->flags & ~(known | VKDML_DEVICE_FLAG_VALIDATION)) {
+        vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlDeviceFlagBits only", info->flags);
+    }
+    vkdml_check_allocation_callbacks(info->allocationCallbacks, report);
+    if (info->pipelineCacheDataSize > 0 && !info->pipelineCacheData) {
+        vkdml_report_invalid(report, "pipelineCacheData is NULL, must point to %zu bytes (pipelineCacheDataSize)",
+                             info->pipelineCacheDataSize);
+    }
+    if (info->pipelineCacheDataSize > 0 && info->pipelineCache) {
+        vkdml_report_invalid(report, "pipelineCacheData is given, must be NULL beside a pipelineCache of the caller's");
+    }
+    return report->result;
+}
+
+/* The one rule on limits is Vulkan's own: every device has at least the minima of version 1.2. */
+static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceLimits *limits) {
+    struct vkdml_plan_limits plan = {
+        .max_storage_buffer_range = limits->maxStorageBufferRange,
+        .min_storage_buffer_offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment,
+        .max_workgroup_invocations = limits->maxComputeWorkGroupInvocations,
+        .max_shared_memory_bytes = limits->maxComputeSharedMemorySize,
+    };
+    memcpy(plan.max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof plan.max_workgroup_count);
+    memcpy(plan.max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof plan.max_workgroup_size);
+    return plan;
+}
+
+static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk, const VkdmlDeviceCreateInfo *info,
+                                      struct vkdml_report *report) {
+    VkQueueFamilyProperties families[MAX_QUEUE_FAMILIES];
+    uint32_t count = queue_families(vk, info->physicalDevice, families);
+    if (info->queueFamilyIndex >= count) {
+        return vkdml_report_invalid(report, "queueFamilyIndex is %u, must be below %u", info->queueFamilyIndex, count);
+    }
+    if (!(families[info->queueFamilyIndex].queueFlags & VK_QUEUE_COMPUTE_BIT)) {
+        return vkdml_report_invalid(report, "queueFamilyIndex is %u, must be of a family with VK_QUEUE_COMPUTE_BIT",
+                                    info->queueFamilyIndex);
+    }
+    return VKDML_SUCCESS;
+}
+
+/* Whether the header of pipeline cache data is this driver's. Drivers must ignore foreign data too, but the data comes
+ * from a file, and so is looked at before a driver sees it. */
+static bool is_cache_of(const VkPhysicalDeviceProperties *properties, const void *data, size_t size) {
+    VkPipelineCacheHeaderVersionOne header;
+    if (size < sizeof header) {
+        return false;
+    }
+    memcpy(&header, data, sizeof header);
+    return header.headerSize >= sizeof header && header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE &&
+           header.vendorID == properties->vendorID && header.deviceID == properties->deviceID &&
+           memcmp(header.pipelineCacheUUID, properties->pipelineCacheUUID, VK_UUID_SIZE) == 0;
+}
+
+static VkdmlResult create_pipeline_cache(VkdmlDevice device, const VkdmlDeviceCreateInfo *info,
+                                         const VkPhysicalDeviceProperties *properties, struct vkdml_report *report) {
+    if (info->pipelineCache) {
+        device->pipeline_cache = info->pipelineCache;
+        return VKDML_SUCCESS;
+    }
+    VkPipelineCacheCreateInfo cache_info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    if (info->pipelineCacheDataSize > 0) {
+        if (is_cache_of(properties, info->pipelineCacheData, info->pipelineCacheDataSize)) {
+            cache_info.initialDataSize = info->pipelineCacheDataSize;
+            cache_info.pInitialData = info->pipelineCacheData;
+        } else {
+            vkdml_log_message(&device->log, VKDML_LOG_LEVEL_WARNING,
+                              "pipelineCacheData is not of this device and driver; ignored");
+        }
+    }
+    VkResult result =
+        device->vk.CreatePipelineCache(device->handles.device, &cache_info, device->callbacks, &device->pipeline_cache);
+    if (result != VK_SUCCESS) {
+        device->pipeline_cache = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreatePipelineCache");
+    }
+    device->owns_pipeline_cache = true;
+    return VKDML_SUCCESS;
+}
+
+static VkdmlResult create_layouts(VkdmlDevice device, uint32_t buffer_count, struct vkdml_report *report) {
+    struct vkdml_layouts *layouts = &device->layouts[buffer_count - 1];
+    VkDescriptorSetLayoutBinding bindings[1 + VKDML_PLAN_MAX_BUFFERS];
+    for (uint32_t i = 0; i <= buffer_count; i++) {
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                     .descriptorType = i == 0 ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+                                                                              : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    }
+    VkDescriptorSetLayoutCreateInfo set_info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                                .bindingCount = 1 + buffer_count,
+                                                .pBindings = bindings};
+    VkResult result =
+        device->vk.CreateDescriptorSetLayout(device->handles.device, &set_info, device->callbacks, &layouts->set);
+    if (result != VK_SUCCESS) {
+        layouts->set = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateDescriptorSetLayout");
+    }
+    VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                 .size = sizeof(struct vkdml_push_constants)};
+    VkPipelineLayoutCreateInfo pipeline_info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                                .setLayoutCount = 1,
+                                                .pSetLayouts = &layouts->set,
+                                                .pushConstantRangeCount = 1,
+                                                .pPushConstantRanges = &range};
+    result =
+        device->vk.CreatePipelineLayout(device->handles.device, &pipeline_info, device->callbacks, &layouts->pipeline);
+    if (result != VK_SUCCESS) {
+        layouts->pipeline = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreatePipelineLayout");
+    }
+    return VKDML_SUCCESS;
+}
+
+/* Checks what only Vulkan knows, and reads what a device keeps of it. */
+static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, struct vkdml_report *report,
+                                 VkPhysicalDeviceProperties *properties) {
+    struct vkdml_functions_instance vk;
+    const char *missing = vkdml_functions_load_instance(info->getInstanceProcAddr, info->instance, &vk);
+    if (missing) {
+        return vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                                "the instance has no %s; it must be created with apiVersion 1.2 or later", missing);
+    }
+    VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
+    *properties = properties2.properties;
+    if (properties->apiVersion < VKDML_VULKAN_API_VERSION) {
+        return vkdml_report_add(
+            report, VKDML_ERROR_INITIALIZATION_FAILED, "physicalDevice's apiVersion is %u.%u, must be at least 1.2",
+            VK_API_VERSION_MAJOR(properties->apiVersion), VK_API_VERSION_MINOR(properties->apiVersion));
+    }
+    if (check_queue_family(&vk, info, report) != VKDML_SUCCESS) {
+        return report->result;
+    }
+    missing = vkdml_functions_load_device(vk.GetDeviceProcAddr, info->device, &device->vk);
+    if (missing) {
+        return vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "the device has no %s", missing);
+    }
+    vk.GetPhysicalDeviceMemoryProperties(info->physicalDevice, &device->memory);
+    device->limits = plan_limits(&properties->limits);
+    const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);
+    const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
+    device->parameters.block_bytes = alignment > block ? alignment : block; /* both powers of two */
+    return VKDML_SUCCESS;
+}
+
+/* The three locks; all or none. */
+static bool create_locks(VkdmlDevice device) {
+    pthread_mutex_t *locks[] = {&device->lost.lock, &device->pipelines.lock, &device->parameters.lock};
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        if (pthread_mutex_init(locks[i], NULL) != 0) {
+            while (i > 0) {
+                pthread_mutex_destroy(locks[--i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The host side of a device: nothing of Vulkan's yet, but vkdml_device_destroy() takes it from here on. */
+static VkdmlResult allocate_device(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report,
+                                   VkdmlDevice *device) {
+    VkdmlDevice d = vkdml_allocate(info->allocationCallbacks, sizeof *d);
+    if (!d) {
+        return vkdml_report_out_of_memory(report, sizeof *d, "a device");
+    }
+    if (!create_locks(d)) {
+        vkdml_free(info->allocationCallbacks, d);
+        return vkdml_report_add(report, VKDML_ERROR_OUT_OF_HOST_MEMORY, "pthread_mutex_init failed");
+    }
+    if (info->allocationCallbacks) {
+        d->callbacks_copy = *info->allocationCallbacks;
+        d->callbacks = &d->callbacks_copy;
+    }
+    d->handles = (VkdmlVulkanHandles){.instance = info->instance,
+                                      .physicalDevice = info->physicalDevice,
+                                      .device = info->device,
+                                      .queueFamilyIndex = info->queueFamilyIndex,
+                                      .getInstanceProcAddr = info->getInstanceProcAddr};
+    d->level = info->featureLevel;
+    d->flags = info->flags;
+    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+    atomic_init(&d->lost.lost, false);
+    *device = d;
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
+    VkdmlDevice d = NULL;
+    *device = NULL;
+    VkdmlResult result = check_info(info, report);
+    if (result == VKDML_SUCCESS) {
+        result = allocate_device(info, report, &d);
+    }
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    VkPhysicalDeviceProperties properties;
+    result = import_device(d, info, report, &properties);
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    result = create_pipeline_cache(d, info, &properties, report);
+    for (uint32_t n = 1; n <= VKDML_PLAN_MAX_BUFFERS && result == VKDML_SUCCESS; n++) {
+        result = create_layouts(d, n, report);
+    }
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using %s, Vulkan %u.%u.%u, queue family %u",
+                      properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
+                      VK_API_VERSION_MINOR(properties.apiVersion), VK_API_VERSION_PATCH(properties.apiVersion),
+                      info->queueFamilyIndex);
+    *device = d;
+    return VKDML_SUCCESS;
+fail:
+    vkdml_device_destroy(d);
+    return result;
+}
+
+void vkdml_device_destroy(VkdmlDevice device) {
+    if (!device) {
+        return;
+    }
+    VkDevice vk_device = device->handles.device;
+    vkdml_pipelines_finish(device);
+    vkdml_parameters_finish(device);
+    for (size_t i = 0; i < VKDML_PLAN_MAX_BUFFERS; i++) {
+        if (device->layouts[i].pipeline) {
+            device->vk.DestroyPipelineLayout(vk_device, device->layouts[i].pipeline, device->callbacks);
+        }
+        if (device->layouts[i].set) {
+            device->vk.DestroyDescriptorSetLayout(vk_device, device->layouts[i].set, device->callbacks);
+        }
+    }
+    if (device->owns_pipeline_cache) {
+        device->vk.DestroyPipelineCache(vk_device, device->pipeline_cache, device->callbacks);
+    }
+    pthread_mutex_destroy(&device->parameters.lock);
+    pthread_mutex_destroy(&device->pipelines.lock);
+    pthread_mutex_destroy(&device->lost.lock);
+    VkAllocationCallbacks callbacks = device->callbacks_copy; /* outlives the device by one call */
+    vkdml_free(device->callbacks ? &callbacks : NULL, device);
+}

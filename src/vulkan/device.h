@@ -1,0 +1,62 @@
+/* A Vulkan device as the library uses it: the caller's handles, its limits, and what all operators share. */
+#ifndef VKDML_VULKAN_DEVICE_H
+#define VKDML_VULKAN_DEVICE_H
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "vkdml/device.h"
+#include "vulkan/failure.h"
+#include "vulkan/functions.h"
+#include "vulkan/log.h"
+#include "vulkan/parameters.h"
+#include "vulkan/pipelines.h"
+
+/* The least apiVersion of a physical device. */
+#define VKDML_VULKAN_API_VERSION VK_API_VERSION_1_2
+
+struct vkdml_opened;
+
+/* Layouts of all kernels with one number of storage buffers: the parameter block at binding 0, the buffers at 1, 2, ..,
+ * and struct vkdml_push_constants. */
+struct vkdml_layouts {
+    VkDescriptorSetLayout set;
+    VkPipelineLayout pipeline;
+};
+
+/* Immutable after creation but for what says otherwise. */
+struct VkdmlDevice_T {
+    VkdmlVulkanHandles handles;
+    DML_FEATURE_LEVEL level;
+    VkdmlDeviceFlags flags;
+    const VkAllocationCallbacks *callbacks; /* NULL, or the copy below */
+    VkAllocationCallbacks callbacks_copy;
+    struct vkdml_log log;
+    struct vkdml_lost lost; /* changes once; thread-safe */
+    struct vkdml_functions_device vk;
+    VkPhysicalDeviceMemoryProperties memory;
+    struct vkdml_plan_limits limits;
+    struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one */
+    VkPipelineCache pipeline_cache;
+    bool owns_pipeline_cache;
+    struct vkdml_pipelines pipelines;   /* has its lock */
+    struct vkdml_parameters parameters; /* has its lock */
+    struct vkdml_opened *opened;        /* of vkdmlOpenDevice(), else NULL */
+};
+
+/* Imports a device. info->featureLevel must be a level. *device is NULL on failure. */
+VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device);
+
+/* Destroys all but `opened`. NULL is ignored. */
+void vkdml_device_destroy(VkdmlDevice device);
+
+/* Why a physical device cannot be used, static text, or NULL. Of its queue families *family becomes the first with
+ * VK_QUEUE_COMPUTE_BIT. */
+const char *vkdml_physical_device_unusable(const struct vkdml_functions_instance *vk, VkPhysicalDevice physical_device,
+                                           uint32_t api_version, uint32_t *family);
+
+/* Holds callbacks, NULL among them, to Vulkan's rules: reports and returns false where one is missing. */
+bool vkdml_check_allocation_callbacks(const VkAllocationCallbacks *callbacks, struct vkdml_report *report);
+
+#endif

@@ -1,0 +1,91 @@
+/* Dispatchables: compiled operators and operator initializers, as steps to record and points to bind. They keep nothing
+ * of the operator they were compiled from. */
+#ifndef VKDML_VULKAN_DISPATCHABLE_H
+#define VKDML_VULKAN_DISPATCHABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "vkdml/operator.h"
+#include "vulkan/parameters.h"
+
+#define VKDML_NO_INDEX UINT32_MAX
+
+/* Where a buffer is bound, and what it must be. */
+struct vkdml_bind_point {
+    const char *name;           /* of the field or resource; static */
+    uint32_t operator_index;    /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
+    const char *unbound;        /* NULL: a buffer is required; else why there must be none; static */
+    uint64_t bytes;             /* required */
+    uint32_t alignment;         /* of the offset: 16 or 256 */
+    const char *alignment_rule; /* the name of that number; static */
+    uint32_t base_alignment;    /* GuaranteedBaseOffsetAlignment; 0: none */
+    bool owned;                 /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
+    uint32_t may_alias;         /* of outputs: the input it may be bound in place of, or VKDML_NO_INDEX */
+    bool alias_layouts_equal;   /* that input's layout is the output's: only then in place */
+};
+
+/* A plan's step with the Vulkan objects it needs. */
+struct vkdml_step {
+    VkPipeline pipeline; /* the device's */
+    struct vkdml_parameter_block parameters;
+    uint32_t buffer_count;
+    struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS];
+    uint32_t groups[3];
+    bool barrier_before;
+};
+
+enum vkdml_dispatchable_kind { VKDML_COMPILED_OPERATOR, VKDML_OPERATOR_INITIALIZER };
+
+struct VkdmlDispatchable_T {
+    VkdmlDevice device;
+    enum vkdml_dispatchable_kind kind;
+    const char *context; /* of its failures: "DML_OPERATOR_PADDING", "operator initializer"; static */
+    uint32_t input_count;
+    struct vkdml_bind_point *inputs;
+    uint32_t output_count;
+    struct vkdml_bind_point *outputs;
+    struct vkdml_bind_point temporary;
+    struct vkdml_bind_point persistent;
+    uint32_t step_count;
+    struct vkdml_step *steps;
+    uint32_t init_step_count; /* of compiled operators: the initializer's */
+    struct vkdml_step *init_steps;
+};
+
+/* How large a dispatchable is to be. */
+struct vkdml_dispatchable_info {
+    enum vkdml_dispatchable_kind kind;
+    const char *context;
+    uint32_t input_count;
+    uint32_t output_count;
+    uint32_t step_count;
+    uint32_t init_step_count;
+    uint64_t temporary_bytes;
+    uint64_t persistent_bytes;
+};
+
+/* Allocates a dispatchable whose inputs, outputs and steps are to be filled in. NULL on failure. */
+VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dispatchable_info *info,
+                                      struct vkdml_report *report, VkdmlDispatchable *dispatchable);
+
+/* Fills in the steps of a compiled operator: pipelines and parameter blocks. After a failure the dispatchable is only
+ * good to be destroyed. */
+VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
+                                       struct vkdml_report *report);
+
+/* The initializer of compiled operators of one device, which outlive it: it uses their parameter blocks. */
+VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
+                                     struct vkdml_report *report, VkdmlDispatchable *initializer);
+
+/* Storage buffer descriptors of all its steps. */
+uint32_t vkdml_dispatchable_storage_buffers(const struct VkdmlDispatchable_T *dispatchable);
+
+/* NULL is ignored; half-built is fine. */
+void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable);
+
+#endif

@@ -1,0 +1,32 @@
+/* What a VkResult comes to, and the state of a lost device. */
+#ifndef VKDML_VULKAN_FAILURE_H
+#define VKDML_VULKAN_FAILURE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+
+/* vkdmlReportDeviceLost() promises 255 bytes of reason. */
+#define VKDML_LOST_REASON_CAPACITY 256
+
+struct vkdml_lost {
+    atomic_bool lost;     /* set, with release, after the reason was written; never cleared */
+    pthread_mutex_t lock; /* of writers: the first reason stays */
+    char reason[VKDML_LOST_REASON_CAPACITY];
+};
+
+/* Reports that `call` ("vkCreateBuffer") returned `result`, an error. With lost not NULL, VK_ERROR_DEVICE_LOST is
+ * kept there. */
+VkdmlResult vkdml_vulkan_failure(struct vkdml_lost *lost, struct vkdml_report *report, VkResult result,
+                                 const char *call);
+
+/* Keeps the first reason; longer ones are cut. Thread-safe. */
+void vkdml_lost_set(struct vkdml_lost *lost, const char *reason);
+
+/* VKDML_SUCCESS, or reports VKDML_ERROR_DEVICE_LOST with the reason. Thread-safe, without a lock. */
+VkdmlResult vkdml_lost_check(struct vkdml_lost *lost, struct vkdml_report *report);
+
+#endif

@@ -1,0 +1,91 @@
+#include <assert.h>
+
+#include "vkdml/dml_types.h"
+#include "vulkan/device.h"
+#include "vulkan/dispatchable.h"
+
+/* Counts of the whole, or a failure where an element of `operators` is none of this device's compiled operators. */
+static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
+                                   struct vkdml_report *report, struct vkdml_dispatchable_info *info) {
+    uint64_t inputs = 0;
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!operators[i]) {
+            vkdml_report_invalid(report, "operators[%u] is NULL, must be a compiled operator", i);
+        } else if (operators[i]->kind != VKDML_COMPILED_OPERATOR) {
+            vkdml_report_invalid(report, "operators[%u] is an operator initializer, must be a compiled operator", i);
+        } else if (operators[i]->device != device) {
+            vkdml_report_invalid(report, "operators[%u] is of another device, must be of the given one", i);
+        } else {
+            inputs += operators[i]->input_count;
+            steps += operators[i]->init_step_count;
+        }
+    }
+    if (report->count > 0) {
+        return report->result;
+    }
+    if (inputs > UINT32_MAX || steps > UINT32_MAX) {
+        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED, "%u operators have too many inputs in all", count);
+    }
+    info->input_count = (uint32_t)inputs;
+    info->step_count = (uint32_t)steps;
+    return VKDML_SUCCESS;
+}
+
+/* An input at initialization is bound where it is not at execution, and the other way round. */
+static struct vkdml_bind_point init_input(const struct vkdml_bind_point *input, uint32_t operator_index) {
+    struct vkdml_bind_point point = *input;
+    point.operator_index = operator_index;
+    point.unbound =
+        input->owned ? NULL : "only tensors flagged DML_TENSOR_FLAG_OWNED_BY_DML are bound at initialization";
+    return point;
+}
+
+static struct vkdml_bind_point init_output(const struct vkdml_bind_point *persistent, uint32_t operator_index) {
+    struct vkdml_bind_point point = *persistent;
+    point.operator_index = operator_index;
+    return point;
+}
+
+/* A step of operator `operator_index`, whose inputs begin at `first_input`, as a step of the initializer. */
+static struct vkdml_step init_step(const struct vkdml_step *step, uint32_t operator_index, uint32_t first_input) {
+    struct vkdml_step remapped = *step;
+    for (uint32_t i = 0; i < step->buffer_count; i++) {
+        struct vkdml_plan_buffer *buffer = &remapped.buffers[i];
+        assert(buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_PERSISTENT);
+        if (buffer->resource == VKDML_PLAN_INPUT) {
+            buffer->index += first_input;
+        } else {
+            buffer->resource = VKDML_PLAN_OUTPUT;
+            buffer->index = operator_index;
+        }
+    }
+    return remapped;
+}
+
+VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
+                                     struct vkdml_report *report, VkdmlDispatchable *initializer) {
+    struct vkdml_dispatchable_info info = {
+        .kind = VKDML_OPERATOR_INITIALIZER, .context = "operator initializer", .output_count = count};
+    *initializer = NULL;
+    VkdmlResult result = check_operators(device, count, operators, report, &info);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_dispatchable_create(device, &info, report, initializer);
+    }
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    uint32_t input = 0;
+    struct vkdml_step *step = (*initializer)->steps;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct VkdmlDispatchable_T *compiled = operators[i];
+        for (uint32_t k = 0; k < compiled->init_step_count; k++) {
+            *step++ = init_step(&compiled->init_steps[k], i, input);
+        }
+        for (uint32_t k = 0; k < compiled->input_count; k++) {
+            (*initializer)->inputs[input++] = init_input(&compiled->inputs[k], i);
+        }
+        (*initializer)->outputs[i] = init_output(&compiled->persistent, i);
+    }
+    return VKDML_SUCCESS;
+}

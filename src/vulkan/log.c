@@ -1,0 +1,16 @@
+#include "vulkan/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void vkdml_log_message(const struct vkdml_log *log, VkdmlLogLevel level, const char *format, ...) {
+    if (!log || !log->callback) {
+        return;
+    }
+    char message[VKDML_LOG_CAPACITY];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    log->callback(log->user_data, level, message);
+}

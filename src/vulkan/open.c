@@ -1,0 +1,243 @@
+#include "vulkan/open.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "vulkan/device.h"
+#include "vulkan/instance.h"
+
+/* What an opened device has beyond an imported one. */
+struct vkdml_opened {
+    VkAllocationCallbacks callbacks_copy;
+    const VkAllocationCallbacks *callbacks; /* NULL, or the copy */
+    struct vkdml_log log;
+    struct vkdml_own_instance own;
+    VkDevice device;
+};
+
+/* The environment variable that names a device where the caller does not. */
+#define NAME_VARIABLE "VKDML_DEVICE"
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* ASCII case ignored, in any locale */
+static bool contains(const char *text, const char *part) {
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && lower(text[i]) == lower(part[i])) {
+            i++;
+        }
+        if (!part[i]) {
+            return true;
+        }
+    }
+    return *part == '\0';
+}
+
+static VkdmlResult report_none_fits(const struct vkdml_candidate *candidates, uint32_t count, const char *name,
+                                    struct vkdml_report *report) {
+    VkdmlResult result =
+        name ? vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                                "no usable Vulkan device's name contains \"%s\"; there are %u devices", name, count)
+             : vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                                "no Vulkan device is usable; there are %u devices", count);
+    for (uint32_t i = 0; i < count; i++) {
+        vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "device %u is \"%s\"%s%s", i,
+                         candidates[i].properties.deviceName, candidates[i].unusable ? ", unusable: " : "",
+                         candidates[i].unusable ? candidates[i].unusable : "");
+    }
+    return result;
+}
+
+static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name, struct vkdml_report *report,
+                          struct vkdml_candidate *chosen) {
+    uint32_t count;
+    struct vkdml_candidate *candidates;
+    VkdmlResult result = vkdml_own_instance_candidates(own, report, &count, &candidates);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    uint32_t i = 0;
+    while (i < count && (candidates[i].unusable || (name && !contains(candidates[i].properties.deviceName, name)))) {
+        i++;
+    }
+    if (i < count) {
+        *chosen = candidates[i];
+    } else {
+        result = report_none_fits(candidates, count, name, report);
+    }
+    vkdml_free(own->callbacks, candidates);
+    return result;
+}
+
+static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vkdml_candidate *chosen,
+                                    struct vkdml_report *report) {
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = chosen->queue_family_index,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    VkResult result =
+        opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
+    if (result != VK_SUCCESS) {
+        opened->device = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(NULL, report, result, "vkCreateDevice");
+    }
+    return VKDML_SUCCESS;
+}
+
+static VkdmlResult import_own(struct vkdml_opened *opened, const struct vkdml_candidate *chosen,
+                              const VkdmlDeviceOpenInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
+    VkdmlDeviceCreateInfo create = {.instance = opened->own.instance,
+                                    .physicalDevice = chosen->physical_device,
+                                    .device = opened->device,
+                                    .queueFamilyIndex = chosen->queue_family_index,
+                                    .getInstanceProcAddr = opened->own.get,
+                                    .featureLevel = info->featureLevel,
+                                    .flags = info->flags & ~(VkdmlDeviceFlags)VKDML_DEVICE_FLAG_VALIDATION,
+                                    .allocationCallbacks = opened->callbacks,
+                                    .logCallback = info->logCallback,
+                                    .logUserData = info->logUserData,
+                                    .pipelineCacheData = info->pipelineCacheData,
+                                    .pipelineCacheDataSize = info->pipelineCacheDataSize};
+    VkdmlResult result = vkdml_device_create(&create, report, device);
+    if (result == VKDML_SUCCESS) {
+        opened->own.opening.GetDeviceQueue(opened->device, chosen->queue_family_index, 0, &(*device)->handles.queue);
+        (*device)->flags = info->flags;
+        (*device)->opened = opened;
+    }
+    return result;
+}
+
+static void opened_destroy(struct vkdml_opened *opened) {
+    if (opened->device) {
+        opened->own.opening.DestroyDevice(opened->device, opened->callbacks);
+    }
+    vkdml_own_instance_destroy(&opened->own);
+    VkAllocationCallbacks callbacks = opened->callbacks_copy; /* outlives the struct by one call */
+    vkdml_free(opened->callbacks ? &callbacks : NULL, opened);
+}
+
+static VkdmlResult opened_allocate(const VkdmlDeviceOpenInfo *info, struct vkdml_report *report,
+                                   struct vkdml_opened **opened) {
+    struct vkdml_opened *o = vkdml_allocate(info->allocationCallbacks, sizeof *o);
+    *opened = o;
+    if (!o) {
+        return vkdml_report_out_of_memory(report, sizeof *o, "an opened device");
+    }
+    if (info->allocationCallbacks) {
+        o->callbacks_copy = *info->allocationCallbacks;
+        o->callbacks = &o->callbacks_copy;
+    }
+    o->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+    o->own.callbacks = o->callbacks;
+    o->own.log = &o->log;
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_device_open(const VkdmlDeviceOpenInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
+    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_VALIDATION;
+    struct vkdml_opened *opened = NULL;
+    struct vkdml_candidate chosen = {.physical_device = VK_NULL_HANDLE};
+    *device = NULL;
+    if (info->flags & ~known) {
+        vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlDeviceFlagBits only", info->flags);
+    }
+    if (!vkdml_check_allocation_callbacks(info->allocationCallbacks, report) || report->count > 0) {
+        return report->result;
+    }
+    const char *name = info->name ? info->name : getenv(NAME_VARIABLE);
+    if (name && !*name) {
+        name = NULL; /* every name contains it */
+    }
+    VkdmlResult result = opened_allocate(info, report, &opened);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    result = vkdml_own_instance_create(&opened->own, info->flags & VKDML_DEVICE_FLAG_VALIDATION, report);
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    result = choose(&opened->own, name, report, &chosen);
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    result = create_vk_device(opened, &chosen, report);
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    result = import_own(opened, &chosen, info, report, device);
+    if (result != VKDML_SUCCESS) {
+        goto fail;
+    }
+    return VKDML_SUCCESS;
+fail:
+    opened_destroy(opened);
+    return result;
+}
+
+void vkdml_device_close(VkdmlDevice device) {
+    struct vkdml_opened *opened = device ? device->opened : NULL;
+    vkdml_device_destroy(device);
+    if (opened) {
+        opened_destroy(opened);
+    }
+}
+
+static uint64_t device_local_bytes(const struct vkdml_own_instance *own, VkPhysicalDevice physical_device) {
+    VkPhysicalDeviceMemoryProperties memory;
+    own->vk.GetPhysicalDeviceMemoryProperties(physical_device, &memory);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) {
+            bytes += memory.memoryHeaps[i].size;
+        }
+    }
+    return bytes;
+}
+
+static VkdmlPhysicalDeviceInfo describe(const struct vkdml_own_instance *own, const struct vkdml_candidate *candidate) {
+    VkdmlPhysicalDeviceInfo info = {.apiVersion = candidate->properties.apiVersion,
+                                    .vendorId = candidate->properties.vendorID,
+                                    .deviceId = candidate->properties.deviceID,
+                                    .type = candidate->properties.deviceType,
+                                    .deviceLocalBytes = device_local_bytes(own, candidate->physical_device),
+                                    .unusable = candidate->unusable};
+    snprintf(info.name, sizeof info.name, "%s", candidate->properties.deviceName);
+    if (candidate->properties.apiVersion >= VK_API_VERSION_1_2) { /* else it need not know the struct */
+        VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+        VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                                  .pNext = &driver};
+        own->vk.GetPhysicalDeviceProperties2(candidate->physical_device, &properties);
+        snprintf(info.driver, sizeof info.driver, "%s", driver.driverName);
+        snprintf(info.driverInfo, sizeof info.driverInfo, "%s", driver.driverInfo);
+    }
+    return info;
+}
+
+VkdmlResult vkdml_physical_devices(struct vkdml_report *report, uint32_t *count, VkdmlPhysicalDeviceInfo *infos) {
+    const struct vkdml_log silent = {.callback = NULL};
+    struct vkdml_own_instance own = {.log = &silent};
+    struct vkdml_candidate *candidates = NULL;
+    uint32_t found = 0;
+    VkdmlResult result = vkdml_own_instance_create(&own, false, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_own_instance_candidates(&own, report, &found, &candidates);
+    }
+    if (result == VKDML_SUCCESS) {
+        const uint32_t written = infos && *count < found ? *count : found;
+        for (uint32_t i = 0; infos && i < written; i++) {
+            infos[i] = describe(&own, &candidates[i]);
+        }
+        *count = written;
+    }
+    vkdml_free(own.callbacks, candidates);
+    vkdml_own_instance_destroy(&own);
+    return result;
+}

@@ -1,0 +1,166 @@
+#include "vulkan/pipelines.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "vulkan/device.h"
+
+struct key {
+    enum vkdml_kernel kernel;
+    uint32_t count;
+    uint32_t values[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* those past count are 0 */
+};
+
+struct vkdml_pipeline {
+    struct vkdml_pipeline *next;
+    struct key key;
+    VkPipeline pipeline;
+};
+
+static struct key key_of(const struct vkdml_plan_step *step) {
+    struct key key = {.kernel = step->kernel, .count = step->specialization_count};
+    memcpy(key.values, step->specializations, step->specialization_count * sizeof *key.values);
+    return key;
+}
+
+static bool same_key(const struct key *a, const struct key *b) {
+    return a->kernel == b->kernel && a->count == b->count && memcmp(a->values, b->values, sizeof a->values) == 0;
+}
+
+static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct key *key) {
+    /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. */
+    uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel) * UINT32_C(16777619);
+    for (uint32_t i = 0; i < key->count; i++) {
+        hash = (hash ^ key->values[i]) * UINT32_C(16777619);
+    }
+    return &pipelines->buckets[(hash ^ hash >> 16) % VKDML_PIPELINE_BUCKETS];
+}
+
+static const struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const struct key *key) {
+    const struct vkdml_pipeline *entry = *bucket_of(pipelines, key);
+    while (entry && !same_key(&entry->key, key)) {
+        entry = entry->next;
+    }
+    return entry;
+}
+
+/* With the lock held. Modules are made once per kernel and kept: they are small, and every variant needs them. */
+static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, struct vkdml_report *report) {
+    VkShaderModule *module = &device->pipelines.modules[kernel];
+    if (*module) {
+        return VKDML_SUCCESS;
+    }
+    const struct vkdml_kernel_info *kernel_info = vkdml_kernel_info(kernel);
+    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                     .codeSize = kernel_info->code_size,
+                                     .pCode = kernel_info->code};
+    VkResult result = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
+    if (result != VK_SUCCESS) {
+        *module = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateShaderModule");
+    }
+    return VKDML_SUCCESS;
+}
+
+static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, VkShaderModule module,
+                                   struct vkdml_report *report, VkPipeline *pipeline) {
+    VkSpecializationMapEntry entries[VKDML_PLAN_MAX_SPECIALIZATIONS];
+    for (uint32_t i = 0; i < key->count; i++) {
+        entries[i] = (VkSpecializationMapEntry){
+            .constantID = i, .offset = i * (uint32_t)sizeof *key->values, .size = sizeof *key->values};
+    }
+    VkSpecializationInfo specialization = {.mapEntryCount = key->count,
+                                           .pMapEntries = entries,
+                                           .dataSize = key->count * sizeof *key->values,
+                                           .pData = key->values};
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main",
+                  .pSpecializationInfo = key->count > 0 ? &specialization : NULL},
+        .layout = device->layouts[vkdml_kernel_info(key->kernel)->buffer_count - 1].pipeline,
+    };
+    VkResult result = device->vk.CreateComputePipelines(device->handles.device, device->pipeline_cache, 1, &info,
+                                                        device->callbacks, pipeline);
+    if (result < 0) {
+        *pipeline = VK_NULL_HANDLE;
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateComputePipelines");
+    }
+    return VKDML_SUCCESS;
+}
+
+/* Takes over a pipeline; where another thread was faster the entry is dropped and that thread's pipeline returned. */
+static VkPipeline insert(VkdmlDevice device, struct vkdml_pipeline *entry) {
+    struct vkdml_pipelines *pipelines = &device->pipelines;
+    struct vkdml_pipeline *dropped = NULL;
+    pthread_mutex_lock(&pipelines->lock);
+    const struct vkdml_pipeline *kept = find(pipelines, &entry->key);
+    if (kept) {
+        dropped = entry;
+    } else {
+        struct vkdml_pipeline **bucket = bucket_of(pipelines, &entry->key);
+        entry->next = *bucket;
+        *bucket = entry;
+        kept = entry;
+    }
+    VkPipeline pipeline = kept->pipeline;
+    pthread_mutex_unlock(&pipelines->lock);
+    if (dropped) {
+        device->vk.DestroyPipeline(device->handles.device, dropped->pipeline, device->callbacks);
+        vkdml_free(device->callbacks, dropped);
+    }
+    return pipeline;
+}
+
+VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
+                                VkPipeline *pipeline) {
+    struct vkdml_pipelines *pipelines = &device->pipelines;
+    struct key key = key_of(step);
+    assert(step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+
+    pthread_mutex_lock(&pipelines->lock);
+    const struct vkdml_pipeline *found = find(pipelines, &key);
+    *pipeline = found ? found->pipeline : VK_NULL_HANDLE;
+    VkdmlResult result = found ? VKDML_SUCCESS : get_module(device, step->kernel, report);
+    VkShaderModule module = pipelines->modules[step->kernel];
+    pthread_mutex_unlock(&pipelines->lock);
+    if (found || result != VKDML_SUCCESS) {
+        return result;
+    }
+
+    struct vkdml_pipeline *entry = vkdml_allocate(device->callbacks, sizeof *entry);
+    if (!entry) {
+        return vkdml_report_out_of_memory(report, sizeof *entry, "a pipeline");
+    }
+    entry->key = key;
+    result = create_pipeline(device, &key, module, report, &entry->pipeline);
+    if (result != VKDML_SUCCESS) {
+        vkdml_free(device->callbacks, entry);
+        return result;
+    }
+    *pipeline = insert(device, entry);
+    return VKDML_SUCCESS;
+}
+
+void vkdml_pipelines_finish(VkdmlDevice device) {
+    struct vkdml_pipelines *pipelines = &device->pipelines;
+    for (size_t i = 0; i < VKDML_PIPELINE_BUCKETS; i++) {
+        struct vkdml_pipeline *entry = pipelines->buckets[i];
+        pipelines->buckets[i] = NULL;
+        while (entry) {
+            struct vkdml_pipeline *next = entry->next;
+            device->vk.DestroyPipeline(device->handles.device, entry->pipeline, device->callbacks);
+            vkdml_free(device->callbacks, entry);
+            entry = next;
+        }
+    }
+    for (size_t i = 0; i < VKDML_KERNEL_COUNT; i++) {
+        if (pipelines->modules[i]) {
+            device->vk.DestroyShaderModule(device->handles.device, pipelines->modules[i], device->callbacks);
+            pipelines->modules[i] = VK_NULL_HANDLE;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* Pipelines, shared by all operators of a device: one per kernel and specialization, created when first asked for and
+ * kept until the device goes. Their number is bounded by the kernels' variants, not by the tensors' shapes. */
+#ifndef VKDML_VULKAN_PIPELINES_H
+#define VKDML_VULKAN_PIPELINES_H
+
+#include <pthread.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "vkdml/device.h"
+
+/* A few dozen pipelines are usual; more make longer chains, no more. */
+#define VKDML_PIPELINE_BUCKETS 64
+
+struct vkdml_pipelines {
+    pthread_mutex_t lock; /* of all below; not held while a driver compiles */
+    VkShaderModule modules[VKDML_KERNEL_COUNT];
+    struct vkdml_pipeline *buckets[VKDML_PIPELINE_BUCKETS];
+};
+
+/* The pipeline of a step, borrowed from the device. Thread-safe; threads compile different pipelines in parallel. */
+VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
+                                VkPipeline *pipeline);
+
+/* Destroys all. */
+void vkdml_pipelines_finish(VkdmlDevice device);
+
+#endif

@@ -1,0 +1,137 @@
+#include "vkdml/binding.h"
+
+#include "api/check.h"
+#include "api/error.h"
+#include "vulkan/binding_table.h"
+#include "vulkan/device.h"
+
+VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindingProperties *properties) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_given(dispatchable, "dispatchable", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_device(dispatchable->device, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(properties, "properties", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        *properties = (VkdmlBindingProperties){
+            .inputCount = dispatchable->input_count,
+            .outputCount = dispatchable->output_count,
+            .temporaryResourceSize = dispatchable->temporary.bytes,
+            .persistentResourceSize = dispatchable->persistent.bytes,
+            .descriptorSetCount = dispatchable->step_count,
+            .storageBufferDescriptorCount = vkdml_dispatchable_storage_buffers(dispatchable),
+            .uniformBufferDescriptorCount = dispatchable->step_count,
+        };
+    }
+    return vkdml_end_on_device(report, result, dispatchable ? dispatchable->device : NULL);
+}
+
+VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableCreateInfo *info,
+                                    VkdmlBindingTable *table) {
+    struct vkdml_report *report = vkdml_error_begin();
+    if (table) {
+        *table = NULL;
+    }
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(table, "table", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(info, "info", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(info->dispatchable, "info.dispatchable", report);
+    }
+    if (result == VKDML_SUCCESS && info->dispatchable->device != device) {
+        result = vkdml_report_invalid(report, "info.dispatchable is of another device, must be of the given one");
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_binding_table_create(info->dispatchable, info->descriptorPool, report, table);
+    }
+    return vkdml_end_on_device(report, result, device);
+}
+
+void vkdmlDestroyBindingTable(VkdmlBindingTable table) {
+    vkdml_binding_table_destroy(table);
+}
+
+/* What the four bind functions begin with; failures then name the dispatchable. */
+static VkdmlResult check_table(VkdmlBindingTable table, struct vkdml_report *report) {
+    VkdmlResult result = vkdml_check_given(table, "table", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_device(table->device, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        report->context = table->dispatchable->context;
+    }
+    return result;
+}
+
+static VkdmlResult bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource resource, uint32_t count,
+                                const VkdmlBufferBinding *bindings) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = check_table(table, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_bind_tensors(table, resource, count, bindings, report);
+    }
+    return vkdml_end_on_device(report, result, table ? table->device : NULL);
+}
+
+static VkdmlResult bind_resource(VkdmlBindingTable table, enum vkdml_plan_resource resource,
+                                 const VkdmlBufferBinding *binding) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = check_table(table, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_bind_resource(table, resource, binding, report);
+    }
+    return vkdml_end_on_device(report, result, table ? table->device : NULL);
+}
+
+VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings) {
+    return bind_tensors(table, VKDML_PLAN_INPUT, count, bindings);
+}
+
+VkdmlResult vkdmlBindOutputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings) {
+    return bind_tensors(table, VKDML_PLAN_OUTPUT, count, bindings);
+}
+
+VkdmlResult vkdmlBindTemporaryResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding) {
+    return bind_resource(table, VKDML_PLAN_TEMPORARY, binding);
+}
+
+VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding) {
+    return bind_resource(table, VKDML_PLAN_PERSISTENT, binding);
+}
+
+static VkdmlResult check_record(VkdmlDevice device, VkCommandBuffer command_buffer, VkdmlDispatchable dispatchable,
+                                VkdmlBindingTable table, struct vkdml_report *report) {
+    if (vkdml_check_device(device, report) != VKDML_SUCCESS) {
+        return report->result;
+    }
+    vkdml_check_given(command_buffer, "commandBuffer", report);
+    vkdml_check_given(dispatchable, "dispatchable", report);
+    vkdml_check_given(table, "table", report);
+    if (report->count > 0) {
+        return report->result;
+    }
+    report->context = dispatchable->context;
+    if (dispatchable->device != device) {
+        return vkdml_report_invalid(report, "dispatchable is of another device, must be of the given one");
+    }
+    if (table->dispatchable != dispatchable) {
+        return vkdml_report_invalid(report, "table is of another dispatchable, must be of the given one");
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffer, VkdmlDispatchable dispatchable,
+                                VkdmlBindingTable table) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = check_record(device, commandBuffer, dispatchable, table, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_record(table, commandBuffer, report);
+    }
+    return vkdml_end_on_device(report, result, device);
+}

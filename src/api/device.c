@@ -1,0 +1,133 @@
+#include "vkdml/device.h"
+
+#include "api/check.h"
+#include "api/error.h"
+#include "schema/schema.h"
+#include "vulkan/device.h"
+#include "vulkan/open.h"
+
+#define NEWEST_LEVEL DML_FEATURE_LEVEL_6_4
+
+/* Replaces 0 by the newest level and refuses what is none. */
+static VkdmlResult resolve_level(DML_FEATURE_LEVEL *level, struct vkdml_report *report) {
+    if ((int)*level == 0) {
+        *level = NEWEST_LEVEL;
+    }
+    if (!vkdml_level_name(*level)) {
+        return vkdml_report_invalid(report, "featureLevel is 0x%x, must be 0 or a DML_FEATURE_LEVEL up to %s",
+                                    (unsigned)*level, vkdml_level_name(NEWEST_LEVEL));
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device) {
+    struct vkdml_report *report = vkdml_error_begin();
+    struct vkdml_log log = {.callback = NULL};
+    if (device) {
+        *device = NULL;
+    }
+    VkdmlResult result = vkdml_check_given(device, "device", report);
+    if (info && result == VKDML_SUCCESS) {
+        VkdmlDeviceCreateInfo resolved = *info;
+        log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+        result = resolve_level(&resolved.featureLevel, report);
+        if (result == VKDML_SUCCESS) {
+            result = vkdml_device_create(&resolved, report, device);
+        }
+    } else if (!info) {
+        result = vkdml_check_given(info, "info", report);
+    }
+    return vkdml_error_end_logged(report, result, &log);
+}
+
+VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlDeviceOpenInfo resolved = {.name = NULL};
+    if (device) {
+        *device = NULL;
+    }
+    if (info) {
+        resolved = *info;
+    }
+    const struct vkdml_log log = {.callback = resolved.logCallback, .user_data = resolved.logUserData};
+    VkdmlResult result = vkdml_check_given(device, "device", report);
+    if (result == VKDML_SUCCESS) {
+        result = resolve_level(&resolved.featureLevel, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_device_open(&resolved, report, device);
+    }
+    return vkdml_error_end_logged(report, result, &log);
+}
+
+void vkdmlDestroyDevice(VkdmlDevice device) {
+    vkdml_device_close(device);
+}
+
+VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceInfo *infos) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_given(count, "count", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_physical_devices(report, count, infos);
+    }
+    return vkdml_error_end(report, result);
+}
+
+VkdmlResult vkdmlGetVulkanHandles(VkdmlDevice device, VkdmlVulkanHandles *handles) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(handles, "handles", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        *handles = device->handles;
+    }
+    return vkdml_end_on_device(report, result, device);
+}
+
+DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device) {
+    return device ? device->level : (DML_FEATURE_LEVEL)0;
+}
+
+VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device) {
+    struct vkdml_report *report = vkdml_error_begin();
+    return vkdml_end_on_device(report, vkdml_check_device(device, report), device);
+}
+
+void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason) {
+    if (device) {
+        vkdml_lost_set(&device->lost, reason ? reason : "the application reported it, without a reason");
+    }
+}
+
+/* Asks for the size first: Vulkan would truncate the data silently where the cache grew meanwhile. */
+static VkdmlResult get_cache_data(VkdmlDevice device, size_t *size, void *data, struct vkdml_report *report) {
+    const size_t room = *size;
+    VkResult result;
+    do {
+        result = device->vk.GetPipelineCacheData(device->handles.device, device->pipeline_cache, size, NULL);
+        if (result == VK_SUCCESS && data) {
+            if (room < *size) {
+                return vkdml_report_invalid(report, "size is %zu, must be at least %zu", room, *size);
+            }
+            *size = room;
+            result = device->vk.GetPipelineCacheData(device->handles.device, device->pipeline_cache, size, data);
+        }
+    } while (result == VK_INCOMPLETE);
+    if (result != VK_SUCCESS) {
+        return vkdml_vulkan_failure(&device->lost, report, result, "vkGetPipelineCacheData");
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(size, "size", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = get_cache_data(device, size, data, report);
+    }
+    return vkdml_end_on_device(report, result, device);
+}

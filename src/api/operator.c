@@ -1,0 +1,178 @@
+#include "vkdml/operator.h"
+
+#include "api/check.h"
+#include "api/error.h"
+#include "base/memory.h"
+#include "operators/operators.h"
+#include "vulkan/device.h"
+#include "vulkan/dispatchable.h"
+
+struct VkdmlOperator_T {
+    VkdmlDevice device;
+    struct vkdml_instance *instance;
+};
+
+static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, struct vkdml_report *report,
+                                   VkdmlOperator *op) {
+    struct vkdml_instance *instance;
+    VkdmlResult result = vkdml_validate(desc, device->level, device->callbacks, report, &instance);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    *op = vkdml_allocate(device->callbacks, sizeof **op);
+    if (!*op) {
+        vkdml_instance_destroy(instance, device->callbacks);
+        return vkdml_report_out_of_memory(report, sizeof **op, "an operator");
+    }
+    **op = (struct VkdmlOperator_T){.device = device, .instance = instance};
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, VkdmlOperator *op) {
+    struct vkdml_report *report = vkdml_error_begin();
+    if (op) {
+        *op = NULL;
+    }
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(op, "op", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = create_operator(device, desc, report, op);
+    }
+    return vkdml_end_on_device(report, result, device);
+}
+
+void vkdmlDestroyOperator(VkdmlOperator op) {
+    if (op) {
+        vkdml_instance_destroy(op->instance, op->device->callbacks);
+        vkdml_free(op->device->callbacks, op);
+    }
+}
+
+static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml_report *report) {
+    const uint32_t execution = DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION |
+                               DML_EXECUTION_FLAG_DISABLE_META_COMMANDS | DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE;
+    if ((uint32_t)info->executionFlags & ~execution) {
+        vkdml_report_invalid(report, "executionFlags is 0x%x, must be of DML_EXECUTION_FLAGS only",
+                             (unsigned)info->executionFlags);
+    }
+    if (info->flags & ~(VkdmlCompileFlags)VKDML_COMPILE_FLAG_ZERO_UNDEFINED) {
+        vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlCompileFlagBits only", info->flags);
+    }
+    return report->result;
+}
+
+static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, const char *name) {
+    struct vkdml_bind_point point = {.name = name,
+                                     .operator_index = VKDML_NO_INDEX,
+                                     .bytes = tensor->total_bytes,
+                                     .alignment = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT,
+                                     .alignment_rule = "DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT",
+                                     .base_alignment = tensor->base_alignment,
+                                     .may_alias = VKDML_NO_INDEX};
+    if (tensor->dimension_count == 0) {
+        point.unbound = "the tensor is absent";
+    } else if (tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) {
+        point.unbound = "DML_TENSOR_FLAG_OWNED_BY_DML tensors are bound at initialization";
+        point.owned = true;
+    }
+    return point;
+}
+
+/* What binding needs to know of the tensors, from the rows of the table. */
+static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_instance *instance) {
+    const VkdmlOperatorSchema *schema = instance->schema;
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        const VkdmlFieldSchema *field = &schema->fields[i];
+        if (field->kind == VKDML_FIELD_KIND_INPUT_TENSOR) {
+            compiled->inputs[field->bindingIndex] = tensor_point(&instance->inputs[field->bindingIndex], field->name);
+        } else if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
+            const struct vkdml_tensor *output = &instance->outputs[field->bindingIndex];
+            struct vkdml_bind_point *point = &compiled->outputs[field->bindingIndex];
+            *point = tensor_point(output, field->name);
+            if (field->mayAlias != VKDML_NONE) {
+                point->may_alias = schema->fields[field->mayAlias].bindingIndex;
+                point->alias_layouts_equal = vkdml_same_layout(output, &instance->inputs[point->may_alias]);
+            }
+        }
+    }
+}
+
+static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                           VkdmlDispatchable *compiled) {
+    VkdmlDevice device = op->device;
+    const struct vkdml_instance *instance = op->instance;
+    struct vkdml_plan plan = {.step_count = 0};
+    VkdmlDispatchable d = NULL;
+    report->context = instance->schema->name; /* static */
+    VkdmlResult result = check_compile_info(info, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_plan(instance, &device->limits, info->flags, report, &plan);
+    }
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_dispatchable_info dispatchable = {.kind = VKDML_COMPILED_OPERATOR,
+                                                   .context = instance->schema->name,
+                                                   .input_count = instance->schema->inputCount,
+                                                   .output_count = instance->schema->outputCount,
+                                                   .step_count = plan.step_count,
+                                                   .init_step_count = plan.init_step_count,
+                                                   .temporary_bytes = plan.temporary_bytes,
+                                                   .persistent_bytes = plan.persistent_bytes};
+    result = vkdml_dispatchable_create(device, &dispatchable, report, &d);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    describe_tensors(d, instance);
+    result = vkdml_dispatchable_compile(d, &plan, report);
+    if (result != VKDML_SUCCESS) {
+        vkdml_dispatchable_destroy(d);
+        return result;
+    }
+    *compiled = d;
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled) {
+    struct vkdml_report *report = vkdml_error_begin();
+    const VkdmlCompileInfo defaults = {.flags = 0};
+    if (compiled) {
+        *compiled = NULL;
+    }
+    VkdmlResult result = vkdml_check_given(op, "op", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_device(op->device, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(compiled, "compiled", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = compile(op, info ? info : &defaults, report, compiled);
+    }
+    return vkdml_end_on_device(report, result, op ? op->device : NULL);
+}
+
+VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
+                                           VkdmlDispatchable *initializer) {
+    struct vkdml_report *report = vkdml_error_begin();
+    if (initializer) {
+        *initializer = NULL;
+    }
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(initializer, "initializer", report);
+    }
+    if (result == VKDML_SUCCESS && count > 0) {
+        result = vkdml_check_given(operators, "operators", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_initializer_create(device, count, operators, report, initializer);
+    }
+    return vkdml_end_on_device(report, result, device);
+}
+
+void vkdmlDestroyDispatchable(VkdmlDispatchable dispatchable) {
+    vkdml_dispatchable_destroy(dispatchable);
+}

@@ -1,0 +1,3 @@
+/* Each example's own Vulkan function pointers. */
+#define VOLK_IMPLEMENTATION
+#include <volk.h>

@@ -1,0 +1,80 @@
+#include "case_data.h"
+
+#include <string.h>
+
+#include "number.h"
+
+/* Long enough to span several workgroups' chunks of a small tensor. */
+#define LONGEST_RUN 600
+
+struct filler {
+    const struct case_tensor *tensor;
+    struct random *random;
+    uint32_t run_left; /* of CASE_FILL_RUNS */
+    bool run_zero;
+};
+
+static uint64_t zero(const struct filler *filler) {
+    bool negative = number_is_float(filler->tensor->type) && random_chance(filler->random, 25);
+    uint32_t sign_bit = vkdmlGetDataTypeSize(filler->tensor->type) * 8 - 1;
+    return negative ? (uint64_t)1 << sign_bit : 0;
+}
+
+static uint64_t nonzero(const struct filler *filler) {
+    uint64_t bits;
+    do {
+        bits = random_chance(filler->random, 50) ? number_special(filler->tensor->type, filler->random)
+                                                 : random_next(filler->random);
+    } while (number_is_zero(filler->tensor->type, bits));
+    return bits;
+}
+
+static uint64_t next_element(struct filler *filler, uint64_t position) {
+    const struct case_tensor *tensor = filler->tensor;
+    struct random *random = filler->random;
+    switch (tensor->fill) {
+    case CASE_FILL_SPECIAL:
+        return random_chance(random, 50) ? number_special(tensor->type, random) : random_next(random);
+    case CASE_FILL_SMALL:
+        return number_encode_integer(tensor->type,
+                                     (int64_t)random_below(random, 41) - (number_is_signed(tensor->type) ? 20 : 0));
+    case CASE_FILL_INDEX:
+        return number_encode_integer(tensor->type, (int64_t)position);
+    case CASE_FILL_SPARSE:
+        return random_below(random, 1000) < tensor->fill_permille ? nonzero(filler) : zero(filler);
+    case CASE_FILL_RUNS:
+        if (filler->run_left-- == 0) {
+            filler->run_left = random_below(random, LONGEST_RUN);
+            filler->run_zero = random_below(random, 1000) >= tensor->fill_permille;
+        }
+        return filler->run_zero ? zero(filler) : nonzero(filler);
+    case CASE_FILL_BITS:
+    case CASE_FILL_COUNT:
+        break;
+    }
+    return random_next(random);
+}
+
+/* Elements are the low bytes of a word: true of little-endian hosts, the only ones with Vulkan drivers. */
+void case_write_input(const struct case_tensor *tensor, struct random *random, unsigned char *bytes) {
+    uint64_t total = case_total_bytes(tensor);
+    uint32_t element = vkdmlGetDataTypeSize(tensor->type);
+    struct filler filler = {.tensor = tensor, .random = random};
+    random_bytes(random, bytes, total);
+    if (tensor->fill != CASE_FILL_BITS) {
+        for (uint64_t i = 0; i < total / element; i++) {
+            uint64_t bits = next_element(&filler, i);
+            memcpy(bytes + i * element, &bits, element);
+        }
+    }
+    if (tensor->value_count == 0) {
+        return;
+    }
+    uint32_t strides[DML_TENSOR_DIMENSION_COUNT_MAX1];
+    uint32_t coordinates[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
+    case_strides(tensor, strides);
+    for (uint32_t i = 0; i < tensor->value_count; i++) {
+        memcpy(bytes + case_element_position(tensor, strides, coordinates) * element, &tensor->values[i], element);
+        case_next_coordinates(tensor, coordinates);
+    }
+}

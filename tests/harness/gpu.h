@@ -1,0 +1,66 @@
+/* The device under test, one buffer that the host can see, and submissions to it. */
+#ifndef HARNESS_GPU_H
+#define HARNESS_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <volk.h>
+
+#include "vkdml/vkdml.h"
+
+#define GPU_MAX_LEVELS       16
+#define GPU_MESSAGE_CAPACITY 2048
+
+struct gpu {
+    VkdmlDevice device; /* opened, at the newest feature level */
+    VkdmlVulkanHandles vulkan;
+    VkPhysicalDeviceProperties properties;
+    VkPipelineCache pipeline_cache; /* shared by the devices below */
+
+    /* The same VkDevice imported at older feature levels, as cases ask for them. */
+    uint32_t level_count;
+    struct gpu_level {
+        DML_FEATURE_LEVEL level;
+        VkdmlDevice device;
+    } levels[GPU_MAX_LEVELS];
+    VkdmlDeviceFlags flags;
+
+    VkCommandPool command_pool;
+    VkCommandBuffer command_buffer;
+    VkFence fence;
+
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    size_t size;           /* of buffer, in bytes */
+    unsigned char *mapped; /* its bytes, coherent */
+
+    /* Validation on: messages since the last gpu_clear_messages(), the first ones' text. */
+    bool validation;
+    uint32_t message_count;
+    char messages[GPU_MESSAGE_CAPACITY];
+
+    const char *error; /* why the last gpu_ call failed */
+};
+
+/* Opens the device that the environment names (VKDML_DEVICE); validation layers with VKDML_TEST_VALIDATION=1.
+ * `flags` are those of VkdmlDeviceOpenInfo. gpu->error tells why it failed; gpu_close() is due either way. */
+VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags);
+
+void gpu_close(struct gpu *gpu);
+
+/* The device at a feature level; 0: the newest. NULL where it cannot be had. */
+VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level);
+
+/* Makes the buffer at least so large. Its contents are lost. */
+bool gpu_reserve(struct gpu *gpu, size_t size);
+
+/* The command buffer, ready for recording. */
+VkCommandBuffer gpu_begin(struct gpu *gpu);
+
+/* Ends the command buffer, submits it and waits; what shaders wrote is then in `mapped`. */
+bool gpu_submit_and_wait(struct gpu *gpu);
+
+void gpu_clear_messages(struct gpu *gpu);
+
+#endif

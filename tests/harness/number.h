@@ -1,0 +1,30 @@
+/* Elements as bits: conversion from numbers, and the values worth trying. */
+#ifndef HARNESS_NUMBER_H
+#define HARNESS_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "random.h"
+#include "vkdml/dml_types.h"
+
+bool number_is_float(DML_TENSOR_DATA_TYPE type);
+bool number_is_signed(DML_TENSOR_DATA_TYPE type);
+
+/* A number in a type, to nearest even for floats; integers must fit. */
+uint64_t number_encode(DML_TENSOR_DATA_TYPE type, double number);
+uint64_t number_encode_integer(DML_TENSOR_DATA_TYPE type, int64_t number);
+
+/* The nearest double of an element. */
+double number_decode(DML_TENSOR_DATA_TYPE type, uint64_t bits);
+
+/* One of the type's special values: zeros, limits, powers of two and their neighbours, denormals, infinities, NaNs. */
+uint64_t number_special(DML_TENSOR_DATA_TYPE type, struct random *random);
+
+/* A special or random float, for attributes: also out of every integer's range. */
+float number_special_float(struct random *random);
+
+/* Zero in both signs for floats. */
+bool number_is_zero(DML_TENSOR_DATA_TYPE type, uint64_t bits);
+
+#endif

@@ -1,0 +1,306 @@
+#include "run_case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image.h"
+#include "random.h"
+
+/* One run of a case; all of it is given back by finish(). */
+struct run {
+    struct runner *runner;
+    struct gpu *gpu;
+    const struct operator_case *c;
+    VkdmlDevice device;
+    VkdmlDispatchable compiled, initializer;
+    VkdmlBindingTable table, initializer_table;
+    VkdmlBindingProperties properties;
+    struct image_layout layout;
+    enum case_status status;
+    char *text;
+    size_t text_size;
+};
+
+static bool fail(struct run *run, enum case_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(run->text, run->text_size, format, arguments);
+    va_end(arguments);
+    run->status = status;
+    return false;
+}
+
+/* A vkdml call failed. */
+static bool fail_call(struct run *run, const char *call, VkdmlResult result) {
+    enum case_status status = result == VKDML_ERROR_LIMIT_EXCEEDED || result == VKDML_ERROR_FEATURE_NOT_PRESENT
+                                  ? CASE_SKIPPED
+                              : result == VKDML_ERROR_DEVICE_LOST || result == VKDML_ERROR_OUT_OF_HOST_MEMORY ||
+                                      result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY
+                                  ? CASE_STOPPED
+                                  : CASE_FAILED;
+    return fail(run, status, "%s: %s: %s", call, vkdmlResultToString(result), vkdmlGetErrorMessage());
+}
+
+static bool fail_gpu(struct run *run) {
+    return fail(run, CASE_STOPPED, "%s", run->gpu->error != NULL ? run->gpu->error : "Vulkan failed");
+}
+
+static bool compile(struct run *run) {
+    struct case_desc desc;
+    VkdmlOperator op = NULL;
+    VkdmlCompileInfo info = {.executionFlags = (DML_EXECUTION_FLAGS)run->c->execution, .flags = run->c->flags};
+    run->device = gpu_device_at(run->gpu, run->c->level);
+    if (run->device == NULL) {
+        return fail_gpu(run);
+    }
+    case_build_desc(run->c, &desc);
+    VkdmlResult result = vkdmlCreateOperator(run->device, &desc.op, &op);
+    memset(&desc, 0xcd, sizeof(desc)); /* the operator must have copied all of it */
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "vkdmlCreateOperator", result);
+    }
+    result = vkdmlCompileOperator(op, &info, &run->compiled);
+    vkdmlDestroyOperator(op); /* dispatchables live on */
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "vkdmlCompileOperator", result);
+    }
+    result = vkdmlGetBindingProperties(run->compiled, &run->properties);
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "vkdmlGetBindingProperties", result);
+    }
+    const VkdmlOperatorSchema *schema = run->c->schema;
+    if (run->properties.inputCount != schema->inputCount || run->properties.outputCount != schema->outputCount) {
+        return fail(run, CASE_FAILED, "binding properties: %u inputs, %u outputs, the operator has %u and %u",
+                    run->properties.inputCount, run->properties.outputCount, schema->inputCount, schema->outputCount);
+    }
+    return true;
+}
+
+static bool grow(struct runner *runner, size_t size) {
+    if (size <= runner->capacity) {
+        return true;
+    }
+    runner_free(runner);
+    /* aligned_alloc() takes multiples of the alignment; a page satisfies every tensor's GuaranteedBaseOffsetAlignment.
+     */
+    runner->capacity = (size + 4095) / 4096 * 4096;
+    runner->initial = aligned_alloc(4096, runner->capacity);
+    runner->expected = aligned_alloc(4096, runner->capacity);
+    runner->scratch = aligned_alloc(4096, runner->capacity);
+    if (runner->initial == NULL || runner->expected == NULL || runner->scratch == NULL) {
+        runner_free(runner);
+        return false;
+    }
+    return true;
+}
+
+void runner_free(struct runner *runner) {
+    free(runner->initial);
+    free(runner->expected);
+    free(runner->scratch);
+    runner->initial = runner->expected = runner->scratch = NULL;
+    runner->capacity = 0;
+}
+
+static bool prepare(struct run *run) {
+    image_place(run->c, run->properties.temporaryResourceSize, run->properties.persistentResourceSize, &run->layout);
+    if (!grow(run->runner, run->layout.size)) {
+        return fail(run, CASE_STOPPED, "out of host memory for %zu bytes", run->layout.size);
+    }
+    if (!gpu_reserve(run->gpu, run->layout.size)) {
+        return fail_gpu(run);
+    }
+    image_write(run->c, &run->layout, run->runner->initial);
+    memcpy(run->gpu->mapped, run->runner->initial, run->layout.size);
+    memcpy(run->runner->expected, run->runner->initial, run->layout.size);
+    return true;
+}
+
+/* Executes the reference into `expected`, with its inputs in `initial`. */
+static bool execute_reference(struct run *run) {
+    VkdmlHostBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    const VkdmlOperatorSchema *schema = run->c->schema;
+    struct case_desc desc;
+    case_build_desc(run->c, &desc);
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        if (!case_is_tensor(run->c, i) || !run->c->fields[i].present) {
+            continue;
+        }
+        bool input = case_is_input(run->c, i);
+        unsigned char *image = input ? run->runner->initial : run->runner->expected;
+        VkdmlHostBinding *binding = (input ? inputs : outputs) + schema->fields[i].bindingIndex;
+        *binding = (VkdmlHostBinding){image + run->layout.fields[i].offset, run->layout.fields[i].size};
+    }
+    VkdmlReferenceInfo info = {.desc = &desc.op,
+                               .featureLevel = run->c->level,
+                               .flags = run->c->flags,
+                               .inputCount = schema->inputCount,
+                               .inputs = inputs,
+                               .outputCount = schema->outputCount,
+                               .outputs = outputs};
+    VkdmlResult result = vkdmlReferenceExecute(&info);
+    return result == VKDML_SUCCESS || fail_call(run, "vkdmlReferenceExecute", result);
+}
+
+/* The reference wrote elements only, and what the case has typed in. */
+static bool check_reference(struct run *run) {
+    struct runner *runner = run->runner;
+    char where[512];
+    memcpy(runner->scratch, run->gpu->mapped, run->layout.size); /* still as uploaded */
+    if (image_difference(run->c, &run->layout, runner->initial, runner->scratch, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "the reference wrote to an input: %s", where);
+    }
+    image_copy_outputs(run->c, &run->layout, runner->expected, runner->scratch);
+    if (image_difference(run->c, &run->layout, runner->expected, runner->scratch, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "the reference wrote what is no element: %s", where);
+    }
+    memcpy(runner->scratch, runner->initial, run->layout.size);
+    if (image_write_typed(run->c, &run->layout, runner->scratch) &&
+        image_difference(run->c, &run->layout, runner->expected, runner->scratch, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "the reference differs from the data typed in: %s", where);
+    }
+    return true;
+}
+
+static VkdmlBufferBinding region_binding(const struct run *run, const struct image_region *region) {
+    if (region->size == 0) {
+        return (VkdmlBufferBinding){.buffer = VK_NULL_HANDLE};
+    }
+    return (VkdmlBufferBinding){.buffer = run->gpu->buffer, .offset = region->offset, .size = region->bound};
+}
+
+static bool record(struct run *run, VkdmlDispatchable dispatchable, VkdmlBindingTable table) {
+    VkCommandBuffer commands = gpu_begin(run->gpu);
+    if (commands == VK_NULL_HANDLE) {
+        return fail_gpu(run);
+    }
+    VkdmlResult result = vkdmlRecordDispatch(run->device, commands, dispatchable, table);
+    if (result != VKDML_SUCCESS) {
+        vkEndCommandBuffer(commands);
+        return fail_call(run, "vkdmlRecordDispatch", result);
+    }
+    return gpu_submit_and_wait(run->gpu) || fail_gpu(run);
+}
+
+static bool has_owned_inputs(const struct operator_case *c) {
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (case_is_tensor(c, i) && c->fields[i].tensor.owned) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The inputs of a dispatch: of the initializer those owned by DML, of the operator the others. */
+static void input_bindings(const struct run *run, bool owned, VkdmlBufferBinding *bindings) {
+    for (uint32_t i = 0; i < run->c->schema->fieldCount; i++) {
+        if (case_is_tensor(run->c, i) && case_is_input(run->c, i)) {
+            bool bound = (run->c->fields[i].tensor.owned != 0) == owned;
+            bindings[run->c->schema->fields[i].bindingIndex] =
+                bound ? region_binding(run, &run->layout.fields[i]) : (VkdmlBufferBinding){0};
+        }
+    }
+}
+
+/* Once initialized, an operator needs its owned inputs no more: other bytes must do as well. */
+static void overwrite_owned_inputs(struct run *run) {
+    struct random random = {.state = random_mix(run->c->seed, 0)};
+    for (uint32_t i = 0; i < run->c->schema->fieldCount; i++) {
+        const struct image_region *region = &run->layout.fields[i];
+        if (case_is_tensor(run->c, i) && run->c->fields[i].tensor.owned) {
+            random_bytes(&random, run->runner->expected + region->offset, region->size);
+            memcpy(run->gpu->mapped + region->offset, run->runner->expected + region->offset, region->size);
+        }
+    }
+}
+
+static bool initialize(struct run *run) {
+    if (run->properties.persistentResourceSize == 0 && !has_owned_inputs(run->c)) {
+        return true;
+    }
+    VkdmlResult result = vkdmlCreateOperatorInitializer(run->device, 1, &run->compiled, &run->initializer);
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "vkdmlCreateOperatorInitializer", result);
+    }
+    VkdmlBindingTableCreateInfo info = {.dispatchable = run->initializer};
+    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}};
+    input_bindings(run, true, inputs);
+    VkdmlBufferBinding persistent = region_binding(run, &run->layout.persistent);
+    result = vkdmlCreateBindingTable(run->device, &info, &run->initializer_table);
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlBindInputs(run->initializer_table, run->c->schema->inputCount, inputs);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlBindOutputs(run->initializer_table, 1, &persistent);
+    }
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "binding the initializer", result);
+    }
+    if (!record(run, run->initializer, run->initializer_table)) {
+        return false;
+    }
+    /* From here on the persistent resource is an input. */
+    memcpy(run->runner->expected + run->layout.persistent.offset, run->gpu->mapped + run->layout.persistent.offset,
+           run->layout.persistent.size);
+    overwrite_owned_inputs(run);
+    return true;
+}
+
+static bool execute(struct run *run) {
+    const VkdmlOperatorSchema *schema = run->c->schema;
+    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    VkdmlBufferBinding temporary = region_binding(run, &run->layout.temporary);
+    VkdmlBufferBinding persistent = region_binding(run, &run->layout.persistent);
+    input_bindings(run, false, inputs);
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        if (schema->fields[i].kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
+            outputs[schema->fields[i].bindingIndex] = region_binding(run, &run->layout.fields[i]);
+        }
+    }
+    VkdmlBindingTableCreateInfo info = {.dispatchable = run->compiled};
+    VkdmlResult result = vkdmlCreateBindingTable(run->device, &info, &run->table);
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlBindInputs(run->table, schema->inputCount, inputs);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlBindOutputs(run->table, schema->outputCount, outputs);
+    }
+    if (result == VKDML_SUCCESS && run->layout.temporary.size != 0) {
+        result = vkdmlBindTemporaryResource(run->table, &temporary);
+    }
+    if (result == VKDML_SUCCESS && run->layout.persistent.size != 0) {
+        result = vkdmlBindPersistentResource(run->table, &persistent);
+    }
+    if (result != VKDML_SUCCESS) {
+        return fail_call(run, "binding", result);
+    }
+    return record(run, run->compiled, run->table);
+}
+
+static bool compare(struct run *run) {
+    char where[512];
+    /* The temporary resource may hold anything; its guards may not. */
+    memcpy(run->runner->expected + run->layout.temporary.offset, run->gpu->mapped + run->layout.temporary.offset,
+           run->layout.temporary.size);
+    if (image_difference(run->c, &run->layout, run->gpu->mapped, run->runner->expected, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "the GPU differs from the reference: %s", where);
+    }
+    return true;
+}
+
+enum case_status run_case(struct runner *runner, const struct operator_case *c, char *text, size_t text_size) {
+    struct run run = {.runner = runner, .gpu = runner->gpu, .c = c, .text = text, .text_size = text_size};
+    gpu_clear_messages(run.gpu);
+    bool ran = compile(&run) && prepare(&run) && execute_reference(&run) && check_reference(&run) && initialize(&run) &&
+               execute(&run) && compare(&run);
+    vkdmlDestroyBindingTable(run.table);
+    vkdmlDestroyBindingTable(run.initializer_table);
+    vkdmlDestroyDispatchable(run.initializer);
+    vkdmlDestroyDispatchable(run.compiled);
+    if (ran && run.gpu->message_count != 0) {
+        fail(&run, CASE_FAILED, "%u validation messages:\n%s", run.gpu->message_count, run.gpu->messages);
+    }
+    return run.status;
+}

@@ -1,0 +1,31 @@
+/* Running one case: on the GPU, on the CPU reference, and comparing all memory of both, byte for byte. */
+#ifndef HARNESS_RUN_CASE_H
+#define HARNESS_RUN_CASE_H
+
+#include <stddef.h>
+
+#include "case.h"
+#include "gpu.h"
+
+enum case_status {
+    CASE_PASSED,
+    CASE_FAILED,
+    CASE_SKIPPED, /* the device lacks what the case needs, and said so */
+    CASE_STOPPED, /* failed, and no other case can run: out of memory, device lost */
+};
+
+struct runner {
+    struct gpu *gpu;
+    /* Images of the buffer on the host. */
+    unsigned char *initial;  /* as uploaded */
+    unsigned char *expected; /* as it must be afterwards */
+    unsigned char *scratch;
+    size_t capacity; /* of each, in bytes */
+};
+
+/* Runs a case. Where it does not pass, `text` tells why, in a line or more. */
+enum case_status run_case(struct runner *runner, const struct operator_case *c, char *text, size_t text_size);
+
+void runner_free(struct runner *runner);
+
+#endif

@@ -104,7 +104,7 @@ void vkdml_binding_table_destroy(VkdmlBindingTable table) {
     VkdmlDevice device = table->device;
     if (table->owns_pool) {
         device->vk.DestroyDescriptorPool(device->handles.device, table->pool, device->callbacks);
-    } else if (table->set_count > 0) {
+    } else if (table->pool && table->set_count > 0) {
         /* VK_NULL_HANDLE among the sets of a half-built table is allowed */
         device->vk.FreeDescriptorSets(device->handles.device, table->pool, table->set_count, table->sets);
     }

@@ -29,7 +29,7 @@
 
 #include "vkdml/vkdml.h"
 
-#define CASE_MAX_FIELDS     8
+#define CASE_MAX_FIELDS     16
 #define CASE_MAX_VALUES     128
 #define CASE_MAX_LINE       8192
 #define CASE_MAX_DESC_BYTES 128

@@ -1,0 +1,140 @@
+#include <string.h>
+
+#include "cases/family.h"
+#include "cases/generate.h"
+#include "harness/number.h"
+
+static const char *const fixed[] = {
+    /* Copies keep every bit: signalling NaNs, denormals, signs of zero. */
+    "ELEMENT_WISE_IDENTITY seed=1 InputTensor=FLOAT32[6] "
+    "InputTensor.data=0x7f800001,0xffc12345,0x1,0x80000000,1.5,-inf "
+    "OutputTensor=FLOAT32[6] OutputTensor.data=0x7f800001,0xffc12345,0x1,0x80000000,0x3fc00000,0xff800000",
+    "ELEMENT_WISE_IDENTITY seed=2 InputTensor=FLOAT16[5] InputTensor.data=0x7c01,0xfe00,0x1,0x8000,0x3c00 "
+    "OutputTensor=FLOAT16[5] OutputTensor.data=0x7c01,0xfe00,0x1,0x8000,0x3c00",
+    /* A transposition; bytes between the elements of a gapped output keep their values. */
+    "ELEMENT_WISE_IDENTITY seed=3 InputTensor=UINT8[2,3] InputTensor.data=1,2,3,4,5,6 InputTensor.strides=1,2 "
+    "OutputTensor=UINT8[2,3] OutputTensor.strides=7,2 OutputTensor.data=1,2,3,4,5,6",
+    /* Broadcast. */
+    "ELEMENT_WISE_IDENTITY seed=4 InputTensor=INT16[3,2] InputTensor.strides=0,1 InputTensor.data=7,-8,7,-8,7,-8 "
+    "OutputTensor=INT16[3,2] OutputTensor.data=7,-8,7,-8,7,-8",
+    /* Neighbouring narrow elements written by many threads. */
+    "ELEMENT_WISE_IDENTITY seed=5 InputTensor=UINT8[1025] InputTensor.fill=BITS OutputTensor=UINT8[1025] "
+    "OutputTensor.extra=3",
+    "ELEMENT_WISE_IDENTITY seed=6 InputTensor=UINT8[31,33] InputTensor.fill=BITS OutputTensor=UINT8[31,33] "
+    "OutputTensor.strides=1,31",
+    /* The oldest level, and OWNED_BY_DML. */
+    "ELEMENT_WISE_IDENTITY seed=7 level=1_0 InputTensor=FLOAT16[1,2,3,4] InputTensor.fill=BITS InputTensor.owned=1 "
+    "OutputTensor=FLOAT16[1,2,3,4]",
+    "ELEMENT_WISE_IDENTITY seed=8 InputTensor=INT64[2,2] InputTensor.fill=BITS InputTensor.owned=1 "
+    "OutputTensor=INT64[2,2] OutputTensor.strides=1,2 ScaleBias=1,0",
+    /* In place. */
+    "ELEMENT_WISE_IDENTITY seed=9 InputTensor=INT8[3,5] InputTensor.strides=7,1 InputTensor.fill=BITS "
+    "OutputTensor=INT8[3,5] OutputTensor.strides=7,1 OutputTensor.in_place=1 ScaleBias=2,1",
+    /* FLOAT32 rounds twice: (1 + 2^-23)^2 - (1 + 2^-22) is 0, not 2^-46. */
+    "ELEMENT_WISE_IDENTITY seed=20 InputTensor=FLOAT32[1] InputTensor.data=0x3f800001 OutputTensor=FLOAT32[1] "
+    "OutputTensor.data=0x0 ScaleBias=0x3f800001,0xbf800002",
+    /* Any NaN result is the positive quiet NaN; denormals are kept; -0 + 0 is +0. */
+    "ELEMENT_WISE_IDENTITY seed=21 InputTensor=FLOAT32[6] InputTensor.data=0xff812345,inf,-inf,0x1,0x80000001,-0.0 "
+    "OutputTensor=FLOAT32[6] OutputTensor.data=0x7fc00000,0x7f800000,0xff800000,0x1,0x80000001,0x0 ScaleBias=1,0",
+    "ELEMENT_WISE_IDENTITY seed=22 InputTensor=FLOAT32[3] InputTensor.data=inf,-inf,1 OutputTensor=FLOAT32[3] "
+    "OutputTensor.data=0x7fc00000,0x7fc00000,0x3f800000 ScaleBias=0,1",
+    "ELEMENT_WISE_IDENTITY seed=23 InputTensor=FLOAT32[2] InputTensor.data=inf,-inf OutputTensor=FLOAT32[2] "
+    "OutputTensor.data=0x7f800000,0x7fc00000 ScaleBias=1,inf",
+    /* FLOAT16 rounds the FLOAT32 result to nearest even: 65504 + 16 overflows, 1 + 2^-11 is a tie. */
+    "ELEMENT_WISE_IDENTITY seed=24 InputTensor=FLOAT16[3] InputTensor.data=65504,0x7bfe,0xfbff OutputTensor=FLOAT16[3] "
+    "OutputTensor.data=0x7c00,0x7bfe,0xfbfe ScaleBias=1,16",
+    "ELEMENT_WISE_IDENTITY seed=25 InputTensor=FLOAT16[3] InputTensor.data=0x3c00,0x3c01,0x7d55 "
+    "OutputTensor=FLOAT16[3] OutputTensor.data=0x3c00,0x3c02,0x7e00 ScaleBias=1,0x3a000000",
+    "ELEMENT_WISE_IDENTITY seed=26 InputTensor=FLOAT16[3] InputTensor.data=0x1,0x3,0x8003 OutputTensor=FLOAT16[3] "
+    "OutputTensor.data=0x0,0x2,0x8002 ScaleBias=0.5,0",
+    /* FLOAT64 computes in FLOAT64: 0.1 * 3. */
+    "ELEMENT_WISE_IDENTITY seed=27 InputTensor=FLOAT64[3] InputTensor.data=0.1,0x7ff0000000000001,0x1 "
+    "OutputTensor=FLOAT64[3] OutputTensor.data=0x3fd3333333333334,0x7ff8000000000000,0x3 ScaleBias=3,0",
+    /* Integers: the exact value, truncated toward zero, saturated; NaN is 0. */
+    "ELEMENT_WISE_IDENTITY seed=28 InputTensor=INT8[6] InputTensor.data=-128,127,1,-1,3,-3 OutputTensor=INT8[6] "
+    "OutputTensor.data=-64,63,0,0,1,-1 ScaleBias=0.5,0",
+    "ELEMENT_WISE_IDENTITY seed=29 InputTensor=UINT8[4] InputTensor.data=200,127,128,0 OutputTensor=UINT8[4] "
+    "OutputTensor.data=255,253,255,0 ScaleBias=2,-1",
+    "ELEMENT_WISE_IDENTITY seed=30 InputTensor=INT32[3] InputTensor.data=16777217,2147483647,-2147483648 "
+    "OutputTensor=INT32[3] OutputTensor.data=16777218,2147483647,-2147483647 ScaleBias=1,1",
+    "ELEMENT_WISE_IDENTITY seed=31 InputTensor=UINT64[3] InputTensor.data=18446744073709551615,9007199254740993,0 "
+    "OutputTensor=UINT64[3] OutputTensor.data=18446744073709551615,9007199254740993,0 ScaleBias=1,0.5",
+    "ELEMENT_WISE_IDENTITY seed=32 InputTensor=INT64[4] InputTensor.data=0x7fffffffffffffff,0x8000000000000000,3,-3 "
+    "OutputTensor=INT64[4] OutputTensor.data=0x8000000000000002,0x7fffffffffffffff,-2,3 ScaleBias=-1,0.25",
+    "ELEMENT_WISE_IDENTITY seed=33 InputTensor=INT64[2] InputTensor.data=0,1 OutputTensor=INT64[2] "
+    "OutputTensor.data=0,0x7fffffffffffffff ScaleBias=inf,0",
+    /* Nothing is rounded before the truncation, however large the terms that cancel. */
+    "ELEMENT_WISE_IDENTITY seed=34 InputTensor=INT64[2] InputTensor.data=4611686018427387905,4611686018427387903 "
+    "OutputTensor=INT64[2] OutputTensor.data=1,-1 ScaleBias=1,-4611686018427387904",
+    "ELEMENT_WISE_IDENTITY seed=35 InputTensor=INT32[3] InputTensor.data=3,-3,6 OutputTensor=INT32[3] "
+    "OutputTensor.data=0,-4,2 ScaleBias=0x3f2aaaab,-2",
+    "ELEMENT_WISE_IDENTITY seed=36 InputTensor=UINT64[1] InputTensor.data=9223372036854775809 OutputTensor=UINT64[1] "
+    "OutputTensor.data=4611686018427387904 ScaleBias=0.5,0.25",
+};
+
+/* -scale times a value that the data is likely to hold, so that sums cancel. */
+static float cancelling_bias(struct random *random, DML_TENSOR_DATA_TYPE type, float scale) {
+    double value = random_chance(random, 50) ? number_decode(type, number_special(type, random))
+                                             : (double)random_below(random, 41) - 20.0;
+    return (float)(-(double)scale * value);
+}
+
+static void generate_scale_bias(struct random *random, DML_TENSOR_DATA_TYPE type, struct operator_case *c) {
+    float scale_bias[2];
+    scale_bias[0] = number_special_float(random);
+    scale_bias[1] =
+        random_chance(random, 40) ? cancelling_bias(random, type, scale_bias[0]) : number_special_float(random);
+    uint32_t words[2];
+    memcpy(words, scale_bias, sizeof(words));
+    case_set(c, "ScaleBias", 2, words);
+}
+
+static void generate(struct random *random, struct operator_case *c) {
+    static const enum case_fill copy_fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
+    static const enum case_fill number_fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL,
+                                                  CASE_FILL_SPECIAL};
+    case_begin(c, DML_OPERATOR_ELEMENT_WISE_IDENTITY);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_between(random, 1, DML_TENSOR_DIMENSION_COUNT_MAX1);
+    generate_sizes(random, generate_budget(random), input);
+    *output = *input;
+    generate_output_layout(random, output);
+    if (random_chance(random, 20)) {
+        *input = *output;
+        output->in_place = 1;
+    } else {
+        generate_input_layout(random, input);
+    }
+    if (random_chance(random, 60)) {
+        generate_scale_bias(random, input->type, c);
+        input->fill = RANDOM_OF(random, number_fills);
+    } else {
+        input->fill = RANDOM_OF(random, copy_fills);
+    }
+    c->flags = random_chance(random, 5) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support[] = {
+    {"InputTensor",
+     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
+      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64}}},
+    {"OutputTensor",
+     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
+      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64}}},
+};
+
+const struct case_family vkdml_cases_element_wise_identity = {
+    .type = DML_OPERATOR_ELEMENT_WISE_IDENTITY,
+    .support = support,
+    .support_count = sizeof(support) / sizeof(support[0]),
+    .fixed = fixed,
+    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .generate = generate,
+};

@@ -1,0 +1,14 @@
+/* The operator table once more, as the list of case families: an operator without cases does not link. */
+#include "cases/family.h"
+
+#define VKDML_OPERATOR(NAME, name, ...) extern const struct case_family vkdml_cases_##name;
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+
+#define VKDML_OPERATOR(NAME, name, ...) &vkdml_cases_##name,
+const struct case_family *const case_families[] = {
+#include "schema/operator_table.inc"
+};
+#undef VKDML_OPERATOR
+
+const size_t case_family_count = sizeof(case_families) / sizeof(case_families[0]);

@@ -1,0 +1,53 @@
+/* The cases of one operator. A file per operator defines one case_family, named after the operator table's row. */
+#ifndef CASES_FAMILY_H
+#define CASES_FAMILY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/case.h"
+#include "harness/random.h"
+
+/* Sets of data types, as the documentation groups them: bit 1u << DML_TENSOR_DATA_TYPE_x for each type x. */
+#define CASE_TYPE(type)   (1u << DML_TENSOR_DATA_TYPE_##type)
+#define CASE_TYPES_FLOATS (CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16))
+#define CASE_TYPES_UP_TO_32                                                                                            \
+    (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT16) | CASE_TYPE(INT8) | CASE_TYPE(UINT32) |                   \
+     CASE_TYPE(UINT16) | CASE_TYPE(UINT8))
+#define CASE_TYPES_UP_TO_64 (CASE_TYPES_UP_TO_32 | CASE_TYPE(FLOAT64) | CASE_TYPE(INT64) | CASE_TYPE(UINT64))
+
+/* What a tensor may be from `level` on, until a later row of the same tensor. */
+struct case_support {
+    DML_FEATURE_LEVEL level;
+    uint32_t min_dimensions;
+    uint32_t max_dimensions;
+    uint32_t types;
+};
+
+#define CASE_MAX_SUPPORT_ROWS 8
+
+/* A tensor's documented support, oldest level first; level 0 ends the rows. Written from DirectML's documentation and
+ * never from src/schema/, whose table is tested against it: a mistake made there must not be copied here. */
+struct case_tensor_support {
+    const char *tensor; /* the field, as in the descriptor struct */
+    struct case_support rows[CASE_MAX_SUPPORT_ROWS];
+};
+
+struct case_family {
+    DML_OPERATOR_TYPE type;
+    /* Of every tensor of the operator, once each. */
+    const struct case_tensor_support *support;
+    size_t support_count;
+    /* Cases as lines (see harness/case.h): documented examples with their data, and what once went wrong. The first is
+     * also what tests of refusals start from. */
+    const char *const *fixed;
+    size_t fixed_count;
+    /* Any case the operator accepts. */
+    void (*generate)(struct random *random, struct operator_case *c);
+};
+
+/* One per row of the operator table, in its order. */
+extern const struct case_family *const case_families[];
+extern const size_t case_family_count;
+
+#endif

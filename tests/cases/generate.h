@@ -1,0 +1,25 @@
+/* What all generators choose alike: types, sizes, strides, placement. */
+#ifndef CASES_GENERATE_H
+#define CASES_GENERATE_H
+
+#include "harness/case.h"
+#include "harness/random.h"
+
+/* How many elements the largest tensor may have: mostly few thousand, now and then up to a million. */
+uint32_t generate_budget(struct random *random);
+
+/* Sizes with a product of at most `budget`, biased to 1, odd numbers and powers of two and their neighbours. */
+void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *tensor);
+
+/* One of the types that the field takes at the newest feature level. */
+DML_TENSOR_DATA_TYPE generate_type(struct random *random, const struct operator_case *c, const char *field);
+
+/* Strides, offset, alignment and sizes beyond need, of an input (broadcast and overlapping too) or output. */
+void generate_input_layout(struct random *random, struct case_tensor *tensor);
+void generate_output_layout(struct random *random, struct case_tensor *tensor);
+
+/* Seed, execution flags, OWNED_BY_DML on inputs that nothing is in place of, and a feature level among those that take
+ * the case. Last, when the rest of the case stands. */
+void generate_call(struct random *random, struct operator_case *c);
+
+#endif

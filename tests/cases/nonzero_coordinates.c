@@ -1,0 +1,115 @@
+#include "cases/family.h"
+#include "cases/generate.h"
+
+static const char *const fixed[] = {
+    /* The documented example; rows past the count keep their bytes. */
+    "NONZERO_COORDINATES seed=1 InputTensor=FLOAT32[1,1,2,4] InputTensor.data=1.0,0.0,0.0,2.0,-0.0,3.5,0.0,-5.2 "
+    "OutputCountTensor=UINT32[1,1,1,1] OutputCountTensor.data=4 OutputCoordinatesTensor=UINT32[1,1,8,3] "
+    "OutputCoordinatesTensor.data=0,0,0,0,0,3,0,1,1,0,1,3,?,?,?,?,?,?,?,?,?,?,?,?",
+    /* The same with fewer and more columns, and with undefined rows zeroed. */
+    "NONZERO_COORDINATES seed=2 InputTensor=FLOAT32[1,1,2,4] InputTensor.data=1.0,0.0,0.0,2.0,-0.0,3.5,0.0,-5.2 "
+    "OutputCountTensor=UINT32[1,1,1,1] OutputCountTensor.data=4 OutputCoordinatesTensor=UINT32[1,1,8,2] "
+    "OutputCoordinatesTensor.data=0,0,0,3,1,1,1,3,?,?,?,?,?,?,?,?",
+    "NONZERO_COORDINATES seed=3 flags=1 InputTensor=FLOAT32[1,1,2,4] "
+    "InputTensor.data=1.0,0.0,0.0,2.0,-0.0,3.5,0.0,-5.2 OutputCountTensor=UINT32[1,1,1,1] OutputCountTensor.data=4 "
+    "OutputCoordinatesTensor=UINT32[1,1,8,4] "
+    "OutputCoordinatesTensor.data=0,0,0,0,0,0,0,3,0,0,1,1,0,0,1,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0",
+    /* The documented order: (0,5) before (1,0) before (1,2). */
+    "NONZERO_COORDINATES seed=4 InputTensor=INT8[2,6] InputTensor.data=0,0,0,0,0,-1,1,0,2,0,0,0 "
+    "OutputCountTensor=UINT32[1] OutputCountTensor.data=3 OutputCoordinatesTensor=UINT32[12,2] "
+    "OutputCoordinatesTensor.data=0,5,1,0,1,2,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?",
+    /* NaN and denormals are not zero, -0 is. */
+    "NONZERO_COORDINATES seed=5 InputTensor=FLOAT16[5] InputTensor.data=0x8000,0x7e00,0x1,0x8001,0x0 "
+    "OutputCountTensor=UINT32[1] OutputCountTensor.data=3 OutputCoordinatesTensor=UINT32[5,1] "
+    "OutputCoordinatesTensor.data=1,2,3,?,?",
+    "NONZERO_COORDINATES seed=6 InputTensor=FLOAT32[5] InputTensor.data=0x80000000,0xffc00000,0x1,0x80000001,0x0 "
+    "OutputCountTensor=UINT32[1] OutputCountTensor.data=3 OutputCoordinatesTensor=UINT32[5,1] "
+    "OutputCoordinatesTensor.data=1,2,3,?,?",
+    /* A single element has effective rank 0 and still one column. */
+    "NONZERO_COORDINATES seed=7 InputTensor=UINT16[1,1] InputTensor.data=3 OutputCountTensor=UINT32[1] "
+    "OutputCountTensor.data=1 OutputCoordinatesTensor=UINT32[1,1] OutputCoordinatesTensor.data=0",
+    "NONZERO_COORDINATES seed=8 InputTensor=UINT32[1] InputTensor.data=0 OutputCountTensor=UINT32[1,1,1] "
+    "OutputCountTensor.data=0 OutputCoordinatesTensor=UINT32[1,1] OutputCoordinatesTensor.data=?",
+    /* Columns of a two-column matrix of 64-bit coordinates, as ONNX Runtime binds them: strides {2, 2n}. */
+    "NONZERO_COORDINATES seed=9 InputTensor=INT32[2,3] InputTensor.data=0,7,0,8,0,9 OutputCountTensor=UINT32[1] "
+    "OutputCountTensor.data=3 OutputCoordinatesTensor=UINT32[6,2] OutputCoordinatesTensor.strides=2,12 "
+    "OutputCoordinatesTensor.data=0,1,1,0,1,2,?,?,?,?,?,?",
+    /* The oldest level, owned input, rows of several chunks, all and nothing nonzero. */
+    "NONZERO_COORDINATES seed=10 level=3_0 InputTensor=UINT8[1,3,5,7] InputTensor.fill=SPARSE:500 InputTensor.owned=1 "
+    "OutputCountTensor=UINT32[1,1,1,1] OutputCoordinatesTensor=UINT32[1,1,105,3]",
+    "NONZERO_COORDINATES seed=11 InputTensor=UINT8[70000] InputTensor.fill=SPARSE:1000 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[70000,1]",
+    "NONZERO_COORDINATES seed=12 flags=1 InputTensor=FLOAT32[70000] InputTensor.fill=SPARSE "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[70000,1]",
+    "NONZERO_COORDINATES seed=13 InputTensor=FLOAT16[300,1000] InputTensor.fill=RUNS:300 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[300000,2]",
+};
+
+#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
+
+static uint32_t effective_rank(const struct case_tensor *tensor) {
+    uint32_t rank = tensor->rank;
+    while (rank > 0 && tensor->sizes[tensor->rank - rank] == 1) {
+        rank--;
+    }
+    return rank;
+}
+
+/* Leading dimensions of size 1 decide how few columns there may be; chance alone seldom gives them. */
+static void generate_input(struct random *random, struct case_tensor *input) {
+    static const uint32_t permilles[] = {0, 1, 10, 100, 500, 900, 1000};
+    input->rank = random_between(random, 1, MAX_RANK);
+    uint32_t leading = random_chance(random, 50) ? random_below(random, input->rank + 1) : 0;
+    struct case_tensor rest = {.rank = input->rank - leading};
+    generate_sizes(random, generate_budget(random), &rest);
+    for (uint32_t d = 0; d < input->rank; d++) {
+        input->sizes[d] = d < leading ? 1 : rest.sizes[d - leading];
+    }
+    generate_input_layout(random, input);
+    input->fill = random_chance(random, 70) ? CASE_FILL_SPARSE : CASE_FILL_RUNS;
+    input->fill_permille = RANDOM_OF(random, permilles);
+}
+
+static void generate(struct random *random, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_NONZERO_COORDINATES);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *count = case_tensor(c, "OutputCountTensor");
+    struct case_tensor *coordinates = case_tensor(c, "OutputCoordinatesTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    generate_input(random, input);
+
+    count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
+    /* Below feature level 4_0 all three have the same rank; above, any. */
+    bool same_ranks = input->rank >= 2 && random_chance(random, 40);
+    count->rank = same_ranks ? input->rank : random_between(random, 1, MAX_RANK);
+    coordinates->rank = same_ranks ? input->rank : random_between(random, 2, MAX_RANK);
+    for (uint32_t d = 0; d < MAX_RANK; d++) {
+        count->sizes[d] = d < count->rank;
+        coordinates->sizes[d] = d < coordinates->rank;
+    }
+    uint32_t fewest = effective_rank(input) > 1 ? effective_rank(input) : 1;
+    coordinates->sizes[coordinates->rank - 2] = (uint32_t)case_element_count(input);
+    coordinates->sizes[coordinates->rank - 1] = random_between(random, fewest, input->rank);
+    generate_output_layout(random, count);
+    generate_output_layout(random, coordinates);
+    c->flags = random_chance(random, 40) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support[] = {
+    {"InputTensor",
+     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPES_UP_TO_32}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPES_UP_TO_32}}},
+    {"OutputCountTensor",
+     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPE(UINT32)}}},
+    {"OutputCoordinatesTensor",
+     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 2, 8, CASE_TYPE(UINT32)}}},
+};
+
+const struct case_family vkdml_cases_nonzero_coordinates = {
+    .type = DML_OPERATOR_NONZERO_COORDINATES,
+    .support = support,
+    .support_count = sizeof(support) / sizeof(support[0]),
+    .fixed = fixed,
+    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .generate = generate,
+};

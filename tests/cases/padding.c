@@ -1,0 +1,172 @@
+#include "cases/family.h"
+#include "cases/generate.h"
+#include "harness/number.h"
+
+static const char *const fixed[] = {
+    /* The documented examples. */
+    "PADDING seed=1 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=CONSTANT PaddingValue=9 DimensionCount=4 "
+    "StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "9,9,9,9,9,9,9,9,9,9,9,9,1,2,3,4,9,9,9,9,"
+    "9,9,5,6,7,8,9,9,9,9,9,9,1,2,3,4,9,9,9,9,"
+    "9,9,5,6,7,8,9,9,9,9,9,9,9,9,9,9,9,9,9,9,"
+    "9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9",
+    "PADDING seed=2 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=EDGE PaddingValue=0 DimensionCount=4 "
+    "StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "1,1,1,2,3,4,4,4,4,4,1,1,1,2,3,4,4,4,4,4,"
+    "5,5,5,6,7,8,8,8,8,8,1,1,1,2,3,4,4,4,4,4,"
+    "5,5,5,6,7,8,8,8,8,8,5,5,5,6,7,8,8,8,8,8,"
+    "5,5,5,6,7,8,8,8,8,8,5,5,5,6,7,8,8,8,8,8",
+    "PADDING seed=3 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=REFLECTION PaddingValue=0 DimensionCount=4 "
+    "StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2",
+    "PADDING seed=4 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=SYMMETRIC PaddingValue=0 DimensionCount=4 "
+    "StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "2,1,1,2,3,4,4,3,2,1,2,1,1,2,3,4,4,3,2,1,"
+    "6,5,5,6,7,8,8,7,6,5,2,1,1,2,3,4,4,3,2,1,"
+    "6,5,5,6,7,8,8,7,6,5,6,5,5,6,7,8,8,7,6,5,"
+    "2,1,1,2,3,4,4,3,2,1,6,5,5,6,7,8,8,7,6,5",
+    /* Folding as often as needed. */
+    "PADDING seed=10 InputTensor=UINT8[3] InputTensor.data=1,2,3 OutputTensor=UINT8[13] "
+    "OutputTensor.data=2,1,2,3,2,1,2,3,2,1,2,3,2 PaddingMode=REFLECTION DimensionCount=1 StartPadding=5 EndPadding=5",
+    "PADDING seed=11 InputTensor=UINT8[3] InputTensor.data=1,2,3 OutputTensor=UINT8[13] "
+    "OutputTensor.data=2,3,3,2,1,1,2,3,3,2,1,1,2 PaddingMode=SYMMETRIC DimensionCount=1 StartPadding=5 EndPadding=5",
+    "PADDING seed=12 InputTensor=UINT8[3] InputTensor.data=1,2,3 OutputTensor=UINT8[13] "
+    "OutputTensor.data=2,3,1,2,3,1,2,3,1,2,3,1,2 PaddingMode=WRAP DimensionCount=1 StartPadding=5 EndPadding=5",
+    "PADDING seed=13 InputTensor=FLOAT16[1,2] InputTensor.data=0x7c01,2 OutputTensor=FLOAT16[3,2] "
+    "OutputTensor.data=0x7c01,2,0x7c01,2,0x7c01,2 PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,0 "
+    "EndPadding=1,0",
+    /* No padding at all is a copy. */
+    "PADDING seed=14 InputTensor=INT16[3,5] InputTensor.fill=BITS OutputTensor=INT16[3,5] PaddingMode=WRAP "
+    "DimensionCount=2 StartPadding=0,0 EndPadding=0,0",
+    /* Conversion of PaddingValue: truncation, saturation, NaN, rounding; other modes ignore it. */
+    "PADDING seed=20 InputTensor=UINT8[1] InputTensor.data=1 OutputTensor=UINT8[2] OutputTensor.data=10,1 "
+    "PaddingMode=CONSTANT PaddingValue=10.6 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=21 InputTensor=UINT8[1] InputTensor.data=1 OutputTensor=UINT8[2] OutputTensor.data=1,255 "
+    "PaddingMode=CONSTANT PaddingValue=300 DimensionCount=1 StartPadding=0 EndPadding=1",
+    "PADDING seed=22 InputTensor=INT64[1] InputTensor.data=-5 OutputTensor=INT64[3] "
+    "OutputTensor.data=0x7fffffffffffffff,-5,0x7fffffffffffffff PaddingMode=CONSTANT PaddingValue=1e30 "
+    "DimensionCount=1 StartPadding=1 EndPadding=1",
+    "PADDING seed=23 InputTensor=UINT16[1] InputTensor.data=7 OutputTensor=UINT16[2] OutputTensor.data=0,7 "
+    "PaddingMode=CONSTANT PaddingValue=nan DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=24 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x2e66,1 "
+    "PaddingMode=CONSTANT PaddingValue=0.1 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=25 InputTensor=FLOAT64[1] InputTensor.data=1 OutputTensor=FLOAT64[2] "
+    "OutputTensor.data=0x3fb99999a0000000,1 PaddingMode=CONSTANT PaddingValue=0.1 DimensionCount=1 StartPadding=1 "
+    "EndPadding=0",
+    "PADDING seed=26 InputTensor=INT8[1] InputTensor.data=-3 OutputTensor=INT8[3] OutputTensor.data=-3,-3,-3 "
+    "PaddingMode=EDGE PaddingValue=nan DimensionCount=1 StartPadding=1 EndPadding=1",
+    /* FLOAT16's ends: zero of either sign, the smallest denormal, half of it, infinity. */
+    "PADDING seed=30 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x0,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValue=0 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=31 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x8000,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValue=-0.0 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=32 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x1,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValue=0x33800000 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=33 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x8000,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValue=0xb3000000 DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING seed=34 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0xfc00,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValue=-inf DimensionCount=1 StartPadding=1 EndPadding=0",
+    /* The oldest levels of operator and modes. */
+    "PADDING seed=27 level=1_0 InputTensor=FLOAT32[1,2,3,4] InputTensor.fill=BITS OutputTensor=FLOAT32[2,3,4,5] "
+    "PaddingMode=EDGE DimensionCount=4 StartPadding=1,0,1,0 EndPadding=0,1,0,1",
+    "PADDING seed=28 level=3_0 InputTensor=INT8[1,2,3,4] InputTensor.fill=BITS InputTensor.owned=1 "
+    "OutputTensor=INT8[2,3,4,5] PaddingMode=SYMMETRIC DimensionCount=4 StartPadding=1,0,1,0 EndPadding=0,1,0,1",
+    /* Eight dimensions, none of which collapses. */
+    "PADDING seed=29 InputTensor=UINT8[2,2,2,2,2,2,2,2] InputTensor.fill=INDEX OutputTensor=UINT8[3,4,3,4,3,4,3,4] "
+    "PaddingMode=REFLECTION DimensionCount=8 StartPadding=1,1,0,2,1,1,0,0 EndPadding=0,1,1,0,0,1,1,2",
+};
+
+#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
+
+/* Rim of one side of a dimension of `size`. */
+static uint32_t generate_rim(struct random *random, uint32_t size, uint32_t largest) {
+    const uint32_t rims[] = {0,
+                             0,
+                             0,
+                             1,
+                             2,
+                             3,
+                             random_below(random, size + 1),
+                             size,
+                             size - 1,
+                             size + 1,
+                             random_below(random, 6 * size + 1),
+                             random_below(random, 6 * size + 1),
+                             largest};
+    uint32_t rim = RANDOM_OF(random, rims);
+    return rim <= largest ? rim : random_below(random, largest + 1);
+}
+
+/* Chooses the rims so that the output keeps to the budget. */
+static void generate_rims(struct random *random, uint32_t budget, const struct case_tensor *input, uint32_t *start,
+                          uint32_t *end) {
+    uint32_t order[MAX_RANK];
+    uint64_t others = case_element_count(input); /* the output's elements, the dimension at hand left out */
+    random_permutation(random, input->rank, order);
+    for (uint32_t i = 0; i < input->rank; i++) {
+        uint32_t d = order[i], size = input->sizes[d];
+        others /= size;
+        uint32_t longest = (uint32_t)(budget / others);
+        uint32_t room = longest > size ? longest - size : 0;
+        start[d] = random_chance(random, 60) ? generate_rim(random, size, room) : 0;
+        end[d] = random_chance(random, 60) ? generate_rim(random, size, room - start[d]) : 0;
+        others *= size + start[d] + end[d];
+    }
+}
+
+static void generate(struct random *random, struct operator_case *c) {
+    static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
+    uint32_t start[MAX_RANK] = {0}, end[MAX_RANK] = {0};
+    uint32_t budget = generate_budget(random);
+    case_begin(c, DML_OPERATOR_PADDING);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_between(random, 1, MAX_RANK);
+    uint32_t input_budget = budget >> random_below(random, 7);
+    generate_sizes(random, input_budget != 0 ? input_budget : 1, input);
+    generate_rims(random, budget, input, start, end);
+    *output = *input;
+    for (uint32_t d = 0; d < input->rank; d++) {
+        output->sizes[d] += start[d] + end[d];
+    }
+    generate_input_layout(random, input);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    case_set_uint(c, "PaddingMode", random_between(random, DML_PADDING_MODE_CONSTANT, DML_PADDING_MODE_WRAP));
+    case_set_float(c, "PaddingValue", random_chance(random, 20) ? 0.0f : number_special_float(random));
+    case_set_uint(c, "DimensionCount", input->rank);
+    case_set(c, "StartPadding", input->rank, start);
+    case_set(c, "EndPadding", input->rank, end);
+    c->flags = random_chance(random, 5) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support[] = {
+    {"InputTensor",
+     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
+      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+    {"OutputTensor",
+     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
+      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
+      {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+};
+
+const struct case_family vkdml_cases_padding = {
+    .type = DML_OPERATOR_PADDING,
+    .support = support,
+    .support_count = sizeof(support) / sizeof(support[0]),
+    .fixed = fixed,
+    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .generate = generate,
+};

@@ -1,0 +1,234 @@
+/* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
+ *
+ * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--transfer] [--no-skips]
+ *   --seed S        of the random cases; 1
+ *   --cases N       random cases per operator; 1500; 0: no end, with --seconds
+ *   --seconds T     stops each operator's random cases after that time
+ *   --operator NAME only that operator, without DML_OPERATOR_
+ *   --case 'LINE'   only that case, as a failure printed it
+ *   --transfer      the device may use transfer commands (VKDML_DEVICE_FLAG_ALLOW_TRANSFER)
+ *   --no-skips      a case that the device cannot run is a failure
+ * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on.
+ * Exits with 77, after saying why, where there is no Vulkan device. */
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "cases/family.h"
+#include "harness/run_case.h"
+
+#define EXIT_SKIPPED  77
+#define MAX_TESTS     512
+#define MAX_REPORTED  5 /* failures of one test told in full */
+#define TEXT_CAPACITY 4096
+#define NAME_CAPACITY 96
+
+static struct options {
+    uint64_t seed;
+    uint64_t cases;
+    uint64_t seconds;
+    const char *operator_name;
+    const char *line;
+    bool transfer;
+    bool no_skips;
+} options = {.seed = 1, .cases = 1500};
+
+static struct gpu gpu;
+static struct runner runner = {.gpu = &gpu};
+static bool stopped; /* no other case can run */
+
+/* How the cases of one test came out. */
+struct tally {
+    uint64_t passed, failed, skipped;
+};
+
+static void tell_failure(const char *kind, uint64_t number, const char *line, const char *text) {
+    printf("# %s: %s\n", kind, text);
+    printf("#   device: %s; run seed %" PRIu64 ", case %" PRIu64 "\n", gpu.properties.deviceName, options.seed, number);
+    printf("#   again:  test_differential --case '%s'\n", line);
+    fflush(stdout);
+}
+
+/* Runs the case that a line says. */
+static void run_line(const char *line, uint64_t number, struct tally *tally) {
+    static struct operator_case c;
+    char text[TEXT_CAPACITY] = "";
+    enum case_status status = CASE_FAILED;
+    if (case_parse(line, &c, text, sizeof(text))) {
+        status = run_case(&runner, &c, text, sizeof(text));
+    }
+    switch (status) {
+    case CASE_PASSED:
+        tally->passed++;
+        return;
+    case CASE_SKIPPED:
+        if (tally->skipped++ < MAX_REPORTED) {
+            tell_failure("skipped", number, line, text);
+        }
+        return;
+    case CASE_STOPPED:
+        stopped = true;
+        break;
+    case CASE_FAILED:
+        break;
+    }
+    if (tally->failed++ < MAX_REPORTED) {
+        tell_failure("FAILED", number, line, text);
+    }
+}
+
+static void finish(const char *name, const struct tally *tally) {
+    printf("# %s: %" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " skipped\n", name, tally->passed, tally->failed,
+           tally->skipped);
+    fflush(stdout);
+    assert_int_equal(tally->failed, 0);
+    assert_true(tally->passed + tally->skipped > 0);
+    assert_true(tally->skipped == 0 || !options.no_skips);
+}
+
+static void fixed_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    struct tally tally = {0};
+    for (size_t i = 0; i < family->fixed_count && !stopped; i++) {
+        run_line(family->fixed[i], i, &tally);
+    }
+    finish("fixed cases", &tally);
+}
+
+/* Runs what a printed line says rather than what was generated: a line that did not tell all would show as a case that
+ * does not fail again. */
+static void run_generated(const struct case_family *family, uint64_t number, struct tally *tally) {
+    static struct operator_case generated, parsed;
+    char line[CASE_MAX_LINE], text[TEXT_CAPACITY] = "";
+    struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), number)};
+    family->generate(&random, &generated);
+    if (!case_print(&generated, line, sizeof(line)) || !case_parse(line, &parsed, text, sizeof(text)) ||
+        memcmp(&generated, &parsed, sizeof(parsed)) != 0) {
+        fail_msg("case %" PRIu64 " is not what its line says: %s (%s)", number, line, text);
+    }
+    run_line(line, number, tally);
+}
+
+static void random_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    struct tally tally = {0};
+    time_t end = time(NULL) + (time_t)options.seconds;
+    for (uint64_t i = 0; (options.cases == 0 || i < options.cases) && !stopped; i++) {
+        if (options.seconds != 0 && time(NULL) >= end) {
+            break;
+        }
+        run_generated(family, i, &tally);
+    }
+    finish("random cases", &tally);
+}
+
+static void given_case_agrees(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    run_line(options.line, 0, &tally);
+    finish(options.line, &tally);
+}
+
+static bool parse_number(const char *text, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 0);
+    return errno == 0 && end != text && *end == '\0';
+}
+
+static bool parse_options(int count, char **arguments) {
+    for (int i = 1; i < count; i++) {
+        const char *name = arguments[i];
+        if (strcmp(name, "--transfer") == 0) {
+            options.transfer = true;
+            continue;
+        }
+        if (strcmp(name, "--no-skips") == 0) {
+            options.no_skips = true;
+            continue;
+        }
+        const char *value = i + 1 < count ? arguments[++i] : "";
+        bool known = strcmp(name, "--seed") == 0       ? parse_number(value, &options.seed)
+                     : strcmp(name, "--cases") == 0    ? parse_number(value, &options.cases)
+                     : strcmp(name, "--seconds") == 0  ? parse_number(value, &options.seconds)
+                     : strcmp(name, "--operator") == 0 ? (options.operator_name = value) != NULL
+                     : strcmp(name, "--case") == 0     ? (options.line = value) != NULL
+                                                       : false;
+        if (!known) {
+            fprintf(stderr, "test_differential: cannot read %s %s\n", name, value);
+            return false;
+        }
+    }
+    if (options.cases == 0 && options.seconds == 0) {
+        fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
+        return false;
+    }
+    return true;
+}
+
+static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) {
+    size_t count = 0;
+    if (options.line != NULL) {
+        tests[0] =
+            (struct CMUnitTest){.name = "the given case agrees with the reference", .test_func = given_case_agrees};
+        return 1;
+    }
+    for (size_t i = 0; i < case_family_count && count + 2 <= MAX_TESTS; i++) {
+        /* cmocka gives a test its initial state through a pointer to data that it does not change. */
+        void *state = (void *)(uintptr_t)case_families[i];
+        const char *name = vkdmlGetOperatorName(case_families[i]->type) + strlen("DML_OPERATOR_");
+        if (options.operator_name != NULL && strcmp(options.operator_name, name) != 0) {
+            continue;
+        }
+        snprintf(names[count], NAME_CAPACITY, "%s: fixed cases agree", name);
+        tests[count] = (struct CMUnitTest){names[count], fixed_cases_agree, NULL, NULL, state};
+        count++;
+        snprintf(names[count], NAME_CAPACITY, "%s: random cases agree", name);
+        tests[count] = (struct CMUnitTest){names[count], random_cases_agree, NULL, NULL, state};
+        count++;
+    }
+    return count;
+}
+
+int main(int count, char **arguments) {
+    static struct CMUnitTest tests[MAX_TESTS];
+    static char names[MAX_TESTS][NAME_CAPACITY];
+    if (!parse_options(count, arguments)) {
+        return EXIT_FAILURE;
+    }
+    size_t test_count = list_tests(tests, names);
+    if (test_count == 0) {
+        fprintf(stderr, "test_differential: no operator %s\n", options.operator_name);
+        return EXIT_FAILURE;
+    }
+    int status = EXIT_FAILURE;
+    VkdmlResult result = gpu_open(&gpu, options.transfer ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u);
+    if (result != VKDML_SUCCESS) {
+        printf("# no device: %s: %s\n", vkdmlResultToString(result), gpu.error);
+        /* Where validation was asked for, there is Vulkan: what is missing is the layer, and that must show. */
+        status = result == VKDML_ERROR_INITIALIZATION_FAILED && !gpu.validation ? EXIT_SKIPPED : EXIT_FAILURE;
+    } else {
+        printf("# device: %s; seed %" PRIu64 ", %" PRIu64 " random cases per operator%s%s\n", gpu.properties.deviceName,
+               options.seed, options.cases, gpu.validation ? ", validation layer on" : "",
+               options.transfer ? ", transfer commands allowed" : "");
+        if (gpu.message_count != 0) {
+            printf("# opening the device: %s\n", gpu.messages);
+        }
+        fflush(stdout);
+        int failed = _cmocka_run_group_tests("differential", tests, test_count, NULL, NULL);
+        status = failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    runner_free(&runner);
+    gpu_close(&gpu);
+    return status;
+}

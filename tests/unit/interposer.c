@@ -1,0 +1,169 @@
+#include "interposer.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct interposer interposer;
+
+static PFN_vkGetInstanceProcAddr next_get_instance_proc_addr;
+static PFN_vkGetDeviceProcAddr next_get_device_proc_addr;
+static PFN_vkGetPhysicalDeviceProperties2 next_get_properties;
+static PFN_vkGetPhysicalDeviceQueueFamilyProperties next_get_queue_families;
+
+/* The driver's functions, by name. */
+static struct {
+#define INTERPOSE(name, ...) PFN_vk##name name;
+#include "interposed.inc"
+} next;
+
+static bool fails(enum interposed function) {
+    return ++interposer.calls[function] == interposer.fail_at && interposer.failing == function;
+}
+
+/* What a test may want to see of a call's arguments. */
+static void observe_UpdateDescriptorSets(uint32_t count, const VkWriteDescriptorSet *writes) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (writes[i].descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER && writes[i].dstBinding == 1) {
+            interposer.storage = *writes[i].pBufferInfo;
+        }
+    }
+}
+
+#define RETURNED_CREATES  VkResult
+#define RETURNED_REPORTS  VkResult
+#define RETURNED_DESTROYS void
+#define RETURNED_RECORDS  void
+#define BODY_CREATES(name, arguments)                                                                                  \
+    if (fails(INTERPOSED_##name)) {                                                                                    \
+        return interposer.failure;                                                                                     \
+    }                                                                                                                  \
+    VkResult result = next.name arguments;                                                                             \
+    interposer.live += result == VK_SUCCESS;                                                                           \
+    return result;
+#define BODY_REPORTS(name, arguments) return fails(INTERPOSED_##name) ? interposer.failure : next.name arguments;
+#define BODY_DESTROYS(name, arguments)                                                                                 \
+    interposer.calls[INTERPOSED_##name]++;                                                                             \
+    interposer.live--;                                                                                                 \
+    next.name arguments;
+#define BODY_RECORDS(name, arguments)                                                                                  \
+    interposer.calls[INTERPOSED_##name]++;                                                                             \
+    next.name arguments;
+
+#define INTERPOSE(name, kind, parameters, arguments)                                                                   \
+    static VKAPI_ATTR RETURNED_##kind VKAPI_CALL interposed_##name parameters {                                        \
+        BODY_##kind(name, arguments)                                                                                   \
+    }
+#include "interposed.inc"
+
+static VKAPI_ATTR void VKAPI_CALL observed_UpdateDescriptorSets(VkDevice device, uint32_t write_count,
+                                                                const VkWriteDescriptorSet *writes, uint32_t copy_count,
+                                                                const VkCopyDescriptorSet *copies) {
+    observe_UpdateDescriptorSets(write_count, writes);
+    interposed_UpdateDescriptorSets(device, write_count, writes, copy_count, copies);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL observed_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
+                                                                      uint32_t count,
+                                                                      const VkComputePipelineCreateInfo *infos,
+                                                                      const VkAllocationCallbacks *callbacks,
+                                                                      VkPipeline *pipelines) {
+    void (*while_compiling)(void) = interposer.while_compiling;
+    interposer.while_compiling = NULL;
+    if (while_compiling) {
+        while_compiling();
+    }
+    return interposed_CreateComputePipelines(device, cache, count, infos, callbacks, pipelines);
+}
+
+static VKAPI_ATTR void VKAPI_CALL observed_CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout layout,
+                                                            VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                                                            const void *values) {
+    if (offset == 0 && size <= sizeof interposer.push_constants) {
+        memcpy(interposer.push_constants, values, size);
+    }
+    interposed_CmdPushConstants(commands, layout, stages, offset, size, values);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
+    next_get_properties(device, properties);
+    if (interposer.api_version) {
+        properties->properties.apiVersion = interposer.api_version;
+    }
+    if (interposer.offset_alignment) {
+        properties->properties.limits.minStorageBufferOffsetAlignment = interposer.offset_alignment;
+    }
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_queue_families(VkPhysicalDevice device, uint32_t *count,
+                                                     VkQueueFamilyProperties *families) {
+    next_get_queue_families(device, count, families);
+    for (uint32_t i = 0; families && interposer.no_compute && i < *count; i++) {
+        families[i].queueFlags &= ~(VkQueueFlags)VK_QUEUE_COMPUTE_BIT;
+    }
+}
+
+/* Puts the interposer's function, where it has one, in place of the driver's. */
+static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } observed[] = {
+        {"vkCreateComputePipelines", (PFN_vkVoidFunction)observed_CreateComputePipelines},
+        {"vkUpdateDescriptorSets", (PFN_vkVoidFunction)observed_UpdateDescriptorSets},
+        {"vkCmdPushConstants", (PFN_vkVoidFunction)observed_CmdPushConstants},
+    };
+    PFN_vkVoidFunction replaced = found;
+#define INTERPOSE(function, ...)                                                                                       \
+    if (strcmp(name, "vk" #function) == 0) {                                                                           \
+        next.function = (PFN_vk##function)found;                                                                       \
+        replaced = (PFN_vkVoidFunction)interposed_##function;                                                          \
+    }
+#include "interposed.inc"
+    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
+        if (strcmp(name, observed[i].name) == 0) {
+            replaced = observed[i].function;
+        }
+    }
+    return replaced;
+}
+
+static bool is_hidden(const char *name) {
+    return interposer.hidden && strcmp(name, interposer.hidden) == 0;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
+    return is_hidden(name) ? NULL : replace(name, next_get_device_proc_addr(device, name));
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL interposer_get_instance_proc_addr(VkInstance instance, const char *name) {
+    PFN_vkVoidFunction found = next_get_instance_proc_addr(instance, name);
+    if (is_hidden(name)) {
+        return NULL;
+    }
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        next_get_device_proc_addr = (PFN_vkGetDeviceProcAddr)found;
+        return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) {
+        next_get_properties = (PFN_vkGetPhysicalDeviceProperties2)found;
+        return (PFN_vkVoidFunction)get_properties;
+    }
+    if (strcmp(name, "vkGetPhysicalDeviceQueueFamilyProperties") == 0) {
+        next_get_queue_families = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)found;
+        return (PFN_vkVoidFunction)get_queue_families;
+    }
+    return found;
+}
+
+void interposer_reset(PFN_vkGetInstanceProcAddr get) {
+    memset(&interposer, 0, sizeof interposer);
+    next_get_instance_proc_addr = get;
+}
+
+const char *interposed_name(enum interposed function) {
+    static const char *const names[] = {
+#define INTERPOSE(name, ...) "vk" #name,
+#include "interposed.inc"
+    };
+    return names[function];
+}

@@ -1,0 +1,45 @@
+/* A vkGetInstanceProcAddr that stands between the library and a driver: it counts calls, makes chosen ones fail, hides
+ * functions, and tells lies about the physical device. One at a time; reset it in each test. */
+#ifndef UNIT_INTERPOSER_H
+#define UNIT_INTERPOSER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <volk.h>
+
+/* The device functions that are counted, and may fail where they return a VkResult. */
+enum interposed {
+#define INTERPOSE(name, ...) INTERPOSED_##name,
+#include "interposed.inc"
+    INTERPOSED_COUNT
+};
+
+struct interposer {
+    /* Set by tests: */
+    const char *hidden;            /* a function that the driver lacks; NULL: none */
+    enum interposed failing;       /* with fail_at */
+    uint32_t fail_at;              /* the call of it, from 1, that fails; 0: none */
+    VkResult failure;              /* with what */
+    uint32_t api_version;          /* of the physical device; 0: the truth */
+    uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment; 0: the truth */
+    bool no_compute;               /* no queue family can compute */
+    void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
+    /* Told to tests: */
+    uint32_t calls[INTERPOSED_COUNT];
+    int32_t live;                   /* Vulkan objects created and not destroyed; descriptor sets aside */
+    VkDescriptorBufferInfo storage; /* the storage buffer last written to a descriptor at binding 1 */
+    uint32_t push_constants[4];     /* last pushed */
+};
+
+extern struct interposer interposer;
+
+/* Puts the interposer before `next`, in its neutral state. */
+void interposer_reset(PFN_vkGetInstanceProcAddr next);
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL interposer_get_instance_proc_addr(VkInstance instance, const char *name);
+
+/* "vkCreateBuffer" of INTERPOSED_CreateBuffer. */
+const char *interposed_name(enum interposed function);
+
+#endif

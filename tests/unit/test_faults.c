@@ -1,0 +1,402 @@
+/* Failure at every point where the host's memory or a driver can fail: the code, the reason, and nothing left behind.
+ * And threads. On the machine's first Vulkan device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "interposer.h"
+#include "operator_fixture.h"
+#include "vkdml/vkdml.h"
+#include "vulkan_fixture.h"
+
+static struct vulkan vulkan;
+static struct allocations allocations;
+
+static int set_up_all(void **state) {
+    (void)state;
+    vulkan_create(&vulkan);
+    return 0;
+}
+
+static int tear_down_all(void **state) {
+    (void)state;
+    vulkan_destroy(&vulkan);
+    return 0;
+}
+
+static void assert_reason(const char *part) {
+    if (!strstr(vkdmlGetErrorMessage(), part)) {
+        fail_msg("the reason is \"%s\", must contain \"%s\"", vkdmlGetErrorMessage(), part);
+    }
+}
+
+/* All objects that a dispatch takes. NULL: not created. */
+struct objects {
+    VkdmlDevice device;
+    VkdmlOperator op;
+    VkdmlDispatchable compiled;
+    VkdmlDispatchable initializer;
+    VkdmlBindingTable table;
+};
+
+/* Creates them in order up to the first failure, which it returns. */
+static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProcAddr get) {
+    VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
+    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+                                  .physicalDevice = vulkan.physical_device,
+                                  .device = vulkan.device,
+                                  .queueFamilyIndex = vulkan.queue_family,
+                                  .getInstanceProcAddr = get,
+                                  .allocationCallbacks = &callbacks};
+    struct identity identity;
+    identity_init(&identity, 64);
+    identity.input.buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
+    memset(objects, 0xA5, sizeof *objects); /* a failing call sets its result to NULL */
+    VkdmlResult result = vkdmlCreateDevice(&info, &objects->device);
+    if (result != VKDML_SUCCESS) {
+        assert_null(objects->device);
+        objects->op = NULL;
+        objects->compiled = objects->initializer = NULL;
+        objects->table = NULL;
+        return result;
+    }
+    VkdmlResult results[4];
+    results[0] = vkdmlCreateOperator(objects->device, &identity.desc, &objects->op);
+    results[1] = vkdmlCompileOperator(objects->op, NULL, &objects->compiled);
+    results[2] = vkdmlCreateOperatorInitializer(objects->device, 1, &objects->compiled, &objects->initializer);
+    VkdmlBindingTableCreateInfo table = {.dispatchable = objects->compiled};
+    results[3] = vkdmlCreateBindingTable(objects->device, &table, &objects->table);
+    const void *const made[] = {objects->op, objects->compiled, objects->initializer, objects->table};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(made[i] == NULL, results[i] != VKDML_SUCCESS);
+    }
+    for (size_t i = 0; i < 4 && result == VKDML_SUCCESS; i++) {
+        result = results[i];
+    }
+    return result;
+}
+
+static void destroy_objects(struct objects *objects) {
+    vkdmlDestroyBindingTable(objects->table);
+    vkdmlDestroyDispatchable(objects->initializer);
+    vkdmlDestroyDispatchable(objects->compiled);
+    vkdmlDestroyOperator(objects->op);
+    vkdmlDestroyDevice(objects->device);
+    assert_int_equal(atomic_load(&allocations.live), 0);
+    assert_int_equal(interposer.live, 0);
+}
+
+/* How many host allocations all of it takes. */
+static int count_allocations(void) {
+    struct objects objects;
+    interposer_reset(vkGetInstanceProcAddr);
+    atomic_store(&allocations.fails, 0);
+    atomic_store(&allocations.made, 0);
+    assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+    const int made = atomic_load(&allocations.made);
+    destroy_objects(&objects);
+    return made;
+}
+
+static void any_failing_host_allocation_is_out_of_memory_and_leaves_nothing(void **state) {
+    (void)state;
+    const int count = count_allocations();
+    int failures = 0;
+    assert_true(count > 10);
+    for (int i = 1; i <= count; i++) {
+        struct objects objects;
+        interposer_reset(vkGetInstanceProcAddr);
+        atomic_store(&allocations.made, 0);
+        atomic_store(&allocations.fails, i);
+        VkdmlResult result = create_objects(&objects, interposer_get_instance_proc_addr);
+        atomic_store(&allocations.fails, 0);
+        if (result != VKDML_SUCCESS) { /* drivers do without some */
+            failures++;
+            assert_true(result == VKDML_ERROR_OUT_OF_HOST_MEMORY || result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+        }
+        destroy_objects(&objects);
+    }
+    assert_true(failures >= 8); /* the library's own: device, descriptor, operator, dispatchable, 2 of pipelines, .. */
+}
+
+static void a_failed_call_can_be_made_again(void **state) {
+    (void)state;
+    const int count = count_allocations();
+    for (int i = 1; i <= count; i++) {
+        struct objects objects;
+        interposer_reset(vkGetInstanceProcAddr);
+        assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+        struct nonzero nonzero; /* needs other pipelines than the objects have */
+        VkdmlOperator op;
+        VkdmlDispatchable compiled;
+        nonzero_init(&nonzero, 32);
+        assert_int_equal(vkdmlCreateOperator(objects.device, &nonzero.desc, &op), VKDML_SUCCESS);
+        atomic_store(&allocations.made, 0);
+        atomic_store(&allocations.fails, i);
+        if (vkdmlCompileOperator(op, NULL, &compiled) != VKDML_SUCCESS) {
+            assert_null(compiled);
+            assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_SUCCESS);
+        }
+        const bool done = atomic_load(&allocations.made) < i;
+        atomic_store(&allocations.fails, 0);
+        vkdmlDestroyDispatchable(compiled);
+        vkdmlDestroyOperator(op);
+        destroy_objects(&objects);
+        if (done) {
+            return;
+        }
+    }
+    fail_msg("compilation alone takes as many allocations as all objects");
+}
+
+/* Which driver calls the objects take, and may fail. */
+static const enum interposed failing_calls[] = {
+    INTERPOSED_CreatePipelineCache,  INTERPOSED_CreateDescriptorSetLayout, INTERPOSED_CreatePipelineLayout,
+    INTERPOSED_CreateShaderModule,   INTERPOSED_CreateComputePipelines,    INTERPOSED_CreateBuffer,
+    INTERPOSED_AllocateMemory,       INTERPOSED_BindBufferMemory,          INTERPOSED_MapMemory,
+    INTERPOSED_CreateDescriptorPool, INTERPOSED_AllocateDescriptorSets,
+};
+
+/* Fails each of those calls, one at a time, with a code. Memory that is full is replaced by another type's. */
+static void fail_each_call(VkResult failure, VkdmlResult expected, bool stays) {
+    for (size_t i = 0; i < sizeof failing_calls / sizeof *failing_calls; i++) {
+        struct objects objects;
+        uint32_t nth = 0;
+        bool reached = true;
+        while (reached) {
+            interposer_reset(vkGetInstanceProcAddr);
+            interposer.failing = failing_calls[i];
+            interposer.fail_at = ++nth;
+            interposer.failure = failure;
+            VkdmlResult result = create_objects(&objects, interposer_get_instance_proc_addr);
+            reached = interposer.calls[failing_calls[i]] >= nth;
+            const bool replaced =
+                failing_calls[i] == INTERPOSED_AllocateMemory && failure == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+            assert_int_equal(result, reached && !replaced ? expected : VKDML_SUCCESS);
+            if (objects.device && reached) {
+                assert_int_equal(vkdmlGetDeviceLostReason(objects.device) == VKDML_ERROR_DEVICE_LOST, stays);
+            }
+            destroy_objects(&objects);
+            assert_int_equal(interposer.calls[INTERPOSED_FreeDescriptorSets], 0); /* a table's own pool goes whole */
+        }
+        assert_true(nth > 1);
+    }
+}
+
+static void any_driver_call_may_run_out_of_device_memory(void **state) {
+    (void)state;
+    fail_each_call(VK_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, false);
+}
+
+static void any_driver_call_may_run_out_of_host_memory(void **state) {
+    (void)state;
+    fail_each_call(VK_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_HOST_MEMORY, false);
+}
+
+static void any_driver_call_may_lose_the_device(void **state) {
+    (void)state;
+    fail_each_call(VK_ERROR_DEVICE_LOST, VKDML_ERROR_DEVICE_LOST, true);
+}
+
+static void an_error_that_no_code_covers_is_the_drivers(void **state) {
+    (void)state;
+    struct objects objects;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.failing = INTERPOSED_CreateComputePipelines;
+    interposer.fail_at = 1;
+    interposer.failure = (VkResult)-123456;
+    assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_ERROR_DRIVER);
+    destroy_objects(&objects);
+}
+
+static void a_failure_names_the_call_and_its_result(void **state) {
+    (void)state;
+    struct objects objects;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.failing = INTERPOSED_CreatePipelineLayout;
+    interposer.fail_at = 2;
+    interposer.failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_string_equal(vkdmlGetErrorMessage(), "vkCreatePipelineLayout returned VK_ERROR_OUT_OF_DEVICE_MEMORY");
+    destroy_objects(&objects);
+}
+
+static void memory_that_is_full_is_replaced_by_another_type(void **state) {
+    (void)state;
+    struct objects objects;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.failing = INTERPOSED_AllocateMemory;
+    interposer.fail_at = 1;
+    interposer.failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    VkdmlResult result = create_objects(&objects, interposer_get_instance_proc_addr);
+    assert_int_equal(interposer.calls[INTERPOSED_AllocateMemory], 2);
+    assert_int_equal(result, VKDML_SUCCESS);
+    destroy_objects(&objects);
+}
+
+/* Every function that takes an object of the device. */
+static void assert_all_lost(struct objects *objects, const struct identity *identity) {
+    VkdmlOperator op;
+    VkdmlDispatchable dispatchable;
+    VkdmlBindingTable table;
+    VkdmlBindingTableCreateInfo info = {.dispatchable = objects->compiled};
+    VkdmlBindingProperties properties;
+    VkdmlBufferBinding binding = {vulkan.buffer, 0, 256};
+    const VkdmlResult results[] = {
+        vkdmlCreateOperator(objects->device, &identity->desc, &op),
+        vkdmlCompileOperator(objects->op, NULL, &dispatchable),
+        vkdmlCreateOperatorInitializer(objects->device, 1, &objects->compiled, &dispatchable),
+        vkdmlGetBindingProperties(objects->compiled, &properties),
+        vkdmlCreateBindingTable(objects->device, &info, &table),
+        vkdmlBindInputs(objects->table, 1, &binding),
+        vkdmlBindOutputs(objects->table, 1, &binding),
+        vkdmlBindTemporaryResource(objects->table, NULL),
+        vkdmlBindPersistentResource(objects->table, NULL),
+        vkdmlRecordDispatch(objects->device, vulkan.commands, objects->compiled, objects->table),
+        vkdmlGetDeviceLostReason(objects->device),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        assert_int_equal(results[i], VKDML_ERROR_DEVICE_LOST);
+    }
+}
+
+static void after_a_loss_everything_fails_with_its_reason_but_destroying(void **state) {
+    (void)state;
+    struct objects objects;
+    struct nonzero nonzero;
+    struct identity identity;
+    VkdmlOperator op;
+    VkdmlDispatchable compiled;
+    identity_init(&identity, 64);
+    nonzero_init(&nonzero, 64);
+    interposer_reset(vkGetInstanceProcAddr);
+    assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+    assert_int_equal(vkdmlCreateOperator(objects.device, &nonzero.desc, &op), VKDML_SUCCESS);
+    interposer.failing = INTERPOSED_CreateComputePipelines;
+    interposer.fail_at = interposer.calls[INTERPOSED_CreateComputePipelines] + 1;
+    interposer.failure = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_ERROR_DEVICE_LOST);
+    assert_reason("DML_OPERATOR_NONZERO_COORDINATES: vkCreateComputePipelines returned VK_ERROR_DEVICE_LOST");
+    assert_all_lost(&objects, &identity);
+    assert_reason("device is lost: vkCreateComputePipelines returned VK_ERROR_DEVICE_LOST");
+    vkdmlDestroyOperator(op);
+    destroy_objects(&objects);
+}
+
+/* ---- threads ---- */
+
+static struct objects raced;
+
+static void *compile_again(void *argument) {
+    VkdmlDispatchable *compiled = argument;
+    vkdmlCompileOperator(raced.op, NULL, compiled);
+    return NULL;
+}
+
+static VkdmlDispatchable faster;
+
+static void compile_on_another_thread(void) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, compile_again, &faster), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void of_two_threads_that_create_one_pipeline_the_slower_drops_its_own(void **state) {
+    (void)state;
+    struct nonzero nonzero;
+    VkdmlDispatchable slower;
+    interposer_reset(vkGetInstanceProcAddr);
+    assert_int_equal(create_objects(&raced, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+    vkdmlDestroyOperator(raced.op);
+    nonzero_init(&nonzero, 64);
+    assert_int_equal(vkdmlCreateOperator(raced.device, &nonzero.desc, &raced.op), VKDML_SUCCESS);
+    faster = NULL;
+    interposer.while_compiling = compile_on_another_thread;
+    assert_int_equal(vkdmlCompileOperator(raced.op, NULL, &slower), VKDML_SUCCESS);
+    assert_non_null(faster);
+    assert_int_equal(interposer.calls[INTERPOSED_DestroyPipeline], 1);
+    vkdmlDestroyDispatchable(faster);
+    vkdmlDestroyDispatchable(slower);
+    destroy_objects(&raced);
+}
+
+enum { THREADS = 8, ROUNDS = 50 };
+
+struct worker {
+    VkdmlDevice device;
+    uint32_t seed;
+    uint32_t failures;
+};
+
+/* Creates, compiles and destroys; every other operator needs pipelines that threads race for. */
+static void *work(void *argument) {
+    struct worker *worker = argument;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        struct identity identity;
+        struct nonzero nonzero;
+        VkdmlOperator op;
+        VkdmlDispatchable compiled;
+        VkdmlBindingTable table = NULL;
+        identity_init(&identity, 1 + (worker->seed + i) % 100);
+        nonzero_init(&nonzero, 1 + (worker->seed + i) % 100);
+        const DML_OPERATOR_DESC *desc = (worker->seed + i) % 2 ? &identity.desc : &nonzero.desc;
+        bool good = vkdmlCreateOperator(worker->device, desc, &op) == VKDML_SUCCESS &&
+                    vkdmlCompileOperator(op, NULL, &compiled) == VKDML_SUCCESS;
+        if (good) {
+            VkdmlBindingTableCreateInfo info = {.dispatchable = compiled};
+            good = vkdmlCreateBindingTable(worker->device, &info, &table) == VKDML_SUCCESS;
+            vkdmlDestroyBindingTable(table);
+            vkdmlDestroyDispatchable(compiled);
+        }
+        vkdmlDestroyOperator(op);
+        worker->failures += !good;
+    }
+    return NULL;
+}
+
+static void threads_create_and_compile_at_once(void **state) {
+    (void)state;
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
+    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+                                  .physicalDevice = vulkan.physical_device,
+                                  .device = vulkan.device,
+                                  .queueFamilyIndex = vulkan.queue_family,
+                                  .getInstanceProcAddr = vkGetInstanceProcAddr,
+                                  .allocationCallbacks = &callbacks};
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.device = device, .seed = i};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(workers[i].failures, 0);
+    }
+    vkdmlDestroyDevice(device);
+    assert_int_equal(atomic_load(&allocations.live), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_failing_host_allocation_is_out_of_memory_and_leaves_nothing),
+        cmocka_unit_test(a_failed_call_can_be_made_again),
+        cmocka_unit_test(any_driver_call_may_run_out_of_device_memory),
+        cmocka_unit_test(any_driver_call_may_run_out_of_host_memory),
+        cmocka_unit_test(any_driver_call_may_lose_the_device),
+        cmocka_unit_test(an_error_that_no_code_covers_is_the_drivers),
+        cmocka_unit_test(a_failure_names_the_call_and_its_result),
+        cmocka_unit_test(memory_that_is_full_is_replaced_by_another_type),
+        cmocka_unit_test(after_a_loss_everything_fails_with_its_reason_but_destroying),
+        cmocka_unit_test(of_two_threads_that_create_one_pipeline_the_slower_drops_its_own),
+        cmocka_unit_test(threads_create_and_compile_at_once),
+    };
+    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+}

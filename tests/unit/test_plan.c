@@ -1,0 +1,580 @@
+/* Planners against invented devices: whatever the descriptor, a plan keeps to the device's limits and the caller's
+ * memory, or is refused with the limit and the value. No GPU, and no memory for the tensors. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/case.h"
+#include "harness/random.h"
+#include "operators/operators.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MIB             (UINT64_C(1) << 20)
+
+struct invented_device {
+    const char *name;
+    bool cramped; /* below what Vulkan guarantees: any legal descriptor may be too large */
+    struct vkdml_plan_limits limits;
+};
+
+static const struct invented_device devices[] = {
+    {"Vulkan 1.2 minimum", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}},
+    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768}},
+    {"large", false, {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152}},
+    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768}},
+    {"narrow workgroups", false, {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768}},
+    {"few invocations", false, {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768}},
+    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}},
+    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384}},
+};
+
+/* What a test holds while it looks at one descriptor on one device. */
+struct subject {
+    const struct operator_case *c;
+    const struct invented_device *device;
+    VkdmlCompileFlags flags;
+    struct vkdml_instance *instance;
+    struct vkdml_report report;
+    VkdmlResult result;
+    struct vkdml_plan plan;
+};
+
+static void fail_subject(const struct subject *subject, int line) {
+    static char text[CASE_MAX_LINE];
+    if (!case_print(subject->c, text, sizeof(text)))
+        snprintf(text, sizeof(text), "(a case too long to print)");
+    print_error("on \"%s\": %s\n  flags %u, %s, reason: %s\n", subject->device->name, text, subject->flags,
+                vkdmlResultToString(subject->result), subject->report.text);
+    _fail(__FILE__, line);
+}
+
+#define CHECK(subject, expression)                                                                                     \
+    do {                                                                                                               \
+        if (!(expression)) {                                                                                           \
+            print_error("does not hold: %s\n", #expression);                                                           \
+            fail_subject(subject, __LINE__);                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- random cases ---- */
+
+static const DML_TENSOR_DATA_TYPE movable_types[] = {
+    DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_DATA_TYPE_FLOAT16, DML_TENSOR_DATA_TYPE_UINT32,
+    DML_TENSOR_DATA_TYPE_UINT16,  DML_TENSOR_DATA_TYPE_UINT8,   DML_TENSOR_DATA_TYPE_INT32,
+    DML_TENSOR_DATA_TYPE_INT16,   DML_TENSOR_DATA_TYPE_INT8,    DML_TENSOR_DATA_TYPE_FLOAT64,
+    DML_TENSOR_DATA_TYPE_UINT64,  DML_TENSOR_DATA_TYPE_INT64,
+};
+#define COUNTABLE_TYPES 8 /* the first of them: what NONZERO_COORDINATES takes */
+
+/* Sizes of any magnitude, their product between 1 and 2^bits and below 2^32. */
+static void random_shape(struct random *random, uint32_t rank, uint32_t bits, struct case_tensor *tensor) {
+    uint32_t order[DML_TENSOR_DIMENSION_COUNT_MAX1], left = random_between(random, 0, bits);
+    random_permutation(random, rank, order);
+    tensor->rank = rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t spent = i + 1 == rank && random_chance(random, 50) ? left : random_between(random, 0, left);
+        uint64_t most = UINT64_C(1) << spent;
+        if (most > UINT32_MAX)
+            most = UINT32_MAX;
+        tensor->sizes[order[i]] = random_between(random, (uint32_t)(most / 2 + 1), (uint32_t)most);
+        left -= spent;
+    }
+    while (case_element_count(tensor) > UINT32_MAX)
+        tensor->sizes[random_below(random, rank)] = 1;
+}
+
+/* Strides in any order of the dimensions, with or without gaps; none where they would not fit 32 bits. */
+static void random_strides(struct random *random, struct case_tensor *tensor) {
+    uint32_t order[DML_TENSOR_DIMENSION_COUNT_MAX1];
+    uint32_t gaps = random_below(random, 3);
+    uint64_t stride = 1;
+    tensor->has_strides = 0;
+    if (random_chance(random, 30))
+        return;
+    random_permutation(random, tensor->rank, order);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (gaps != 0 && random_chance(random, 40))
+            stride += gaps == 1 ? random_below(random, 8) : random_below(random, 1u << random_below(random, 20));
+        if (stride > UINT32_MAX)
+            return;
+        tensor->strides[order[i]] = (uint32_t)stride;
+        stride *= tensor->sizes[order[i]];
+    }
+    tensor->has_strides = 1;
+}
+
+static void random_rest_of_output(struct random *random, struct case_tensor *tensor) {
+    static const uint32_t slacks[] = {0, 0, 4, 12, 1024, 1u << 30};
+    static const uint32_t alignments[] = {0, 0, 0, 8, 16, 64, 256, 4096};
+    random_strides(random, tensor);
+    tensor->slack = RANDOM_OF(random, slacks);
+    tensor->align = RANDOM_OF(random, alignments);
+}
+
+/* As an output, but its elements may also be broadcast, or overlap at will. */
+static void random_rest_of_input(struct random *random, struct case_tensor *tensor) {
+    random_rest_of_output(random, tensor);
+    for (uint32_t i = 0; tensor->has_strides && i < tensor->rank; i++)
+        if (random_chance(random, 20))
+            tensor->strides[i] = random_below(random, 3);
+    tensor->owned = random_chance(random, 25);
+}
+
+static void random_identity(struct random *random, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 1, 8), 32, output);
+    output->type = RANDOM_OF(random, movable_types);
+    *input = *output;
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+    if (random_chance(random, 30))
+        case_set(c, "ScaleBias", 2, (const uint32_t[]){0x40000000, 0x3f800000}); /* 2 and 1 */
+}
+
+static void random_padding(struct random *random, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    uint32_t start[DML_TENSOR_DIMENSION_COUNT_MAX1], end[DML_TENSOR_DIMENSION_COUNT_MAX1];
+    random_shape(random, random_between(random, 1, 8), 32, output);
+    output->type = RANDOM_OF(random, movable_types);
+    *input = *output;
+    for (uint32_t i = 0; i < output->rank; i++) {
+        if (random_chance(random, 50))
+            input->sizes[i] = random_between(random, 1, output->sizes[i]);
+        start[i] = random_between(random, 0, output->sizes[i] - input->sizes[i]);
+        end[i] = output->sizes[i] - input->sizes[i] - start[i];
+    }
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+    case_set_uint(c, "PaddingMode", random_below(random, 5));
+    case_set_float(c, "PaddingValue", -1.5f);
+    case_set_uint(c, "DimensionCount", output->rank);
+    case_set(c, "StartPadding", output->rank, start);
+    case_set(c, "EndPadding", output->rank, end);
+}
+
+static void random_diagonal(struct random *random, struct operator_case *c) {
+    static const uint32_t offsets[] = {0, 1, UINT32_MAX, 1000, 0x7fffffff, 0x80000000};
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 2, 4), 32, output);
+    output->type = RANDOM_OF(random, movable_types);
+    random_rest_of_output(random, output);
+    case_set_uint(c, "Offset", RANDOM_OF(random, offsets));
+    case_set_float(c, "Value", 1.0f);
+}
+
+static uint32_t effective_rank(const struct case_tensor *tensor) {
+    uint32_t ones = 0;
+    while (ones < tensor->rank && tensor->sizes[ones] == 1)
+        ones++;
+    return tensor->rank - ones;
+}
+
+static void random_nonzero(struct random *random, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *count = case_tensor(c, "OutputCountTensor"),
+                       *coordinates = case_tensor(c, "OutputCoordinatesTensor");
+    random_shape(random, random_between(random, 1, 8), 28, input); /* coordinates have up to 8 columns */
+    input->type = movable_types[random_below(random, COUNTABLE_TYPES)];
+    random_rest_of_input(random, input);
+    random_shape(random, random_between(random, 1, 8), 0, count);
+    count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
+    random_rest_of_output(random, count);
+    random_shape(random, random_between(random, 2, 8), 0, coordinates);
+    uint32_t least = effective_rank(input);
+    coordinates->sizes[coordinates->rank - 2] = (uint32_t)case_element_count(input);
+    coordinates->sizes[coordinates->rank - 1] = random_between(random, least > 1 ? least : 1, input->rank);
+    random_rest_of_output(random, coordinates);
+}
+
+static const struct {
+    DML_OPERATOR_TYPE type;
+    void (*fill)(struct random *random, struct operator_case *c);
+} generators[] = {
+    {DML_OPERATOR_ELEMENT_WISE_IDENTITY, random_identity},
+    {DML_OPERATOR_PADDING, random_padding},
+    {DML_OPERATOR_DIAGONAL_MATRIX, random_diagonal},
+    {DML_OPERATOR_NONZERO_COORDINATES, random_nonzero},
+};
+
+/* ---- what must hold ---- */
+
+static const struct vkdml_tensor *tensor_of(const struct subject *subject, const struct vkdml_plan_buffer *buffer) {
+    return buffer->resource == VKDML_PLAN_INPUT ? &subject->instance->inputs[buffer->index]
+                                                : &subject->instance->outputs[buffer->index];
+}
+
+static uint64_t span_of(const struct vkdml_tensor *tensor) {
+    uint64_t bytes = 0;
+    assert_true(
+        vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes));
+    return bytes;
+}
+
+/* How far a buffer's first byte may lie behind the descriptor's start: what is left of the caller's offset, a multiple
+ * of `multiple`, and the plan's after rounding down to the device's alignment. */
+static uint64_t greatest_rest(uint64_t offset, uint32_t multiple, uint32_t alignment) {
+    return alignment > multiple ? alignment - multiple + offset % multiple : offset % alignment;
+}
+
+static void check_buffer(const struct subject *subject, const struct vkdml_plan_buffer *buffer) {
+    const VkdmlOperatorSchema *schema = subject->instance->schema;
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
+    uint32_t multiple = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    uint64_t room =
+        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.temporary_bytes : subject->plan.persistent_bytes;
+    if (is_tensor) {
+        uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? schema->inputCount : schema->outputCount;
+        CHECK(subject, buffer->index < count);
+        room = tensor_of(subject, buffer)->total_bytes;
+        multiple = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+    } else {
+        CHECK(subject, buffer->index == 0);
+    }
+    CHECK(subject, buffer->offset % 4 == 0 && buffer->size % 4 == 0 && buffer->size > 0);
+    CHECK(subject, buffer->offset <= room && buffer->size <= room - buffer->offset);
+    uint64_t rest = greatest_rest(buffer->offset, multiple, limits->min_storage_buffer_offset_alignment);
+    CHECK(subject, buffer->size <= limits->max_storage_buffer_range);
+    CHECK(subject, rest <= limits->max_storage_buffer_range - buffer->size);
+}
+
+static void check_step(const struct subject *subject, const struct vkdml_plan_step *step) {
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    CHECK(subject, step->kernel < VKDML_KERNEL_COUNT);
+    CHECK(subject, step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+    CHECK(subject, step->parameter_count <= VKDML_PLAN_MAX_PARAMETERS);
+    CHECK(subject, step->specialization_count >= 1);
+    CHECK(subject, step->specialization_count <= VKDML_PLAN_MAX_SPECIALIZATIONS);
+    uint32_t local_size = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
+    CHECK(subject, local_size > 0);
+    CHECK(subject, local_size <= limits->max_workgroup_size[0]);
+    CHECK(subject, local_size <= limits->max_workgroup_invocations);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        CHECK(subject, step->groups[axis] > 0);
+        CHECK(subject, step->groups[axis] <= limits->max_workgroup_count[axis]);
+    }
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        check_buffer(subject, &step->buffers[i]);
+}
+
+static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource resource, uint32_t index) {
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        if (step->buffers[i].resource == resource && step->buffers[i].index == index)
+            return true;
+    return false;
+}
+
+/* What an earlier step may have written: temporaries and outputs. */
+static bool shares_written_memory(const struct vkdml_plan_step *earlier, const struct vkdml_plan_step *later) {
+    for (uint32_t i = 0; i < earlier->buffer_count; i++) {
+        const struct vkdml_plan_buffer *buffer = &earlier->buffers[i];
+        if ((buffer->resource == VKDML_PLAN_TEMPORARY || buffer->resource == VKDML_PLAN_OUTPUT) &&
+            uses(later, buffer->resource, buffer->index))
+            return true;
+    }
+    return false;
+}
+
+/* A step is ordered behind each earlier one whose memory it shares, by its own barrier or one in between. */
+static void check_barriers(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count) {
+    CHECK(subject, count == 0 || !steps[0].barrier_before);
+    for (uint32_t later = 1; later < count; later++) {
+        bool ordered = false;
+        for (uint32_t earlier = later; earlier-- > 0;) {
+            ordered = ordered || steps[earlier + 1].barrier_before;
+            CHECK(subject, ordered || !shares_written_memory(&steps[earlier], &steps[later]));
+        }
+    }
+}
+
+/* Every element of a tensor lies in a buffer of some step. */
+static void check_reach(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count,
+                        enum vkdml_plan_resource resource, uint32_t index) {
+    uint64_t reach = 0;
+    for (uint32_t step = 0; step < count; step++)
+        for (uint32_t i = 0; i < steps[step].buffer_count; i++) {
+            const struct vkdml_plan_buffer *buffer = &steps[step].buffers[i];
+            if (buffer->resource == resource && buffer->index == index && buffer->offset + buffer->size > reach)
+                reach = buffer->offset + buffer->size;
+        }
+    struct vkdml_plan_buffer whole = {resource, index, 0, 0};
+    CHECK(subject, reach >= span_of(tensor_of(subject, &whole)));
+}
+
+/* An input OWNED_BY_DML is copied once, at initialization, and read from the persistent resource afterwards. */
+static void check_persistent(const struct subject *subject) {
+    const struct vkdml_plan *plan = &subject->plan;
+    uint32_t owned = 0;
+    for (uint32_t input = 0; input < subject->instance->schema->inputCount; input++) {
+        bool is_owned = (subject->instance->inputs[input].flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+        if (is_owned) {
+            CHECK(subject, owned < plan->init_step_count);
+            check_reach(subject, plan->init_steps, plan->init_step_count, VKDML_PLAN_INPUT, input);
+        } else {
+            check_reach(subject, plan->steps, plan->step_count, VKDML_PLAN_INPUT, input);
+        }
+        for (uint32_t step = 0; is_owned && step < plan->step_count; step++)
+            CHECK(subject, !uses(&plan->steps[step], VKDML_PLAN_INPUT, input));
+        owned += is_owned;
+    }
+    CHECK(subject, plan->init_step_count == owned);
+    CHECK(subject, (plan->persistent_bytes > 0) == (owned > 0));
+    bool reads_persistent = false;
+    for (uint32_t step = 0; step < plan->step_count; step++)
+        reads_persistent = reads_persistent || uses(&plan->steps[step], VKDML_PLAN_PERSISTENT, 0);
+    CHECK(subject, reads_persistent == (owned > 0));
+    for (uint32_t step = 0; step < plan->init_step_count; step++)
+        CHECK(subject, uses(&plan->init_steps[step], VKDML_PLAN_PERSISTENT, 0));
+}
+
+static void check_plan(const struct subject *subject) {
+    const struct vkdml_plan *plan = &subject->plan;
+    bool is_nonzero = subject->instance->schema->type == DML_OPERATOR_NONZERO_COORDINATES;
+    CHECK(subject, plan->step_count >= 1 && plan->step_count <= (is_nonzero ? 2u : 1u));
+    CHECK(subject, plan->init_step_count <= VKDML_PLAN_MAX_STEPS);
+    CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
+    CHECK(subject, is_nonzero || plan->temporary_bytes == 0);
+    for (uint32_t i = 0; i < plan->step_count; i++)
+        check_step(subject, &plan->steps[i]);
+    for (uint32_t i = 0; i < plan->init_step_count; i++)
+        check_step(subject, &plan->init_steps[i]);
+    check_barriers(subject, plan->steps, plan->step_count);
+    check_barriers(subject, plan->init_steps, plan->init_step_count);
+    for (uint32_t output = 0; output < subject->instance->schema->outputCount; output++)
+        check_reach(subject, plan->steps, plan->step_count, VKDML_PLAN_OUTPUT, output);
+    check_persistent(subject);
+}
+
+/* The largest distance of the elements of any tensor, in bytes. */
+static uint64_t largest_span(const struct subject *subject) {
+    uint64_t largest = 0;
+    const VkdmlOperatorSchema *schema = subject->instance->schema;
+    for (uint32_t i = 0; i < schema->inputCount + schema->outputCount; i++) {
+        const struct vkdml_tensor *tensor = i < schema->inputCount
+                                                ? &subject->instance->inputs[i]
+                                                : &subject->instance->outputs[i - schema->inputCount];
+        uint64_t span = span_of(tensor);
+        if (span > largest)
+            largest = span;
+    }
+    return largest;
+}
+
+static bool contains_number(const char *text, uint64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    return strstr(text, digits) != NULL;
+}
+
+static void check_refusal(const struct subject *subject) {
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    const char *text = subject->report.text;
+    CHECK(subject, subject->result == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(subject, subject->report.result == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(subject, strncmp(text, subject->instance->schema->name, strlen(subject->instance->schema->name)) == 0);
+    CHECK(subject, subject->device->cramped || strstr(text, "maxStorageBufferRange") != NULL);
+    CHECK(subject,
+          strstr(text, "maxStorageBufferRange") == NULL || contains_number(text, limits->max_storage_buffer_range));
+    CHECK(subject,
+          strstr(text, "maxComputeWorkGroupCount") == NULL || contains_number(text, limits->max_workgroup_count[0]));
+    CHECK(subject, strstr(text, "maxStorageBufferRange") != NULL || strstr(text, "maxComputeWorkGroupCount") != NULL);
+}
+
+static VkdmlResult plan_subject(struct subject *subject, struct vkdml_plan *plan) {
+    memset(plan, 0, sizeof(*plan));
+    vkdml_report_clear(&subject->report);
+    return vkdml_plan(subject->instance, &subject->device->limits, subject->flags, &subject->report, plan);
+}
+
+/* Plans, checks, and leaves the result in the subject. */
+static void check_subject(struct subject *subject) {
+    uint64_t range = subject->device->limits.max_storage_buffer_range;
+    uint64_t rest = subject->device->limits.min_storage_buffer_offset_alignment;
+    uint64_t span = largest_span(subject);
+    subject->result = plan_subject(subject, &subject->plan);
+    if (subject->result != VKDML_SUCCESS) {
+        check_refusal(subject);
+        CHECK(subject, subject->device->cramped || span > range - rest); /* needlessly refused? */
+        return;
+    }
+    CHECK(subject, span <= range);
+    CHECK(subject, subject->report.count == 0);
+    check_plan(subject);
+
+    struct vkdml_plan again;
+    CHECK(subject, plan_subject(subject, &again) == VKDML_SUCCESS);
+    CHECK(subject, memcmp(&again, &subject->plan, sizeof(again)) == 0);
+}
+
+/* Makes the instance of a case that must be legal. */
+static void open_subject(struct subject *subject, const struct operator_case *c, const struct invented_device *device) {
+    static struct case_desc desc;
+    memset(subject, 0, sizeof(*subject));
+    subject->c = c;
+    subject->device = device;
+    vkdml_report_clear(&subject->report);
+    case_build_desc(c, &desc);
+    subject->result = vkdml_validate(&desc.op, c->level, NULL, &subject->report, &subject->instance);
+    CHECK(subject, subject->result == VKDML_SUCCESS);
+}
+
+static void close_subject(struct subject *subject) {
+    vkdml_instance_destroy(subject->instance, NULL);
+}
+
+/* ---- tests ---- */
+
+#define RANDOM_CASES 10000 /* of each operator: a fraction of a second */
+
+static void random_plans_keep_to_the_limits(void **state) {
+    (void)state;
+    const char *seed_text = getenv("VKDML_TEST_SEED");
+    uint64_t seed = seed_text != NULL ? strtoull(seed_text, NULL, 0) : 1;
+    for (size_t g = 0; g < COUNT_OF(generators); g++) {
+        uint32_t planned = 0, refused = 0;
+        for (uint32_t i = 0; i < RANDOM_CASES; i++) {
+            struct random random = {random_mix(random_mix(seed, g), i)};
+            static struct operator_case c;
+            case_begin(&c, generators[g].type);
+            generators[g].fill(&random, &c);
+            struct subject subject;
+            open_subject(&subject, &c, &devices[0]);
+            subject.flags = random_chance(&random, 30) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+            for (size_t d = 0; d < COUNT_OF(devices); d++) {
+                subject.device = &devices[d];
+                check_subject(&subject);
+                *(subject.result == VKDML_SUCCESS ? &planned : &refused) += 1;
+            }
+            close_subject(&subject);
+        }
+        /* Otherwise the generator has gone astray and the test says nothing. */
+        assert_true(planned > RANDOM_CASES);
+        assert_true(refused > RANDOM_CASES / 10);
+    }
+}
+
+/* DIAGONAL_MATRIX with {rows, columns} of a type. */
+static void diagonal_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rows, uint32_t columns) {
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = type;
+    output->rank = 2;
+    output->sizes[0] = rows;
+    output->sizes[1] = columns;
+    case_set_float(c, "Value", 1.0f);
+}
+
+static VkdmlResult result_of(struct operator_case *c, const struct invented_device *device) {
+    struct subject subject;
+    open_subject(&subject, c, device);
+    check_subject(&subject);
+    close_subject(&subject);
+    return subject.result;
+}
+
+static void a_tensor_may_fill_the_range_but_for_the_alignment(void **state) {
+    (void)state;
+    static struct operator_case c;
+    /* 128 MiB in rows of 16 bytes; at an offset of 240 beyond a multiple of 256, 15 rows fewer fit. */
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) - 15, 4);
+    assert_int_equal(result_of(&c, &devices[0]), VKDML_SUCCESS);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) - 14, 4);
+    assert_int_equal(result_of(&c, &devices[0]), VKDML_ERROR_LIMIT_EXCEEDED);
+    /* Where every tensor offset is aligned well enough nothing is lost. */
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 23, 4);
+    assert_int_equal(result_of(&c, &devices[1]), VKDML_SUCCESS);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) + 1, 4);
+    assert_int_equal(result_of(&c, &devices[1]), VKDML_ERROR_LIMIT_EXCEEDED);
+}
+
+static void a_refusal_names_tensor_limit_and_value(void **state) {
+    (void)state;
+    static struct operator_case c;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 13, 1u << 13);
+    struct subject subject;
+    open_subject(&subject, &c, &devices[0]);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(&subject, strstr(subject.report.text, "DML_OPERATOR_DIAGONAL_MATRIX: OutputTensor") != NULL);
+    CHECK(&subject, contains_number(subject.report.text, 256 * MIB));
+    CHECK(&subject, contains_number(subject.report.text, 128 * MIB));
+    close_subject(&subject);
+}
+
+static void slack_behind_the_elements_does_not_count(void **state) {
+    (void)state;
+    static struct operator_case c;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 3, 3);
+    case_tensor(&c, "OutputTensor")->slack = 1u << 30;
+    assert_int_equal(result_of(&c, &devices[0]), VKDML_SUCCESS);
+}
+
+/* 2^32 - 1 elements of one byte, the most there may be, need a grid of workgroups in two dimensions. */
+static void the_largest_tensors_are_planned(void **state) {
+    (void)state;
+    static const struct invented_device roomy = {
+        "Vulkan 1.2 minimum with large ranges",
+        false,
+        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}};
+    static struct operator_case c;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
+    assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
+    case_tensor(&c, "OutputTensor")->has_strides = 1;
+    case_tensor(&c, "OutputTensor")->strides[0] = 1;
+    case_tensor(&c, "OutputTensor")->strides[1] = 65535;
+    assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
+}
+
+/* 2^64 - 8 bytes: added to anything they wrap. 2^29 strides of 2^32 - 1 and one of 2^29 - 2 reach element 2^61 - 2. */
+static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
+    (void)state;
+    static struct operator_case c;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT64, (1u << 29) + 1, 2);
+    struct case_tensor *output = case_tensor(&c, "OutputTensor");
+    output->has_strides = 1;
+    output->strides[0] = UINT32_MAX;
+    output->strides[1] = (1u << 29) - 2;
+    assert_true(case_total_bytes(output) == UINT64_MAX - 7);
+    for (size_t d = 0; d < COUNT_OF(devices); d++)
+        assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
+}
+
+static void an_owned_input_is_copied_at_initialization(void **state) {
+    (void)state;
+    static struct operator_case c;
+    case_begin(&c, DML_OPERATOR_ELEMENT_WISE_IDENTITY);
+    struct case_tensor *input = case_tensor(&c, "InputTensor"), *output = case_tensor(&c, "OutputTensor");
+    input->type = DML_TENSOR_DATA_TYPE_INT16;
+    input->rank = 3;
+    input->sizes[0] = input->sizes[1] = input->sizes[2] = 5;
+    *output = *input;
+    input->owned = 1;
+    struct subject subject;
+    open_subject(&subject, &c, &devices[0]);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_SUCCESS);
+    CHECK(&subject, subject.plan.init_step_count == 1);
+    CHECK(&subject, subject.plan.persistent_bytes >= 252);
+    close_subject(&subject);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
+        cmocka_unit_test(a_refusal_names_tensor_limit_and_value),
+        cmocka_unit_test(slack_behind_the_elements_does_not_count),
+        cmocka_unit_test(the_largest_tensors_are_planned),
+        cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
+        cmocka_unit_test(an_owned_input_is_copied_at_initialization),
+        cmocka_unit_test(random_plans_keep_to_the_limits),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

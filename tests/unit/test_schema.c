@@ -1,0 +1,289 @@
+/* The operator table agrees with the descriptor structs and with itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "schema/enumerations.h"
+#include "schema/schema.h"
+#include "schema/table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- the table ---- */
+
+/* Bytes and alignment that a field of a type takes in a struct. */
+static const struct {
+    size_t bytes;
+    size_t alignment;
+} storage[] = {
+    [VKDML_FIELD_TYPE_TENSOR_DESC] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_UINT] = {sizeof(uint32_t), _Alignof(uint32_t)},
+    [VKDML_FIELD_TYPE_INT] = {sizeof(int32_t), _Alignof(int32_t)},
+    [VKDML_FIELD_TYPE_FLOAT] = {sizeof(float), _Alignof(float)},
+    [VKDML_FIELD_TYPE_ENUM] = {sizeof(DML_PADDING_MODE), _Alignof(DML_PADDING_MODE)},
+    [VKDML_FIELD_TYPE_UINT_ARRAY] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_SCALE_BIAS] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_SCALAR_UNION] = {sizeof(DML_SCALAR_UNION), _Alignof(DML_SCALAR_UNION)},
+};
+
+static size_t align_up(size_t value, size_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+static void rows_are_found_by_type_and_by_index(void **state) {
+    (void)state;
+    assert_in_range(vkdml_schema_count(), 4, 177);
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        assert_non_null(row);
+        assert_ptr_equal(vkdml_schema_find(row->type), row);
+        assert_ptr_equal(vkdmlGetOperatorSchema(row->type), row);
+        assert_ptr_equal(vkdmlGetOperatorSchemaAt(i), row);
+    }
+    assert_int_equal(vkdmlGetOperatorSchemaCount(), vkdml_schema_count());
+    assert_null(vkdml_schema_at(vkdml_schema_count()));
+    assert_null(vkdml_schema_at(UINT32_MAX));
+    assert_null(vkdml_schema_find(DML_OPERATOR_INVALID));
+    assert_null(vkdml_schema_find((DML_OPERATOR_TYPE)-1));
+}
+
+static void rows_have_the_name_and_level_of_their_operator(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        assert_string_equal(row->name, vkdml_operator_name(row->type));
+        assert_int_equal(row->introduced, vkdml_operator_level(row->type));
+    }
+}
+
+/* Fields in order, each where the one before it ends: none of the struct is left out. */
+static void fields_fill_their_struct(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        size_t end = 0, alignment = 1;
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            const VkdmlFieldSchema *field = &row->fields[j];
+            assert_in_range(field->type, 0, COUNT_OF(storage) - 1);
+            assert_int_equal(field->offset, align_up(end, storage[field->type].alignment));
+            end = field->offset + storage[field->type].bytes;
+            alignment = storage[field->type].alignment > alignment ? storage[field->type].alignment : alignment;
+        }
+        assert_int_equal(row->descSize, align_up(end, alignment));
+    }
+}
+
+static void field_names_and_offsets_are_the_structs(void **state) {
+    (void)state;
+#define FIELD(NAME, index, Field)                                                                                      \
+    { DML_OPERATOR_##NAME, index, #Field, offsetof(DML_##NAME##_OPERATOR_DESC, Field) }
+    static const struct {
+        DML_OPERATOR_TYPE type;
+        uint32_t index;
+        const char *name;
+        size_t offset;
+    } expected[] = {
+        FIELD(ELEMENT_WISE_IDENTITY, 0, InputTensor),
+        FIELD(ELEMENT_WISE_IDENTITY, 1, OutputTensor),
+        FIELD(ELEMENT_WISE_IDENTITY, 2, ScaleBias),
+        FIELD(PADDING, 0, InputTensor),
+        FIELD(PADDING, 1, OutputTensor),
+        FIELD(PADDING, 2, PaddingMode),
+        FIELD(PADDING, 3, PaddingValue),
+        FIELD(PADDING, 4, DimensionCount),
+        FIELD(PADDING, 5, StartPadding),
+        FIELD(PADDING, 6, EndPadding),
+        FIELD(DIAGONAL_MATRIX, 0, OutputTensor),
+        FIELD(DIAGONAL_MATRIX, 1, Offset),
+        FIELD(DIAGONAL_MATRIX, 2, Value),
+        FIELD(NONZERO_COORDINATES, 0, InputTensor),
+        FIELD(NONZERO_COORDINATES, 1, OutputCountTensor),
+        FIELD(NONZERO_COORDINATES, 2, OutputCoordinatesTensor),
+    };
+#undef FIELD
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_find(expected[i].type);
+        assert_non_null(row);
+        assert_in_range(expected[i].index, 0, row->fieldCount - 1);
+        assert_string_equal(row->fields[expected[i].index].name, expected[i].name);
+        assert_int_equal(row->fields[expected[i].index].offset, expected[i].offset);
+    }
+}
+
+static void tensors_are_numbered_in_order_and_counted(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        uint32_t seen[2] = {0, 0};
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            const VkdmlFieldSchema *field = &row->fields[j];
+            assert_int_equal(field->kind != VKDML_FIELD_KIND_ATTRIBUTE, field->type == VKDML_FIELD_TYPE_TENSOR_DESC);
+            if (field->kind == VKDML_FIELD_KIND_ATTRIBUTE) {
+                assert_int_equal(field->bindingIndex, VKDML_NONE);
+            } else {
+                assert_int_equal(field->bindingIndex, seen[field->kind]++);
+            }
+        }
+        assert_int_equal(row->inputCount, seen[VKDML_FIELD_KIND_INPUT_TENSOR]);
+        assert_int_equal(row->outputCount, seen[VKDML_FIELD_KIND_OUTPUT_TENSOR]);
+    }
+}
+
+static void expect_reference(const VkdmlOperatorSchema *row, uint32_t reference, VkdmlFieldType type) {
+    assert_in_range(reference, 0, row->fieldCount - 1);
+    assert_int_equal(row->fields[reference].type, type);
+}
+
+static void references_point_at_fields_of_the_right_kind(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            const VkdmlFieldSchema *field = &row->fields[j];
+            if (field->agreesWith != VKDML_NONE) {
+                assert_true(field->agreesWith < j);
+                expect_reference(row, field->agreesWith, VKDML_FIELD_TYPE_TENSOR_DESC);
+            }
+            assert_int_equal(field->agreesWith != VKDML_NONE, field->agreement != 0);
+            if (field->mayAlias != VKDML_NONE) {
+                expect_reference(row, field->mayAlias, VKDML_FIELD_TYPE_TENSOR_DESC);
+                assert_int_equal(field->kind, VKDML_FIELD_KIND_OUTPUT_TENSOR);
+                assert_int_equal(row->fields[field->mayAlias].kind, VKDML_FIELD_KIND_INPUT_TENSOR);
+            }
+            assert_int_equal(field->countField != VKDML_NONE, field->type == VKDML_FIELD_TYPE_UINT_ARRAY);
+            if (field->countField != VKDML_NONE) {
+                expect_reference(row, field->countField, VKDML_FIELD_TYPE_UINT);
+                assert_true(field->countField < j);
+            }
+            assert_int_equal(field->typeField != VKDML_NONE, field->type == VKDML_FIELD_TYPE_SCALAR_UNION);
+            if (field->typeField != VKDML_NONE) {
+                expect_reference(row, field->typeField, VKDML_FIELD_TYPE_ENUM);
+                assert_ptr_equal(row->fields[field->typeField].enumeration, &vkdml_enumeration_data_type);
+            }
+            assert_int_equal(field->enumeration != NULL, field->type == VKDML_FIELD_TYPE_ENUM);
+        }
+    }
+}
+
+static void support_goes_from_the_newest_level_to_the_operators_own(void **state) {
+    (void)state;
+    const uint32_t addressable = ((1u << (DML_TENSOR_DATA_TYPE_INT64 + 1)) - 1) & ~1u;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            const VkdmlFieldSchema *field = &row->fields[j];
+            if (field->type != VKDML_FIELD_TYPE_TENSOR_DESC) {
+                assert_int_equal(field->supportCount, 0);
+                continue;
+            }
+            assert_in_range(field->supportCount, 1, 15);
+            assert_int_equal(field->support[field->supportCount - 1].level, row->introduced);
+            for (uint32_t k = 0; k < field->supportCount; k++) {
+                const VkdmlTensorSupport *support = &field->support[k];
+                assert_non_null(vkdml_level_name(support->level));
+                assert_true(k == 0 || support->level < field->support[k - 1].level);
+                assert_in_range(support->minDimensionCount, 1, support->maxDimensionCount);
+                assert_in_range(support->maxDimensionCount, 1, 8);
+                assert_int_not_equal(support->dataTypes, 0);
+                assert_int_equal(support->dataTypes & ~addressable, 0);
+                /* A later level takes nothing away. */
+                assert_true(k == 0 || (support->dataTypes & ~field->support[k - 1].dataTypes) == 0);
+            }
+        }
+    }
+}
+
+/* ---- names and enumerations ---- */
+
+static void all_177_operators_have_a_name_and_a_level(void **state) {
+    (void)state;
+    for (int type = 1; type <= 177; type++) {
+        const char *name = vkdmlGetOperatorName((DML_OPERATOR_TYPE)type);
+        assert_non_null(name);
+        assert_int_equal(strncmp(name, "DML_OPERATOR_", strlen("DML_OPERATOR_")), 0);
+        assert_non_null(vkdml_level_name(vkdmlGetOperatorFeatureLevel((DML_OPERATOR_TYPE)type)));
+    }
+    static const int others[] = {0, 178, -1, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        assert_null(vkdmlGetOperatorName((DML_OPERATOR_TYPE)others[i]));
+        assert_int_equal(vkdmlGetOperatorFeatureLevel((DML_OPERATOR_TYPE)others[i]), 0);
+    }
+    assert_string_equal(vkdmlGetOperatorName(DML_OPERATOR_SCATTER), "DML_OPERATOR_SCATTER_ELEMENTS");
+    assert_int_equal(vkdmlGetOperatorFeatureLevel(DML_OPERATOR_PADDING1), DML_FEATURE_LEVEL_5_0);
+    assert_int_equal(vkdmlGetOperatorFeatureLevel(DML_OPERATOR_UNFOLD), DML_FEATURE_LEVEL_6_4);
+}
+
+static void fifteen_levels_have_a_name(void **state) {
+    (void)state;
+    uint32_t named = 0;
+    for (int level = -1; level <= 0x10000; level++) {
+        const char *name = vkdmlGetFeatureLevelName((DML_FEATURE_LEVEL)level);
+        if (name != NULL) {
+            char expected[16];
+            snprintf(expected, sizeof expected, "%d_%d", level >> 12, (level >> 8) & 15);
+            assert_string_equal(name, expected);
+            assert_int_equal(level & 0xFF, 0);
+            named++;
+        }
+    }
+    assert_int_equal(named, 15);
+}
+
+static void enumerators_are_ordered_and_bear_their_enumerations_name(void **state) {
+    (void)state;
+    const VkdmlEnumeration *const enumerations[] = {&vkdml_enumeration_padding_mode, &vkdml_enumeration_data_type};
+    for (size_t i = 0; i < COUNT_OF(enumerations); i++) {
+        for (uint32_t j = 0; j < enumerations[i]->enumeratorCount; j++) {
+            const VkdmlEnumerator *enumerator = &enumerations[i]->enumerators[j];
+            assert_int_equal(strncmp(enumerator->name, enumerations[i]->name, strlen(enumerations[i]->name)), 0);
+            assert_true(j == 0 || enumerator->value > enumerator[-1].value);
+            assert_non_null(vkdml_level_name(enumerator->introduced));
+        }
+    }
+    assert_int_equal(vkdml_enumeration_padding_mode.enumeratorCount, 5);
+    assert_int_equal(vkdml_enumeration_data_type.enumeratorCount, 11);
+    for (uint32_t j = 0; j < 11; j++) {
+        const VkdmlEnumerator *enumerator = &vkdml_enumeration_data_type.enumerators[j];
+        assert_string_equal(enumerator->name, vkdmlGetDataTypeName((DML_TENSOR_DATA_TYPE)enumerator->value));
+    }
+}
+
+static void the_public_size_calculation_answers_0_where_there_is_no_size(void **state) {
+    (void)state;
+    const uint32_t sizes[] = {2, 3, 4, 5, 1, 1, 1, 1, 1}, strides[] = {100, 30, 6, 1}, zero[] = {2, 0};
+    const uint32_t huge[] = {65536, 65536, 65536, 65536};
+    const DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_FLOAT16;
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 4, sizes, NULL), 240);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 4, sizes, strides), (100 + 60 + 18 + 4 + 1 + 1) / 2 * 4);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 8, sizes, NULL), 240);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 0, sizes, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 9, sizes, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 4, NULL, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 2, zero, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(type, 4, huge, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_UNKNOWN, 4, sizes, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_INT4, 4, sizes, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize((DML_TENSOR_DATA_TYPE)99, 4, sizes, NULL), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_found_by_type_and_by_index),
+        cmocka_unit_test(rows_have_the_name_and_level_of_their_operator),
+        cmocka_unit_test(fields_fill_their_struct),
+        cmocka_unit_test(field_names_and_offsets_are_the_structs),
+        cmocka_unit_test(tensors_are_numbered_in_order_and_counted),
+        cmocka_unit_test(references_point_at_fields_of_the_right_kind),
+        cmocka_unit_test(support_goes_from_the_newest_level_to_the_operators_own),
+        cmocka_unit_test(all_177_operators_have_a_name_and_a_level),
+        cmocka_unit_test(fifteen_levels_have_a_name),
+        cmocka_unit_test(enumerators_are_ordered_and_bear_their_enumerations_name),
+        cmocka_unit_test(the_public_size_calculation_answers_0_where_there_is_no_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/* An application's own Vulkan, for tests that import it: instance, device, queue, one buffer and one command buffer. */
+#ifndef UNIT_VULKAN_FIXTURE_H
+#define UNIT_VULKAN_FIXTURE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <volk.h>
+
+#include "vkdml/vkdml.h"
+
+/* Bytes of the buffer that all tensors of a test share. */
+#define VULKAN_BUFFER_BYTES ((VkDeviceSize)1 << 20)
+
+struct vulkan {
+    VkInstance instance;
+    VkDebugUtilsMessengerEXT messenger; /* under validation */
+    atomic_uint message_count;          /* validation messages; any fails the group's teardown */
+    VkPhysicalDevice physical_device;
+    VkPhysicalDeviceProperties properties;
+    VkDevice device;
+    uint32_t queue_family;
+    VkQueue queue;
+    VkCommandPool command_pool;
+    VkCommandBuffer commands;
+    VkFence fence;
+    VkBuffer buffer; /* VULKAN_BUFFER_BYTES, storage */
+    VkBuffer other;  /* the same again, in memory of its own */
+    VkDeviceMemory memory;
+    VkDeviceMemory other_memory;
+    unsigned char *bytes; /* of buffer, coherent */
+    unsigned char *other_bytes;
+};
+
+/* Fails the test where there is no Vulkan device. */
+void vulkan_create(struct vulkan *vulkan);
+void vulkan_destroy(struct vulkan *vulkan);
+
+/* The command buffer, recording. */
+VkCommandBuffer vulkan_begin(struct vulkan *vulkan);
+
+/* Submits what was recorded and waits. */
+void vulkan_run(struct vulkan *vulkan);
+
+/* Host memory that counts, and fails when told to. */
+struct allocations {
+    atomic_int live;  /* allocations not freed yet */
+    atomic_int made;  /* allocations asked for */
+    atomic_int fails; /* the allocation, from 1, that returns NULL; 0: none */
+};
+
+VkAllocationCallbacks counting_callbacks(struct allocations *allocations);
+
+#endif

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds vkdml and runs all its tests; the last line counts the test cases. Ends with an error where a test fails, or is
+# skipped that should not be.
+#
+# sh tools/check.sh [--full]
+#   --full (or CI=true in the environment): also with clang, with sanitizers, and under the Vulkan validation layer;
+#   warnings are errors
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
+
+full=
+case ${1-} in
+--full) full=1 ;;
+'') [ "${CI-}" != true ] || full=1 ;;
+*)
+    echo "Usage: sh tools/check.sh [--full]" >&2
+    exit 1
+    ;;
+esac
+
+# shellcheck disable=SC2086 # lists of packages
+require $packages $check_packages
+require_meson
+
+failed=
+logs=
+
+# run FOLDER OPTION..: builds, tests with the options of `meson test`, remembers the log.
+run() {
+    tested=$1
+    shift
+    quietly "the build of $tested" ninja -C "$root/$tested"
+    # A log of an earlier run must not be counted.
+    rm -f "$root/$tested/meson-logs/testlog.json"
+    # cmocka then prints a line per test case; test_summary.py counts them.
+    CMOCKA_MESSAGE_OUTPUT=TAP meson test -C "$root/$tested" --no-rebuild --quiet --print-errorlogs "$@" \
+        >"$log" 2>&1 </dev/null || {
+        failed=1
+        cat "$log"
+        echo "tests failed in $tested"
+    }
+    logs="$logs $root/$tested/meson-logs/testlog.json"
+}
+
+if [ -z "$full" ]; then
+    configure build
+    run build
+else
+    configure build-gcc -Dwerror=true
+    run build-gcc
+    (
+        CC=clang
+        export CC
+        configure build-clang -Dwerror=true
+    )
+    run build-clang
+    configure build-validation -Dvalidation=true
+    run build-validation
+    mkdir -p "$root/build-keep"
+    quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
+    configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
+        "-Dc_link_args=$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
+    ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    export ASAN_OPTIONS UBSAN_OPTIONS
+    run build-sanitize --suite unit --suite invalid --suite tool
+fi
+
+# shellcheck disable=SC2086 # a list of files
+python3 "$root/tools/test_summary.py" --root "$root" $logs || failed=1
+[ -z "$failed" ]

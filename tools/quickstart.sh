@@ -1,0 +1,31 @@
+#!/bin/sh
+# Builds vkdml and runs every example model on this machine's best Vulkan device (or $VKDML_DEVICE).
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
+
+# shellcheck disable=SC2086 # a list of packages
+require $packages
+require_meson
+configure build
+quietly "the build" ninja -C "$root/build" tools/vkdml
+
+# Where models write their files.
+mkdir -p "$root/build/quickstart"
+named=
+for model in "$root"/examples/models/*.json; do
+    "$root/build/tools/vkdml" run --output_path "$root/build/quickstart" "$model" >"$log" || {
+        cat "$log"
+        echo "$model failed" >&2
+        exit 1
+    }
+    [ -n "$named" ] || sed -n 1p "$log"
+    named=1
+    echo
+    basename "$model" .json
+    # Without the line that names the device, and the times, which are for benchmarks.
+    sed -e 1d -e '/^Dispatch /d' -e 's/^/  /' "$log"
+done
+echo
+echo "All example models ran. Yours: build/tools/vkdml run MODEL.json"

@@ -1,0 +1,104 @@
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vkdml/schema.h>
+
+#include "commands.h"
+#include "element.h"
+
+static const char usage[] =
+    "Usage: vkdml operators [--level L]\n"
+    "\n"
+    "Lists the implemented operators with the dimension counts and data types of their tensors by feature level,\n"
+    "or at feature level L alone.\n";
+
+static void print_support(const VkdmlTensorSupport *support) {
+    printf("    %s: ", vkdmlGetFeatureLevelName(support->level));
+    if (support->minDimensionCount == support->maxDimensionCount) {
+        printf("%u dimensions,", support->minDimensionCount);
+    } else {
+        printf("%u to %u dimensions,", support->minDimensionCount, support->maxDimensionCount);
+    }
+    for (int type = DML_TENSOR_DATA_TYPE_UNKNOWN; type <= DML_TENSOR_DATA_TYPE_INT4; type++) {
+        if (support->dataTypes & (uint32_t)1 << type) {
+            printf(" %s", element_type_name((DML_TENSOR_DATA_TYPE)type));
+        }
+    }
+    putchar('\n');
+}
+
+static void print_tensor(const VkdmlFieldSchema *field, DML_FEATURE_LEVEL level) {
+    printf("  %s (%s%s)\n", field->name, field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? "input" : "output",
+           field->optional ? ", optional" : "");
+    for (uint32_t i = 0; i < field->supportCount; i++) {
+        if (!level) {
+            print_support(&field->support[i]);
+        } else if (field->support[i].level <= level) {
+            print_support(&field->support[i]);
+            return;
+        }
+    }
+}
+
+static int by_name(const void *left, const void *right) {
+    const VkdmlOperatorSchema *const *a = left;
+    const VkdmlOperatorSchema *const *b = right;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+static int print_operators(DML_FEATURE_LEVEL level) {
+    uint32_t count = vkdmlGetOperatorSchemaCount();
+    const VkdmlOperatorSchema **schemas = calloc(count + 1, sizeof(const VkdmlOperatorSchema *));
+    if (!schemas) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        return EXIT_FAILURE;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        schemas[i] = vkdmlGetOperatorSchemaAt(i);
+    }
+    qsort(schemas, count, sizeof(const VkdmlOperatorSchema *), by_name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (level && schemas[i]->introduced > level) {
+            continue;
+        }
+        printf("%s (since %s)\n", schemas[i]->name, vkdmlGetFeatureLevelName(schemas[i]->introduced));
+        for (uint32_t j = 0; j < schemas[i]->fieldCount; j++) {
+            if (schemas[i]->fields[j].type == VKDML_FIELD_TYPE_TENSOR_DESC) {
+                print_tensor(&schemas[i]->fields[j], level);
+            }
+        }
+    }
+    free(schemas);
+    return EXIT_SUCCESS;
+}
+
+int command_operators(int argc, char **argv) {
+    static const struct option options[] = {{"level", required_argument, NULL, 'l'},
+                                            {"dml_feature_level", required_argument, NULL, 'l'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    DML_FEATURE_LEVEL level = (DML_FEATURE_LEVEL)0;
+    int option;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (option) {
+        case 'l':
+            level = command_feature_level(optarg);
+            if (!level) {
+                return EXIT_FAILURE;
+            }
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return EXIT_SUCCESS;
+        default:
+            return EXIT_FAILURE;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "vkdml operators: '%s' is too much (`vkdml operators --help` tells more)\n", argv[optind]);
+        return EXIT_FAILURE;
+    }
+    return print_operators(level);
+}

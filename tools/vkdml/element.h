@@ -1,0 +1,36 @@
+/* One element of a data type: from JSON, to text, and its name in .npy files. */
+#ifndef ELEMENT_H
+#define ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <json-c/json.h>
+#include <vkdml/schema.h>
+
+/* Longest text of an element, verbose form and final zero included. */
+#define ELEMENT_TEXT_SIZE 64
+
+/* A data type by full name or suffix ("FLOAT32"); false where there is none. */
+bool element_type_from_name(const char *name, DML_TENSOR_DATA_TYPE *type);
+
+/* "FLOAT32"; "UNKNOWN" for values that are none. */
+const char *element_type_name(DML_TENSOR_DATA_TYPE type);
+
+/* "<f4" and the like; NULL where .npy files have no such type. */
+const char *element_npy_name(DML_TENSOR_DATA_TYPE type);
+
+/* False where there is no such type. */
+bool element_type_from_npy_name(const char *name, DML_TENSOR_DATA_TYPE *type);
+
+/* Stores a JSON number, or the string "nan", "inf" or "-inf" for the floating-point types, as an element. Returns NULL,
+ * or what is wrong with the value: "must be ...". */
+const char *element_parse(struct json_object *value, DML_TENSOR_DATA_TYPE type, void *element);
+
+/* *element += *delta, rounded to the type, or modulo its range. */
+void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta);
+
+/* The shortest decimal text that gives the element back; verbose puts its bits behind it: "1 (0x3F800000)". */
+void element_format(DML_TENSOR_DATA_TYPE type, const void *element, bool verbose, char text[ELEMENT_TEXT_SIZE]);
+
+#endif

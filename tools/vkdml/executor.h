@@ -1,0 +1,60 @@
+/* What runs a model: a Vulkan device, or the library's CPU reference. */
+#ifndef EXECUTOR_H
+#define EXECUTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "timing.h"
+
+/* What the command line says about running. */
+struct run_options {
+    const char *device; /* substring of a name, "reference", or NULL: the default device */
+    DML_FEATURE_LEVEL level;
+    bool validation;
+    bool zero_undefined;
+    bool print_commands;
+    bool barriers; /* between the repeats of a dispatch */
+    uint32_t iterations;
+    uint32_t repeats;
+    double milliseconds; /* to run each dispatch for, instead of `iterations`; 0: not given */
+    double interval;     /* least milliseconds from one iteration's start to the next one's */
+    uint32_t warmup;
+    unsigned verbosity;
+    const char *input_path;
+    const char *output_path;
+};
+
+struct executor;
+
+/* The two executors' functions. Each returns false with the reason on stderr. */
+struct executor_operations {
+    /* Creates the buffer of a resource, with its contents. */
+    bool (*create_buffer)(struct executor *executor, struct resource *resource);
+    /* Compiles an operator and initializes it with what it owns. */
+    bool (*prepare)(struct executor *executor, struct dispatchable *dispatchable);
+    /* Runs the command's operator options->repeats times and waits. */
+    bool (*dispatch)(struct executor *executor, const struct command *command, struct timing_sample *sample);
+    /* Copies a range of a resource's buffer to `bytes`. */
+    bool (*download)(struct executor *executor, const struct resource *resource, uint64_t offset, uint64_t size,
+                     void *bytes);
+    void (*release_dispatchable)(struct executor *executor, struct dispatchable *dispatchable);
+    void (*release_buffer)(struct executor *executor, struct resource *resource);
+    void (*close)(struct executor *executor);
+};
+
+struct executor {
+    const struct executor_operations *operations;
+    struct model *model;
+    const struct run_options *options;
+    const char *name; /* of the device */
+    bool complained;  /* a validation message was printed */
+};
+
+/* Opens the executor for options->device; NULL on failure. Everything is released by operations->close, after the
+ * dispatchables and buffers. */
+struct executor *reference_open(struct model *model, const struct run_options *options);
+struct executor *vulkan_open(struct model *model, const struct run_options *options);
+
+#endif

@@ -1,0 +1,102 @@
+/* An operator model: buffers, operators and the commands that use them, as read from a JSON file. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vkdml/operator.h>
+#include <vkdml/schema.h>
+
+#include "arena.h"
+#include "document.h"
+
+/* A buffer and its first contents. */
+struct resource {
+    const char *name;
+    struct json_object *json;
+    DML_TENSOR_DATA_TYPE type;         /* of the initial values; UNKNOWN for a list of several types */
+    const DML_TENSOR_DATA_TYPE *types; /* of a list: each value's */
+    uint64_t count;                    /* values */
+    uint64_t values_offset;            /* bytes before the first value */
+    uint64_t values_size;              /* bytes */
+    uint64_t size;                     /* of the buffer in bytes, a multiple of 4; 0 while deferred */
+    bool deferred;                     /* sized by the first tensor it is bound to */
+    uint32_t dimension_count;          /* of the .npy file it came from; 0: none */
+    const uint64_t *dimensions;
+    unsigned char *contents; /* size bytes, malloc'ed: what the buffer holds before the first command */
+    void *buffer;            /* the executor's */
+};
+
+/* A part of a resource. */
+struct binding {
+    struct resource *resource; /* NULL: nothing bound */
+    struct json_object *json;
+    uint64_t offset; /* bytes */
+    uint64_t size;
+};
+
+/* An operator. */
+struct dispatchable {
+    const char *name;
+    struct json_object *json;
+    struct json_object *fields; /* the object with the descriptor's fields: `desc`, or json itself */
+    const VkdmlOperatorSchema *schema;
+    DML_OPERATOR_DESC desc;
+    DML_EXECUTION_FLAGS flags;
+    struct binding *owned; /* schema->inputCount, by binding index: what OWNED_BY_DML inputs are initialized with */
+    void *state;           /* the executor's */
+};
+
+enum command_type { COMMAND_DISPATCH, COMMAND_PRINT, COMMAND_WRITE_FILE };
+
+struct command {
+    enum command_type type;
+    struct json_object *json;
+    /* dispatch */
+    struct dispatchable *dispatchable;
+    struct binding *inputs;  /* schema->inputCount, by binding index */
+    struct binding *outputs; /* schema->outputCount */
+    /* print, writeFile */
+    struct resource *resource;
+    bool verbose;
+    const char *path; /* with the output path before it */
+    uint32_t dimension_count;
+    const uint64_t *dimensions;
+};
+
+struct model {
+    struct document document;
+    struct arena arena;
+    const char *input_path;  /* folder that file names are relative to; ends in '/' or is empty */
+    const char *output_path; /* the same, for files written */
+    uint64_t bytes;          /* of all resources */
+    size_t resource_count;
+    struct resource *resources;
+    size_t dispatchable_count;
+    struct dispatchable *dispatchables;
+    size_t command_count;
+    struct command *commands;
+};
+
+/* Reads a model. input_path NULL: the model's folder; output_path NULL: the working directory. Every mistake found is
+ * on stderr; the model must be freed either way. */
+bool model_load(struct model *model, const char *path, const char *input_path, const char *output_path);
+
+void model_free(struct model *model);
+
+/* Holds all operators to the rules of a feature level (0: the newest); every reason is on stderr. */
+bool model_validate(const struct model *model, DML_FEATURE_LEVEL level);
+
+/* Puts the library's latest reasons on stderr, each with the line of the field it speaks of. Returns false. */
+bool model_report_refusal(const struct model *model, const struct dispatchable *dispatchable,
+                          const struct json_object *where);
+
+/* The tensor in a field of a descriptor, or NULL. */
+const DML_BUFFER_TENSOR_DESC *model_tensor(const struct dispatchable *dispatchable, const VkdmlFieldSchema *field);
+
+/* The field of an input (or output) by binding index. */
+const VkdmlFieldSchema *model_tensor_field(const VkdmlOperatorSchema *schema, VkdmlFieldKind kind, uint32_t index);
+
+#endif

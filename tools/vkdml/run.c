@@ -1,0 +1,214 @@
+#include "run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "element.h"
+#include "file.h"
+#include "npy.h"
+
+/* The values of a resource, as its buffer holds them now; malloc'ed. */
+static unsigned char *download_values(struct executor *executor, const struct command *command) {
+    const struct resource *resource = command->resource;
+    unsigned char *bytes = NULL;
+    if (!resource->contents && !resource->buffer) {
+        document_error(&executor->model->document, command->json,
+                       "resource '%s' is deferred and was never bound to a tensor", resource->name);
+        return NULL;
+    }
+    bytes = malloc(resource->values_size ? resource->values_size : 1);
+    if (!bytes) {
+        document_error(&executor->model->document, command->json, "out of memory");
+        return NULL;
+    }
+    if (!executor->operations->download(executor, resource, resource->values_offset, resource->values_size, bytes)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+static bool run_print(struct executor *executor, const struct command *command) {
+    const struct resource *resource = command->resource;
+    unsigned char *bytes = download_values(executor, command);
+    const unsigned char *at = bytes;
+    if (!bytes) {
+        return false;
+    }
+    printf("Resource '%s':", resource->name);
+    for (uint64_t i = 0; i < resource->count; i++) {
+        char text[ELEMENT_TEXT_SIZE];
+        DML_TENSOR_DATA_TYPE type = resource->types ? resource->types[i] : resource->type;
+        element_format(type, at, command->verbose, text);
+        printf("%s%s", i ? ", " : " ", text);
+        at += vkdmlGetDataTypeSize(type);
+    }
+    putchar('\n');
+    free(bytes);
+    return true;
+}
+
+/* Writes the header of a .npy file into `header`; *length is its length. */
+static bool make_npy_header(const struct executor *executor, const struct command *command,
+                            char header[NPY_HEADER_SIZE], size_t *length) {
+    const struct document *document = &executor->model->document;
+    const struct resource *resource = command->resource;
+    /* Of the command, else of the file that the resource came from, else flat. */
+    const uint64_t *dimensions = command->dimensions    ? command->dimensions
+                                 : resource->dimensions ? resource->dimensions
+                                                        : &resource->count;
+    uint32_t dimension_count = command->dimensions    ? command->dimension_count
+                               : resource->dimensions ? resource->dimension_count
+                                                      : 1;
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < dimension_count; i++) {
+        bool fits = dimensions[i] == 0 || product <= UINT64_MAX / dimensions[i];
+        product = fits ? product * dimensions[i] : UINT64_MAX;
+    }
+    if (product != resource->count) {
+        return document_error(document, command->json,
+                              "writeFile: dimensions have %" PRIu64 " elements, resource '%s' has %" PRIu64, product,
+                              resource->name, resource->count);
+    }
+    *length = npy_header(resource->type, dimension_count, dimensions, header);
+    return *length != 0 ||
+           document_error(document, command->json, "writeFile: resource '%s' is of several types, a .npy file has one",
+                          resource->name);
+}
+
+static bool run_write_file(struct executor *executor, const struct command *command) {
+    const struct document *document = &executor->model->document;
+    char header[NPY_HEADER_SIZE];
+    size_t header_length = 0;
+    if (!file_has_extension(command->path, "npy") && !file_has_extension(command->path, "dat") &&
+        !file_has_extension(command->path, "bin")) {
+        return document_error(document, command->json, "writeFile: '%s': must end in .npy, .dat or .bin",
+                              command->path);
+    }
+    unsigned char *bytes = download_values(executor, command);
+    bool good = bytes != NULL;
+    if (good && file_has_extension(command->path, "npy")) {
+        good = make_npy_header(executor, command, header, &header_length);
+    }
+    if (good) {
+        const char *why = file_write(command->path, header, header_length, bytes, command->resource->values_size);
+        good = !why || document_error(document, command->json, "writeFile: '%s': %s", command->path, why);
+    }
+    if (good) {
+        printf("Resource '%s' written to '%s'\n", command->resource->name, command->path);
+    }
+    free(bytes);
+    return good;
+}
+
+static bool run_dispatch(struct executor *executor, const struct command *command) {
+    const struct run_options *options = executor->options;
+    struct timing timing = {0};
+    bool good = true;
+    double begin = timing_now();
+    for (;;) {
+        double start = timing_now();
+        bool more = options->milliseconds > 0 ? timing.count == 0 || start - begin < options->milliseconds
+                                              : timing.count < options->iterations;
+        struct timing_sample sample;
+        if (!more) {
+            break;
+        }
+        good = executor->operations->dispatch(executor, command, &sample);
+        if (!good) {
+            break;
+        }
+        if (!timing_add(&timing, &sample)) {
+            good = document_error(&executor->model->document, command->json, "out of memory");
+            break;
+        }
+        timing_sleep(start + options->interval - timing_now());
+    }
+    if (good) {
+        timing_print(&timing, command->dispatchable->name, options->warmup, options->verbosity);
+    }
+    timing_free(&timing);
+    return good;
+}
+
+/* By command_type. */
+static bool (*const runners[])(struct executor *executor, const struct command *command) = {
+    [COMMAND_DISPATCH] = run_dispatch, [COMMAND_PRINT] = run_print, [COMMAND_WRITE_FILE] = run_write_file};
+
+static bool prepare_model(struct executor *executor) {
+    struct model *model = executor->model;
+    for (size_t i = 0; i < model->resource_count; i++) {
+        /* A deferred resource that nothing was bound to has no size. */
+        if (model->resources[i].contents && !executor->operations->create_buffer(executor, &model->resources[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        double start = timing_now();
+        if (!executor->operations->prepare(executor, &model->dispatchables[i])) {
+            return false;
+        }
+        if (executor->options->verbosity >= 1) {
+            printf("Initialize '%s': %.4f ms\n", model->dispatchables[i].name, timing_now() - start);
+        }
+    }
+    return true;
+}
+
+static bool run_commands(struct executor *executor) {
+    const struct model *model = executor->model;
+    for (size_t i = 0; i < model->command_count; i++) {
+        const struct command *command = &model->commands[i];
+        if (executor->options->print_commands) {
+            printf(
+                "Command %zu: %s\n", i,
+                json_object_to_json_string_ext(command->json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+        }
+        if (!runners[command->type](executor, command)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void release(struct executor *executor) {
+    struct model *model = executor->model;
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        executor->operations->release_dispatchable(executor, &model->dispatchables[i]);
+    }
+    for (size_t i = 0; i < model->resource_count; i++) {
+        executor->operations->release_buffer(executor, &model->resources[i]);
+    }
+    executor->operations->close(executor);
+}
+
+bool run_model(const char *path, const struct run_options *options) {
+    struct model model;
+    struct executor *executor = NULL;
+    bool good = model_load(&model, path, options->input_path, options->output_path);
+    good = model_validate(&model, options->level) && good;
+    if (!good) {
+        goto done;
+    }
+    bool reference = options->device && strcmp(options->device, "reference") == 0;
+    executor = reference ? reference_open(&model, options) : vulkan_open(&model, options);
+    good = executor != NULL;
+    if (good) {
+        printf("Running on '%s'\n", executor->name);
+        good = prepare_model(executor) && run_commands(executor);
+        if (executor->complained) {
+            fprintf(stderr, "vkdml: the validation layer or the library complained\n");
+            good = false;
+        }
+        release(executor);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "vkdml: standard output cannot be written\n");
+        good = false;
+    }
+done:
+    model_free(&model);
+    return good;
+}

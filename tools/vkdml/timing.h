@@ -1,0 +1,37 @@
+/* How long dispatches took. */
+#ifndef TIMING_H
+#define TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One iteration, in milliseconds. NAN: not measured. */
+struct timing_sample {
+    double cpu;  /* recording, submitting and waiting, per repeat */
+    double gpu;  /* between the timestamps around the work, per repeat */
+    double bind; /* binding buffers */
+};
+
+/* All iterations of a dispatch. */
+struct timing {
+    struct timing_sample *samples;
+    size_t count;
+    size_t capacity;
+};
+
+/* Milliseconds on a clock that only goes forward. */
+double timing_now(void);
+
+void timing_sleep(double milliseconds);
+
+/* False where memory is out. */
+bool timing_add(struct timing *timing, const struct timing_sample *sample);
+
+void timing_free(struct timing *timing);
+
+/* Prints the summary of a dispatch on stdout. The first `warmup` samples, but never all, are left out of the median.
+ * verbosity 0: one line; 1: statistics of cold and hot samples; 2: every sample too. */
+void timing_print(const struct timing *timing, const char *name, size_t warmup, unsigned verbosity);
+
+#endif

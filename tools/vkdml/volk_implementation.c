@@ -1,0 +1,3 @@
+/* The program's own Vulkan function pointers. */
+#define VOLK_IMPLEMENTATION
+#include <volk.h>

@@ -33,6 +33,12 @@ struct case_tensor_support {
     struct case_support rows[CASE_MAX_SUPPORT_ROWS];
 };
 
+/* A case that one of the operator's own rules refuses, and the whole reason. */
+struct case_refusal {
+    const char *line;
+    const char *reason;
+};
+
 struct case_family {
     DML_OPERATOR_TYPE type;
     /* Of every tensor of the operator, once each. */
@@ -42,6 +48,9 @@ struct case_family {
      * also what tests of refusals start from. */
     const char *const *fixed;
     size_t fixed_count;
+    /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
+    const struct case_refusal *refused;
+    size_t refused_count;
     /* Any case the operator accepts. */
     void (*generate)(struct random *random, struct operator_case *c);
 };

@@ -162,11 +162,20 @@ static const struct case_tensor_support support[] = {
       {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
 };
 
+static const struct case_refusal refused[] = {
+    {"PADDING seed=1 InputTensor=FLOAT32[4] OutputTensor=FLOAT32[7] PaddingMode=EDGE DimensionCount=1 StartPadding=1 "
+     "EndPadding=3",
+     "DML_OPERATOR_PADDING: OutputTensor.Sizes[0] is 7, must be 8 = InputTensor.Sizes[0] (4) + StartPadding[0] (1) + "
+     "EndPadding[0] (3)"},
+};
+
 const struct case_family vkdml_cases_padding = {
     .type = DML_OPERATOR_PADDING,
     .support = support,
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .refused = refused,
+    .refused_count = sizeof(refused) / sizeof(refused[0]),
     .generate = generate,
 };

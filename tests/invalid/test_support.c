@@ -493,6 +493,24 @@ static void every_implemented_operator_is_held_against_the_documents(void **stat
     }
 }
 
+static void a_refused_case_says_why(void **state) {
+    (void)state;
+    for (size_t i = 0; i < case_family_count; i++) {
+        for (size_t k = 0; k < case_families[i]->refused_count; k++) {
+            const struct case_refusal *refusal = &case_families[i]->refused[k];
+            struct operator_case c;
+            struct case_desc desc;
+            char error[256];
+            if (!case_parse(refusal->line, &c, error, sizeof(error))) {
+                fail_msg("%s: %s", refusal->line, error);
+            }
+            case_build_desc(&c, &desc);
+            assert_int_equal(vkdmlValidateOperator(&desc.op, c.level), VKDML_ERROR_INVALID_ARGUMENT);
+            assert_string_equal(vkdmlGetErrorMessage(), refusal->reason);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_implemented_operator_is_held_against_the_documents),
@@ -501,6 +519,7 @@ int main(void) {
         cmocka_unit_test(nonzero_tensors_may_differ_in_dimension_count),
         cmocka_unit_test(an_operator_is_refused_below_the_level_that_introduced_it),
         cmocka_unit_test(level_zero_is_the_newest),
+        cmocka_unit_test(a_refused_case_says_why),
         cmocka_unit_test(padding_modes_are_taken_from_their_level_on),
     };
     return cmocka_run_group_tests_name("support", tests, NULL, NULL);

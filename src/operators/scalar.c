@@ -84,3 +84,23 @@ void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bi
     bits[0] = (uint32_t)wide;
     bits[1] = (uint32_t)(wide >> 32);
 }
+
+void vkdml_scalar_check_type(const struct vkdml_instance *instance, const char *type_field, DML_TENSOR_DATA_TYPE type,
+                             struct vkdml_report *report) {
+    const char *name = vkdml_data_type_name(type);
+    const DML_TENSOR_DATA_TYPE wanted = instance->outputs[0].data_type;
+    if (type != wanted && name != NULL) { /* the table refuses unknown ones */
+        vkdml_report_invalid(report, "%s is %s, must be %s = %s.DataType", type_field, name,
+                             vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
+    }
+}
+
+void vkdml_scalar_from_union(const DML_SCALAR_UNION *value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]) {
+    const uint32_t size = vkdml_data_type_size(type);
+    const uint64_t wide = size == 1   ? value->UInt8
+                          : size == 2 ? value->UInt16
+                          : size == 4 ? value->UInt32
+                                      : value->UInt64;
+    bits[0] = (uint32_t)wide;
+    bits[1] = (uint32_t)(wide >> 32);
+}

@@ -1,4 +1,4 @@
-/* PADDING: a gather whose dimensions begin before and end after their input. */
+/* PADDING and PADDING1: a gather whose dimensions begin before and end after their input. */
 #include <inttypes.h>
 
 #include "operators/gather.h"
@@ -87,5 +87,31 @@ VkdmlResult vkdml_plan_padding(const struct vkdml_instance *instance, const stru
                                VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     (void)flags;
     struct padding padding = read_padding(instance);
+    return plan_padding(instance, &padding, limits, report, plan);
+}
+
+static struct padding read_padding1(const struct vkdml_instance *instance) {
+    const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
+    struct padding padding = {
+        .mode = desc->PaddingMode,
+        .dimension_count = desc->DimensionCount,
+        .start = desc->StartPadding,
+        .end = desc->EndPadding,
+    };
+    vkdml_scalar_from_union(&desc->PaddingValue, instance->outputs[0].data_type, padding.value);
+    return padding;
+}
+
+void vkdml_rules_padding1(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
+    struct padding padding = read_padding1(instance);
+    vkdml_scalar_check_type(instance, "PaddingValueDataType", desc->PaddingValueDataType, report);
+    check_padding(instance, &padding, report);
+}
+
+VkdmlResult vkdml_plan_padding1(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                                VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+    (void)flags;
+    struct padding padding = read_padding1(instance);
     return plan_padding(instance, &padding, limits, report, plan);
 }

@@ -80,3 +80,10 @@ void vkdml_reference_padding(const struct vkdml_instance *instance, const struct
     const uint64_t value = vkdml_convert_attribute(&desc->PaddingValue, instance->outputs[0].data_type);
     pad(instance, memory, desc->PaddingMode, desc->StartPadding, value);
 }
+
+void vkdml_reference_padding1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_coordinate first = {{0}};
+    pad(instance, memory, desc->PaddingMode, desc->StartPadding,
+        vkdml_element_read(&instance->outputs[0], &desc->PaddingValue, &first));
+}

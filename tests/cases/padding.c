@@ -121,11 +121,12 @@ static void generate_rims(struct random *random, uint32_t budget, const struct c
     }
 }
 
-static void generate(struct random *random, struct operator_case *c) {
+/* All but the padding value, which the operators give in different ways. */
+static void generate_padding(struct random *random, struct operator_case *c, DML_OPERATOR_TYPE type) {
     static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
     uint32_t start[MAX_RANK] = {0}, end[MAX_RANK] = {0};
     uint32_t budget = generate_budget(random);
-    case_begin(c, DML_OPERATOR_PADDING);
+    case_begin(c, type);
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     input->type = generate_type(random, c, "InputTensor");
@@ -141,11 +142,15 @@ static void generate(struct random *random, struct operator_case *c) {
     generate_output_layout(random, output);
     input->fill = RANDOM_OF(random, fills);
     case_set_uint(c, "PaddingMode", random_between(random, DML_PADDING_MODE_CONSTANT, DML_PADDING_MODE_WRAP));
-    case_set_float(c, "PaddingValue", random_chance(random, 20) ? 0.0f : number_special_float(random));
     case_set_uint(c, "DimensionCount", input->rank);
     case_set(c, "StartPadding", input->rank, start);
     case_set(c, "EndPadding", input->rank, end);
     c->flags = random_chance(random, 5) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+}
+
+static void generate(struct random *random, struct operator_case *c) {
+    generate_padding(random, c, DML_OPERATOR_PADDING);
+    case_set_float(c, "PaddingValue", random_chance(random, 20) ? 0.0f : number_special_float(random));
     generate_call(random, c);
 }
 
@@ -178,4 +183,63 @@ const struct case_family vkdml_cases_padding = {
     .refused = refused,
     .refused_count = sizeof(refused) / sizeof(refused[0]),
     .generate = generate,
+};
+
+/* PADDING1: the value is an element of the tensors' type, its bits low word first. */
+static const char *const fixed1[] = {
+    /* The documented examples, of which but the first ignore the value. */
+    "PADDING1 seed=1 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=CONSTANT PaddingValueDataType=FLOAT32 PaddingValue=0x41100000,0x0 "
+    "DimensionCount=4 StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "9,9,9,9,9,9,9,9,9,9,9,9,1,2,3,4,9,9,9,9,"
+    "9,9,5,6,7,8,9,9,9,9,9,9,1,2,3,4,9,9,9,9,"
+    "9,9,5,6,7,8,9,9,9,9,9,9,9,9,9,9,9,9,9,9,"
+    "9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9",
+    "PADDING1 seed=2 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=REFLECTION PaddingValueDataType=FLOAT32 PaddingValue=0x0,0x0 "
+    "DimensionCount=4 StartPadding=0,0,1,2 EndPadding=0,0,3,4 OutputTensor.data="
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2,"
+    "7,6,5,6,7,8,7,6,5,6,3,2,1,2,3,4,3,2,1,2",
+    /* Values that no FLOAT holds; NaN bits are kept; what of the union lies beside the value does not matter. */
+    "PADDING1 seed=3 InputTensor=UINT64[1] InputTensor.data=7 OutputTensor=UINT64[2] "
+    "OutputTensor.data=18446744073709551615,7 PaddingMode=CONSTANT PaddingValueDataType=UINT64 "
+    "PaddingValue=0xffffffff,0xffffffff DimensionCount=1 StartPadding=1 EndPadding=0",
+    "PADDING1 seed=4 InputTensor=FLOAT16[1] InputTensor.data=1 OutputTensor=FLOAT16[2] OutputTensor.data=0x7d55,0x3c00 "
+    "PaddingMode=CONSTANT PaddingValueDataType=FLOAT16 PaddingValue=0x12347d55,0x5678 DimensionCount=1 StartPadding=1 "
+    "EndPadding=0",
+};
+
+static void generate1(struct random *random, struct operator_case *c) {
+    generate_padding(random, c, DML_OPERATOR_PADDING1);
+    const DML_TENSOR_DATA_TYPE type = case_tensor(c, "OutputTensor")->type;
+    const uint64_t value = number_special(type, random);
+    const uint32_t words[] = {(uint32_t)value, (uint32_t)(value >> 32)};
+    case_set_uint(c, "PaddingValueDataType", type);
+    case_set(c, "PaddingValue", 2, words);
+    generate_call(random, c);
+}
+
+static const struct case_refusal refused1[] = {
+    {"PADDING1 seed=1 InputTensor=INT8[4] OutputTensor=INT8[6] PaddingMode=EDGE PaddingValueDataType=UINT8 "
+     "PaddingValue=0x0,0x0 DimensionCount=1 StartPadding=1 EndPadding=1",
+     "DML_OPERATOR_PADDING1: PaddingValueDataType is DML_TENSOR_DATA_TYPE_UINT8, must be DML_TENSOR_DATA_TYPE_INT8 = "
+     "OutputTensor.DataType"},
+};
+
+static const struct case_tensor_support support1[] = {
+    {"InputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+    {"OutputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+};
+
+const struct case_family vkdml_cases_padding1 = {
+    .type = DML_OPERATOR_PADDING1,
+    .support = support1,
+    .support_count = sizeof(support1) / sizeof(support1[0]),
+    .fixed = fixed1,
+    .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
+    .refused = refused1,
+    .refused_count = sizeof(refused1) / sizeof(refused1[0]),
+    .generate = generate1,
 };

@@ -1,4 +1,4 @@
-/* DIAGONAL_MATRIX: a band of diagonals over a stack of matrices. */
+/* DIAGONAL_MATRIX and DIAGONAL_MATRIX1: a band of diagonals over a stack of matrices. */
 #include "operators/gather.h"
 #include "operators/operators.h"
 #include "operators/plan_step.h"
@@ -48,5 +48,24 @@ VkdmlResult vkdml_plan_diagonal_matrix(const struct vkdml_instance *instance, co
     const DML_DIAGONAL_MATRIX_OPERATOR_DESC *desc = instance->desc;
     struct band band = {.first = desc->Offset, .last = desc->Offset};
     vkdml_scalar_from_float(desc->Value, instance->outputs[0].data_type, band.value);
+    return plan_band(instance, &band, limits, report, plan);
+}
+
+void vkdml_rules_diagonal_matrix1(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_DIAGONAL_MATRIX1_OPERATOR_DESC *desc = instance->desc;
+    vkdml_scalar_check_type(instance, "ValueDataType", desc->ValueDataType, report);
+}
+
+VkdmlResult vkdml_plan_diagonal_matrix1(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+    (void)flags;
+    const DML_DIAGONAL_MATRIX1_OPERATOR_DESC *desc = instance->desc;
+    struct band band = {.first = 1, .last = 0}; /* none, as for Begin == End */
+    if (desc->DiagonalFillBegin < desc->DiagonalFillEnd) {
+        band = (struct band){.first = desc->DiagonalFillBegin, .last = desc->DiagonalFillEnd - 1};
+    } else if (desc->DiagonalFillBegin > desc->DiagonalFillEnd) {
+        band = (struct band){.first = desc->DiagonalFillEnd, .last = desc->DiagonalFillBegin - 1, .invert = true};
+    }
+    vkdml_scalar_from_union(&desc->Value, instance->outputs[0].data_type, band.value);
     return plan_band(instance, &band, limits, report, plan);
 }

@@ -65,3 +65,76 @@ const struct case_family vkdml_cases_diagonal_matrix = {
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
     .generate = generate,
 };
+
+/* DIAGONAL_MATRIX1: the value is an element of the output's type, its bits low word first. */
+static const char *const fixed1[] = {
+    /* The documented examples: a strip of three diagonals; above the diagonal; the diagonal only. The page's first
+     * example prints ones where its value is 7; this is what its formula gives. */
+    "DIAGONAL_MATRIX1 seed=1 OutputTensor=FLOAT32[4,5] OutputTensor.data=7,7,7,0,0,0,7,7,7,0,0,0,7,7,7,0,0,0,7,7 "
+    "ValueDataType=FLOAT32 Value=0x40e00000,0x0 DiagonalFillBegin=0 DiagonalFillEnd=3",
+    "DIAGONAL_MATRIX1 seed=2 InputTensor=FLOAT32[4,5] InputTensor.data=4,7,3,7,9,1,2,8,6,9,9,4,1,8,7,4,3,4,2,4 "
+    "OutputTensor=FLOAT32[4,5] OutputTensor.data=0,7,3,7,9,0,0,8,6,9,0,0,0,8,7,0,0,0,0,4 ValueDataType=FLOAT32 "
+    "Value=0x0,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=1",
+    "DIAGONAL_MATRIX1 seed=3 InputTensor=FLOAT32[4,5] InputTensor.data=4,7,3,7,9,1,2,8,6,9,9,4,1,8,7,4,3,4,2,4 "
+    "OutputTensor=FLOAT32[4,5] OutputTensor.data=4,0,0,0,0,0,2,0,0,0,0,0,1,0,0,0,0,0,2,0 ValueDataType=FLOAT32 "
+    "Value=0x0,0x0 DiagonalFillBegin=1 DiagonalFillEnd=0",
+    "DIAGONAL_MATRIX1 seed=4 OutputTensor=FLOAT32[4,5] OutputTensor.data=7,0,0,0,0,0,7,0,0,0,0,0,7,0,0,0,0,0,7,0 "
+    "ValueDataType=FLOAT32 Value=0x40e00000,0x0 DiagonalFillBegin=0 DiagonalFillEnd=1",
+    /* An empty band fills nothing; the widest fills all. */
+    "DIAGONAL_MATRIX1 seed=5 InputTensor=INT64[2,2] InputTensor.data=1,2,3,4 OutputTensor=INT64[2,2] "
+    "OutputTensor.data=1,2,3,4 ValueDataType=INT64 Value=0xffffffff,0xffffffff DiagonalFillBegin=0 DiagonalFillEnd=0",
+    "DIAGONAL_MATRIX1 seed=6 InputTensor=INT64[2,2] InputTensor.data=1,2,3,4 OutputTensor=INT64[2,2] "
+    "OutputTensor.data=-1,-1,-1,-1 ValueDataType=INT64 Value=0xffffffff,0xffffffff DiagonalFillBegin=-2147483648 "
+    "DiagonalFillEnd=2147483647",
+    "DIAGONAL_MATRIX1 seed=7 OutputTensor=UINT8[2,2] OutputTensor.data=5,5,5,5 ValueDataType=UINT8 Value=0x5,0x0 "
+    "DiagonalFillBegin=2147483647 DiagonalFillEnd=2147483646",
+};
+
+static void generate1(struct random *random, struct operator_case *c) {
+    static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX1);
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = generate_type(random, c, "OutputTensor");
+    output->rank = random_between(random, 2, 4);
+    generate_sizes(random, generate_budget(random), output);
+    const uint32_t height = output->sizes[output->rank - 2], width = output->sizes[output->rank - 1];
+    if (random_chance(random, 60)) {
+        struct case_tensor *input = case_tensor(c, "InputTensor");
+        *input = *output;
+        input->fill = RANDOM_OF(random, fills);
+        generate_input_layout(random, input);
+    }
+    generate_output_layout(random, output);
+    const uint64_t value = number_special(output->type, random);
+    const uint32_t words[] = {(uint32_t)value, (uint32_t)(value >> 32)};
+    case_set_uint(c, "ValueDataType", output->type);
+    case_set(c, "Value", 2, words);
+    case_set_uint(c, "DiagonalFillBegin", (uint32_t)generate_offset(random, height, width));
+    case_set_uint(c, "DiagonalFillEnd", (uint32_t)generate_offset(random, height, width));
+    c->flags = random_chance(random, 5) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
+    generate_call(random, c);
+}
+
+static const struct case_refusal refused1[] = {
+    {"DIAGONAL_MATRIX1 seed=1 OutputTensor=INT32[2,2] ValueDataType=UINT32 Value=0x0,0x0 DiagonalFillBegin=0 "
+     "DiagonalFillEnd=0",
+     "DML_OPERATOR_DIAGONAL_MATRIX1: ValueDataType is DML_TENSOR_DATA_TYPE_UINT32, must be DML_TENSOR_DATA_TYPE_INT32 "
+     "= "
+     "OutputTensor.DataType"},
+};
+
+static const struct case_tensor_support support1[] = {
+    {"InputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
+    {"OutputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
+};
+
+const struct case_family vkdml_cases_diagonal_matrix1 = {
+    .type = DML_OPERATOR_DIAGONAL_MATRIX1,
+    .support = support1,
+    .support_count = sizeof(support1) / sizeof(support1[0]),
+    .fixed = fixed1,
+    .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
+    .refused = refused1,
+    .refused_count = sizeof(refused1) / sizeof(refused1[0]),
+    .generate = generate1,
+};

@@ -398,10 +398,10 @@ typedef enum DML_FEATURE {
 typedef struct DML_BUFFER_TENSOR_DESC {
     DML_TENSOR_DATA_TYPE DataType;
     DML_TENSOR_FLAGS Flags;
-    uint32_t DimensionCount;         /**< 1 to 8; each operator narrows it by feature level */
-    const uint32_t *Sizes;           /**< DimensionCount sizes in elements, none 0, product at most 2^32-1 */
-    const uint32_t *Strides;         /**< DimensionCount strides in elements, or NULL: packed, row-major */
-    uint64_t TotalTensorSizeInBytes; /**< at least the minimum that vkdmlCalcBufferTensorSize() gives, multiple of 4 */
+    uint32_t DimensionCount;                /**< 1 to 8; each operator narrows it by feature level */
+    const uint32_t *Sizes;                  /**< DimensionCount sizes in elements, none 0, product at most 2^32-1 */
+    const uint32_t *Strides;                /**< DimensionCount strides in elements, or NULL: packed, row-major */
+    uint64_t TotalTensorSizeInBytes;        /**< at least the minimum that vkdmlCalcBufferTensorSize() gives */
     uint32_t GuaranteedBaseOffsetAlignment; /**< 0, or a power of two in bytes that every bound offset honours */
 } DML_BUFFER_TENSOR_DESC;
 

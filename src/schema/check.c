@@ -108,17 +108,6 @@ static void check_minimum_bytes(const VkdmlFieldSchema *field, const struct vkdm
     }
 }
 
-static void check_total_bytes(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor, bool sizes_are_sane,
-                              struct vkdml_report *report) {
-    if (sizes_are_sane) {
-        check_minimum_bytes(field, tensor, report);
-    }
-    if (tensor->total_bytes % 4 != 0) {
-        vkdml_report_invalid(report, "%s.TotalTensorSizeInBytes is %" PRIu64 ", must be a multiple of 4", field->name,
-                             tensor->total_bytes);
-    }
-}
-
 static void check_base_alignment(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor,
                                  struct vkdml_report *report) {
     const uint32_t alignment = tensor->base_alignment;
@@ -153,8 +142,9 @@ static void check_output_strides(const VkdmlFieldSchema *field, const struct vkd
     case VKDML_OVERLAP_NONE:
         break;
     case VKDML_OVERLAP_FOUND:
-        vkdml_report_invalid(report, "%s.Strides is such that two elements overlap, must not be in an output",
-                             field->name);
+        vkdml_report_invalid(
+            report, "%s.Strides lets two elements overlap, must give each element of an output a place of its own",
+            field->name);
         break;
     case VKDML_OVERLAP_UNDECIDED:
         vkdml_report_invalid(report,
@@ -218,7 +208,9 @@ static void check_tensor(const struct vkdml_instance *instance, const VkdmlField
     }
     check_support(instance, field, tensor, report);
     const bool sizes_are_sane = check_sizes(field, tensor, report);
-    check_total_bytes(field, tensor, sizes_are_sane, report);
+    if (sizes_are_sane) {
+        check_minimum_bytes(field, tensor, report);
+    }
     check_base_alignment(field, tensor, report);
     if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
         check_output(field, tensor, sizes_are_sane, report);
@@ -239,8 +231,8 @@ static void check_enumerator(const struct vkdml_instance *instance, const VkdmlF
             continue;
         }
         if (enumerator->introduced > instance->level) {
-            vkdml_report_invalid(report, "%s is %s, which needs DML_FEATURE_LEVEL_%s; the device is at %s", field->name,
-                                 enumerator->name, vkdml_level_name(enumerator->introduced),
+            vkdml_report_invalid(report, "%s is %s, which needs DML_FEATURE_LEVEL_%s; the feature level is %s",
+                                 field->name, enumerator->name, vkdml_level_name(enumerator->introduced),
                                  vkdml_level_name(instance->level));
         }
         return;

@@ -219,8 +219,8 @@ static void check_type(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level, s
     }
     const DML_FEATURE_LEVEL introduced = vkdml_operator_level(desc->Type);
     if (vkdml_level_name(level) != NULL && introduced > level) {
-        vkdml_report_invalid(report, "needs DML_FEATURE_LEVEL_%s, the device is at %s", vkdml_level_name(introduced),
-                             vkdml_level_name(level));
+        vkdml_report_invalid(report, "needs DML_FEATURE_LEVEL_%s, the feature level is %s",
+                             vkdml_level_name(introduced), vkdml_level_name(level));
     }
     if (vkdml_schema_find(desc->Type) == NULL) {
         vkdml_report_add(report, VKDML_ERROR_NOT_IMPLEMENTED, "is not implemented yet");
@@ -271,7 +271,7 @@ VkdmlResult vkdml_instance_create(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEV
                              (unsigned int)level, vkdml_level_name(NEWEST_LEVEL));
     }
     if (desc == NULL) {
-        vkdml_report_invalid(report, "the DML_OPERATOR_DESC is NULL, must not be");
+        vkdml_report_invalid(report, "DML_OPERATOR_DESC is NULL, must point to a descriptor");
         return VKDML_ERROR_INVALID_ARGUMENT;
     }
 

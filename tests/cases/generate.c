@@ -148,7 +148,7 @@ static bool draw_strides(struct random *random, bool input, struct case_tensor *
 static void generate_placement(struct random *random, struct case_tensor *tensor) {
     static const uint32_t extras[] = {1, 3, 4, 16, 60, 64, 200};
     uint32_t element = vkdmlGetDataTypeSize(tensor->type);
-    tensor->slack = random_chance(random, 70) ? 0 : 4 * random_between(random, 1, 40);
+    tensor->slack = random_chance(random, 70) ? 0 : random_between(random, 1, 160);
     tensor->extra = random_chance(random, 40) ? 0 : RANDOM_OF(random, extras);
     tensor->align = random_chance(random, 60) ? 0 : element << random_below(random, 7);
     uint32_t step =

@@ -65,7 +65,7 @@ static void unedited_sample_is_legal(void **state) {
 static void a_null_descriptor_is_refused(void **state) {
     (void)state;
     assert_int_equal(vkdmlValidateOperator(NULL, DML_FEATURE_LEVEL_6_4), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(vkdmlGetErrorMessage(), "the DML_OPERATOR_DESC is NULL, must not be");
+    assert_string_equal(vkdmlGetErrorMessage(), "DML_OPERATOR_DESC is NULL, must point to a descriptor");
 }
 
 /* Every type of DirectML's 177 that has no row in the table is refused as such, by its name. */

@@ -372,7 +372,7 @@ static void check_level(const struct operator_case *c, const struct level *level
     case_build_desc(c, &desc);
     VkdmlResult result = vkdmlValidateOperator(&desc.op, level->value);
     if (level->value < since) {
-        snprintf(wanted, sizeof(wanted), "%s: needs DML_FEATURE_LEVEL_%s, the device is at %s", c->schema->name,
+        snprintf(wanted, sizeof(wanted), "%s: needs DML_FEATURE_LEVEL_%s, the feature level is %s", c->schema->name,
                  level_name(since), level->name);
         assert_int_equal(result, VKDML_ERROR_INVALID_ARGUMENT);
         assert_string_equal(vkdmlGetErrorMessage(), wanted);

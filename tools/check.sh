@@ -27,10 +27,11 @@ require_meson
 failed=
 logs=
 
-# run FOLDER OPTION..: builds, tests with the options of `meson test`, remembers the log.
+# run FOLDER WHAT OPTION..: builds, tests with the options of `meson test`, remembers the log.
 run() {
     tested=$1
-    shift
+    echo "Building and testing: $2"
+    shift 2
     quietly "the build of $tested" ninja -C "$root/$tested"
     # A log of an earlier run must not be counted.
     rm -f "$root/$tested/meson-logs/testlog.json"
@@ -46,25 +47,25 @@ run() {
 
 if [ -z "$full" ]; then
     configure build
-    run build
+    run build "all tests"
 else
     configure build-gcc -Dwerror=true
-    run build-gcc
+    run build-gcc "gcc, warnings are errors"
     (
         CC=clang
         export CC
         configure build-clang -Dwerror=true
     )
-    run build-clang
+    run build-clang "clang, warnings are errors"
     configure build-validation -Dvalidation=true
-    run build-validation
+    run build-validation "under the validation layer, with synchronization validation"
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
         "-Dc_link_args=$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    run build-sanitize --suite unit --suite invalid --suite tool
+    run build-sanitize "with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
 fi
 
 # shellcheck disable=SC2086 # a list of files

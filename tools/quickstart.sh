@@ -8,6 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck disable=SC2086 # a list of packages
 require $packages
 require_meson
+echo "Building the vkdml command"
 configure build
 quietly "the build" ninja -C "$root/build" tools/vkdml
 

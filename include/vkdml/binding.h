@@ -33,10 +33,9 @@ typedef struct VkdmlBindingProperties {
     uint32_t outputCount;            /**< bindings that vkdmlBindOutputs() takes */
     uint64_t temporaryResourceSize;  /**< bytes; 0: none */
     uint64_t persistentResourceSize; /**< bytes; 0: none */
-    /** Descriptors one binding table takes from a pool of the caller's: */
-    uint32_t descriptorSetCount;
-    uint32_t storageBufferDescriptorCount;
-    uint32_t uniformBufferDescriptorCount;
+    uint32_t descriptorSetCount;     /**< this and the next two: what one table takes from a pool of the caller's */
+    uint32_t storageBufferDescriptorCount; /**< of VK_DESCRIPTOR_TYPE_STORAGE_BUFFER */
+    uint32_t uniformBufferDescriptorCount; /**< of VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER */
 } VkdmlBindingProperties;
 
 /** Tells what a dispatchable needs. Mirrors IDMLDispatchable::GetBindingProperties. Thread-safe. */
@@ -44,7 +43,7 @@ VKDML_API VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, 
 
 /** A range of a buffer. Mirrors DML_BUFFER_BINDING. Buffer VK_NULL_HANDLE: nothing bound. */
 typedef struct VkdmlBufferBinding {
-    VkBuffer buffer;
+    VkBuffer buffer;     /**< with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT */
     VkDeviceSize offset; /**< bytes; a multiple of 16 for tensors, of 256 for temporary and persistent resources, and of
                             the tensor's GuaranteedBaseOffsetAlignment */
     VkDeviceSize size; /**< bytes from offset that may be accessed; at least the tensor's TotalTensorSizeInBytes or the

@@ -35,6 +35,7 @@ typedef enum VkdmlLogLevel {
  * Called on the thread whose call caused the message, possibly on several threads at once; must not call vkdml.
  *
  * @param userData what the creator was given beside the callback
+ * @param level    how urgent it is
  * @param message  valid during the call only; may hold several lines; no newline at its end
  */
 typedef void (*VkdmlLogCallback)(void *userData, VkdmlLogLevel level, const char *message);
@@ -49,20 +50,20 @@ typedef enum VkdmlDeviceFlagBits {
     /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation, messages to the log callback as warnings. */
     VKDML_DEVICE_FLAG_VALIDATION = 2,
 } VkdmlDeviceFlagBits;
-typedef uint32_t VkdmlDeviceFlags;
+typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 
 /** What vkdml needs of a VkDevice, and what it profits from. */
 typedef struct VkdmlRequirements {
-    uint32_t apiVersion;           /**< VK_API_VERSION_1_2: of the instance and of the physical device */
-    VkQueueFlags queueFlags;       /**< VK_QUEUE_COMPUTE_BIT */
-    uint32_t requiredFeatureCount; /**< 0: nothing beyond core 1.2 is required */
-    const char *const *requiredFeatures;
-    uint32_t requiredExtensionCount; /**< 0 */
-    const char *const *requiredExtensions;
-    uint32_t usefulFeatureCount; /**< names of VkPhysicalDevice...Features members that make something faster */
-    const char *const *usefulFeatures;
-    uint32_t usefulExtensionCount;
-    const char *const *usefulExtensions;
+    uint32_t apiVersion;                   /**< VK_API_VERSION_1_2: of the instance and of the physical device */
+    VkQueueFlags queueFlags;               /**< VK_QUEUE_COMPUTE_BIT */
+    uint32_t requiredFeatureCount;         /**< 0: nothing beyond core 1.2 is required */
+    const char *const *requiredFeatures;   /**< their names */
+    uint32_t requiredExtensionCount;       /**< 0 */
+    const char *const *requiredExtensions; /**< their names */
+    uint32_t usefulFeatureCount;         /**< names of VkPhysicalDevice...Features members that make something faster */
+    const char *const *usefulFeatures;   /**< the names */
+    uint32_t usefulExtensionCount;       /**< device extensions that make something faster */
+    const char *const *usefulExtensions; /**< their names */
 } VkdmlRequirements;
 
 /**
@@ -91,18 +92,18 @@ typedef struct VkdmlDeviceCreateInfo {
     PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
     const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
                                                            NULL: none. Nothing else is used. Read during the call. */
-    uint32_t enabledExtensionCount;
-    const char *const *enabledExtensions; /**< the device extensions enabled. Read during the call. */
-    DML_FEATURE_LEVEL featureLevel;       /**< descriptors are held to it; 0: the newest, 6_4 */
-    VkdmlDeviceFlags flags;
+    uint32_t enabledExtensionCount;                   /**< length of enabledExtensions */
+    const char *const *enabledExtensions;             /**< the device extensions enabled. Read during the call. */
+    DML_FEATURE_LEVEL featureLevel;                   /**< descriptors are held to it; 0: the newest, 6_4 */
+    VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
     const VkAllocationCallbacks *allocationCallbacks; /**< for all host memory, Vulkan's included; copied;
                                                            NULL: malloc */
     VkdmlLogCallback logCallback;                     /**< NULL: silent */
-    void *logUserData;
+    void *logUserData;                                /**< handed to logCallback */
     VkPipelineCache pipelineCache; /**< the caller's, used and kept alive by it; VK_NULL_HANDLE: the library's own */
     const void *pipelineCacheData; /**< initial data of the library's own cache, as vkdmlGetPipelineCacheData()
                                         gave it; data of another driver is ignored. Read during the call. */
-    size_t pipelineCacheDataSize;
+    size_t pipelineCacheDataSize;  /**< bytes at pipelineCacheData */
 } VkdmlDeviceCreateInfo;
 
 /**
@@ -120,13 +121,13 @@ VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, Vkdml
 typedef struct VkdmlDeviceOpenInfo {
     const char *name; /**< opens the first device whose name contains this, ASCII case ignored; NULL: the best
                            (discrete, then integrated, virtual, CPU) */
-    DML_FEATURE_LEVEL featureLevel; /**< 0: the newest */
-    VkdmlDeviceFlags flags;
+    DML_FEATURE_LEVEL featureLevel;                   /**< 0: the newest */
+    VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
     const VkAllocationCallbacks *allocationCallbacks; /**< copied; NULL: malloc */
     VkdmlLogCallback logCallback;                     /**< NULL: silent */
-    void *logUserData;
-    const void *pipelineCacheData;
-    size_t pipelineCacheDataSize;
+    void *logUserData;                                /**< handed to logCallback */
+    const void *pipelineCacheData;                    /**< as in VkdmlDeviceCreateInfo */
+    size_t pipelineCacheDataSize;                     /**< bytes at pipelineCacheData */
 } VkdmlDeviceOpenInfo;
 
 /**
@@ -135,6 +136,7 @@ typedef struct VkdmlDeviceOpenInfo {
  * The environment variable VKDML_DEVICE, when set and not empty, stands in for a NULL name.
  *
  * @param info NULL: all defaults
+ * @param[out] device NULL on failure; destroyed with vkdmlDestroyDevice()
  * @return as vkdmlCreateDevice(); VKDML_ERROR_INITIALIZATION_FAILED where there is no Vulkan loader or no device fits.
  */
 VKDML_API VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device);
@@ -148,31 +150,32 @@ VKDML_API void vkdmlDestroyDevice(VkdmlDevice device);
 
 /** A device that vkdmlOpenDevice() could open. */
 typedef struct VkdmlPhysicalDeviceInfo {
-    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-    char driver[VK_MAX_DRIVER_NAME_SIZE];
-    char driverInfo[VK_MAX_DRIVER_INFO_SIZE];
-    uint32_t apiVersion;
-    uint32_t vendorId;
-    uint32_t deviceId;
-    VkPhysicalDeviceType type;
-    uint64_t deviceLocalBytes; /**< sum of its device-local heaps */
-    const char *unusable;      /**< NULL, or why vkdml cannot use it; static */
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; /**< what VkdmlDeviceOpenInfo::name is looked for in */
+    char driver[VK_MAX_DRIVER_NAME_SIZE];        /**< the driver's name */
+    char driverInfo[VK_MAX_DRIVER_INFO_SIZE];    /**< its version, in its own words */
+    uint32_t apiVersion;                         /**< Vulkan's, as VK_MAKE_API_VERSION */
+    uint32_t vendorId;                           /**< VkPhysicalDeviceProperties::vendorID */
+    uint32_t deviceId;                           /**< VkPhysicalDeviceProperties::deviceID */
+    VkPhysicalDeviceType type;                   /**< discrete, integrated, virtual or CPU */
+    uint64_t deviceLocalBytes;                   /**< sum of its device-local heaps */
+    const char *unusable;                        /**< NULL, or why vkdml cannot use it; static */
 } VkdmlPhysicalDeviceInfo;
 
 /**
  * Lists the physical devices of a fresh instance, best first, in the manner of vkEnumeratePhysicalDevices.
  *
  * @param[in,out] count in: length of infos; out: entries written, or, with infos NULL, how many there are
+ * @param[out] infos *count entries, or NULL
  */
 VKDML_API VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceInfo *infos);
 
 /** The Vulkan objects behind a device; borrowed, valid as long as it. */
 typedef struct VkdmlVulkanHandles {
-    VkInstance instance;
-    VkPhysicalDevice physicalDevice;
-    VkDevice device;
-    uint32_t queueFamilyIndex;
-    PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+    VkInstance instance;                           /**< the caller's, or the opened device's own */
+    VkPhysicalDevice physicalDevice;               /**< of that instance */
+    VkDevice device;                               /**< of that physical device */
+    uint32_t queueFamilyIndex;                     /**< of the queues that commands are submitted to */
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr; /**< how Vulkan is reached */
     /** Of an opened device the only queue of it; VK_NULL_HANDLE for imported devices. Submission to it is the caller's
         to synchronize, as ever in Vulkan. */
     VkQueue queue;
@@ -213,6 +216,7 @@ VKDML_API VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device);
  * Tells the library of a VK_ERROR_DEVICE_LOST that the caller saw (at its submit, say). Every later call on the device
  * fails with VKDML_ERROR_DEVICE_LOST; destroying stays allowed.
  *
+ * @param device must not be NULL
  * @param reason copied, cut after 255 bytes; NULL: none given
  */
 VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
@@ -220,7 +224,9 @@ VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
 /**
  * The contents of the pipeline cache, in the manner of vkGetPipelineCacheData: ask for the size with data NULL.
  *
+ * @param device must not be NULL
  * @param[in,out] size in: bytes at data; out: bytes written or needed
+ * @param[out] data NULL: only *size is written
  */
 VKDML_API VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data);
 

@@ -20,11 +20,11 @@
 #include <windows.h>
 #elif !defined(VKDML_NO_WINDOWS_TYPES)
 /* The Windows names DirectML code is written with. Define VKDML_NO_WINDOWS_TYPES to do without them. */
-typedef int32_t INT;
-typedef uint32_t UINT;
-typedef uint64_t UINT64;
-typedef float FLOAT;
-typedef int32_t BOOL;
+typedef int32_t INT;     /**< Windows' name */
+typedef uint32_t UINT;   /**< Windows' name */
+typedef uint64_t UINT64; /**< Windows' name */
+typedef float FLOAT;     /**< Windows' name */
+typedef int32_t BOOL;    /**< Windows' name */
 #endif
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ typedef enum VkdmlCompileFlagBits {
     /** Output elements whose value DirectML leaves undefined (rows of NONZERO_COORDINATES past the count) become 0. */
     VKDML_COMPILE_FLAG_ZERO_UNDEFINED = 1,
 } VkdmlCompileFlagBits;
-typedef uint32_t VkdmlCompileFlags;
+typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 
 /**
  * Validates a descriptor against the device's feature level and copies it. Mirrors IDMLDevice::CreateOperator.
@@ -47,13 +47,15 @@ VKDML_API void vkdmlDestroyOperator(VkdmlOperator op);
 /** How to compile an operator. */
 typedef struct VkdmlCompileInfo {
     DML_EXECUTION_FLAGS executionFlags; /**< DirectML's */
-    VkdmlCompileFlags flags;
+    VkdmlCompileFlags flags;            /**< vkdml's own */
 } VkdmlCompileInfo;
 
 /**
  * Plans an operator for the device and creates the pipelines it lacks. Mirrors IDMLDevice::CompileOperator.
  *
+ * @param op lives as long as the caller wants: the result does not need it
  * @param info NULL: no flags
+ * @param[out] compiled destroyed with vkdmlDestroyDispatchable()
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_LIMIT_EXCEEDED, VKDML_ERROR_FEATURE_NOT_PRESENT,
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
  * VKDML_ERROR_DRIVER. *compiled is then NULL.
@@ -71,6 +73,7 @@ VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileI
  *
  * @param count     how many operators; 0 is allowed
  * @param operators compiled operators of the same device; must outlive the initializer
+ * @param[out] initializer destroyed with vkdmlDestroyDispatchable()
  */
 VKDML_API VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count,
                                                      const VkdmlDispatchable *operators,

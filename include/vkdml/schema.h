@@ -42,24 +42,24 @@ typedef enum VkdmlFieldType {
 
 /** One name of an enumeration and the feature level from which it may be used. */
 typedef struct VkdmlEnumerator {
-    const char *name; /**< in full, e.g. "DML_PADDING_MODE_WRAP" */
-    int32_t value;
-    DML_FEATURE_LEVEL introduced;
+    const char *name;             /**< in full, e.g. "DML_PADDING_MODE_WRAP" */
+    int32_t value;                /**< as in the enumeration */
+    DML_FEATURE_LEVEL introduced; /**< the level it may be used from */
 } VkdmlEnumerator;
 
 /** A DML_ enumeration used by a field. */
 typedef struct VkdmlEnumeration {
-    const char *name; /**< e.g. "DML_PADDING_MODE" */
-    uint32_t enumeratorCount;
-    const VkdmlEnumerator *enumerators;
+    const char *name;                   /**< e.g. "DML_PADDING_MODE" */
+    uint32_t enumeratorCount;           /**< length of enumerators */
+    const VkdmlEnumerator *enumerators; /**< in the order of their values */
 } VkdmlEnumeration;
 
 /** What a tensor may be from one feature level on. */
 typedef struct VkdmlTensorSupport {
-    DML_FEATURE_LEVEL level;
-    uint32_t minDimensionCount;
-    uint32_t maxDimensionCount;
-    uint32_t dataTypes; /**< bit 1u << DML_TENSOR_DATA_TYPE_x for each type x */
+    DML_FEATURE_LEVEL level;    /**< until a newer row */
+    uint32_t minDimensionCount; /**< at least 1 */
+    uint32_t maxDimensionCount; /**< at most 8 */
+    uint32_t dataTypes;         /**< bit 1u << DML_TENSOR_DATA_TYPE_x for each type x */
 } VkdmlTensorSupport;
 
 /** In what a tensor must agree with another tensor of the same operator. */
@@ -71,11 +71,11 @@ typedef enum VkdmlAgreement {
 
 /** One field of a descriptor struct. Field references are indices into VkdmlOperatorSchema::fields. */
 typedef struct VkdmlFieldSchema {
-    const char *name; /**< as in the struct, e.g. "InputTensor" */
-    VkdmlFieldKind kind;
-    VkdmlFieldType type;
-    uint32_t offset;   /**< of the member in the struct, in bytes */
-    uint32_t optional; /**< 1: the pointer may be NULL */
+    const char *name;    /**< as in the struct, e.g. "InputTensor" */
+    VkdmlFieldKind kind; /**< tensor or attribute */
+    VkdmlFieldType type; /**< how it is stored */
+    uint32_t offset;     /**< of the member in the struct, in bytes */
+    uint32_t optional;   /**< 1: the pointer may be NULL */
 
     const VkdmlEnumeration *enumeration; /**< of ENUM fields, else NULL */
     uint32_t countField;                 /**< of arrays: the UINT field with the length, else VKDML_NONE */
@@ -83,23 +83,23 @@ typedef struct VkdmlFieldSchema {
 
     /* Of tensors: */
     const VkdmlTensorSupport *support; /**< newest level first */
-    uint32_t supportCount;
-    uint32_t agreesWith;   /**< an earlier tensor field, or VKDML_NONE */
-    uint32_t agreement;    /**< VkdmlAgreement bits */
-    uint32_t mayAlias;     /**< of outputs: the input it may be bound in place of, or VKDML_NONE */
+    uint32_t supportCount;             /**< length of support */
+    uint32_t agreesWith;               /**< an earlier tensor field, or VKDML_NONE */
+    uint32_t agreement;                /**< VkdmlAgreement bits */
+    uint32_t mayAlias;                 /**< of outputs: the input it may be bound in place of, or VKDML_NONE */
     uint32_t bindingIndex; /**< position among the operator's inputs (or outputs), VKDML_NONE for attributes */
 } VkdmlFieldSchema;
 
 /** One row of the operator table. */
 typedef struct VkdmlOperatorSchema {
-    DML_OPERATOR_TYPE type;
-    const char *name; /**< in full, e.g. "DML_OPERATOR_PADDING" */
-    DML_FEATURE_LEVEL introduced;
-    uint32_t descSize; /**< sizeof the descriptor struct */
-    uint32_t fieldCount;
+    DML_OPERATOR_TYPE type;         /**< as in DML_OPERATOR_DESC */
+    const char *name;               /**< in full, e.g. "DML_OPERATOR_PADDING" */
+    DML_FEATURE_LEVEL introduced;   /**< refused below it */
+    uint32_t descSize;              /**< sizeof the descriptor struct */
+    uint32_t fieldCount;            /**< length of fields */
     const VkdmlFieldSchema *fields; /**< in the struct's order */
     uint32_t inputCount;            /**< tensors of kind INPUT_TENSOR */
-    uint32_t outputCount;
+    uint32_t outputCount;           /**< tensors of kind OUTPUT_TENSOR */
 } VkdmlOperatorSchema;
 
 /** The row of an implemented operator, or NULL. */

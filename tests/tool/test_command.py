@@ -26,10 +26,12 @@ PRINTED = {
     "padding_symmetric": {"Output": "2 1 1 2 3 4 4 3 2 1 2 1 1 2 3 4 4 3 2 1 6 5 5 6 7 8 8 7 6 5 2 1 1 2 3 4 4 3 2 1 "
                                     "6 5 5 6 7 8 8 7 6 5 6 5 5 6 7 8 8 7 6 5 2 1 1 2 3 4 4 3 2 1 6 5 5 6 7 8 8 7 6 5"},
     "padding_wrap": {"Output": "7 8 5 6 7 8 5 6 7 8 3 4 1 2 3 4 1 2 3 4 " * 4},
+    "padding1_int64": {"Output": "9007199254740993 1 2 3 9007199254740993 9007199254740993"},
     "diagonal_identity": {"Output": "1 0 0 0 1 0 0 0 1"},
     "diagonal_right": {"Output": "0 1 0 0 0 1 0 0 0"},
     "diagonal_left": {"Output": "0 0 1 0 0 1"},
     "diagonal_out": {"Output": "0 0 0 0 0 0"},
+    "diagonal1_upper": {"Output": "0 7 3 7 9 0 0 8 6 9 0 0 0 8 7 0 0 0 0 4"},
     # The rows past the count keep the zeros that the model put there.
     "nonzero_coordinates": {"Count": "4", "Coordinates": "0 0 0 0 0 3 0 1 1 0 1 3 0 0 0 0 0 0 0 0 0 0 0 0"},
     "identity": {"Output": "1 2 3 4 5 6"},

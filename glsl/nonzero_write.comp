@@ -6,21 +6,30 @@
 
 layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the count become 0
 
-layout(std430, binding = 1) readonly buffer Temporary {
+layout(std430, binding = 1) readonly buffer Mask {
     uint words[];
-} temporary;
+} marks;
 
-layout(std430, binding = 2) writeonly buffer Count {
+layout(std430, binding = 2) readonly buffer Totals {
+    uint words[];
+} totals;
+
+layout(std430, binding = 3) writeonly buffer Count {
     uint words[];
 } count;
 
-layout(std430, binding = 3) writeonly buffer Coordinates {
+layout(std430, binding = 4) writeonly buffer Coordinates {
     uint words[];
 } coordinates;
 
+// Of a row in the window; columns outside it are another dispatch's.
 void write_coordinate(uint row, uint column, uint value)
 {
-    coordinates.words[(push.base_bytes.z >> 2) + row * parameters.row_stride + column * parameters.column_stride] = value;
+    if (column < parameters.column_first || column >= parameters.column_end)
+        return;
+    uint offset = (row - parameters.row_first) * parameters.row_stride +
+                  (column - parameters.column_first) * parameters.column_stride;
+    coordinates.words[(push.base_bytes.w >> 2) + offset] = value;
 }
 
 void write_row(uint row, uint element)
@@ -40,7 +49,7 @@ uint count_rows(uint chunk, out uint all_rows)
     uint lower = 0;
     uint all = 0;
     for (uint c = gl_LocalInvocationIndex; c < parameters.chunk_count; c += gl_WorkGroupSize.x) {
-        uint total = temporary.words[(push.base_bytes.x >> 2) + parameters.mask_words + c];
+        uint total = totals.words[(push.base_bytes.y >> 2) + c];
         all += total;
         lower += c < chunk ? total : 0;
     }
@@ -52,21 +61,24 @@ uint count_rows(uint chunk, out uint all_rows)
 void main()
 {
     uint lane = gl_LocalInvocationIndex;
-    uint chunk = gl_WorkGroupID.x;
+    uint chunk = parameters.chunk_first + gl_WorkGroupID.x;
     uint chunk_begin = chunk * parameters.chunk_words;
     uint chunk_end = min(chunk_begin + parameters.chunk_words, parameters.mask_words);
     uint all_rows;
     uint row = count_rows(chunk, all_rows);
-    if (chunk == 0 && lane == 0)
-        count.words[push.base_bytes.y >> 2] = all_rows;
+    if (parameters.first_pass != 0 && chunk == 0 && lane == 0)
+        count.words[push.base_bytes.z >> 2] = all_rows;
 
-    for (uint tile = chunk_begin; tile < chunk_end; tile += gl_WorkGroupSize.x) {
+    uint chunk_rows = totals.words[(push.base_bytes.y >> 2) + chunk];
+    bool in_window = row < parameters.row_end && row + chunk_rows > parameters.row_first;
+    for (uint tile = chunk_begin; in_window && tile < chunk_end; tile += gl_WorkGroupSize.x) {
         uint w = tile + lane;
-        uint mask = w < chunk_end ? temporary.words[(push.base_bytes.x >> 2) + w] : 0;
+        uint mask = w < chunk_end ? marks.words[(push.base_bytes.x >> 2) + mask_place(w)] : 0;
         uint before;
         uint tile_rows = workgroup_sum(bitCount(mask), before);
-        for (uint r = row + before; mask != 0 && r < parameters.element_count; ++r) {
-            write_row(r, w * 32 + uint(findLSB(mask)));
+        for (uint r = row + before; mask != 0 && r < parameters.row_end; ++r) {
+            if (r >= parameters.row_first)
+                write_row(r, w * 32 + uint(findLSB(mask)));
             mask &= mask - 1;
         }
         row += tile_rows;
@@ -74,8 +86,10 @@ void main()
 
     if (ZERO_UNDEFINED) {
         // The chunk zeroes the rows of its own elements' numbers, as far as no coordinates are there.
+        uint first = max(max(chunk_begin * 32, all_rows), parameters.row_first);
         uint end = chunk_end == parameters.mask_words ? parameters.element_count : chunk_end * 32;
-        for (uint r = max(chunk_begin * 32, all_rows) + lane; r < end; r += gl_WorkGroupSize.x) {
+        end = min(end, parameters.row_end);
+        for (uint r = first + lane; r < end; r += gl_WorkGroupSize.x) {
             for (uint column = 0; column < parameters.column_count; ++column)
                 write_coordinate(r, column, 0);
         }

@@ -25,12 +25,17 @@ layout(std140, binding = 0) uniform Parameters {
     uint row_input_stride;
     uint row_input_size; // of padding: the input's size along the row, and the padding before it
     uint row_start;
+    uint row_origin;   // of a window: the coordinate along the row that its elements begin at
+    uint output_first; // elements from the bound range's start to the window's first
+    uint input_first;  // added, modulo 2^32, to an element's distance from the input's first: its place in the window
+    uint reserved;
     uvec4 arguments; // the kernel's own
     uvec4 sizes[2];  // of the outer dimensions, outermost first
     uvec4 output_strides[2];
     uvec4 input_strides[2];
     uvec4 input_sizes[2];
     uvec4 starts[2];
+    uvec4 origins[2]; // of a window, as row_origin
 } parameters;
 
 layout(std430, binding = 1) readonly buffer Input {
@@ -41,9 +46,10 @@ layout(std430, binding = 2) buffer Output {
     uint words[];
 } destination;
 
-// The bits of the input element at an offset in elements.
-uvec4 load_element(uint offset)
+// The bits of the input element at a distance in elements from the input's first.
+uvec4 load_element(uint distance)
 {
+    uint offset = distance + parameters.input_first;
     uint base = push.base_bytes.x >> 2;
     if (ELEMENT_BITS < 32) {
         uint word = source.words[base + offset / ELEMENTS_PER_WORD];

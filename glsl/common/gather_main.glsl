@@ -1,17 +1,17 @@
 // The main function of the gather frame: see gather.glsl.
 
-// The offset in output elements of a row, whose coordinates it also computes.
+// The offset in output elements of a row within the window, and its coordinates in the whole.
 uint decode_row(uint row, out uvec4 coordinates[2])
 {
     coordinates[0] = uvec4(0);
     coordinates[1] = uvec4(0);
-    uint offset = 0;
+    uint offset = parameters.output_first;
     for (uint n = 0; n < RANK; ++n) {
         uint d = RANK - 1 - n;
         uint quotient = row / parameters.sizes[d >> 2][d & 3];
         uint coordinate = row - quotient * parameters.sizes[d >> 2][d & 3];
         row = quotient;
-        coordinates[d >> 2][d & 3] = coordinate;
+        coordinates[d >> 2][d & 3] = parameters.origins[d >> 2][d & 3] + coordinate;
         offset += coordinate * parameters.output_strides[d >> 2][d & 3];
     }
     return offset;
@@ -26,7 +26,7 @@ void gather_word(uint row_offset, uint slot)
     for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
         uint i = slot * ELEMENTS_PER_WORD + k - lead; // wraps above row_length before the row
         if (i < parameters.row_length) {
-            bits |= (element(i).x & ELEMENT_MASK) << (k * ELEMENT_BITS);
+            bits |= (element(parameters.row_origin + i).x & ELEMENT_MASK) << (k * ELEMENT_BITS);
             mask |= ELEMENT_MASK << (k * ELEMENT_BITS);
         }
     }
@@ -53,10 +53,11 @@ void main()
         return;
     }
     uint offset = row_offset + slot * parameters.row_output_stride;
+    uint i = parameters.row_origin + slot;
     if (ELEMENT_BITS < 32) {
         uint shift = (offset % ELEMENTS_PER_WORD) * ELEMENT_BITS;
-        store_word(offset / ELEMENTS_PER_WORD, (element(slot).x & ELEMENT_MASK) << shift, ELEMENT_MASK << shift);
+        store_word(offset / ELEMENTS_PER_WORD, (element(i).x & ELEMENT_MASK) << shift, ELEMENT_MASK << shift);
     } else {
-        store_element(offset, element(slot));
+        store_element(offset, element(i));
     }
 }

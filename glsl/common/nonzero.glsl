@@ -1,21 +1,30 @@
 // What the two passes of NONZERO_COORDINATES share. The input's elements in ascending order are marked in a bit mask, 32 to
 // a word; a chunk is a run of mask words that one workgroup handles in both passes. Temporary memory: the mask, then a
-// UINT32 total per chunk.
+// UINT32 total per chunk. What is larger than a descriptor can bind is covered by several dispatches, each with a window
+// of the input, of the mask (whole chunks) or of the coordinates.
 #ifndef VKDML_NONZERO_GLSL
 #define VKDML_NONZERO_GLSL
 
 #include "binding.glsl"
 
-// Mirrored by struct vkdml_nonzero_parameters.
+// Mirrored by struct nonzero_parameters.
 layout(std140, binding = 0) uniform Parameters {
     uint element_count;
     uint mask_words;  // element_count / 32, rounded up
     uint chunk_words; // mask words per chunk
     uint chunk_count;
-    uint significant_bits;  // of an element; all others (the sign of a float) do not make it nonzero
-    uint row_stride;        // of the coordinates, in elements
+    uint significant_bits; // of an element; all others (the sign of a float) do not make it nonzero
+    uint row_stride;       // of the coordinates, in elements
     uint column_stride;
     uint column_count;
+    uint chunk_first; // of this dispatch; the bound part of the mask begins with it
+    uint first_pass;  // 1: write the mask, and the count; 0: they hold what an earlier dispatch put there
+    uint input_first; // the window of the input, in elements from its first
+    uint input_count;
+    uint row_first; // the window of the coordinates
+    uint row_end;
+    uint column_first;
+    uint column_end;
     uvec4 sizes[2]; // pass 1: of the input's collapsed dimensions; pass 2: of the dimensions the columns are of
     uvec4 strides[2];
 } parameters;
@@ -38,6 +47,12 @@ uint workgroup_sum(uint value, out uint before)
     uint sum = scratch[gl_WorkGroupSize.x - 1];
     barrier(); // scratch may be used again
     return sum;
+}
+
+// Where mask word `w` lies in the bound part of the mask.
+uint mask_place(uint w)
+{
+    return w - parameters.chunk_first * parameters.chunk_words;
 }
 
 #endif

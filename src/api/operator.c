@@ -103,36 +103,39 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
                            VkdmlDispatchable *compiled) {
     VkdmlDevice device = op->device;
     const struct vkdml_instance *instance = op->instance;
-    struct vkdml_plan plan = {.step_count = 0};
+    struct vkdml_plan plan;
     VkdmlDispatchable d = NULL;
+    vkdml_plan_begin(&plan, device->callbacks);
     report->context = instance->schema->name; /* static */
     VkdmlResult result = check_compile_info(info, report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_plan(instance, &device->limits, info->flags, report, &plan);
     }
     if (result != VKDML_SUCCESS) {
-        return result;
+        goto done;
     }
     struct vkdml_dispatchable_info dispatchable = {.kind = VKDML_COMPILED_OPERATOR,
                                                    .context = instance->schema->name,
                                                    .input_count = instance->schema->inputCount,
                                                    .output_count = instance->schema->outputCount,
-                                                   .step_count = plan.step_count,
-                                                   .init_step_count = plan.init_step_count,
+                                                   .step_count = plan.steps.count,
+                                                   .init_step_count = plan.init_steps.count,
                                                    .temporary_bytes = plan.temporary_bytes,
                                                    .persistent_bytes = plan.persistent_bytes};
     result = vkdml_dispatchable_create(device, &dispatchable, report, &d);
     if (result != VKDML_SUCCESS) {
-        return result;
+        goto done;
     }
     describe_tensors(d, instance);
     result = vkdml_dispatchable_compile(d, &plan, report);
-    if (result != VKDML_SUCCESS) {
+    if (result == VKDML_SUCCESS) {
+        *compiled = d;
+    } else {
         vkdml_dispatchable_destroy(d);
-        return result;
     }
-    *compiled = d;
-    return VKDML_SUCCESS;
+done:
+    vkdml_plan_end(&plan);
+    return result;
 }
 
 VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled) {

@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
 #include "kernels/kernels.h"
 
-#define VKDML_PLAN_MAX_STEPS           4
+/* A tensor larger than a descriptor can bind is covered by windows, a dispatch each. 4096 cover a transpose of 7 GiB
+ * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
+#define VKDML_PLAN_MAX_STEPS           4096
 #define VKDML_PLAN_MAX_BUFFERS         4 /* Vulkan 1.2 limit minimum for maxPerStageDescriptorStorageBuffers */
 #define VKDML_PLAN_MAX_SPECIALIZATIONS 8
 #define VKDML_PLAN_MAX_PARAMETERS      64 /* 32-bit words of one parameter block */
@@ -44,13 +49,20 @@ struct vkdml_plan_step {
     bool barrier_before; /* what earlier steps wrote must be visible */
 };
 
+/* Steps in the order they are recorded. */
+struct vkdml_plan_steps {
+    uint32_t count;
+    uint32_t capacity;
+    struct vkdml_plan_step *items;
+};
+
+/* Made empty by vkdml_plan_begin(), freed by vkdml_plan_end(). */
 struct vkdml_plan {
-    uint32_t step_count;
-    struct vkdml_plan_step steps[VKDML_PLAN_MAX_STEPS];
-    uint32_t init_step_count; /* recorded by the operator initializer: INPUT to PERSISTENT */
-    struct vkdml_plan_step init_steps[VKDML_PLAN_MAX_STEPS];
-    uint64_t temporary_bytes;  /* multiple of 4 */
-    uint64_t persistent_bytes; /* multiple of 4 */
+    const VkAllocationCallbacks *callbacks; /* of the steps; borrowed; may be NULL */
+    struct vkdml_plan_steps steps;
+    struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
+    uint64_t temporary_bytes;           /* multiple of 4 */
+    uint64_t persistent_bytes;          /* multiple of 4 */
 };
 
 /* What a planner may know of a device. Invented at will in tests. */
@@ -62,6 +74,15 @@ struct vkdml_plan_limits {
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
 };
+
+void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
+void vkdml_plan_end(struct vkdml_plan *plan);
+
+/* Adds an empty step to one of the plan's lists. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED beyond
+ * VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added. */
+VkdmlResult vkdml_plan_add(struct vkdml_plan *plan, struct vkdml_plan_steps *steps,
+                           const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                           struct vkdml_plan_step **step);
 
 /* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
  * start to the resource's first byte. Buffers are bound at an offset rounded down to

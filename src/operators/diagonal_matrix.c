@@ -1,7 +1,6 @@
 /* DIAGONAL_MATRIX and DIAGONAL_MATRIX1: a band of diagonals over a stack of matrices. */
 #include "operators/gather.h"
 #include "operators/operators.h"
-#include "operators/plan_step.h"
 #include "operators/scalar.h"
 
 /* Diagonal x - y of the elements to fill, `first` to `last`; first > last: none. */
@@ -17,23 +16,20 @@ static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct
                              struct vkdml_plan *plan) {
     const struct vkdml_tensor *input =
         instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
-    struct vkdml_plan_step *step = &plan->steps[plan->step_count++];
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, &instance->outputs[0], input);
     vkdml_gather_collapse(&gather, 0, gather.count - 2); /* the batch; the last two stay: the kernel compares them */
 
-    const uint32_t specializations[] = {input != NULL, band->invert};
-    const uint32_t arguments[4] = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)band->last};
-    /* Without an input the kernel reads none; its binding must still hold a buffer. */
-    VkdmlResult result = input != NULL ? vkdml_step_input(step, instance, 0, limits, report)
-                                       : vkdml_step_output(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_step_output(step, instance, 0, limits, report);
-    }
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_gather_step(&gather, VKDML_KERNEL_DIAGONAL, 2, specializations, arguments, limits, report, step);
-    }
-    return result;
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_DIAGONAL,
+        .specialization_count = 2,
+        .specializations = {input != NULL, band->invert},
+        .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)band->last},
+        .has_input = input != NULL,
+        .input = VKDML_PLAN_INPUT,
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
 }
 
 void vkdml_rules_diagonal_matrix(const struct vkdml_instance *instance, struct vkdml_report *report) {

@@ -1,5 +1,6 @@
 /* Plans of the gather kernels (glsl/common/gather.glsl): every output element is computed from at most one input
- * element. An operator describes its dimensions; this orders and collapses them, and fills in the step. */
+ * element. An operator describes its dimensions; this orders and collapses them, cuts what a device cannot bind whole
+ * into windows, and fills in the steps. */
 #ifndef VKDML_OPERATORS_GATHER_H
 #define VKDML_OPERATORS_GATHER_H
 
@@ -17,12 +18,17 @@ struct vkdml_gather_parameters {
     uint32_t row_input_stride;
     uint32_t row_input_size;
     uint32_t row_start;
+    uint32_t row_origin;
+    uint32_t output_first;
+    uint32_t input_first;
+    uint32_t reserved;
     uint32_t arguments[4];
     uint32_t sizes[8];
     uint32_t output_strides[8];
     uint32_t input_strides[8];
     uint32_t input_sizes[8];
     uint32_t starts[8];
+    uint32_t origins[8];
 };
 
 /* One dimension of a gather, in elements. */
@@ -34,10 +40,30 @@ struct vkdml_gather_dimension {
     uint32_t start;        /* padding before the input */
 };
 
+/* Stands for a coordinate that no input element fills. */
+#define VKDML_GATHER_OUTSIDE UINT32_MAX
+
 struct vkdml_gather {
-    uint32_t element_bytes;                                         /* 1, 2, 4, 8 or 16 */
+    uint32_t element_bytes;                                         /* 1, 2, 4 or 8 */
     uint32_t count;                                                 /* of dimensions */
     struct vkdml_gather_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
+    /* The input coordinate that fills output coordinate c of a padded dimension, or OUTSIDE; NULL where none is padded.
+     */
+    uint32_t (*source)(const struct vkdml_gather_dimension *dimension, uint32_t mode, uint32_t c);
+    uint32_t source_mode; /* handed to source */
+};
+
+/* What a gather's steps bind, and how they are specialized. The output is output 0, or the persistent resource. */
+struct vkdml_gather_use {
+    enum vkdml_kernel kernel;
+    uint32_t specialization_count;
+    uint32_t specializations[2]; /* after local size, element bits and rank */
+    uint32_t arguments[4];
+    bool has_input;
+    enum vkdml_plan_resource input;
+    enum vkdml_plan_resource output;
+    uint32_t input_index;
+    uint64_t output_offset; /* bytes from where the output resource begins, multiple of 4 */
 };
 
 /* Takes the output's dimensions, and the input's strides where `input` is not NULL (same sizes assumed). */
@@ -52,11 +78,9 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
  * that move every element unchanged. */
 void vkdml_gather_widen(struct vkdml_gather *gather);
 
-/* Fills in a step: kernel, specializations (local size, element bits, rank, then `specializations`), parameters with
- * `arguments`, groups. The last dimension is the row. Buffers are the caller's to fill in. */
-VkdmlResult vkdml_gather_step(const struct vkdml_gather *gather, enum vkdml_kernel kernel,
-                              uint32_t specialization_count, const uint32_t *specializations,
-                              const uint32_t arguments[4], const struct vkdml_plan_limits *limits,
-                              struct vkdml_report *report, struct vkdml_plan_step *step);
+/* Adds the gather's steps: one where both tensors can be bound whole, else one per window. */
+VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                              struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
 
 #endif

@@ -18,6 +18,14 @@ struct nonzero_parameters {
     uint32_t row_stride;
     uint32_t column_stride;
     uint32_t column_count;
+    uint32_t chunk_first;
+    uint32_t first_pass;
+    uint32_t input_first;
+    uint32_t input_count;
+    uint32_t row_first;
+    uint32_t row_end;
+    uint32_t column_first;
+    uint32_t column_end;
     uint32_t sizes[8];
     uint32_t strides[8];
 };
@@ -114,61 +122,258 @@ static struct nonzero_parameters split(uint32_t element_count, uint32_t local_si
     return parameters;
 }
 
+/* What all steps of one operator have in common. */
+struct compaction {
+    const struct vkdml_instance *instance;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+    struct nonzero_parameters parameters;
+    uint32_t local_size;
+    VkdmlCompileFlags flags;
+};
+
+/* Chunks [first, first + count). */
+struct chunks {
+    uint32_t first;
+    uint32_t count;
+};
+
+static struct vkdml_plan_buffer mask_buffer(const struct compaction *c, struct chunks chunks) {
+    const uint64_t begin = (uint64_t)chunks.first * c->parameters.chunk_words;
+    const uint64_t end = begin + (uint64_t)chunks.count * c->parameters.chunk_words;
+    const uint64_t words = (end < c->parameters.mask_words ? end : c->parameters.mask_words) - begin;
+    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, 4 * begin, 4 * words};
+}
+
+static struct vkdml_plan_buffer totals_buffer(const struct compaction *c) {
+    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, 4 * (uint64_t)c->parameters.mask_words,
+                                      4 * (uint64_t)c->parameters.chunk_count};
+}
+
+/* How many chunks, from the first of them on, have a mask that can be bound; at least one. */
+static uint32_t bindable_chunks(const struct compaction *c) {
+    const uint64_t bytes = 4 * (uint64_t)c->parameters.chunk_words;
+    uint64_t count = c->parameters.chunk_count;
+    while (count > 1 && !vkdml_fits(c->limits, 4, count * bytes)) {
+        count = (count + 1) / 2;
+    }
+    return (uint32_t)count;
+}
+
+static VkdmlResult add_step(const struct compaction *c, enum vkdml_kernel kernel, struct chunks chunks,
+                            struct vkdml_plan_step **step) {
+    VkdmlResult result = vkdml_plan_add(c->plan, &c->plan->steps, c->limits, c->report, step);
+    if (result == VKDML_SUCCESS) {
+        (*step)->kernel = kernel;
+        (*step)->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = c->local_size;
+        result = vkdml_grid(chunks.count, c->limits, c->report, (*step)->groups);
+    }
+    return result;
+}
+
 static void set_parameters(struct vkdml_plan_step *step, const struct nonzero_parameters *parameters) {
     step->parameter_count = sizeof(*parameters) / 4;
     memcpy(step->parameters, parameters, sizeof(*parameters));
 }
 
-static VkdmlResult plan_mark(const struct vkdml_instance *instance, struct nonzero_parameters parameters,
-                             uint32_t local_size, uint64_t temporary_bytes, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan_step *step) {
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    uint32_t rank = collapse_input(input, parameters.sizes, parameters.strides);
-    step->kernel = VKDML_KERNEL_NONZERO_MARK;
-    step->specialization_count = 3;
-    step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = local_size;
-    step->specializations[1] = 8 * input->element_size;
-    step->specializations[2] = rank;
-    set_parameters(step, &parameters);
-    VkdmlResult result = vkdml_grid(parameters.chunk_count, limits, report, step->groups);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_step_input(step, instance, 0, limits, report);
+/* ---- first pass ---- */
+
+/* A window of the input: elements [first, first + count) from its first one. */
+struct input_window {
+    uint64_t first;
+    uint64_t count;
+};
+
+static VkdmlResult add_mark(const struct compaction *c, uint32_t rank, struct chunks chunks, struct input_window window,
+                            bool first_pass) {
+    const uint32_t element_size = c->instance->inputs[0].element_size;
+    struct nonzero_parameters parameters = c->parameters;
+    struct vkdml_plan_step *step;
+    VkdmlResult result = add_step(c, VKDML_KERNEL_NONZERO_MARK, chunks, &step);
+    if (result != VKDML_SUCCESS) {
+        return result;
     }
-    if (result == VKDML_SUCCESS) {
-        result =
-            vkdml_step_buffer(step, VKDML_PLAN_TEMPORARY, 0, temporary_bytes, "the temporary resource", limits, report);
+    /* From a multiple of 4 bytes to one: elements of the same word are the window's too, which does no harm. */
+    const uint64_t begin = window.first * element_size & ~UINT64_C(3);
+    const uint64_t end = ((window.first + window.count) * element_size + 3) & ~UINT64_C(3);
+    parameters.chunk_first = chunks.first;
+    parameters.first_pass = first_pass;
+    parameters.input_first = (uint32_t)(begin / element_size);
+    parameters.input_count = (uint32_t)((end - begin) / element_size);
+    set_parameters(step, &parameters);
+    step->specializations[1] = 8 * element_size;
+    step->specializations[2] = rank;
+    step->specialization_count = 3;
+    step->barrier_before = !first_pass; /* adds to marks of an earlier dispatch */
+    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, begin, end - begin};
+    step->buffers[1] = mask_buffer(c, chunks);
+    step->buffers[2] = totals_buffer(c);
+    step->buffer_count = 3;
+    return VKDML_SUCCESS;
+}
+
+/* The largest number of elements of a window that can be bound wherever it begins. */
+static uint64_t bindable_elements(const struct vkdml_plan_limits *limits, uint32_t element_size) {
+    uint64_t bytes = limits->max_storage_buffer_range & ~UINT64_C(3);
+    while (bytes > 8 && !vkdml_fits(limits, 4, bytes)) {
+        bytes -= 4;
+    }
+    return (bytes - 8) / element_size; /* up to 3 bytes before and after go to whole words */
+}
+
+/* Chunks of an input that is one run: their elements lie in windows of their own. 0: not even one chunk's can be bound.
+ */
+static uint32_t chunks_per_run_window(const struct compaction *c, uint64_t stride, uint64_t bindable) {
+    const uint64_t elements = 32 * (uint64_t)c->parameters.chunk_words;
+    uint64_t count = c->parameters.chunk_count;
+    while (count > 0 && (count * elements - 1) * stride + 1 > bindable) {
+        count /= 2;
+    }
+    return (uint32_t)count;
+}
+
+static VkdmlResult plan_marks(struct compaction *c) {
+    const struct vkdml_tensor *input = &c->instance->inputs[0];
+    const uint64_t span = vkdml_tensor_span(input) / input->element_size;
+    const uint64_t bindable = bindable_elements(c->limits, input->element_size);
+    const uint32_t rank = collapse_input(input, c->parameters.sizes, c->parameters.strides);
+    const bool whole = vkdml_fits(c->limits, 0, vkdml_tensor_span(input));
+    uint32_t run_chunks = 0;
+    if (!whole && rank == 1) {
+        run_chunks = chunks_per_run_window(c, c->parameters.strides[0], bindable);
+    }
+    if (!whole && run_chunks == 0 && span > UINT32_MAX) {
+        return vkdml_report_add(c->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                "%s spans %" PRIu64 " elements with its strides, must be at most %" PRIu32
+                                " where maxStorageBufferRange (%" PRIu64 ") cannot bind it whole",
+                                vkdml_input_name(c->instance, 0), span, UINT32_MAX,
+                                c->limits->max_storage_buffer_range);
+    }
+
+    uint32_t most = bindable_chunks(c);
+    if (run_chunks != 0 && run_chunks < most) {
+        most = run_chunks;
+    }
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint64_t first = 0; first < c->parameters.chunk_count && result == VKDML_SUCCESS; first += most) {
+        const uint64_t left = c->parameters.chunk_count - first;
+        const struct chunks chunks = {(uint32_t)first, left < most ? (uint32_t)left : most};
+        struct input_window window = {0, span};
+        if (run_chunks != 0) {
+            const uint64_t elements = 32 * (uint64_t)c->parameters.chunk_words;
+            const uint64_t begin = chunks.first * elements;
+            uint64_t end = begin + chunks.count * elements;
+            end = end < c->parameters.element_count ? end : c->parameters.element_count;
+            window = (struct input_window){begin * c->parameters.strides[0],
+                                           (end - 1 - begin) * c->parameters.strides[0] + 1};
+            result = add_mark(c, rank, chunks, window, true);
+        } else if (whole) {
+            result = add_mark(c, rank, chunks, window, true);
+        } else {
+            for (uint64_t at = 0; at < span && result == VKDML_SUCCESS; at += bindable) {
+                window = (struct input_window){at, span - at < bindable ? span - at : bindable};
+                result = add_mark(c, rank, chunks, window, at == 0);
+            }
+        }
     }
     return result;
 }
 
-static VkdmlResult plan_write(const struct vkdml_instance *instance, struct nonzero_parameters parameters,
-                              uint32_t local_size, uint64_t temporary_bytes, VkdmlCompileFlags flags,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                              struct vkdml_plan_step *step) {
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *coordinates = &instance->outputs[1];
-    uint32_t last = coordinates->dimension_count - 1;
-    parameters.row_stride = coordinates->strides[last - 1];
-    parameters.column_stride = coordinates->strides[last];
-    parameters.column_count = coordinates->sizes[last];
-    memcpy(parameters.sizes, input->sizes + input->dimension_count - parameters.column_count,
-           parameters.column_count * sizeof(uint32_t));
-    step->kernel = VKDML_KERNEL_NONZERO_WRITE;
-    step->specialization_count = 2;
-    step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = local_size;
-    step->specializations[1] = (flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0;
-    step->barrier_before = true; /* reads the marks */
+/* ---- second pass ---- */
+
+/* Rows and columns of the coordinates that one dispatch writes. */
+struct rows_window {
+    uint64_t row_first;
+    uint64_t row_count;
+    uint32_t column_first;
+    uint32_t column_count;
+};
+
+static uint64_t coordinates_span(const struct compaction *c, uint64_t rows, uint64_t columns) {
+    return (rows - 1) * c->parameters.row_stride + (columns - 1) * (uint64_t)c->parameters.column_stride + 1;
+}
+
+static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, struct rows_window window,
+                             bool first_pass) {
+    struct nonzero_parameters parameters = c->parameters;
+    struct vkdml_plan_step *step;
+    VkdmlResult result = add_step(c, VKDML_KERNEL_NONZERO_WRITE, chunks, &step);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    parameters.chunk_first = chunks.first;
+    parameters.first_pass = first_pass;
+    parameters.row_first = (uint32_t)window.row_first;
+    parameters.row_end = (uint32_t)(window.row_first + window.row_count);
+    parameters.column_first = window.column_first;
+    parameters.column_end = window.column_first + window.column_count;
     set_parameters(step, &parameters);
-    VkdmlResult result = vkdml_grid(parameters.chunk_count, limits, report, step->groups);
-    if (result == VKDML_SUCCESS) {
-        result =
-            vkdml_step_buffer(step, VKDML_PLAN_TEMPORARY, 0, temporary_bytes, "the temporary resource", limits, report);
+    step->specializations[1] = (c->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0;
+    step->specialization_count = 2;
+    step->barrier_before = first_pass; /* reads the marks */
+    const uint64_t offset =
+        window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
+    step->buffers[0] = mask_buffer(c, chunks);
+    step->buffers[1] = totals_buffer(c);
+    step->buffers[2] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, 0, 4};
+    step->buffers[3] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 1, 4 * offset,
+                                                  4 * coordinates_span(c, window.row_count, window.column_count)};
+    step->buffer_count = 4;
+    return VKDML_SUCCESS;
+}
+
+/* How many rows of so many columns can be bound wherever they begin; 0: not even one. */
+static uint64_t bindable_rows(const struct compaction *c, uint64_t columns) {
+    const uint64_t bindable = bindable_elements(c->limits, 4);
+    const uint64_t rows = c->parameters.element_count;
+    if (coordinates_span(c, 1, columns) > bindable) {
+        return 0;
     }
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_step_output(step, instance, 0, limits, report);
+    const uint64_t more =
+        (bindable - coordinates_span(c, 1, columns)) / (c->parameters.row_stride != 0 ? c->parameters.row_stride : 1);
+    return more < rows ? more + 1 : rows;
+}
+
+static VkdmlResult plan_writes(struct compaction *c) {
+    const struct vkdml_tensor *input = &c->instance->inputs[0];
+    const struct vkdml_tensor *coordinates = &c->instance->outputs[1];
+    const uint32_t last = coordinates->dimension_count - 1;
+    const uint32_t columns = coordinates->sizes[last];
+    const uint64_t rows = c->parameters.element_count;
+    c->parameters.row_stride = coordinates->strides[last - 1];
+    c->parameters.column_stride = coordinates->strides[last];
+    c->parameters.column_count = columns;
+    memset(c->parameters.strides, 0, sizeof(c->parameters.strides));
+    memset(c->parameters.sizes, 0, sizeof(c->parameters.sizes));
+    memcpy(c->parameters.sizes, input->sizes + input->dimension_count - columns, columns * sizeof(uint32_t));
+
+    /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
+    uint64_t window_rows = rows;
+    uint32_t window_columns = columns;
+    if (!vkdml_fits(c->limits, 0, vkdml_tensor_span(coordinates))) {
+        const uint64_t rows_of_all = bindable_rows(c, columns);
+        const uint64_t rows_of_one = bindable_rows(c, 1);
+        const bool by_column =
+            rows_of_all == 0 || columns * vkdml_divide_up(rows, rows_of_one) < vkdml_divide_up(rows, rows_of_all);
+        window_rows = by_column ? rows_of_one : rows_of_all;
+        window_columns = by_column ? 1 : columns;
     }
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_step_output(step, instance, 1, limits, report);
+    const uint32_t most = bindable_chunks(c);
+    VkdmlResult result = VKDML_SUCCESS;
+    bool first_pass = true;
+    for (uint64_t chunk = 0; chunk < c->parameters.chunk_count && result == VKDML_SUCCESS; chunk += most) {
+        const uint64_t left = c->parameters.chunk_count - chunk;
+        const struct chunks chunks = {(uint32_t)chunk, left < most ? (uint32_t)left : most};
+        for (uint64_t row = 0; row < rows && result == VKDML_SUCCESS; row += window_rows) {
+            for (uint32_t column = 0; column < columns && result == VKDML_SUCCESS; column += window_columns) {
+                const uint64_t rows_left = rows - row;
+                const struct rows_window window = {row, rows_left < window_rows ? rows_left : window_rows, column,
+                                                   window_columns};
+                result = add_write(c, chunks, window, first_pass);
+                first_pass = false;
+            }
+        }
     }
     return result;
 }
@@ -176,16 +381,10 @@ static VkdmlResult plan_write(const struct vkdml_instance *instance, struct nonz
 VkdmlResult vkdml_plan_nonzero_coordinates(const struct vkdml_instance *instance,
                                            const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
                                            struct vkdml_report *report, struct vkdml_plan *plan) {
-    uint32_t local_size = vkdml_local_size(limits, LOCAL_SIZE);
-    struct nonzero_parameters parameters = split(vkdml_tensor_elements(&instance->inputs[0]), local_size);
-    parameters.significant_bits = significant_bits(&instance->inputs[0]);
-    plan->temporary_bytes = 4 * ((uint64_t)parameters.mask_words + parameters.chunk_count);
-    plan->step_count = 2;
-    VkdmlResult result =
-        plan_mark(instance, parameters, local_size, plan->temporary_bytes, limits, report, &plan->steps[0]);
-    if (result == VKDML_SUCCESS) {
-        result =
-            plan_write(instance, parameters, local_size, plan->temporary_bytes, flags, limits, report, &plan->steps[1]);
-    }
-    return result;
+    struct compaction c = {instance, limits, report, plan, {0}, vkdml_local_size(limits, LOCAL_SIZE), flags};
+    c.parameters = split(vkdml_tensor_elements(&instance->inputs[0]), c.local_size);
+    c.parameters.significant_bits = significant_bits(&instance->inputs[0]);
+    plan->temporary_bytes = 4 * ((uint64_t)c.parameters.mask_words + c.parameters.chunk_count);
+    VkdmlResult result = plan_marks(&c);
+    return result == VKDML_SUCCESS ? plan_writes(&c) : result;
 }

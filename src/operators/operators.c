@@ -1,9 +1,8 @@
 #include "operators/operators.h"
 
 #include <assert.h>
-#include <string.h>
+#include <inttypes.h>
 
-#include "base/checked.h"
 #include "operators/gather.h"
 #include "operators/plan_step.h"
 
@@ -58,33 +57,36 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint32_t index,
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                     struct vkdml_plan *plan) {
-    uint64_t size = vkdml_tensor_span(&instance->inputs[index]);
-    uint32_t words = (uint32_t)(size / 4);
-    struct vkdml_gather gather = {
+    const uint64_t size = vkdml_tensor_span(&instance->inputs[index]);
+    if (size / 4 > UINT32_MAX) {
+        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                "%s spans %" PRIu64 " bytes, must be at most %" PRIu64 " to be OWNED_BY_DML",
+                                vkdml_input_name(instance, index), size, UINT64_C(4) * UINT32_MAX);
+    }
+    const uint32_t words = (uint32_t)(size / 4);
+    const struct vkdml_gather gather = {
         .element_bytes = 4,
         .count = 1,
         .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
     };
-    assert(plan->init_step_count < VKDML_PLAN_MAX_STEPS);
-    struct vkdml_plan_step *step = &plan->init_steps[plan->init_step_count++];
-    VkdmlResult result = vkdml_step_input(step, instance, index, limits, report);
-    if (result == VKDML_SUCCESS) {
-        result =
-            vkdml_step_buffer(step, VKDML_PLAN_PERSISTENT, 0, size, vkdml_input_name(instance, index), limits, report);
-    }
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_gather_step(&gather, VKDML_KERNEL_COPY, 0, NULL, (const uint32_t[4]){0}, limits, report, step);
-    }
+    const uint64_t offset = plan->persistent_bytes;
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_COPY,
+        .has_input = true,
+        .input = VKDML_PLAN_INPUT,
+        .input_index = index,
+        .output = VKDML_PLAN_PERSISTENT,
+        .output_offset = offset,
+    };
+    VkdmlResult result = vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->init_steps);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-
-    uint64_t offset = plan->persistent_bytes;
-    step->buffers[1].offset = offset;
     plan->persistent_bytes += (size + PERSISTENT_ALIGNMENT - 1) / PERSISTENT_ALIGNMENT * PERSISTENT_ALIGNMENT;
-    for (uint32_t s = 0; s < plan->step_count; ++s) {
-        for (uint32_t b = 0; b < plan->steps[s].buffer_count; ++b) {
-            struct vkdml_plan_buffer *buffer = &plan->steps[s].buffers[b];
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        struct vkdml_plan_step *step = &plan->steps.items[s];
+        for (uint32_t b = 0; b < step->buffer_count; ++b) {
+            struct vkdml_plan_buffer *buffer = &step->buffers[b];
             if (buffer->resource == VKDML_PLAN_INPUT && buffer->index == index) {
                 buffer->resource = VKDML_PLAN_PERSISTENT;
                 buffer->index = 0;
@@ -98,7 +100,6 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     const char *outer_context = report->context;
-    memset(plan, 0, sizeof(*plan));
     report->context = instance->schema->name;
     VkdmlResult result = find_operator(instance->schema->type)->plan(instance, limits, flags, report, plan);
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->schema->inputCount; ++i) {

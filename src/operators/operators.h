@@ -13,7 +13,7 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
                            const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
                            struct vkdml_instance **instance);
 
-/* Plans a valid instance for a device. */
+/* Plans a valid instance for a device. plan was begun, and is to be ended whatever comes of it. */
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 

@@ -3,7 +3,6 @@
 
 #include "operators/gather.h"
 #include "operators/operators.h"
-#include "operators/plan_step.h"
 #include "operators/scalar.h"
 
 /* What the operators of this family have in common. */
@@ -41,29 +40,57 @@ static void check_padding(const struct vkdml_instance *instance, const struct pa
     }
 }
 
+static uint32_t mirror(uint32_t distance, uint32_t size) {
+    const uint32_t rest = distance % size;
+    return distance / size % 2 == 0 ? rest : size - 1 - rest;
+}
+
+/* Where a coordinate of the rim takes its value from, as glsl/padding.comp decides it. */
+static uint32_t rim_source(const struct vkdml_gather_dimension *dimension, uint32_t mode, uint32_t c) {
+    const bool before = c < dimension->start;
+    const uint32_t distance = before ? dimension->start - c : c - dimension->start; /* from the input's first element */
+    const uint32_t size = dimension->input_size;
+    switch (mode) {
+    case DML_PADDING_MODE_EDGE:
+        return before ? 0 : size - 1;
+    case DML_PADDING_MODE_REFLECTION: {
+        const uint32_t period = size > 1 ? size - 1 : 1;
+        const uint32_t rest = distance % period;
+        return size == 1 ? 0 : distance / period % 2 == 0 ? rest : size - 1 - rest;
+    }
+    case DML_PADDING_MODE_SYMMETRIC:
+        return mirror(before ? distance - 1 : distance, size);
+    case DML_PADDING_MODE_WRAP:
+        return before ? size - 1 - (distance - 1) % size : distance % size;
+    default:
+        return VKDML_GATHER_OUTSIDE;
+    }
+}
+
 static VkdmlResult plan_padding(const struct vkdml_instance *instance, const struct padding *padding,
                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                 struct vkdml_plan *plan) {
     const struct vkdml_tensor *input = &instance->inputs[0];
-    struct vkdml_plan_step *step = &plan->steps[plan->step_count++];
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, &instance->outputs[0], input);
     for (uint32_t d = 0; d < gather.count; ++d) {
         gather.dimensions[d].input_size = input->sizes[d];
         gather.dimensions[d].start = padding->start[d];
     }
+    gather.source = rim_source;
+    gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
 
-    const uint32_t mode = padding->mode;
-    const uint32_t arguments[4] = {padding->value[0], padding->value[1]};
-    VkdmlResult result = vkdml_step_input(step, instance, 0, limits, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_step_output(step, instance, 0, limits, report);
-    }
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_gather_step(&gather, VKDML_KERNEL_PADDING, 1, &mode, arguments, limits, report, step);
-    }
-    return result;
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_PADDING,
+        .specialization_count = 1,
+        .specializations = {padding->mode},
+        .arguments = {padding->value[0], padding->value[1]},
+        .has_input = true,
+        .input = VKDML_PLAN_INPUT,
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
 }
 
 static struct padding read_padding(const struct vkdml_instance *instance) {

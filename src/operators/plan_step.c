@@ -36,34 +36,14 @@ VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *lim
     return VKDML_SUCCESS;
 }
 
-VkdmlResult vkdml_step_buffer(struct vkdml_plan_step *step, enum vkdml_plan_resource resource, uint32_t index,
-                              uint64_t size, const char *what, const struct vkdml_plan_limits *limits,
-                              struct vkdml_report *report) {
-    /* Tensors are bound at multiples of 16, descriptors at multiples of the device's alignment, the rest before them.
-     */
-    uint32_t alignment = limits->min_storage_buffer_offset_alignment;
-    uint64_t rest =
-        alignment > DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT ? alignment - DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT : 0;
-    if (rest > limits->max_storage_buffer_range || size > limits->max_storage_buffer_range - rest) {
-        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
-                                "%s spans %" PRIu64 " bytes, and up to %" PRIu64
-                                " for alignment, more than maxStorageBufferRange (%" PRIu64 ")",
-                                what, size, rest, limits->max_storage_buffer_range);
-    }
-    assert(step->buffer_count < VKDML_PLAN_MAX_BUFFERS);
-    step->buffers[step->buffer_count++] =
-        (struct vkdml_plan_buffer){.resource = resource, .index = index, .offset = 0, .size = size};
-    return VKDML_SUCCESS;
+static uint64_t alignment_rest(const struct vkdml_plan_limits *limits, uint64_t offset) {
+    const uint32_t alignment = limits->min_storage_buffer_offset_alignment;
+    const uint32_t granularity =
+        offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0 ? DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT : 4;
+    return alignment > granularity ? alignment - granularity : 0;
 }
 
-VkdmlResult vkdml_step_input(struct vkdml_plan_step *step, const struct vkdml_instance *instance, uint32_t index,
-                             const struct vkdml_plan_limits *limits, struct vkdml_report *report) {
-    return vkdml_step_buffer(step, VKDML_PLAN_INPUT, index, vkdml_tensor_span(&instance->inputs[index]),
-                             vkdml_input_name(instance, index), limits, report);
-}
-
-VkdmlResult vkdml_step_output(struct vkdml_plan_step *step, const struct vkdml_instance *instance, uint32_t index,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report) {
-    return vkdml_step_buffer(step, VKDML_PLAN_OUTPUT, index, vkdml_tensor_span(&instance->outputs[index]),
-                             vkdml_output_name(instance, index), limits, report);
+bool vkdml_fits(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t size) {
+    const uint64_t rest = alignment_rest(limits, offset);
+    return rest <= limits->max_storage_buffer_range && size <= limits->max_storage_buffer_range - rest;
 }

@@ -16,16 +16,8 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                        uint32_t groups[3]);
 
-/* Adds the next storage buffer of a step. VKDML_ERROR_LIMIT_EXCEEDED, naming `what`, where it is larger than the device
- * can bind at any offset. */
-VkdmlResult vkdml_step_buffer(struct vkdml_plan_step *step, enum vkdml_plan_resource resource, uint32_t index,
-                              uint64_t size, const char *what, const struct vkdml_plan_limits *limits,
-                              struct vkdml_report *report);
-
-/* Adds input or output tensor `index` of the instance as the next storage buffer. */
-VkdmlResult vkdml_step_input(struct vkdml_plan_step *step, const struct vkdml_instance *instance, uint32_t index,
-                             const struct vkdml_plan_limits *limits, struct vkdml_report *report);
-VkdmlResult vkdml_step_output(struct vkdml_plan_step *step, const struct vkdml_instance *instance, uint32_t index,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report);
+/* Whether `size` bytes from a multiple of 4, `offset`, can be bound wherever the resource begins (tensors at multiples
+ * of 16): descriptors begin at multiples of the device's alignment, and the rest before the first byte is bound too. */
+bool vkdml_fits(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t size);
 
 #endif

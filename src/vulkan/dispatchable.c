@@ -103,12 +103,12 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
 VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
                                        struct vkdml_report *report) {
     VkdmlResult result = VKDML_SUCCESS;
-    assert(plan->step_count == dispatchable->step_count && plan->init_step_count == dispatchable->init_step_count);
-    for (uint32_t i = 0; i < plan->step_count && result == VKDML_SUCCESS; i++) {
-        result = compile_step(dispatchable, &plan->steps[i], false, &dispatchable->steps[i], report);
+    assert(plan->steps.count == dispatchable->step_count && plan->init_steps.count == dispatchable->init_step_count);
+    for (uint32_t i = 0; i < plan->steps.count && result == VKDML_SUCCESS; i++) {
+        result = compile_step(dispatchable, &plan->steps.items[i], false, &dispatchable->steps[i], report);
     }
-    for (uint32_t i = 0; i < plan->init_step_count && result == VKDML_SUCCESS; i++) {
-        result = compile_step(dispatchable, &plan->init_steps[i], true, &dispatchable->init_steps[i], report);
+    for (uint32_t i = 0; i < plan->init_steps.count && result == VKDML_SUCCESS; i++) {
+        result = compile_step(dispatchable, &plan->init_steps.items[i], true, &dispatchable->init_steps[i], report);
     }
     return result;
 }

@@ -127,10 +127,10 @@ static void require_no_overlap(const struct vkdml_tensor *tensor) {
 }
 
 static void require_within_limits(const struct vkdml_plan *plan, const struct vkdml_plan_limits *limits) {
-    REQUIRE(plan->step_count >= 1 && plan->step_count <= VKDML_PLAN_MAX_STEPS);
-    for (uint32_t s = 0; s < plan->step_count + plan->init_step_count; s++) {
+    REQUIRE(plan->steps.count >= 1 && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
+    for (uint32_t s = 0; s < plan->steps.count + plan->init_steps.count; s++) {
         const struct vkdml_plan_step *step =
-            s < plan->step_count ? &plan->steps[s] : &plan->init_steps[s - plan->step_count];
+            s < plan->steps.count ? &plan->steps.items[s] : &plan->init_steps.items[s - plan->steps.count];
         for (uint32_t axis = 0; axis < 3; axis++)
             REQUIRE(step->groups[axis] >= 1 && step->groups[axis] <= limits->max_workgroup_count[axis]);
         for (uint32_t b = 0; b < step->buffer_count; b++) {
@@ -146,13 +146,15 @@ static void plan_for_all(const struct vkdml_instance *instance) {
         {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152},
     };
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-        static struct vkdml_plan plan;
+        struct vkdml_plan plan;
+        vkdml_plan_begin(&plan, NULL);
         struct vkdml_report report;
         vkdml_report_clear(&report);
         VkdmlResult result = vkdml_plan(instance, &devices[i], 0, &report, &plan);
         REQUIRE(result == VKDML_SUCCESS || (result == VKDML_ERROR_LIMIT_EXCEEDED && report.count > 0));
         if (result == VKDML_SUCCESS)
             require_within_limits(&plan, &devices[i]);
+        vkdml_plan_end(&plan);
     }
 }
 

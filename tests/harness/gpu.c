@@ -5,20 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiles/profiled.h"
+
 /* 1 MiB: most cases fit, so the buffer is made anew only a few times a run. */
 #define SMALLEST_BUFFER ((size_t)1 << 20)
 
 /* Long enough for the largest case on a CPU device under validation; past it the device counts as hung. */
 #define WAIT_NANOSECONDS ((uint64_t)120 * 1000 * 1000 * 1000)
 
-static void on_message(void *user_data, VkdmlLogLevel level, const char *message) {
-    struct gpu *gpu = user_data;
-    if (!gpu->validation || level != VKDML_LOG_LEVEL_WARNING) {
-        return;
-    }
+static void add_message(struct gpu *gpu, const char *message) {
     size_t used = strlen(gpu->messages);
     snprintf(gpu->messages + used, sizeof(gpu->messages) - used, "%s\n", message);
     gpu->message_count++;
+}
+
+static void on_message(void *user_data, VkdmlLogLevel level, const char *message) {
+    struct gpu *gpu = user_data;
+    if (gpu->validation && level == VKDML_LOG_LEVEL_WARNING) {
+        add_message(gpu, message);
+    }
+}
+
+/* Printed as well: what the library makes of a refused call is what the case tells as its failure. */
+static void on_violation(void *user_data, const char *text) {
+    add_message(user_data, text);
+    printf("# %s\n", text);
+    fflush(stdout);
 }
 
 void gpu_clear_messages(struct gpu *gpu) {
@@ -61,30 +73,92 @@ static VkdmlResult create_commands(struct gpu *gpu) {
     return VKDML_SUCCESS;
 }
 
+/* The device that the machine has. */
+static VkdmlResult open_device(struct gpu *gpu) {
+    VkdmlDeviceOpenInfo info = {.flags = gpu->flags | (gpu->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0u),
+                                .logCallback = on_message,
+                                .logUserData = gpu};
+    VkdmlResult result = vkdmlOpenDevice(&info, &gpu->opened);
+    if (result == VKDML_SUCCESS) {
+        gpu->device = gpu->opened;
+        result = vkdmlGetVulkanHandles(gpu->opened, &gpu->vulkan);
+    }
+    if (result != VKDML_SUCCESS) {
+        gpu->error = vkdmlGetErrorMessage();
+    }
+    return result;
+}
+
+/* Imports the VkDevice at a feature level, without features or extensions; as the profile, where there is one. */
+static VkdmlResult import_device(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device) {
+    VkdmlDeviceCreateInfo info = {.instance = gpu->vulkan.instance,
+                                  .physicalDevice = gpu->vulkan.physicalDevice,
+                                  .device = gpu->vulkan.device,
+                                  .queueFamilyIndex = gpu->vulkan.queueFamilyIndex,
+                                  .getInstanceProcAddr = gpu->profile != NULL ? profiled_get_instance_proc_addr
+                                                                              : gpu->vulkan.getInstanceProcAddr,
+                                  .featureLevel = level,
+                                  .flags = gpu->flags,
+                                  .logCallback = on_message,
+                                  .logUserData = gpu,
+                                  .pipelineCache = gpu->pipeline_cache};
+    VkdmlResult result = vkdmlCreateDevice(&info, device);
+    if (result != VKDML_SUCCESS) {
+        gpu->error = vkdmlGetErrorMessage();
+    }
+    return result;
+}
+
+/* Makes the device under test one of the profile's kind. */
+static VkdmlResult put_on_profile(struct gpu *gpu) {
+    struct profiled_info info = {.profile = gpu->profile,
+                                 .next = gpu->vulkan.getInstanceProcAddr,
+                                 .instance = gpu->vulkan.instance,
+                                 .physical_device = gpu->vulkan.physicalDevice,
+                                 .transfer = (gpu->flags & VKDML_DEVICE_FLAG_ALLOW_TRANSFER) != 0,
+                                 .on_violation = on_violation,
+                                 .user_data = gpu};
+    if (!profiled_begin(&info)) {
+        return fail(gpu, "the driver lacks what profiles need");
+    }
+    PFN_vkGetPhysicalDeviceProperties get_properties =
+        (PFN_vkGetPhysicalDeviceProperties)profiled_get_instance_proc_addr(info.instance,
+                                                                           "vkGetPhysicalDeviceProperties");
+    get_properties(info.physical_device, &gpu->properties);
+    gpu->device = NULL;
+    VkdmlResult result = import_device(gpu, (DML_FEATURE_LEVEL)0, &gpu->device);
+    if (result == VKDML_SUCCESS && profiled_violations() != 0) {
+        return fail(gpu, "creating the device broke the profile");
+    }
+    return result;
+}
+
 VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags) {
     *gpu = (struct gpu){.validation = is_set("VKDML_TEST_VALIDATION"), .flags = flags};
+    if (is_set("VKDML_TEST_PROFILE")) {
+        gpu->profile = profile_find(getenv("VKDML_TEST_PROFILE"));
+        if (gpu->profile == NULL) {
+            gpu->error = "VKDML_TEST_PROFILE names no profile";
+            return VKDML_ERROR_INVALID_ARGUMENT;
+        }
+    }
     if (gpu->validation) {
         /* The layer's own switch; a caller's choice stands. */
         setenv("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT", 0);
     }
-    VkdmlDeviceOpenInfo info = {.flags = flags | (gpu->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0u),
-                                .logCallback = on_message,
-                                .logUserData = gpu};
-    VkdmlResult result = vkdmlOpenDevice(&info, &gpu->device);
+    VkdmlResult result = open_device(gpu);
     if (result != VKDML_SUCCESS) {
-        gpu->error = vkdmlGetErrorMessage();
-        return result;
-    }
-    result = vkdmlGetVulkanHandles(gpu->device, &gpu->vulkan);
-    if (result != VKDML_SUCCESS) {
-        gpu->error = vkdmlGetErrorMessage();
         return result;
     }
     volkInitializeCustom(gpu->vulkan.getInstanceProcAddr);
     volkLoadInstance(gpu->vulkan.instance);
     volkLoadDevice(gpu->vulkan.device);
     vkGetPhysicalDeviceProperties(gpu->vulkan.physicalDevice, &gpu->properties);
-    return create_commands(gpu);
+    result = create_commands(gpu);
+    if (result == VKDML_SUCCESS && gpu->profile != NULL) {
+        result = put_on_profile(gpu);
+    }
+    return result;
 }
 
 static void destroy_buffer(struct gpu *gpu) {
@@ -104,11 +178,14 @@ void gpu_close(struct gpu *gpu) {
         for (uint32_t i = 0; i < gpu->level_count; i++) {
             vkdmlDestroyDevice(gpu->levels[i].device);
         }
+        if (gpu->device != gpu->opened) {
+            vkdmlDestroyDevice(gpu->device);
+        }
         vkDestroyFence(device, gpu->fence, NULL);
         vkDestroyCommandPool(device, gpu->command_pool, NULL);
         vkDestroyPipelineCache(device, gpu->pipeline_cache, NULL);
     }
-    vkdmlDestroyDevice(gpu->device);
+    vkdmlDestroyDevice(gpu->opened);
     *gpu = (struct gpu){0};
 }
 
@@ -124,19 +201,8 @@ VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level) {
     if (gpu->level_count == GPU_MAX_LEVELS) {
         return NULL;
     }
-    VkdmlDeviceCreateInfo info = {.instance = gpu->vulkan.instance,
-                                  .physicalDevice = gpu->vulkan.physicalDevice,
-                                  .device = gpu->vulkan.device,
-                                  .queueFamilyIndex = gpu->vulkan.queueFamilyIndex,
-                                  .getInstanceProcAddr = gpu->vulkan.getInstanceProcAddr,
-                                  .featureLevel = level,
-                                  .flags = gpu->flags,
-                                  .logCallback = on_message,
-                                  .logUserData = gpu,
-                                  .pipelineCache = gpu->pipeline_cache};
     struct gpu_level *slot = &gpu->levels[gpu->level_count];
-    if (vkdmlCreateDevice(&info, &slot->device) != VKDML_SUCCESS) {
-        gpu->error = vkdmlGetErrorMessage();
+    if (import_device(gpu, level, &slot->device) != VKDML_SUCCESS) {
         return NULL;
     }
     slot->level = level;

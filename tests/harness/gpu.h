@@ -7,16 +7,19 @@
 
 #include <volk.h>
 
+#include "profiles/profile.h"
 #include "vkdml/vkdml.h"
 
 #define GPU_MAX_LEVELS       16
 #define GPU_MESSAGE_CAPACITY 2048
 
 struct gpu {
-    VkdmlDevice device; /* opened, at the newest feature level */
+    VkdmlDevice opened; /* owns the VkDevice */
+    VkdmlDevice device; /* under test, at the newest feature level: `opened`, or its VkDevice imported as the profile */
     VkdmlVulkanHandles vulkan;
-    VkPhysicalDeviceProperties properties;
-    VkPipelineCache pipeline_cache; /* shared by the devices below */
+    VkPhysicalDeviceProperties properties; /* as the device under test sees them */
+    const struct profile *profile;         /* NULL: the device as it is */
+    VkPipelineCache pipeline_cache;        /* shared by the devices below */
 
     /* The same VkDevice imported at older feature levels, as cases ask for them. */
     uint32_t level_count;
@@ -35,7 +38,8 @@ struct gpu {
     size_t size;           /* of buffer, in bytes */
     unsigned char *mapped; /* its bytes, coherent */
 
-    /* Validation on: messages since the last gpu_clear_messages(), the first ones' text. */
+    /* Messages since the last gpu_clear_messages(), the first ones' text: of validation, where it is on, and what broke
+     * the profile. */
     bool validation;
     uint32_t message_count;
     char messages[GPU_MESSAGE_CAPACITY];
@@ -43,7 +47,8 @@ struct gpu {
     const char *error; /* why the last gpu_ call failed */
 };
 
-/* Opens the device that the environment names (VKDML_DEVICE); validation layers with VKDML_TEST_VALIDATION=1.
+/* Opens the device that the environment names (VKDML_DEVICE); validation layers with VKDML_TEST_VALIDATION=1; as the
+ * device of a profile, and held to it, with VKDML_TEST_PROFILE=name (tests/profiles/profile_list.inc).
  * `flags` are those of VkdmlDeviceOpenInfo. gpu->error tells why it failed; gpu_close() is due either way. */
 VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags);
 

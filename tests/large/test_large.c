@@ -153,7 +153,7 @@ static void fail_at_index(uint64_t index, uint32_t got, uint32_t want) {
 
 static void a_copy_of_bytes(void **state) {
     (void)state;
-    const uint64_t count = large_bytes - 5 < UINT32_MAX ? large_bytes - 5 : UINT32_MAX - 4;
+    const uint64_t count = large_bytes - 5 < UINT32_MAX ? large_bytes - 5 : UINT32_MAX - 3; /* 4 GiB - 4 */
     const uint32_t rows = 1, columns = (uint32_t)count;
     struct large input, output;
     struct tensor in, out;
@@ -222,13 +222,14 @@ static void a_transpose_of_words(void **state) {
 
 static void a_transpose_of_bytes(void **state) {
     (void)state;
-    check_transpose(DML_TENSOR_DATA_TYPE_INT8, large_bytes < UINT32_MAX ? large_bytes / 2 : UINT32_MAX / 2);
+    check_transpose(DML_TENSOR_DATA_TYPE_INT8, large_bytes < UINT32_MAX ? large_bytes / 2 : UINT32_MAX - 3);
 }
 
 static void a_mirrored_padding(void **state) {
     (void)state;
     const uint32_t rows = 4099;
-    const uint32_t columns = (uint32_t)(large_bytes / 2 / (rows + 5)) - 9;
+    const uint64_t elements = large_bytes / 2 < UINT32_MAX ? large_bytes / 2 : UINT32_MAX;
+    const uint32_t columns = (uint32_t)(elements / (rows + 5)) - 9;
     const uint32_t start[] = {2, 4}, end[] = {3, 5};
     struct large input, output;
     struct tensor in, out;

@@ -56,9 +56,9 @@ else
         export CC
         configure build-clang -Dwerror=true
     )
-    run build-clang "clang, warnings are errors"
+    run build-clang "clang, warnings are errors" --no-suite large --no-suite profiles
     configure build-validation -Dvalidation=true
-    run build-validation "under the validation layer, with synchronization validation"
+    run build-validation "under the validation layer, with synchronization validation" --no-suite large --no-suite profiles
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \

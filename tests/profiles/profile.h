@@ -35,6 +35,7 @@ struct profile_limits {
 
 struct profile {
     const char *name;
+    uint32_t fictional; /* 1: has less than any device, to reach what takes very large tensors otherwise */
     uint32_t vendor_id;
     VkPhysicalDeviceType type;
     struct profile_limits limits;

@@ -41,6 +41,12 @@ for program in "$build"/tests/*/test_*; do
     *) run "$(basename "$program")" "$program" ;;
     esac
 done
+for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
+    VKDML_TEST_PROFILE=$profile
+    export VKDML_TEST_PROFILE
+    run "test_differential as $profile" "$build/tests/cases/test_differential" --no-skips --cases 150
+done
+unset VKDML_TEST_PROFILE
 run command python3 "$root/tests/tool/test_command.py" "$build/tools/vkdml" "$root/examples/models"
 for example in hello import; do
     run "example $example" "$build/examples/$example"

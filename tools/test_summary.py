@@ -15,8 +15,9 @@ TAP = re.compile(r"^\s*(not )?ok\b\s*\d*\s*-?\s*(.*)$")
 SKIP = re.compile(r"#\s*skip\b", re.IGNORECASE)
 CMOCKA = re.compile(r"^\[\s*(OK|FAILED|SKIPPED)\s*\] ([^:]*)$")
 
-# Skips that are right: the modules can be compared byte for byte only where the compiler is the one that made them.
-EXPECTED_SKIPS = re.compile(r"spirv is up to date")
+# Skips that are right: the modules can be compared byte for byte only where the compiler is the one that made them; and a
+# person's machine, though not CI's, may lack the memory for tensors of 1.5 GiB.
+EXPECTED_SKIPS = re.compile(r"compiler's version|glslang" + ("" if os.environ.get("CI") else "|large tensors"), re.IGNORECASE)
 
 
 def cases_of(test):

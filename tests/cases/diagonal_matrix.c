@@ -24,6 +24,8 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=14 OutputTensor=FLOAT16[1,2] OutputTensor.data=0,0x7c00 Offset=1 Value=65520",
     "DIAGONAL_MATRIX seed=16 OutputTensor=FLOAT16[1,2] OutputTensor.data=0,0x8000 Offset=1 Value=-0.0",
     "DIAGONAL_MATRIX seed=15 OutputTensor=FLOAT64[1,1] OutputTensor.data=0x3fb99999a0000000 Offset=0 Value=0.1",
+    /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
+    "DIAGONAL_MATRIX seed=40 OutputTensor=UINT8[3,40001] Offset=39000 Value=5",
 };
 
 static int32_t generate_offset(struct random *random, uint32_t height, uint32_t width) {

@@ -70,6 +70,11 @@ static const char *const fixed[] = {
     "OutputTensor.data=0,-4,2 ScaleBias=0x3f2aaaab,-2",
     "ELEMENT_WISE_IDENTITY seed=36 InputTensor=UINT64[1] InputTensor.data=9223372036854775809 OutputTensor=UINT64[1] "
     "OutputTensor.data=4611686018427387904 ScaleBias=0.5,0.25",
+    /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
+    "ELEMENT_WISE_IDENTITY seed=40 InputTensor=UINT8[3,40001] InputTensor.strides=40003,1 InputTensor.fill=INDEX "
+    "OutputTensor=UINT8[3,40001]",
+    "ELEMENT_WISE_IDENTITY seed=41 InputTensor=INT16[301,303] InputTensor.strides=1,301 InputTensor.fill=INDEX "
+    "OutputTensor=INT16[301,303]",
 };
 
 /* -scale times a value that the data is likely to hold, so that sums cancel. */

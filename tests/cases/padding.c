@@ -81,6 +81,9 @@ static const char *const fixed[] = {
     /* Eight dimensions, none of which collapses. */
     "PADDING seed=29 InputTensor=UINT8[2,2,2,2,2,2,2,2] InputTensor.fill=INDEX OutputTensor=UINT8[3,4,3,4,3,4,3,4] "
     "PaddingMode=REFLECTION DimensionCount=8 StartPadding=1,1,0,2,1,1,0,0 EndPadding=0,1,1,0,0,1,1,2",
+    /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
+    "PADDING seed=40 InputTensor=UINT8[3,40001] InputTensor.fill=INDEX OutputTensor=UINT8[5,40008] "
+    "PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,3 EndPadding=1,4",
 };
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1

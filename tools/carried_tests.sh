@@ -41,6 +41,12 @@ for program in "$build"/tests/*/test_*; do
     *) run "$(basename "$program")" "$program" ;;
     esac
 done
+for variant in portable subgroup; do
+    VKDML_KERNEL_VARIANT=$variant
+    export VKDML_KERNEL_VARIANT
+    run "test_differential with the $variant kernels" "$build/tests/cases/test_differential" --no-skips --cases 500
+done
+unset VKDML_KERNEL_VARIANT
 for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
     VKDML_TEST_PROFILE=$profile
     export VKDML_TEST_PROFILE

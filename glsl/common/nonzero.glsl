@@ -6,6 +6,7 @@
 #define VKDML_NONZERO_GLSL
 
 #include "binding.glsl"
+#include "workgroup.glsl"
 
 // Mirrored by struct nonzero_parameters.
 layout(std140, binding = 0) uniform Parameters {
@@ -28,26 +29,6 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 sizes[2]; // pass 1: of the input's collapsed dimensions; pass 2: of the dimensions the columns are of
     uvec4 strides[2];
 } parameters;
-
-shared uint scratch[gl_WorkGroupSize.x];
-
-// The sum of `value` over the workgroup, for all its invocations; *before gets the sum over lower invocations.
-uint workgroup_sum(uint value, out uint before)
-{
-    uint lane = gl_LocalInvocationIndex;
-    scratch[lane] = value;
-    barrier();
-    for (uint reach = 1; reach < gl_WorkGroupSize.x; reach *= 2) {
-        uint lower = lane >= reach ? scratch[lane - reach] : 0;
-        barrier();
-        scratch[lane] += lower;
-        barrier();
-    }
-    before = scratch[lane] - value;
-    uint sum = scratch[gl_WorkGroupSize.x - 1];
-    barrier(); // scratch may be used again
-    return sum;
-}
 
 // Where mask word `w` lies in the bound part of the mask.
 uint mask_place(uint w)

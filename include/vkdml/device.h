@@ -52,6 +52,14 @@ typedef enum VkdmlDeviceFlagBits {
 } VkdmlDeviceFlagBits;
 typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 
+/** Which build of its kernels a device runs, for kernels that have several; all give the same results. */
+typedef enum VkdmlKernelVariant {
+    VKDML_KERNEL_VARIANT_DEFAULT = 0,  /**< chosen by what the device reports and what is known of its driver */
+    VKDML_KERNEL_VARIANT_PORTABLE = 1, /**< core Vulkan 1.2 only: invocations meet in shared memory */
+    VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< subgroup operations: BASIC and ARITHMETIC in compute shaders */
+    VKDML_KERNEL_VARIANT_MAX_ENUM = 0x7FFFFFFF
+} VkdmlKernelVariant;
+
 /** What vkdml needs of a VkDevice, and what it profits from. */
 typedef struct VkdmlRequirements {
     uint32_t apiVersion;                   /**< VK_API_VERSION_1_2: of the instance and of the physical device */
@@ -100,10 +108,13 @@ typedef struct VkdmlDeviceCreateInfo {
                                                            NULL: malloc */
     VkdmlLogCallback logCallback;                     /**< NULL: silent */
     void *logUserData;                                /**< handed to logCallback */
-    VkPipelineCache pipelineCache; /**< the caller's, used and kept alive by it; VK_NULL_HANDLE: the library's own */
-    const void *pipelineCacheData; /**< initial data of the library's own cache, as vkdmlGetPipelineCacheData()
-                                        gave it; data of another driver is ignored. Read during the call. */
-    size_t pipelineCacheDataSize;  /**< bytes at pipelineCacheData */
+    VkPipelineCache pipelineCache;    /**< the caller's, used and kept alive by it; VK_NULL_HANDLE: the library's own */
+    const void *pipelineCacheData;    /**< initial data of the library's own cache, as vkdmlGetPipelineCacheData()
+                                           gave it; data of another driver is ignored. Read during the call. */
+    size_t pipelineCacheDataSize;     /**< bytes at pipelineCacheData */
+    VkdmlKernelVariant kernelVariant; /**< forces one; DEFAULT: the library chooses. The environment variable
+                                           VKDML_KERNEL_VARIANT, when set and not empty, overrides it: "portable" or
+                                           "subgroup". */
 } VkdmlDeviceCreateInfo;
 
 /**
@@ -112,6 +123,7 @@ typedef struct VkdmlDeviceCreateInfo {
  * Creates no queue, submits nothing. The caller destroys the result with vkdmlDestroyDevice(), before its VkDevice.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
+ *         VKDML_ERROR_FEATURE_NOT_PRESENT (a kernel variant is forced that the device cannot run),
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
  * VKDML_ERROR_DRIVER. *device is then NULL.
  */
@@ -128,6 +140,7 @@ typedef struct VkdmlDeviceOpenInfo {
     void *logUserData;                                /**< handed to logCallback */
     const void *pipelineCacheData;                    /**< as in VkdmlDeviceCreateInfo */
     size_t pipelineCacheDataSize;                     /**< bytes at pipelineCacheData */
+    VkdmlKernelVariant kernelVariant;                 /**< as in VkdmlDeviceCreateInfo */
 } VkdmlDeviceOpenInfo;
 
 /**
@@ -196,6 +209,9 @@ VKDML_API VkdmlResult vkdmlCheckFeatureSupport(VkdmlDevice device, DML_FEATURE f
 
 /** The feature level a device was created with. */
 VKDML_API DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device);
+
+/** The variant of its kernels that a device runs; never DEFAULT. */
+VKDML_API VkdmlKernelVariant vkdmlGetKernelVariant(VkdmlDevice device);
 
 /**
  * Whether this device, at its feature level, runs an operator on a data type in at least one of its tensors.

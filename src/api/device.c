@@ -89,6 +89,10 @@ DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device) {
     return device ? device->level : (DML_FEATURE_LEVEL)0;
 }
 
+VkdmlKernelVariant vkdmlGetKernelVariant(VkdmlDevice device) {
+    return device ? device->variant : VKDML_KERNEL_VARIANT_DEFAULT;
+}
+
 VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device) {
     struct vkdml_report *report = vkdml_error_begin();
     return vkdml_end_on_device(report, vkdml_check_device(device, report), device);

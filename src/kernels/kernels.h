@@ -5,21 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vkdml/device.h"
+
 enum vkdml_kernel {
 #define VKDML_KERNEL(NAME, name, buffer_count) VKDML_KERNEL_##NAME,
 #include "kernels/kernel_list.inc"
-#undef VKDML_KERNEL
     VKDML_KERNEL_COUNT
+};
+
+struct vkdml_kernel_module {
+    const uint32_t *code; /* NULL: none */
+    size_t code_size;     /* bytes */
 };
 
 struct vkdml_kernel_info {
     const char *name;      /* of glsl/NAME.comp and spirv/NAME.spv */
     uint32_t buffer_count; /* storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
-    const uint32_t *code;
-    size_t code_size; /* bytes */
+    struct vkdml_kernel_module portable;
+    struct vkdml_kernel_module subgroup;
 };
 
 /* Never NULL for a valid id. */
 const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel);
+
+/* What a device of a variant runs: the kernel's module for it where there is one, else the portable one. */
+const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, VkdmlKernelVariant variant);
 
 #endif

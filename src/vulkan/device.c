@@ -1,12 +1,17 @@
 #include "vulkan/device.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/variant.h"
 
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
+
+/* The environment variable that forces a variant of the kernels. */
+#define VARIANT_VARIABLE "VKDML_KERNEL_VARIANT"
 
 static uint32_t queue_families(const struct vkdml_functions_instance *vk, VkPhysicalDevice physical_device,
                                VkQueueFamilyProperties families[MAX_QUEUE_FAMILIES]) {
@@ -65,6 +70,17 @@ static void check_handles(const VkdmlDeviceCreateInfo *info, struct vkdml_report
     }
 }
 
+static void check_variant(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report) {
+    VkdmlKernelVariant variant;
+    if (info->kernelVariant != VKDML_KERNEL_VARIANT_DEFAULT && !vkdml_variant_name(info->kernelVariant)) {
+        vkdml_report_invalid(report, "kernelVariant is %d, must be a VkdmlKernelVariant", (int)info->kernelVariant);
+    }
+    const char *name = getenv(VARIANT_VARIABLE);
+    if (!vkdml_variant_parse(name, &variant)) {
+        vkdml_report_invalid(report, VARIANT_VARIABLE " is \"%s\", must be portable or subgroup", name);
+    }
+}
+
 /* All that can be told without calling Vulkan. */
 static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report) {
     check_handles(info, report);
@@ -97,6 +113,7 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
     if (info->pipelineCacheDataSize > 0 && info->pipelineCache) {
         vkdml_report_invalid(report, "pipelineCacheData is given, must be NULL beside a pipelineCache of the caller's");
     }
+    check_variant(info, report);
     return report->result;
 }
 
@@ -201,9 +218,29 @@ static VkdmlResult create_layouts(VkdmlDevice device, uint32_t buffer_count, str
     return VKDML_SUCCESS;
 }
 
+/* What the user forces comes first: the environment before the caller, who may be out of reach. Both were checked. */
+static VkdmlResult choose_variant(VkdmlDevice device, const VkdmlDeviceCreateInfo *info,
+                                  const struct vkdml_variant_device *described, struct vkdml_report *report,
+                                  const char **reason) {
+    *reason = "forced";
+    vkdml_variant_parse(getenv(VARIANT_VARIABLE), &device->variant);
+    if (device->variant == VKDML_KERNEL_VARIANT_DEFAULT) {
+        device->variant = info->kernelVariant;
+    }
+    if (device->variant == VKDML_KERNEL_VARIANT_DEFAULT) {
+        device->variant = vkdml_variant_choose(described, reason);
+    }
+    const char *unusable = vkdml_variant_unusable(described, device->variant);
+    if (unusable) {
+        return vkdml_report_add(report, VKDML_ERROR_FEATURE_NOT_PRESENT, "the device cannot run the %s kernels: %s",
+                                vkdml_variant_name(device->variant), unusable);
+    }
+    return VKDML_SUCCESS;
+}
+
 /* Checks what only Vulkan knows, and reads what a device keeps of it. */
 static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, struct vkdml_report *report,
-                                 VkPhysicalDeviceProperties *properties) {
+                                 VkPhysicalDeviceProperties *properties, const char **variant_reason) {
     struct vkdml_functions_instance vk;
     const char *missing = vkdml_functions_load_instance(info->getInstanceProcAddr, info->instance, &vk);
     if (missing) {
@@ -211,6 +248,9 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
                                 "the instance has no %s; it must be created with apiVersion 1.2 or later", missing);
     }
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                               .pNext = &subgroup};
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
     *properties = properties2.properties;
     if (properties->apiVersion < VKDML_VULKAN_API_VERSION) {
@@ -230,7 +270,14 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);
     const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
     device->parameters.block_bytes = alignment > block ? alignment : block; /* both powers of two */
-    return VKDML_SUCCESS;
+
+    properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */
+    vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
+    const struct vkdml_variant_device described = {
+        .driver = driver.driverID,
+        .driver_version = properties->driverVersion,
+        .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
+    return choose_variant(device, info, &described, report, variant_reason);
 }
 
 /* The three locks; all or none. */
@@ -286,7 +333,8 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
         return result;
     }
     VkPhysicalDeviceProperties properties;
-    result = import_device(d, info, report, &properties);
+    const char *variant_reason;
+    result = import_device(d, info, report, &properties, &variant_reason);
     if (result != VKDML_SUCCESS) {
         goto fail;
     }
@@ -297,10 +345,10 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
     if (result != VKDML_SUCCESS) {
         goto fail;
     }
-    vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using %s, Vulkan %u.%u.%u, queue family %u",
+    vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using %s, Vulkan %u.%u.%u, queue family %u, %s kernels (%s)",
                       properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion), VK_API_VERSION_PATCH(properties.apiVersion),
-                      info->queueFamilyIndex);
+                      info->queueFamilyIndex, vkdml_variant_name(d->variant), variant_reason);
     *device = d;
     return VKDML_SUCCESS;
 fail:

@@ -105,7 +105,8 @@ static VkdmlResult import_own(struct vkdml_opened *opened, const struct vkdml_ca
                                     .logCallback = info->logCallback,
                                     .logUserData = info->logUserData,
                                     .pipelineCacheData = info->pipelineCacheData,
-                                    .pipelineCacheDataSize = info->pipelineCacheDataSize};
+                                    .pipelineCacheDataSize = info->pipelineCacheDataSize,
+                                    .kernelVariant = info->kernelVariant};
     VkdmlResult result = vkdml_device_create(&create, report, device);
     if (result == VKDML_SUCCESS) {
         opened->own.opening.GetDeviceQueue(opened->device, chosen->queue_family_index, 0, &(*device)->handles.queue);

@@ -51,10 +51,10 @@ static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, stru
     if (*module) {
         return VKDML_SUCCESS;
     }
-    const struct vkdml_kernel_info *kernel_info = vkdml_kernel_info(kernel);
+    const struct vkdml_kernel_module *embedded = vkdml_kernel_module(kernel, device->variant);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                     .codeSize = kernel_info->code_size,
-                                     .pCode = kernel_info->code};
+                                     .codeSize = embedded->code_size,
+                                     .pCode = embedded->code};
     VkResult result = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
     if (result != VK_SUCCESS) {
         *module = VK_NULL_HANDLE;

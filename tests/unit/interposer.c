@@ -92,6 +92,11 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhys
     if (interposer.offset_alignment) {
         properties->properties.limits.minStorageBufferOffsetAlignment = interposer.offset_alignment;
     }
+    for (VkBaseOutStructure *s = properties->pNext; interposer.no_subgroups && s; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+            ((VkPhysicalDeviceSubgroupProperties *)s)->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT;
+        }
+    }
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_queue_families(VkPhysicalDevice device, uint32_t *count,

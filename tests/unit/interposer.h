@@ -23,6 +23,7 @@ struct interposer {
     VkResult failure;              /* with what */
     uint32_t api_version;          /* of the physical device; 0: the truth */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment; 0: the truth */
+    bool no_subgroups;             /* no subgroup operation in compute shaders */
     bool no_compute;               /* no queue family can compute */
     void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
     /* Told to tests: */

@@ -21,6 +21,7 @@ static struct vulkan vulkan;
 static int set_up(void **state) {
     (void)state;
     unsetenv("VKDML_DEVICE");
+    unsetenv("VKDML_KERNEL_VARIANT");
     vulkan_create(&vulkan);
     return 0;
 }
@@ -274,6 +275,9 @@ static void extension_without_name(VkdmlDeviceCreateInfo *info) {
 static void callbacks_without_functions(VkdmlDeviceCreateInfo *info) {
     info->allocationCallbacks = &no_callbacks;
 }
+static void unknown_variant(VkdmlDeviceCreateInfo *info) {
+    info->kernelVariant = (VkdmlKernelVariant)7;
+}
 static void cache_data_without_data(VkdmlDeviceCreateInfo *info) {
     info->pipelineCacheDataSize = 9;
 }
@@ -296,6 +300,7 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
         {extensions_without_names, "enabledExtensions is NULL, must point to 3 names"},
         {extension_without_name, "enabledExtensions[0] is NULL"},
         {callbacks_without_functions, "allocationCallbacks.pfnAllocation is NULL"},
+        {unknown_variant, "kernelVariant is 7, must be a VkdmlKernelVariant"},
         {cache_data_without_data, "pipelineCacheData is NULL, must point to 9 bytes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -342,6 +347,56 @@ static void every_missing_function_is_named(void **state) {
         assert_reason(needed[i]);
         assert_int_equal(interposer.live, 0);
     }
+}
+
+/* ---- kernel variants ---- */
+
+static VkdmlKernelVariant variant_of(VkdmlKernelVariant forced) {
+    VkdmlDeviceCreateInfo info = import_info();
+    info.kernelVariant = forced;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    VkdmlKernelVariant variant = vkdmlGetKernelVariant(device);
+    vkdmlDestroyDevice(device);
+    return variant;
+}
+
+static void a_variant_is_forced_by_the_caller_and_above_it_by_the_environment(void **state) {
+    (void)state;
+    assert_int_not_equal(variant_of(VKDML_KERNEL_VARIANT_DEFAULT), VKDML_KERNEL_VARIANT_DEFAULT);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_PORTABLE), VKDML_KERNEL_VARIANT_PORTABLE);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_SUBGROUP), VKDML_KERNEL_VARIANT_SUBGROUP);
+    setenv("VKDML_KERNEL_VARIANT", "portable", 1);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_DEFAULT), VKDML_KERNEL_VARIANT_PORTABLE);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_SUBGROUP), VKDML_KERNEL_VARIANT_PORTABLE);
+    setenv("VKDML_KERNEL_VARIANT", "subgroup", 1);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_PORTABLE), VKDML_KERNEL_VARIANT_SUBGROUP);
+    setenv("VKDML_KERNEL_VARIANT", "wave", 1);
+    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("VKDML_KERNEL_VARIANT is \"wave\", must be portable or subgroup");
+    setenv("VKDML_KERNEL_VARIANT", "", 1);
+    assert_int_not_equal(variant_of(VKDML_KERNEL_VARIANT_DEFAULT), VKDML_KERNEL_VARIANT_DEFAULT);
+    unsetenv("VKDML_KERNEL_VARIANT");
+    assert_int_equal(vkdmlGetKernelVariant(NULL), VKDML_KERNEL_VARIANT_DEFAULT);
+}
+
+static void a_device_without_subgroups_runs_the_portable_kernels_and_no_others(void **state) {
+    (void)state;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.no_subgroups = true;
+    VkdmlDeviceCreateInfo info = import_info();
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    assert_int_equal(vkdmlGetKernelVariant(device), VKDML_KERNEL_VARIANT_PORTABLE);
+    vkdmlDestroyDevice(device);
+    info.kernelVariant = VKDML_KERNEL_VARIANT_SUBGROUP;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_FEATURE_NOT_PRESENT);
+    assert_null(device);
+    assert_reason("the device cannot run the subgroup kernels: it has no VK_SUBGROUP_FEATURE_BASIC_BIT");
+    interposer_reset(vkGetInstanceProcAddr);
 }
 
 static void a_device_below_1_2_is_refused(void **state) {
@@ -664,6 +719,8 @@ int main(void) {
         cmocka_unit_test(a_wrong_import_is_refused_with_its_reason),
         cmocka_unit_test(all_that_is_wrong_with_an_import_is_told_at_once),
         cmocka_unit_test(every_missing_function_is_named),
+        cmocka_unit_test(a_variant_is_forced_by_the_caller_and_above_it_by_the_environment),
+        cmocka_unit_test(a_device_without_subgroups_runs_the_portable_kernels_and_no_others),
         cmocka_unit_test(a_device_below_1_2_is_refused),
         cmocka_unit_test(a_queue_family_that_cannot_compute_is_refused),
         cmocka_unit_test(pipeline_cache_data_comes_out_and_goes_in_again),

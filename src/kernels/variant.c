@@ -1,0 +1,63 @@
+#include "kernels/variant.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct quirk {
+    VkDriverId driver;
+    uint32_t first_version;
+    uint32_t last_version;
+    const char *reason;
+} quirks[] = {
+#define VKDML_QUIRK(DRIVER, first, last, reason) {VK_DRIVER_ID_##DRIVER, first, last, reason},
+#include "kernels/quirk_list.inc"
+};
+
+static const char *const names[] = {
+    [VKDML_KERNEL_VARIANT_PORTABLE] = "portable",
+    [VKDML_KERNEL_VARIANT_SUBGROUP] = "subgroup",
+};
+
+#define VARIANT_COUNT (sizeof names / sizeof *names)
+
+const char *vkdml_variant_name(VkdmlKernelVariant variant) {
+    return (size_t)variant < VARIANT_COUNT ? names[variant] : NULL;
+}
+
+bool vkdml_variant_parse(const char *name, VkdmlKernelVariant *variant) {
+    *variant = VKDML_KERNEL_VARIANT_DEFAULT;
+    if (!name || !*name) {
+        return true;
+    }
+    for (size_t i = 1; i < VARIANT_COUNT; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *variant = (VkdmlKernelVariant)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, VkdmlKernelVariant variant) {
+    const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    if (variant == VKDML_KERNEL_VARIANT_SUBGROUP && (device->operations & needed) != needed) {
+        return "it has no VK_SUBGROUP_FEATURE_BASIC_BIT and _ARITHMETIC_BIT in compute shaders";
+    }
+    return NULL;
+}
+
+VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *device, const char **reason) {
+    *reason = vkdml_variant_unusable(device, VKDML_KERNEL_VARIANT_SUBGROUP);
+    if (*reason) {
+        return VKDML_KERNEL_VARIANT_PORTABLE;
+    }
+    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
+        if (device->driver == quirks[i].driver && device->driver_version >= quirks[i].first_version &&
+            device->driver_version <= quirks[i].last_version) {
+            *reason = quirks[i].reason;
+            return VKDML_KERNEL_VARIANT_PORTABLE;
+        }
+    }
+    *reason = "it reports the subgroup operations";
+    return VKDML_KERNEL_VARIANT_SUBGROUP;
+}

@@ -1,0 +1,31 @@
+/* Which variant of the kernels a device runs. */
+#ifndef VKDML_KERNELS_VARIANT_H
+#define VKDML_KERNELS_VARIANT_H
+
+#include <stdbool.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+#include "vkdml/device.h"
+
+/* What the choice depends on. Invented at will in tests. */
+struct vkdml_variant_device {
+    VkDriverId driver;
+    uint32_t driver_version;           /* VkPhysicalDeviceProperties::driverVersion */
+    VkSubgroupFeatureFlags operations; /* in compute shaders; 0: none */
+};
+
+/* A variant's name as the environment variable has it; NULL for DEFAULT and what is none. Static. */
+const char *vkdml_variant_name(VkdmlKernelVariant variant);
+
+/* Reads a name. NULL and "" are DEFAULT. False where there is no such variant. */
+bool vkdml_variant_parse(const char *name, VkdmlKernelVariant *variant);
+
+/* The fastest variant that the device reports to run and that no quirk forbids. *reason, static text, says why. */
+VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *device, const char **reason);
+
+/* Why the device cannot run a variant, static text, or NULL. Quirks do not count: forcing is for trying. */
+const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, VkdmlKernelVariant variant);
+
+#endif

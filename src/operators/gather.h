@@ -78,6 +78,8 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
  * that move every element unchanged. */
 void vkdml_gather_widen(struct vkdml_gather *gather);
 
+bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension);
+
 /* Adds the gather's steps: one where both tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                               const struct vkdml_plan_limits *limits, struct vkdml_report *report,

@@ -1,0 +1,31 @@
+/* One dispatch of a gather: a part of it, small enough to bind. */
+#ifndef VKDML_OPERATORS_GATHER_STEP_H
+#define VKDML_OPERATORS_GATHER_STEP_H
+
+#include "operators/gather.h"
+
+/* A part of the output: a run of coordinates in each dimension. */
+struct vkdml_gather_box {
+    uint32_t origin[VKDML_MAX_DIMENSIONS];
+    uint32_t size[VKDML_MAX_DIMENSIONS];
+};
+
+/* What is bound of a tensor: bytes, from a multiple of 4 to a multiple of 4. */
+struct vkdml_gather_window {
+    uint64_t offset;
+    uint64_t size;
+    uint32_t lead; /* elements between offset and the first that is used */
+};
+
+struct vkdml_gather_part {
+    struct vkdml_gather_box box;
+    struct vkdml_gather_window output;
+    struct vkdml_gather_window input;
+    uint64_t input_base; /* the input's element that its window begins with */
+};
+
+VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
+                                   struct vkdml_report *report, struct vkdml_plan_step *step);
+
+#endif

@@ -5,11 +5,12 @@
 
 static const struct quirk {
     VkDriverId driver;
+    uint32_t vendor;
     uint32_t first_version;
     uint32_t last_version;
     const char *reason;
 } quirks[] = {
-#define VKDML_QUIRK(DRIVER, first, last, reason) {VK_DRIVER_ID_##DRIVER, first, last, reason},
+#define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last, reason},
 #include "kernels/quirk_list.inc"
 };
 
@@ -46,17 +47,30 @@ const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, Vk
     return NULL;
 }
 
+static bool is_quirk_of(const struct quirk *quirk, const struct vkdml_variant_device *device) {
+    return device->driver == quirk->driver && (quirk->vendor == 0 || device->vendor == quirk->vendor) &&
+           device->driver_version >= quirk->first_version && device->driver_version <= quirk->last_version;
+}
+
+/* Some drivers report 0 (a Mali-G72's) or 1 (a PowerVR GE8320's): whatever runs there is not worth it. */
+static bool is_usual_size(uint32_t size) {
+    return size >= 4 && size <= 128 && (size & (size - 1)) == 0;
+}
+
 VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *device, const char **reason) {
     *reason = vkdml_variant_unusable(device, VKDML_KERNEL_VARIANT_SUBGROUP);
     if (*reason) {
         return VKDML_KERNEL_VARIANT_PORTABLE;
     }
     for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
-        if (device->driver == quirks[i].driver && device->driver_version >= quirks[i].first_version &&
-            device->driver_version <= quirks[i].last_version) {
+        if (is_quirk_of(&quirks[i], device)) {
             *reason = quirks[i].reason;
             return VKDML_KERNEL_VARIANT_PORTABLE;
         }
+    }
+    if (!is_usual_size(device->subgroup_size)) {
+        *reason = "its subgroupSize is no power of two from 4 to 128";
+        return VKDML_KERNEL_VARIANT_PORTABLE;
     }
     *reason = "it reports the subgroup operations";
     return VKDML_KERNEL_VARIANT_SUBGROUP;

@@ -12,7 +12,9 @@
 /* What the choice depends on. Invented at will in tests. */
 struct vkdml_variant_device {
     VkDriverId driver;
+    uint32_t vendor;                   /* VkPhysicalDeviceProperties::vendorID */
     uint32_t driver_version;           /* VkPhysicalDeviceProperties::driverVersion */
+    uint32_t subgroup_size;            /* as reported; kernels do not depend on it */
     VkSubgroupFeatureFlags operations; /* in compute shaders; 0: none */
 };
 

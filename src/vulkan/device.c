@@ -275,7 +275,9 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
     const struct vkdml_variant_device described = {
         .driver = driver.driverID,
+        .vendor = properties->vendorID,
         .driver_version = properties->driverVersion,
+        .subgroup_size = subgroup.subgroupSize,
         .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
     return choose_variant(device, info, &described, report, variant_reason);
 }

@@ -11,51 +11,85 @@
 
 #define ENOUGH (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)
 
-static void expect_choice(VkDriverId driver, uint32_t version, VkSubgroupFeatureFlags operations,
-                          VkdmlKernelVariant expected) {
-    const struct vkdml_variant_device device = {.driver = driver, .driver_version = version, .operations = operations};
+static void expect_choice(struct vkdml_variant_device device, VkdmlKernelVariant expected) {
     const char *reason = NULL;
     assert_int_equal(vkdml_variant_choose(&device, &reason), expected);
     assert_non_null(reason);
 }
 
+static const struct vkdml_variant_device radv = {
+    .driver = VK_DRIVER_ID_MESA_RADV, .vendor = 0x1002, .driver_version = 1, .subgroup_size = 64, .operations = ENOUGH};
+
 static void a_device_with_the_operations_runs_the_subgroup_kernels(void **state) {
     (void)state;
-    expect_choice(VK_DRIVER_ID_MESA_RADV, 1, ENOUGH, VKDML_KERNEL_VARIANT_SUBGROUP);
-    expect_choice(VK_DRIVER_ID_NVIDIA_PROPRIETARY, 1, UINT32_MAX, VKDML_KERNEL_VARIANT_SUBGROUP);
-    expect_choice((VkDriverId)0, 0, ENOUGH, VKDML_KERNEL_VARIANT_SUBGROUP);
+    struct vkdml_variant_device device = radv;
+    expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
+    device.operations = UINT32_MAX;
+    expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
+    device.driver = (VkDriverId)0;
+    expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
 }
 
 static void a_device_without_one_of_them_runs_the_portable_kernels(void **state) {
     (void)state;
-    expect_choice(VK_DRIVER_ID_MESA_RADV, 1, 0, VKDML_KERNEL_VARIANT_PORTABLE);
-    expect_choice(VK_DRIVER_ID_MESA_RADV, 1, VK_SUBGROUP_FEATURE_BASIC_BIT, VKDML_KERNEL_VARIANT_PORTABLE);
-    expect_choice(VK_DRIVER_ID_MESA_RADV, 1, ~(VkSubgroupFeatureFlags)VK_SUBGROUP_FEATURE_ARITHMETIC_BIT,
-                  VKDML_KERNEL_VARIANT_PORTABLE);
-    expect_choice(VK_DRIVER_ID_MESA_RADV, 1, ~(VkSubgroupFeatureFlags)VK_SUBGROUP_FEATURE_BASIC_BIT,
-                  VKDML_KERNEL_VARIANT_PORTABLE);
+    static const VkSubgroupFeatureFlags missing[] = {0, VK_SUBGROUP_FEATURE_BASIC_BIT,
+                                                     ~(VkSubgroupFeatureFlags)VK_SUBGROUP_FEATURE_ARITHMETIC_BIT,
+                                                     ~(VkSubgroupFeatureFlags)VK_SUBGROUP_FEATURE_BASIC_BIT};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        struct vkdml_variant_device device = radv;
+        device.operations = missing[i];
+        expect_choice(device, VKDML_KERNEL_VARIANT_PORTABLE);
+        assert_non_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_SUBGROUP));
+        assert_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_PORTABLE));
+    }
 }
 
-/* A row each: on the first and last version it names, and on the versions beside them. */
-static void every_quirk_holds_for_its_versions_only(void **state) {
+static void an_odd_subgroup_size_is_not_trusted_but_may_be_forced(void **state) {
     (void)state;
-#define VKDML_QUIRK(DRIVER, first, last, reason) {VK_DRIVER_ID_##DRIVER, first, last},
+    static const uint32_t odd[] = {0, 1, 2, 12, 256};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct vkdml_variant_device device = radv;
+        device.subgroup_size = odd[i];
+        expect_choice(device, VKDML_KERNEL_VARIANT_PORTABLE);
+        assert_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_SUBGROUP));
+    }
+    for (uint32_t size = 4; size <= 128; size *= 2) {
+        struct vkdml_variant_device device = radv;
+        device.subgroup_size = size;
+        expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
+    }
+}
+
+/* A row each: for the first and last version that it names and for those beside them, for its vendor and for others. */
+static void every_quirk_holds_for_what_it_names_only(void **state) {
+    (void)state;
+#define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
     static const struct {
         VkDriverId driver;
-        uint32_t first, last;
+        uint32_t vendor, first, last;
     } quirks[] = {
 #include "kernels/quirk_list.inc"
     };
     for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
+        struct vkdml_variant_device device = radv;
+        device.driver = quirks[i].driver;
+        device.vendor = quirks[i].vendor != 0 ? quirks[i].vendor : 0x10DE;
         assert_true(quirks[i].first <= quirks[i].last);
-        expect_choice(quirks[i].driver, quirks[i].first, ENOUGH, VKDML_KERNEL_VARIANT_PORTABLE);
-        expect_choice(quirks[i].driver, quirks[i].last, ENOUGH, VKDML_KERNEL_VARIANT_PORTABLE);
+        device.driver_version = quirks[i].first;
+        expect_choice(device, VKDML_KERNEL_VARIANT_PORTABLE);
+        device.driver_version = quirks[i].last;
+        expect_choice(device, VKDML_KERNEL_VARIANT_PORTABLE);
         if (quirks[i].first > 0) {
-            expect_choice(quirks[i].driver, quirks[i].first - 1, ENOUGH, VKDML_KERNEL_VARIANT_SUBGROUP);
+            device.driver_version = quirks[i].first - 1;
+            expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
         }
         if (quirks[i].last < UINT32_MAX) {
-            expect_choice(quirks[i].driver, quirks[i].last + 1, ENOUGH, VKDML_KERNEL_VARIANT_SUBGROUP);
+            device.driver_version = quirks[i].last + 1;
+            expect_choice(device, VKDML_KERNEL_VARIANT_SUBGROUP);
         }
+        device.driver_version = quirks[i].first;
+        device.vendor = 0x106B; /* Apple's, of no row */
+        expect_choice(device, quirks[i].vendor != 0 ? VKDML_KERNEL_VARIANT_SUBGROUP : VKDML_KERNEL_VARIANT_PORTABLE);
     }
 }
 
@@ -110,7 +144,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_with_the_operations_runs_the_subgroup_kernels),
         cmocka_unit_test(a_device_without_one_of_them_runs_the_portable_kernels),
-        cmocka_unit_test(every_quirk_holds_for_its_versions_only),
+        cmocka_unit_test(an_odd_subgroup_size_is_not_trusted_but_may_be_forced),
+        cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(names_are_read_as_they_are_written),
         cmocka_unit_test(only_subgroup_modules_use_subgroups),
     };

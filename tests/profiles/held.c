@@ -41,7 +41,12 @@ void held_begin(struct held *held, const struct profile *profile, bool transfer,
 }
 
 void held_restrict(struct held *held, const VkPhysicalDeviceLimits *limits, VkSubgroupFeatureFlags operations) {
-    held->limits = *limits;
+    if (held->restricted) {
+        profile_merge_limits(limits, &held->limits);
+    } else {
+        held->limits = *limits;
+        held->restricted = true;
+    }
     profile_restrict_limits(held->profile, &held->limits);
     held->subgroup_operations &= operations;
 }
@@ -141,14 +146,17 @@ bool held_check_properties_chain(struct held *held, const void *chain) {
 }
 
 void held_hide_properties(const struct held *held, void *chain) {
+    const uint32_t size = held->profile->subgroup_size != 0 ? held->profile->subgroup_size : 1;
     for (VkBaseOutStructure *at = chain; at != NULL; at = at->pNext) {
         if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
             VkPhysicalDeviceSubgroupProperties *subgroup = (VkPhysicalDeviceSubgroupProperties *)at;
+            subgroup->subgroupSize = size;
             subgroup->supportedStages &= VK_SHADER_STAGE_COMPUTE_BIT;
             subgroup->supportedOperations = held->subgroup_operations;
             subgroup->quadOperationsInAllStages = VK_FALSE;
         } else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
             VkPhysicalDeviceVulkan11Properties *vulkan11 = (VkPhysicalDeviceVulkan11Properties *)at;
+            vulkan11->subgroupSize = size;
             vulkan11->subgroupSupportedStages &= VK_SHADER_STAGE_COMPUTE_BIT;
             vulkan11->subgroupSupportedOperations = held->subgroup_operations;
             vulkan11->subgroupQuadOperationsInAllStages = VK_FALSE;
@@ -157,7 +165,7 @@ void held_hide_properties(const struct held *held, void *chain) {
 }
 
 /* Adds what one struct enables. */
-static bool enable(struct held *held, const VkBaseInStructure *at) {
+static bool enable(struct held *held, const VkBaseInStructure *at, uint32_t *enabled) {
     const struct home *home = find_home(at->sType);
     for (size_t offset = home->first; offset < home->end; offset += sizeof(VkBool32)) {
         VkBool32 wanted;
@@ -170,14 +178,34 @@ static bool enable(struct held *held, const VkBaseInStructure *at) {
             return held_violation(held, "vkCreateDevice: member %zu of structure type %d is enabled, but not there",
                                   (offset - home->first) / sizeof(VkBool32), (int)at->sType);
         }
-        held->enabled |= wanted ? 1u << feature : 0u;
+        *enabled |= wanted ? 1u << feature : 0u;
     }
     return true;
 }
 
-VkResult held_check_device(struct held *held, const VkDeviceCreateInfo *create) {
+bool held_check_instance(struct held *held, const VkInstanceCreateInfo *create) {
+    /* Those of the validation layer, which is no part of a device. */
+    static const char *const known[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+    if (create->pApplicationInfo != NULL && create->pApplicationInfo->apiVersion > VK_API_VERSION_1_2) {
+        return held_violation(held, "vkCreateInstance: the application's apiVersion is 0x%x, must be at most 1.2",
+                              create->pApplicationInfo->apiVersion);
+    }
+    for (uint32_t i = 0; i < create->enabledExtensionCount; i++) {
+        size_t k = 0;
+        while (k < sizeof known / sizeof *known && strcmp(create->ppEnabledExtensionNames[i], known[k]) != 0) {
+            k++;
+        }
+        if (k == sizeof known / sizeof *known) {
+            return held_violation(held, "vkCreateInstance: the extension %s is enabled, but not there",
+                                  create->ppEnabledExtensionNames[i]);
+        }
+    }
+    return true;
+}
+
+VkResult held_check_device(struct held *held, const VkDeviceCreateInfo *create, uint32_t *enabled) {
     VkPhysicalDeviceFeatures2 core = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-    held->enabled = 0;
+    *enabled = 0;
     if (create->enabledExtensionCount > 0) {
         held_violation(held, "vkCreateDevice: the extension %s is enabled, but not there",
                        create->ppEnabledExtensionNames[0]);
@@ -187,15 +215,41 @@ VkResult held_check_device(struct held *held, const VkDeviceCreateInfo *create) 
         core.features = *create->pEnabledFeatures;
     }
     if (!held_check_features_chain(held, "vkCreateDevice", create->pNext) ||
-        !enable(held, (const VkBaseInStructure *)&core)) {
+        !enable(held, (const VkBaseInStructure *)&core, enabled)) {
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
     for (const VkBaseInStructure *at = create->pNext; at != NULL; at = at->pNext) {
-        if (!enable(held, at)) {
+        if (!enable(held, at, enabled)) {
             return VK_ERROR_FEATURE_NOT_PRESENT;
         }
     }
     return VK_SUCCESS;
+}
+
+/* HELD_MAX_DEVICES: it is not known. */
+static size_t find_device(const struct held *held, VkDevice device) {
+    size_t i = 0;
+    while (i < HELD_MAX_DEVICES && held->devices[i].handle != device) {
+        i++;
+    }
+    return i;
+}
+
+bool held_keep_device(struct held *held, VkDevice device, uint32_t enabled) {
+    const size_t i = find_device(held, VK_NULL_HANDLE);
+    if (i == HELD_MAX_DEVICES) {
+        return held_violation(held, "vkCreateDevice: more than %d devices at a time", HELD_MAX_DEVICES);
+    }
+    held->devices[i].handle = device;
+    held->devices[i].enabled = enabled;
+    return true;
+}
+
+void held_forget_device(struct held *held, VkDevice device) {
+    const size_t i = find_device(held, device);
+    if (i < HELD_MAX_DEVICES) {
+        held->devices[i].handle = VK_NULL_HANDLE;
+    }
 }
 
 /* Capabilities that every device has (Shader implies Matrix), and those of subgroups: GroupNonUniform is 61, and the
@@ -205,7 +259,7 @@ VkResult held_check_device(struct held *held, const VkDeviceCreateInfo *create) 
 #define CAPABILITY_GROUP_NON_UNIFORM 61u
 #define SUBGROUP_OPERATIONS          8u
 
-static bool check_capability(struct held *held, uint32_t capability) {
+static bool check_capability(struct held *held, uint32_t capability, uint32_t enabled) {
     if (capability == CAPABILITY_MATRIX || capability == CAPABILITY_SHADER) {
         return true;
     }
@@ -219,7 +273,7 @@ static bool check_capability(struct held *held, uint32_t capability) {
     }
     for (size_t i = 0; i < FEATURE_COUNT; i++) {
         if (features[i].capability == capability && capability != NO_CAPABILITY) {
-            return has(held->enabled, i) ||
+            return has(enabled, i) ||
                    held_violation(held, "vkCreateShaderModule: capability %" PRIu32 " needs %s, which %s", capability,
                                   features[i].name,
                                   has(held->features, i) ? "the device was not created with" : "is not there");
@@ -247,9 +301,11 @@ static bool check_extension(struct held *held, const char *name) {
     return held_violation(held, "vkCreateShaderModule: the SPIR-V extension %s is no part of Vulkan 1.2", name);
 }
 
-bool held_check_module(struct held *held, const VkShaderModuleCreateInfo *create) {
+bool held_check_module(struct held *held, VkDevice device, const VkShaderModuleCreateInfo *create) {
     const uint32_t newest = 0x00010500u; /* SPIR-V 1.5, Vulkan 1.2's */
     const struct spirv module = {create->pCode, create->codeSize / sizeof(uint32_t)};
+    const size_t known = find_device(held, device);
+    const uint32_t enabled = known < HELD_MAX_DEVICES ? held->devices[known].enabled : 0;
     const uint32_t *at = NULL;
     if (!spirv_is_whole(&module)) {
         return held_violation(held, "vkCreateShaderModule: the code is no SPIR-V module");
@@ -259,9 +315,13 @@ bool held_check_module(struct held *held, const VkShaderModuleCreateInfo *create
                               module.words[1], newest);
     }
     while ((at = spirv_next(&module, SPIRV_OP_CAPABILITY, at)) != NULL) {
-        if (!check_capability(held, at[1])) {
+        if (!check_capability(held, at[1], enabled)) {
             return false;
         }
+    }
+    if (spirv_next(&module, SPIRV_OP_EXECUTION_MODE_ID, NULL) != NULL) {
+        /* LocalSizeId is the one such mode of compute shaders. */
+        return held_violation(held, "vkCreateShaderModule: LocalSizeId needs maintenance4, which is of Vulkan 1.3");
     }
     while ((at = spirv_next(&module, SPIRV_OP_EXTENSION, at)) != NULL) {
         /* a string ends in its last word, whose last byte then is 0 */
@@ -276,16 +336,18 @@ bool held_check_module(struct held *held, const VkShaderModuleCreateInfo *create
     return true;
 }
 
-static struct spirv *find_module(struct held *held, VkShaderModule module) {
+static struct spirv *find_module(struct held *held, VkDevice device, VkShaderModule module) {
     for (size_t i = 0; i < HELD_MAX_MODULES; i++) {
-        if (held->modules[i].code.words != NULL && held->modules[i].handle == module) {
+        if (held->modules[i].code.words != NULL && held->modules[i].device == device &&
+            held->modules[i].handle == module) {
             return &held->modules[i].code;
         }
     }
     return NULL;
 }
 
-bool held_keep_module(struct held *held, VkShaderModule module, const VkShaderModuleCreateInfo *create) {
+bool held_keep_module(struct held *held, VkDevice device, VkShaderModule module,
+                      const VkShaderModuleCreateInfo *create) {
     size_t i = 0;
     while (i < HELD_MAX_MODULES && held->modules[i].code.words != NULL) {
         i++;
@@ -296,21 +358,22 @@ bool held_keep_module(struct held *held, VkShaderModule module, const VkShaderMo
         return held_violation(held, "vkCreateShaderModule: more than %d modules at a time", HELD_MAX_MODULES);
     }
     memcpy(words, create->pCode, create->codeSize);
+    held->modules[i].device = device;
     held->modules[i].handle = module;
     held->modules[i].code = (struct spirv){words, create->codeSize / sizeof *words};
     return true;
 }
 
-void held_forget_module(struct held *held, VkShaderModule module) {
-    struct spirv *code = find_module(held, module);
+void held_forget_module(struct held *held, VkDevice device, VkShaderModule module) {
+    struct spirv *code = find_module(held, device, module);
     if (code != NULL) {
         free((void *)(uintptr_t)code->words);
         code->words = NULL;
     }
 }
 
-bool held_check_pipeline(struct held *held, const VkComputePipelineCreateInfo *create) {
-    const struct spirv *module = find_module(held, create->stage.module);
+bool held_check_pipeline(struct held *held, VkDevice device, const VkComputePipelineCreateInfo *create) {
+    const struct spirv *module = find_module(held, device, create->stage.module);
     const VkPhysicalDeviceLimits *limits = &held->limits;
     struct spirv_usage usage = {.shared_bytes = 0};
     const char *why = "its module is not known";
@@ -386,27 +449,32 @@ bool held_check_set_layout(struct held *held, const VkDescriptorSetLayoutCreateI
     return check_buffer_counts(held, "vkCreateDescriptorSetLayout", uniforms, storages);
 }
 
-static size_t find_set_layout(const struct held *held, VkDescriptorSetLayout layout) {
+static size_t find_set_layout(const struct held *held, VkDevice device, VkDescriptorSetLayout layout) {
     size_t i = 0;
-    while (i < HELD_MAX_SET_LAYOUTS && held->set_layouts[i].handle != layout) {
+    while (i < HELD_MAX_SET_LAYOUTS &&
+           !(held->set_layouts[i].handle == layout && held->set_layouts[i].device == device)) {
         i++;
     }
     return i;
 }
 
-bool held_keep_set_layout(struct held *held, VkDescriptorSetLayout layout,
+bool held_keep_set_layout(struct held *held, VkDevice device, VkDescriptorSetLayout layout,
                           const VkDescriptorSetLayoutCreateInfo *create) {
-    const size_t i = find_set_layout(held, VK_NULL_HANDLE);
+    size_t i = 0;
+    while (i < HELD_MAX_SET_LAYOUTS && held->set_layouts[i].handle != VK_NULL_HANDLE) {
+        i++;
+    }
     if (i == HELD_MAX_SET_LAYOUTS) {
         return held_violation(held, "vkCreateDescriptorSetLayout: more than %d layouts at a time",
                               HELD_MAX_SET_LAYOUTS);
     }
+    held->set_layouts[i].device = device;
     held->set_layouts[i].handle = layout;
     return count_buffers(create, &held->set_layouts[i].uniform_buffers, &held->set_layouts[i].storage_buffers);
 }
 
-void held_forget_set_layout(struct held *held, VkDescriptorSetLayout layout) {
-    const size_t i = find_set_layout(held, layout);
+void held_forget_set_layout(struct held *held, VkDevice device, VkDescriptorSetLayout layout) {
+    const size_t i = find_set_layout(held, device, layout);
     if (i < HELD_MAX_SET_LAYOUTS) {
         held->set_layouts[i].handle = VK_NULL_HANDLE;
     }
@@ -427,7 +495,7 @@ bool held_check_push_constants(struct held *held, const char *call, uint32_t off
                           call, offset, size, limit);
 }
 
-bool held_check_pipeline_layout(struct held *held, const VkPipelineLayoutCreateInfo *create) {
+bool held_check_pipeline_layout(struct held *held, VkDevice device, const VkPipelineLayoutCreateInfo *create) {
     const char *call = "vkCreatePipelineLayout";
     uint32_t uniforms = 0, storages = 0;
     if (!check_at_most(held, call, "sets", create->setLayoutCount, held->limits.maxBoundDescriptorSets,
@@ -435,7 +503,7 @@ bool held_check_pipeline_layout(struct held *held, const VkPipelineLayoutCreateI
         return false;
     }
     for (uint32_t i = 0; i < create->setLayoutCount; i++) {
-        const size_t set = find_set_layout(held, create->pSetLayouts[i]);
+        const size_t set = find_set_layout(held, device, create->pSetLayouts[i]);
         if (set == HELD_MAX_SET_LAYOUTS) {
             return held_violation(held, "%s: set layout %" PRIu32 " is not known", call, i);
         }

@@ -36,40 +36,51 @@ const struct profile *profile_find(const char *name) {
     return NULL;
 }
 
-/* What a profile says of one limit, or the guarantee. */
-static uint32_t said(uint32_t figure, uint32_t guaranteed) {
-    return figure != 0 ? figure : guaranteed;
-}
-
 static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
+/* Of alignments, which are powers of two: the larger is a multiple of the smaller. */
 static VkDeviceSize larger(VkDeviceSize a, VkDeviceSize b) {
     return a > b ? a : b;
 }
 
+/* The limits that profiles speak of. */
+#define RESTRICT_LIMITS(AT_MOST, AT_LEAST)                                                                             \
+    do {                                                                                                               \
+        AT_MOST(maxUniformBufferRange);                                                                                \
+        AT_MOST(maxStorageBufferRange);                                                                                \
+        AT_MOST(maxPushConstantsSize);                                                                                 \
+        AT_MOST(maxBoundDescriptorSets);                                                                               \
+        AT_MOST(maxPerStageDescriptorUniformBuffers);                                                                  \
+        AT_MOST(maxPerStageDescriptorStorageBuffers);                                                                  \
+        AT_MOST(maxPerStageResources);                                                                                 \
+        AT_MOST(maxComputeSharedMemorySize);                                                                           \
+        AT_MOST(maxComputeWorkGroupInvocations);                                                                       \
+        for (size_t i = 0; i < 3; i++) {                                                                               \
+            AT_MOST(maxComputeWorkGroupCount[i]);                                                                      \
+            AT_MOST(maxComputeWorkGroupSize[i]);                                                                       \
+        }                                                                                                              \
+        AT_LEAST(minUniformBufferOffsetAlignment);                                                                     \
+        AT_LEAST(minStorageBufferOffsetAlignment);                                                                     \
+    } while (0)
+
 void profile_restrict_limits(const struct profile *profile, VkPhysicalDeviceLimits *device) {
     const struct profile_limits *own = &profile->limits;
     const struct profile_limits *guaranteed = &profiles[0].limits;
-/* Alignments are powers of two: the larger is a multiple of the smaller. */
-#define AT_MOST(limit)  device->limit = smaller(device->limit, said(own->limit, guaranteed->limit))
-#define AT_LEAST(limit) device->limit = larger(device->limit, said(own->limit, guaranteed->limit))
-    AT_MOST(maxUniformBufferRange);
-    AT_MOST(maxStorageBufferRange);
-    AT_MOST(maxPushConstantsSize);
-    AT_MOST(maxBoundDescriptorSets);
-    AT_MOST(maxPerStageDescriptorUniformBuffers);
-    AT_MOST(maxPerStageDescriptorStorageBuffers);
-    AT_MOST(maxPerStageResources);
-    AT_MOST(maxComputeSharedMemorySize);
-    AT_MOST(maxComputeWorkGroupInvocations);
-    for (size_t i = 0; i < 3; i++) {
-        AT_MOST(maxComputeWorkGroupCount[i]);
-        AT_MOST(maxComputeWorkGroupSize[i]);
-    }
-    AT_LEAST(minUniformBufferOffsetAlignment);
-    AT_LEAST(minStorageBufferOffsetAlignment);
+#define SAID(limit)     (own->limit != 0 ? own->limit : guaranteed->limit)
+#define AT_MOST(limit)  device->limit = smaller(device->limit, SAID(limit))
+#define AT_LEAST(limit) device->limit = larger(device->limit, SAID(limit))
+    RESTRICT_LIMITS(AT_MOST, AT_LEAST);
+#undef SAID
+#undef AT_MOST
+#undef AT_LEAST
+}
+
+void profile_merge_limits(const VkPhysicalDeviceLimits *other, VkPhysicalDeviceLimits *device) {
+#define AT_MOST(limit)  device->limit = smaller(device->limit, other->limit)
+#define AT_LEAST(limit) device->limit = larger(device->limit, other->limit)
+    RESTRICT_LIMITS(AT_MOST, AT_LEAST);
 #undef AT_MOST
 #undef AT_LEAST
 }

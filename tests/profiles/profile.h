@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <volk.h>
+#include <vulkan/vulkan_core.h>
 
 enum feature {
 #define FEATURE(member, ...) FEATURE_##member,
@@ -39,6 +39,7 @@ struct profile {
     uint32_t vendor_id;
     VkPhysicalDeviceType type;
     struct profile_limits limits;
+    uint32_t subgroup_size;                     /* reported; shaders run at the device's. 0: not known, so 1 */
     VkSubgroupFeatureFlags subgroup_operations; /* in compute */
     uint32_t features;                          /* FEATURE_BITs beyond those that Vulkan 1.2 guarantees */
 };
@@ -53,6 +54,9 @@ const struct profile *profile_find(const char *name);
 /* What a device that is both the profile's and `device` has: of each limit the stricter. Limits that profiles do not
  * speak of stay the device's. */
 void profile_restrict_limits(const struct profile *profile, VkPhysicalDeviceLimits *device);
+
+/* The same of two devices. */
+void profile_merge_limits(const VkPhysicalDeviceLimits *other, VkPhysicalDeviceLimits *device);
 
 /* The features of every Vulkan 1.2 device, as FEATURE_BITs. */
 extern const uint32_t profile_guaranteed_features;

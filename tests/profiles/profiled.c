@@ -1,19 +1,33 @@
 #include "profiles/profiled.h"
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "profiles/held.h"
 #include "profiles/spirv.h"
+#include "profiles/uncalled.h"
 
-/* The device functions that are looked at, without "vk". */
+/* More than any machine has; those past this many do not restrict. */
+#define MAX_PHYSICAL_DEVICES 16
+
+/* The functions that are looked at, without "vk". */
 #define LOOKED_AT                                                                                                      \
+    X(GetPhysicalDeviceProperties)                                                                                     \
+    X(GetPhysicalDeviceProperties2)                                                                                    \
+    X(GetPhysicalDeviceFeatures)                                                                                       \
+    X(GetPhysicalDeviceFeatures2)                                                                                      \
+    X(EnumerateDeviceExtensionProperties)                                                                              \
+    X(CreateDevice)                                                                                                    \
+    X(DestroyDevice)                                                                                                   \
     X(CreateShaderModule)                                                                                              \
     X(DestroyShaderModule)                                                                                             \
     X(CreateComputePipelines)                                                                                          \
     X(CreateDescriptorSetLayout)                                                                                       \
     X(DestroyDescriptorSetLayout)                                                                                      \
     X(CreatePipelineLayout)                                                                                            \
+    X(GetPipelineCacheData)                                                                                            \
     X(UpdateDescriptorSets)                                                                                            \
     X(CmdDispatch)                                                                                                     \
     X(CmdPushConstants)                                                                                                \
@@ -21,18 +35,17 @@
     X(CmdFillBuffer)                                                                                                   \
     X(CmdUpdateBuffer)
 
-/* Those of the instance. */
+/* Those of before there is an instance. */
 #define LOOKED_AT_BEFORE                                                                                               \
-    X(GetPhysicalDeviceProperties)                                                                                     \
-    X(GetPhysicalDeviceProperties2)                                                                                    \
-    X(GetPhysicalDeviceFeatures)                                                                                       \
-    X(GetPhysicalDeviceFeatures2)                                                                                      \
-    X(EnumerateDeviceExtensionProperties)                                                                              \
-    X(CreateDevice)
+    X(CreateInstance)                                                                                                  \
+    X(EnumerateInstanceVersion)
 
-/* The driver's functions. */
+/* The loader's functions: each serves every instance and device, of whatever driver and with whatever layers. Those
+ * that vkGetDeviceProcAddr gives do not. */
 static struct {
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+    PFN_vkEnumeratePhysicalDevices EnumeratePhysicalDevices;
+    PFN_vkDestroyInstance DestroyInstance;
 #define X(name) PFN_vk##name name;
     LOOKED_AT LOOKED_AT_BEFORE
 #undef X
@@ -48,36 +61,60 @@ static const char *const passed[] = {
     "vkCmdBindDescriptorSets",
     "vkCmdBindPipeline",
     "vkCmdPipelineBarrier",
+    "vkCmdResetQueryPool",
+    "vkCmdWriteTimestamp",
     "vkCreateBuffer",
     "vkCreateCommandPool",
+    "vkCreateDebugUtilsMessengerEXT",
     "vkCreateDescriptorPool",
     "vkCreateFence",
     "vkCreatePipelineCache",
+    "vkCreateQueryPool",
     "vkDestroyBuffer",
     "vkDestroyCommandPool",
+    "vkDestroyDebugUtilsMessengerEXT",
     "vkDestroyDescriptorPool",
-    "vkDestroyDevice",
     "vkDestroyFence",
     "vkDestroyInstance",
     "vkDestroyPipeline",
     "vkDestroyPipelineCache",
     "vkDestroyPipelineLayout",
+    "vkDestroyQueryPool",
+    "vkDeviceWaitIdle",
     "vkEndCommandBuffer",
+    "vkEnumerateInstanceExtensionProperties",
+    "vkEnumerateInstanceLayerProperties",
+    "vkEnumeratePhysicalDevices",
+    "vkFreeCommandBuffers",
     "vkFreeDescriptorSets",
     "vkFreeMemory",
     "vkGetBufferMemoryRequirements",
     "vkGetDeviceQueue",
     "vkGetPhysicalDeviceMemoryProperties",
     "vkGetPhysicalDeviceQueueFamilyProperties",
-    "vkGetPipelineCacheData",
+    "vkGetQueryPoolResults",
     "vkMapMemory",
     "vkQueueSubmit",
+    "vkQueueWaitIdle",
+    "vkResetCommandPool",
+    "vkResetFences",
     "vkUnmapMemory",
     "vkWaitForFences",
 };
 
 static struct profiled_info info;
-static struct held held;
+static struct held held; /* with `next`, behind the lock while there may be threads */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void) {
+    pthread_mutex_lock(&mutex);
+}
+
+/* Returns what was found out behind the lock. */
+static bool unlock(bool found) {
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
 
 static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceProperties(VkPhysicalDevice device,
                                                                        VkPhysicalDeviceProperties *properties) {
@@ -90,17 +127,22 @@ static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceProperties(VkPhysica
     properties->apiVersion = VK_API_VERSION_1_2;
     properties->vendorID = info.profile->vendor_id;
     properties->deviceType = info.profile->type;
-    properties->limits = held.limits;
+    lock();
+    profile_merge_limits(&held.limits, &properties->limits);
+    unlock(true);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceProperties2(VkPhysicalDevice device,
                                                                         VkPhysicalDeviceProperties2 *properties) {
-    if (!held_check_properties_chain(&held, properties->pNext)) {
+    lock();
+    if (!unlock(held_check_properties_chain(&held, properties->pNext))) {
         return;
     }
     next.GetPhysicalDeviceProperties2(device, properties);
     profiled_GetPhysicalDeviceProperties(device, &properties->properties);
+    lock();
     held_hide_properties(&held, properties->pNext);
+    unlock(true);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceFeatures(VkPhysicalDevice device,
@@ -113,7 +155,8 @@ static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceFeatures(VkPhysicalD
 
 static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
                                                                       VkPhysicalDeviceFeatures2 *features) {
-    if (held_check_features_chain(&held, "vkGetPhysicalDeviceFeatures2", features)) {
+    lock();
+    if (unlock(held_check_features_chain(&held, "vkGetPhysicalDeviceFeatures2", features))) {
         next.GetPhysicalDeviceFeatures2(device, features);
         held_hide_features(&held, features);
     }
@@ -133,19 +176,40 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_EnumerateDeviceExtensionPropertie
 static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateDevice(VkPhysicalDevice physical_device,
                                                             const VkDeviceCreateInfo *create,
                                                             const VkAllocationCallbacks *callbacks, VkDevice *device) {
-    VkResult result = held_check_device(&held, create);
-    return result == VK_SUCCESS ? next.CreateDevice(physical_device, create, callbacks, device) : result;
+    uint32_t enabled;
+    lock();
+    VkResult result = held_check_device(&held, create, &enabled);
+    unlock(true);
+    if (result != VK_SUCCESS) {
+        return result;
+    }
+    result = next.CreateDevice(physical_device, create, callbacks, device);
+    lock();
+    if (!unlock(result != VK_SUCCESS || held_keep_device(&held, *device, enabled))) {
+        next.DestroyDevice(*device, callbacks);
+        result = VK_ERROR_TOO_MANY_OBJECTS;
+    }
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL profiled_DestroyDevice(VkDevice device, const VkAllocationCallbacks *callbacks) {
+    lock();
+    held_forget_device(&held, device);
+    unlock(true);
+    next.DestroyDevice(device, callbacks);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateShaderModule(VkDevice device,
                                                                   const VkShaderModuleCreateInfo *create,
                                                                   const VkAllocationCallbacks *callbacks,
                                                                   VkShaderModule *module) {
-    if (!held_check_module(&held, create)) {
+    lock();
+    if (!unlock(held_check_module(&held, device, create))) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     VkResult result = next.CreateShaderModule(device, create, callbacks, module);
-    if (result == VK_SUCCESS && !held_keep_module(&held, *module, create)) {
+    lock();
+    if (!unlock(result != VK_SUCCESS || held_keep_module(&held, device, *module, create))) {
         next.DestroyShaderModule(device, *module, callbacks);
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -154,7 +218,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateShaderModule(VkDevice devic
 
 static VKAPI_ATTR void VKAPI_CALL profiled_DestroyShaderModule(VkDevice device, VkShaderModule module,
                                                                const VkAllocationCallbacks *callbacks) {
-    held_forget_module(&held, module);
+    lock();
+    held_forget_module(&held, device, module);
+    unlock(true);
     next.DestroyShaderModule(device, module, callbacks);
 }
 
@@ -164,7 +230,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateComputePipelines(VkDevice d
                                                                       const VkAllocationCallbacks *callbacks,
                                                                       VkPipeline *pipelines) {
     for (uint32_t i = 0; i < count; i++) {
-        if (!held_check_pipeline(&held, &creates[i])) {
+        lock();
+        if (!unlock(held_check_pipeline(&held, device, &creates[i]))) {
             return VK_ERROR_INITIALIZATION_FAILED;
         }
     }
@@ -175,11 +242,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateDescriptorSetLayout(VkDevic
                                                                          const VkDescriptorSetLayoutCreateInfo *create,
                                                                          const VkAllocationCallbacks *callbacks,
                                                                          VkDescriptorSetLayout *layout) {
-    if (!held_check_set_layout(&held, create)) {
+    lock();
+    if (!unlock(held_check_set_layout(&held, create))) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     VkResult result = next.CreateDescriptorSetLayout(device, create, callbacks, layout);
-    if (result == VK_SUCCESS && !held_keep_set_layout(&held, *layout, create)) {
+    lock();
+    if (!unlock(result != VK_SUCCESS || held_keep_set_layout(&held, device, *layout, create))) {
         next.DestroyDescriptorSetLayout(device, *layout, callbacks);
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -188,7 +257,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateDescriptorSetLayout(VkDevic
 
 static VKAPI_ATTR void VKAPI_CALL profiled_DestroyDescriptorSetLayout(VkDevice device, VkDescriptorSetLayout layout,
                                                                       const VkAllocationCallbacks *callbacks) {
-    held_forget_set_layout(&held, layout);
+    lock();
+    held_forget_set_layout(&held, device, layout);
+    unlock(true);
     next.DestroyDescriptorSetLayout(device, layout, callbacks);
 }
 
@@ -196,8 +267,23 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreatePipelineLayout(VkDevice dev
                                                                     const VkPipelineLayoutCreateInfo *create,
                                                                     const VkAllocationCallbacks *callbacks,
                                                                     VkPipelineLayout *layout) {
-    return held_check_pipeline_layout(&held, create) ? next.CreatePipelineLayout(device, create, callbacks, layout)
-                                                     : VK_ERROR_INITIALIZATION_FAILED;
+    lock();
+    if (!unlock(held_check_pipeline_layout(&held, device, create))) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    return next.CreatePipelineLayout(device, create, callbacks, layout);
+}
+
+/* The header names the profile's vendor, as the properties do. The driver then does not take such data for its own, and
+ * begins with an empty cache. */
+static VKAPI_ATTR VkResult VKAPI_CALL profiled_GetPipelineCacheData(VkDevice device, VkPipelineCache cache,
+                                                                    size_t *size, void *data) {
+    VkResult result = next.GetPipelineCacheData(device, cache, size, data);
+    const size_t at = offsetof(VkPipelineCacheHeaderVersionOne, vendorID);
+    if (result >= 0 && data != NULL && *size >= at + sizeof info.profile->vendor_id) {
+        memcpy((char *)data + at, &info.profile->vendor_id, sizeof info.profile->vendor_id);
+    }
+    return result;
 }
 
 /* The functions that return nothing reach the driver even so: one that was dropped would leave a device in a state that
@@ -206,40 +292,116 @@ static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreatePipelineLayout(VkDevice dev
 static VKAPI_ATTR void VKAPI_CALL profiled_UpdateDescriptorSets(VkDevice device, uint32_t write_count,
                                                                 const VkWriteDescriptorSet *writes, uint32_t copy_count,
                                                                 const VkCopyDescriptorSet *copies) {
+    lock();
     for (uint32_t i = 0; i < write_count; i++) {
         held_check_write(&held, &writes[i]);
     }
+    unlock(true);
     next.UpdateDescriptorSets(device, write_count, writes, copy_count, copies);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
-    held_check_dispatch(&held, (const uint32_t[3]){x, y, z});
+    lock();
+    unlock(held_check_dispatch(&held, (const uint32_t[3]){x, y, z}));
     next.CmdDispatch(commands, x, y, z);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout layout,
                                                             VkShaderStageFlags stages, uint32_t offset, uint32_t size,
                                                             const void *values) {
-    held_check_push_constants(&held, "vkCmdPushConstants", offset, size);
+    lock();
+    unlock(held_check_push_constants(&held, "vkCmdPushConstants", offset, size));
     next.CmdPushConstants(commands, layout, stages, offset, size, values);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer source, VkBuffer target,
                                                          uint32_t count, const VkBufferCopy *regions) {
-    held_check_transfer(&held, "vkCmdCopyBuffer");
+    lock();
+    unlock(held_check_transfer(&held, "vkCmdCopyBuffer"));
     next.CmdCopyBuffer(commands, source, target, count, regions);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_CmdFillBuffer(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset,
                                                          VkDeviceSize size, uint32_t value) {
-    held_check_transfer(&held, "vkCmdFillBuffer");
+    lock();
+    unlock(held_check_transfer(&held, "vkCmdFillBuffer"));
     next.CmdFillBuffer(commands, buffer, offset, size, value);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_CmdUpdateBuffer(VkCommandBuffer commands, VkBuffer buffer,
                                                            VkDeviceSize offset, VkDeviceSize size, const void *data) {
-    held_check_transfer(&held, "vkCmdUpdateBuffer");
+    lock();
+    unlock(held_check_transfer(&held, "vkCmdUpdateBuffer"));
     next.CmdUpdateBuffer(commands, buffer, offset, size, data);
+}
+
+static bool load(VkInstance instance) {
+#define X(name) next.name = (PFN_vk##name)info.next(instance, "vk" #name);
+    X(GetDeviceProcAddr)
+    X(EnumeratePhysicalDevices)
+    X(DestroyInstance)
+    LOOKED_AT
+#undef X
+    return next.GetDeviceProcAddr != NULL && next.GetPhysicalDeviceProperties != NULL &&
+           next.GetPhysicalDeviceProperties2 != NULL && next.GetPhysicalDeviceFeatures2 != NULL;
+}
+
+static void restrict_to(VkPhysicalDevice device) {
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &subgroup};
+    next.GetPhysicalDeviceProperties2(device, &properties);
+    held_restrict(&held, &properties.properties.limits, subgroup.supportedOperations);
+}
+
+/* The first instance tells the machine's devices. All of them restrict: a call need not say whose command it records.
+ */
+static VkResult look_around(VkInstance instance) {
+    VkPhysicalDevice devices[MAX_PHYSICAL_DEVICES];
+    uint32_t count = MAX_PHYSICAL_DEVICES;
+    if (held.restricted) {
+        return VK_SUCCESS;
+    }
+    if (!load(instance)) {
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
+    }
+    VkResult result = next.EnumeratePhysicalDevices(instance, &count, devices);
+    for (uint32_t i = 0; result >= 0 && i < count; i++) {
+        restrict_to(devices[i]);
+    }
+    return result >= 0 ? VK_SUCCESS : result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL profiled_CreateInstance(const VkInstanceCreateInfo *create,
+                                                              const VkAllocationCallbacks *callbacks,
+                                                              VkInstance *instance) {
+    lock();
+    if (!unlock(held_check_instance(&held, create))) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    VkResult result = next.CreateInstance(create, callbacks, instance);
+    if (result == VK_SUCCESS) {
+        lock();
+        result = look_around(*instance);
+        unlock(true);
+        if (result != VK_SUCCESS && next.DestroyInstance != NULL) {
+            next.DestroyInstance(*instance, callbacks);
+        }
+    }
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL profiled_EnumerateInstanceVersion(uint32_t *version) {
+    VkResult result = next.EnumerateInstanceVersion(version);
+    if (result == VK_SUCCESS && *version > VK_API_VERSION_1_2) {
+        *version = VK_API_VERSION_1_2;
+    }
+    return result;
+}
+
+static void tell_call(const char *name) {
+    lock();
+    unlock(held_violation(&held, "%s is called, but not looked at: it must be added to the profiles first", name));
 }
 
 /* What stands in for a function; `found` is the driver's. */
@@ -249,7 +411,6 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
     }
 #define X(function)                                                                                                    \
     if (strcmp(name, "vk" #function) == 0) {                                                                           \
-        next.function = (PFN_vk##function)found;                                                                       \
         return (PFN_vkVoidFunction)profiled_##function;                                                                \
     }
     LOOKED_AT LOOKED_AT_BEFORE
@@ -259,8 +420,15 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
             return found;
         }
     }
-    held_violation(&held, "%s is not looked at: it must be added to the profiles first", name);
-    return NULL;
+    lock();
+    PFN_vkVoidFunction uncalled = NULL;
+    if (info.whole) {
+        uncalled = uncalled_function(name, tell_call);
+    } else {
+        held_violation(&held, "%s is not looked at: it must be added to the profiles first", name);
+    }
+    unlock(true);
+    return uncalled;
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
@@ -272,9 +440,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL profiled_get_instance_proc_addr(VkInstance instance, const char *name) {
     PFN_vkVoidFunction found = info.next(instance, name);
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
-        next.GetDeviceProcAddr = (PFN_vkGetDeviceProcAddr)found;
-        return found != NULL ? (PFN_vkVoidFunction)get_device_proc_addr : NULL;
+    if (found != NULL && strcmp(name, "vkGetInstanceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)profiled_get_instance_proc_addr;
+    }
+    if (found != NULL && strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_device_proc_addr;
     }
     return replace(name, found);
 }
@@ -283,18 +453,16 @@ bool profiled_begin(const struct profiled_info *given) {
     info = *given;
     held_begin(&held, info.profile, info.transfer, info.on_violation, info.user_data);
     memset(&next, 0, sizeof next);
-#define X(name) next.name = (PFN_vk##name)info.next(info.instance, "vk" #name);
-    LOOKED_AT_BEFORE
+    if (info.whole) {
+#define X(name) next.name = (PFN_vk##name)info.next(VK_NULL_HANDLE, "vk" #name);
+        LOOKED_AT_BEFORE
 #undef X
-    if (next.GetPhysicalDeviceProperties == NULL || next.GetPhysicalDeviceProperties2 == NULL ||
-        next.GetPhysicalDeviceFeatures2 == NULL) {
+        return next.CreateInstance != NULL && next.EnumerateInstanceVersion != NULL;
+    }
+    if (!load(info.instance)) {
         return false;
     }
-    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                              .pNext = &subgroup};
-    next.GetPhysicalDeviceProperties2(info.physical_device, &properties);
-    held_restrict(&held, &properties.properties.limits, subgroup.supportedOperations);
+    restrict_to(info.physical_device);
     return true;
 }
 

@@ -2,8 +2,8 @@
  * not reported, and a call beyond what it promises is told, and refused where it can return an error.
  *
  * It knows the functions of Vulkan that the library and its tests call; to ask for any other is a violation too, so
- * that what is new is looked at. The subgroup size stays the device's: shaders run at that and no other. One at a time,
- * on one thread. */
+ * that what is new is looked at. The subgroup size is the profile's in what is reported only: shaders run at the
+ * device's, so a plan must not depend on it. One at a time, but begun, for any number of threads. */
 #ifndef PROFILES_PROFILED_H
 #define PROFILES_PROFILED_H
 
@@ -17,6 +17,10 @@ struct profiled_info {
     VkInstance instance;
     VkPhysicalDevice physical_device;
     bool transfer; /* transfer commands may be recorded */
+    /* Before all of a process, instances included: `instance` and `physical_device` are not given, every device of the
+     * machine becomes the profile's, and functions that are not known may be asked for, as volk asks for all, but not
+     * called. */
+    bool whole;
     /* Told of each violation, one line; may be NULL. */
     void (*on_violation)(void *user_data, const char *text);
     void *user_data;

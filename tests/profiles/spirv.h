@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <volk.h>
+#include <vulkan/vulkan_core.h>
 
 struct spirv {
     const uint32_t *words; /* the header's five first */
@@ -14,8 +14,9 @@ struct spirv {
 };
 
 /* The opcodes that the profiles look for outside of this module. */
-#define SPIRV_OP_EXTENSION  10u
-#define SPIRV_OP_CAPABILITY 17u
+#define SPIRV_OP_EXTENSION         10u
+#define SPIRV_OP_CAPABILITY        17u
+#define SPIRV_OP_EXECUTION_MODE_ID 331u
 
 /* Whether the words are a header and whole instructions; nothing else here may be asked where not. */
 bool spirv_is_whole(const struct spirv *module);

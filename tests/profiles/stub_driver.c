@@ -82,6 +82,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL stub_CreateDevice(VkPhysicalDevice physica
     return VK_SUCCESS;
 }
 
+static VKAPI_ATTR void VKAPI_CALL stub_DestroyDevice(VkDevice device, const VkAllocationCallbacks *callbacks) {
+    (void)device;
+    (void)callbacks;
+    stub_calls++;
+}
+
 #define STUB_CREATE(name, info_type, handle_type)                                                                      \
     static VKAPI_ATTR VkResult VKAPI_CALL stub_##name(VkDevice device, const info_type *info,                          \
                                                       const VkAllocationCallbacks *callbacks, handle_type *handle) {   \

@@ -3,7 +3,7 @@
 #ifndef PROFILES_STUB_DRIVER_H
 #define PROFILES_STUB_DRIVER_H
 
-#include <volk.h>
+#include <vulkan/vulkan_core.h>
 
 /* Its one device of each kind. */
 #define STUB_INSTANCE        ((VkInstance)(uintptr_t)1)

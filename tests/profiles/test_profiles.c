@@ -1,7 +1,7 @@
 /* The profiles can fail: each of their promises is broken on purpose, over a driver that is invented and allows all.
  *
  * test_profiles [NAME..]
- *   NAME..  the profiles that test_differential is run under; all of them, where any is given */
+ *   NAME..  the profiles that there are setups of; all of them, where any is given */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,11 +104,13 @@ static void every_profile_is_a_vulkan_1_2_device(void **state) {
             assert_true(alignments[a] <= 256 && (alignments[a] & (alignments[a] - 1)) == 0);
         }
         assert_true((profiles[i].subgroup_operations & VK_SUBGROUP_FEATURE_BASIC_BIT) != 0);
+        const uint32_t size = profiles[i].subgroup_size;
+        assert_true(size <= 128 && (size & (size - 1)) == 0); /* VkPhysicalDeviceSubgroupProperties */
     }
 }
 
-/* The list of profiles stands twice: in the table, and in the build that runs the operators under each. */
-static void the_operators_run_under_every_profile(void **state) {
+/* The list of profiles stands twice: in the table, and in the build that runs the suites under each. */
+static void there_is_a_setup_of_every_profile(void **state) {
     (void)state;
     assert_int_equal(name_count, profile_count);
     for (int i = 0; i < name_count; i++) {
@@ -134,6 +136,7 @@ static void a_device_looks_like_the_minimum(void **state) {
     assert_int_equal(limits->minStorageBufferOffsetAlignment, 256);
     assert_int_equal(subgroup.supportedOperations, VK_SUBGROUP_FEATURE_BASIC_BIT);
     assert_int_equal(subgroup.supportedStages, VK_SHADER_STAGE_COMPUTE_BIT);
+    assert_int_equal(subgroup.subgroupSize, 1);
     uint32_t count = 7;
     assert_int_equal(vk.EnumerateDeviceExtensionProperties(STUB_PHYSICAL_DEVICE, NULL, &count, NULL), VK_SUCCESS);
     assert_int_equal(count, 0);
@@ -147,6 +150,19 @@ static void a_device_keeps_limits_that_are_stricter_than_the_profiles(void **sta
     assert_int_equal(properties.limits.maxStorageBufferRange, STUB_STORAGE_BUFFER_RANGE);
     assert_int_equal(properties.limits.minUniformBufferOffsetAlignment, 256);
     assert_int_equal(properties.limits.maxComputeSharedMemorySize, 49152);
+}
+
+static void a_device_has_the_profiles_subgroups(void **state) {
+    (void)state;
+    VkPhysicalDeviceVulkan11Properties vulkan11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
+                                                   .subgroupSize = 32};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &vulkan11};
+    begin("adreno", false);
+    vk.GetPhysicalDeviceProperties2(STUB_PHYSICAL_DEVICE, &properties);
+    assert_int_equal(vulkan11.subgroupSize, 64);
+    assert_true((vulkan11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0);
+    assert_false((vulkan11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT) != 0);
 }
 
 static void features_beyond_the_profile_are_hidden(void **state) {
@@ -281,15 +297,25 @@ static void a_capability_needs_the_feature_enabled(void **state) {
     assert_passed();
     assert_int_equal(create_capable_module(63), VK_SUCCESS); /* subgroup operations are no feature */
     assert_passed();
+    vk.DestroyDevice(STUB_DEVICE, NULL);
+    assert_passed();
+    assert_refused(create_capable_module(11), "the device was not created with");
+    begin("apple", false);
+    assert_int_equal(create_capable_module(65), VK_SUCCESS); /* shuffles */
+    assert_passed();
+    assert_refused(create_capable_module(67), "subgroup operations 0x40"); /* clustered */
 }
 
 static void a_module_that_is_not_of_vulkan_1_2_is_refused(void **state) {
     (void)state;
     VkShaderModule module;
-    struct code newer = header(0x00010600), extended = header(0x00010500), cut = header(0x00010500);
+    struct code newer = header(0x00010600), extended = header(0x00010500), cut = header(0x00010500),
+                sized = header(0x00010500);
     assert_refused(create_module(&newer, &module), "version");
     EMIT(&extended, SPIRV_OP_EXTENSION, 0x5F565053, 0x00000058); /* "SPV_X" */
     assert_refused(create_module(&extended, &module), "SPV_X");
+    EMIT(&sized, SPIRV_OP_EXECUTION_MODE_ID, 1, 38, 2, 2, 2); /* %1 LocalSizeId %2 %2 %2 */
+    assert_refused(create_module(&sized, &module), "maintenance4");
     EMIT(&cut, SPIRV_OP_CAPABILITY, 1);
     cut.count--;
     assert_refused(create_module(&cut, &module), "no SPIR-V");
@@ -546,10 +572,11 @@ static void a_profile_that_does_not_exist_opens_nothing(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_operators_run_under_every_profile),
+        cmocka_unit_test(there_is_a_setup_of_every_profile),
         cmocka_unit_test(every_profile_is_a_vulkan_1_2_device),
         cmocka_unit_test_setup(a_device_looks_like_the_minimum, set_up),
         cmocka_unit_test_setup(a_device_keeps_limits_that_are_stricter_than_the_profiles, set_up),
+        cmocka_unit_test_setup(a_device_has_the_profiles_subgroups, set_up),
         cmocka_unit_test_setup(features_beyond_the_profile_are_hidden, set_up),
         cmocka_unit_test_setup(what_the_profiles_do_not_know_is_told, set_up),
         cmocka_unit_test_setup(a_device_with_a_feature_that_is_hidden_is_refused, set_up),

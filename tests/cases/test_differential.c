@@ -8,8 +8,9 @@
  *   --case 'LINE'   only that case, as a failure printed it
  *   --transfer      the device may use transfer commands (VKDML_DEVICE_FLAG_ALLOW_TRANSFER)
  *   --no-skips      a case that the device cannot run is a failure
- * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on.
- * Exits with 77, after saying why, where there is no Vulkan device. */
+ * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
+ * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
+ * mean. Exits with 77, after saying why, where there is no Vulkan device. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -139,6 +140,16 @@ static void given_case_agrees(void **state) {
     finish(options.line, &tally);
 }
 
+/* The subgroup kernels cannot run on such a profile; forcing them ends in this refusal and in no other way. */
+static void a_profile_without_subgroup_arithmetic_refuses_their_kernels(void **state) {
+    const char *variant = getenv("VKDML_KERNEL_VARIANT");
+    (void)state;
+    assert_non_null(variant);
+    assert_string_equal(variant, "subgroup");
+    assert_int_equal(gpu.profile->subgroup_operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT, 0);
+    assert_non_null(strstr(gpu.error, "the device cannot run the subgroup kernels: it has no VK_SUBGROUP_FEATURE"));
+}
+
 static bool parse_number(const char *text, uint64_t *number) {
     char *end;
     errno = 0;
@@ -169,6 +180,25 @@ static bool parse_options(int count, char **arguments) {
             return false;
         }
     }
+    return true;
+}
+
+/* A limit set around whole suites, whatever their command lines say. */
+static bool limit_cases(void) {
+    const char *text = getenv("VKDML_TEST_MAX_CASES");
+    uint64_t most;
+    if (text == NULL) {
+        return true;
+    }
+    if (!parse_number(text, &most) || most == 0) {
+        fprintf(stderr, "test_differential: VKDML_TEST_MAX_CASES is %s, must be a number above 0\n", text);
+        return false;
+    }
+    options.cases = options.cases == 0 || options.cases > most ? most : options.cases;
+    return true;
+}
+
+static bool check_options(void) {
     if (options.cases == 0 && options.seconds == 0) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
@@ -203,7 +233,7 @@ static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) 
 int main(int count, char **arguments) {
     static struct CMUnitTest tests[MAX_TESTS];
     static char names[MAX_TESTS][NAME_CAPACITY];
-    if (!parse_options(count, arguments)) {
+    if (!parse_options(count, arguments) || !check_options() || !limit_cases()) {
         return EXIT_FAILURE;
     }
     size_t test_count = list_tests(tests, names);
@@ -213,7 +243,11 @@ int main(int count, char **arguments) {
     }
     int status = EXIT_FAILURE;
     VkdmlResult result = gpu_open(&gpu, options.transfer ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u);
-    if (result != VKDML_SUCCESS) {
+    if (result == VKDML_ERROR_FEATURE_NOT_PRESENT && gpu.profile != NULL) {
+        const struct CMUnitTest refusal[] = {
+            cmocka_unit_test(a_profile_without_subgroup_arithmetic_refuses_their_kernels)};
+        status = cmocka_run_group_tests_name("differential", refusal, NULL, NULL) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    } else if (result != VKDML_SUCCESS) {
         printf("# no device: %s: %s\n", vkdmlResultToString(result), gpu.error);
         /* Where validation was asked for, there is Vulkan: what is missing is the layer, and that must show. */
         status = result == VKDML_ERROR_INITIALIZATION_FAILED && !gpu.validation ? EXIT_SKIPPED : EXIT_FAILURE;

@@ -118,6 +118,9 @@ static VkdmlResult put_on_profile(struct gpu *gpu) {
                                  .transfer = (gpu->flags & VKDML_DEVICE_FLAG_ALLOW_TRANSFER) != 0,
                                  .on_violation = on_violation,
                                  .user_data = gpu};
+    if (strstr(gpu->properties.deviceName, "as profile") != NULL) {
+        return fail(gpu, "the device is a profile's before it was put on one");
+    }
     if (!profiled_begin(&info)) {
         return fail(gpu, "the driver lacks what profiles need");
     }
@@ -141,6 +144,8 @@ VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags) {
             gpu->error = "VKDML_TEST_PROFILE names no profile";
             return VKDML_ERROR_INVALID_ARGUMENT;
         }
+        /* Not by tests/profiles/loader.c too: here a violation is a case's, and transfer commands are the library's. */
+        setenv("VKDML_TEST_PROFILE_OWN", "1", 1);
     }
     if (gpu->validation) {
         /* The layer's own switch; a caller's choice stands. */

@@ -65,7 +65,8 @@ def tell(good, name, detail=""):
     failures += not good
     print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
     if not good:
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", flush=True)
+        # Not among the TAP lines, of which Meson shows the verdicts only.
+        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
 
 
 def run(*arguments, cwd=None):
@@ -454,6 +455,9 @@ def test_commands():
          "operators --level leaves out what is newer", old)
     devices = run("devices")
     named = run("run", "--show_adapters")
+    profile = os.environ.get("VKDML_TEST_PROFILE")
+    tell(not profile or f"as profile {profile}" in devices.stdout, "the device is the profile's where one is asked for",
+         devices)
     tell(devices.returncode == 0 and "Vulkan: " in devices.stdout and "reference" in devices.stdout
          and named.stdout == devices.stdout, "devices and run --show_adapters list the devices", devices)
 

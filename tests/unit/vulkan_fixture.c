@@ -24,6 +24,15 @@ static uint32_t find_queue_family(VkPhysicalDevice physical_device) {
     return family;
 }
 
+/* Where a profile is asked for, the device is the profile's: tests/profiles/loader.c was found. */
+static void assert_profile(const char *device) {
+    const char *profile = getenv("VKDML_TEST_PROFILE");
+    if (profile != NULL && *profile != '\0') {
+        assert_non_null(strstr(device, "as profile"));
+        assert_non_null(strstr(device, profile));
+    }
+}
+
 static void create_device(struct vulkan *vulkan) {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_2};
     VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
@@ -34,6 +43,7 @@ static void create_device(struct vulkan *vulkan) {
     assert_true(vkEnumeratePhysicalDevices(vulkan->instance, &count, &vulkan->physical_device) >= 0);
     assert_int_equal(count, 1);
     vkGetPhysicalDeviceProperties(vulkan->physical_device, &vulkan->properties);
+    assert_profile(vulkan->properties.deviceName);
     vulkan->queue_family = find_queue_family(vulkan->physical_device);
     const float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

@@ -3,7 +3,8 @@
 # the libraries they load (cmocka, json-c) and python3. The last line counts the test cases.
 #
 # sh tools/carried_tests.sh BUILD [DIFFERENTIAL OPTION..]     e.g.: sh tools/carried_tests.sh build --cases 4000 --seed 2
-#   The device is the best one, or the one that $VKDML_DEVICE names.
+#   The device is the best one, or the one that $VKDML_DEVICE names. $VKDML_TEST_VULKAN_LOADER names the Vulkan loader
+#   where the profiles' own does not find it.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?Usage: sh tools/carried_tests.sh BUILD [DIFFERENTIAL OPTION..]}" && pwd)
@@ -34,10 +35,20 @@ run() {
     cat "$log" >>"$log.all"
 }
 
+# run_tools SUFFIX: the programs that open their devices by themselves.
+run_tools() {
+    run "command$1" python3 "$root/tests/tool/test_command.py" "$build/tools/vkdml" "$root/examples/models"
+    for example in hello import; do
+        run "example $example$1" "$build/examples/$example"
+    done
+}
+
+found=${LD_LIBRARY_PATH-}
 for program in "$build"/tests/*/test_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     case $program in
     */test_differential) run test_differential "$program" --no-skips "$@" ;;
+    */test_loader) run test_loader "$program" "$build/tests/profiles/libvulkan.so.1" ;;
     *) run "$(basename "$program")" "$program" ;;
     esac
 done
@@ -49,14 +60,17 @@ done
 unset VKDML_KERNEL_VARIANT
 for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
     VKDML_TEST_PROFILE=$profile
-    export VKDML_TEST_PROFILE
+    LD_LIBRARY_PATH=$build/tests/profiles${found:+:$found}
+    export VKDML_TEST_PROFILE LD_LIBRARY_PATH
     run "test_differential as $profile" "$build/tests/cases/test_differential" --no-skips --cases 150
+    for name in api binding initializer faults; do
+        run "test_$name as $profile" "$build/tests/unit/test_$name"
+    done
+    run_tools " as $profile"
 done
 unset VKDML_TEST_PROFILE
-run command python3 "$root/tests/tool/test_command.py" "$build/tools/vkdml" "$root/examples/models"
-for example in hello import; do
-    run "example $example" "$build/examples/$example"
-done
+LD_LIBRARY_PATH=$found
+run_tools ""
 
 count "$log.all"
 [ "$(failed "$log.all")" -eq 0 ]

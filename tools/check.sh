@@ -30,11 +30,13 @@ logs=
 # run FOLDER WHAT OPTION..: builds, tests with the options of `meson test`, remembers the log.
 run() {
     tested=$1
+    setup=
+    [ "${3-}" != --setup ] || setup=-$4
     echo "Building and testing: $2"
     shift 2
     quietly "the build of $tested" ninja -C "$root/$tested"
     # A log of an earlier run must not be counted.
-    rm -f "$root/$tested/meson-logs/testlog.json"
+    rm -f "$root/$tested/meson-logs/testlog$setup.json"
     # cmocka then prints a line per test case; test_summary.py counts them.
     CMOCKA_MESSAGE_OUTPUT=TAP meson test -C "$root/$tested" --no-rebuild --quiet --print-errorlogs "$@" \
         >"$log" 2>&1 </dev/null || {
@@ -42,15 +44,24 @@ run() {
         cat "$log"
         echo "tests failed in $tested"
     }
-    logs="$logs $root/$tested/meson-logs/testlog.json"
+    logs="$logs $root/$tested/meson-logs/testlog$setup.json"
+}
+
+# run_profiles FOLDER: every test that opens a device, on each of the profiles.
+run_profiles() {
+    for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
+        run "$1" "as profile $profile" --setup "profile_$profile"
+    done
 }
 
 if [ -z "$full" ]; then
     configure build
     run build "all tests"
+    run_profiles build
 else
     configure build-gcc -Dwerror=true
     run build-gcc "gcc, warnings are errors"
+    run_profiles build-gcc
     (
         CC=clang
         export CC

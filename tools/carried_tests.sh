@@ -58,7 +58,7 @@ for variant in portable subgroup; do
     run "test_differential with the $variant kernels" "$build/tests/cases/test_differential" --no-skips --cases 500
 done
 unset VKDML_KERNEL_VARIANT
-for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
+for profile in ${VKDML_TEST_PROFILES-minimum adreno mali powervr intel apple amd nvidia windows}; do
     VKDML_TEST_PROFILE=$profile
     LD_LIBRARY_PATH=$build/tests/profiles${found:+:$found}
     export VKDML_TEST_PROFILE LD_LIBRARY_PATH

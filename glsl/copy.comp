@@ -2,19 +2,21 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"
+#include "gather_input.glsl"
 
-uint row_input;
-
-void begin_row(uint row, uvec4 coordinates[2])
+void begin_row(uvec4 coordinates[2])
 {
-    row_input = 0;
-    for (uint d = 0; d < RANK; ++d)
-        row_input += coordinates[d >> 2][d & 3] * parameters.input_strides[d >> 2][d & 3];
+    begin_input_row(coordinates);
 }
 
-uvec4 element(uint i)
+uvec2 element(uint x)
 {
-    return load_element(row_input + i * parameters.row_input_stride);
+    return input_element(x);
+}
+
+bool chunk(uint x, out uvec4 bits)
+{
+    return input_chunk(x, bits);
 }
 
 #include "gather_main.glsl"

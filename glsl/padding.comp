@@ -9,7 +9,7 @@ const uint EDGE = 1;
 const uint REFLECTION = 2;
 const uint SYMMETRIC = 3;
 const uint WRAP = 4;
-layout(constant_id = 3) const uint MODE = CONSTANT;
+layout(constant_id = 5) const uint MODE = CONSTANT;
 
 const uint OUTSIDE = 0xFFFFFFFFu; // no coordinate: a size is at most 2^32-1
 
@@ -50,7 +50,7 @@ uint source_coordinate(uint c, uint start, uint size)
 uint row_input;
 bool row_outside;
 
-void begin_row(uint row, uvec4 coordinates[2])
+void begin_row(uvec4 coordinates[2])
 {
     row_input = 0;
     row_outside = false;
@@ -62,12 +62,26 @@ void begin_row(uint row, uvec4 coordinates[2])
     }
 }
 
-uvec4 element(uint i)
+uvec2 element(uint x)
 {
-    uint c = source_coordinate(i, parameters.row_start, parameters.row_input_size);
+    uint c = source_coordinate(x, parameters.row_start, parameters.row_input_size);
     if (row_outside || c == OUTSIDE)
-        return parameters.arguments;
+        return parameters.arguments.xy;
     return load_element(row_input + c * parameters.row_input_stride);
+}
+
+bool chunk(uint x, out uvec4 bits)
+{
+    bits = uvec4(0);
+    bool inside = x >= parameters.row_start && x - parameters.row_start <= parameters.row_input_size &&
+                  parameters.row_input_size - (x - parameters.row_start) >= CHUNK;
+    if (row_outside)
+        bits = repeat(parameters.arguments.xy);
+    else if (inside && parameters.row_input_stride == 1)
+        bits = load_chunk(row_input + (x - parameters.row_start));
+    else
+        return false;
+    return true;
 }
 
 #include "gather_main.glsl"

@@ -3,6 +3,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"
+#include "gather_input.glsl"
 #include "real.glsl"
 
 // DML_TENSOR_DATA_TYPE's values
@@ -13,17 +14,8 @@ const uint UINT16 = 4;
 const uint UINT8 = 5;
 const uint FLOAT64 = 9;
 const uint UINT64 = 10;
-layout(constant_id = 3) const uint DATA_TYPE = FLOAT32;
+layout(constant_id = 5) const uint DATA_TYPE = FLOAT32;
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
-
-uint row_input;
-
-void begin_row(uint row, uvec4 coordinates[2])
-{
-    row_input = 0;
-    for (uint d = 0; d < RANK; ++d)
-        row_input += coordinates[d >> 2][d & 3] * parameters.input_strides[d >> 2][d & 3];
-}
 
 // Rounded after the multiplication and after the addition.
 uvec2 scale_bias_exact(uvec2 x, Real scale, Real bias, Format f)
@@ -57,21 +49,39 @@ uint scale_bias_float32(uint x)
     return scale_bias_exact(uvec2(x, 0), unpack(uvec2(scale, 0), f), unpack(uvec2(bias, 0), f), f).x;
 }
 
-uvec4 element(uint i)
+uvec2 scale_bias(uvec2 x)
 {
-    uvec2 x = load_element(row_input + i * parameters.row_input_stride).xy;
     if (DATA_TYPE == FLOAT32)
-        return uvec4(scale_bias_float32(x.x), 0, 0, 0);
+        return uvec2(scale_bias_float32(x.x), 0);
     if (DATA_TYPE == FLOAT16) {
         uint wide = pack(unpack(x, float16_format()), float32_format()).x;
-        return uvec4(pack(unpack(uvec2(scale_bias_float32(wide), 0), float32_format()), float16_format()), 0, 0);
+        return pack(unpack(uvec2(scale_bias_float32(wide), 0), float32_format()), float16_format());
     }
     Real scale = unpack(uvec2(parameters.arguments.x, 0), float32_format());
     Real bias = unpack(uvec2(parameters.arguments.y, 0), float32_format());
     if (DATA_TYPE == FLOAT64)
-        return uvec4(scale_bias_exact(x, scale, bias, float64_format()), 0, 0);
+        return scale_bias_exact(x, scale, bias, float64_format());
     Real result = add(multiply(unpack_integer(x, ELEMENT_BITS, IS_SIGNED), scale), bias);
-    return uvec4(pack_integer(result, ELEMENT_BITS, IS_SIGNED), 0, 0);
+    return pack_integer(result, ELEMENT_BITS, IS_SIGNED);
+}
+
+void begin_row(uvec4 coordinates[2])
+{
+    begin_input_row(coordinates);
+}
+
+uvec2 element(uint x)
+{
+    return scale_bias(input_element(x));
+}
+
+bool chunk(uint x, out uvec4 bits)
+{
+    if (ELEMENT_BITS != 32 || !input_chunk(x, bits))
+        return false;
+    for (uint k = 0; k < 4; ++k)
+        bits[k] = scale_bias(uvec2(bits[k], 0)).x;
+    return true;
 }
 
 #include "gather_main.glsl"

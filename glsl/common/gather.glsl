@@ -1,25 +1,33 @@
-// The frame of every kernel that computes each output element from at most one input element. The output is walked as
-// rows along its innermost dimension. A kernel defines
-//     void begin_row(uint row, uvec4 coordinates[2])  keeps what it needs of a row; coordinates of the RANK outer dimensions
-//     uvec4 element(uint i)                           the bits of the row's element i, least significant word in x
+// The frame of every kernel that computes each output element from at most one input element. Outer dimensions are the
+// output's without its innermost, which is the row. A kernel defines
+//     void begin_row(uvec4 coordinates[2])     keeps what it needs of a row; coordinates of the RANK outer dimensions
+//     uvec2 element(uint x)                    the bits of the row's element x, least significant word in x
+//     bool chunk(uint x, out uvec4 bits)       16 bytes of the row's elements from x on; false: to be had one by one
 // and includes gather_main.glsl. Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL
 
 #include "binding.glsl"
+#include "division.glsl"
 
-layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32, 64 or 128
-layout(constant_id = 2) const uint RANK = 7;          // dimensions outside the row
+layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32 or 64
+layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
+layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run
+layout(constant_id = 4) const bool DENSE = true;      // row_output_stride is 1
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;
 const uint ELEMENTS_PER_WORD = ELEMENT_BITS < 32 ? 32 / ELEMENT_BITS : 1;
+const uint CHUNK_BYTES = 16;
+const uint CHUNK = CHUNK_BYTES / ELEMENT_BYTES; // elements
 
-// Mirrored by struct vkdml_gather_parameters. Strides and sizes are in elements.
+// Mirrored by struct vkdml_gather_parameters. Strides and sizes are in elements. A run is a part of the output whose
+// elements lie side by side, rows after rows; of a row with gaps it is the row.
 layout(std140, binding = 0) uniform Parameters {
-    uint group_count;   // workgroups with work; the grid may hold more
-    uint item_count;    // invocations with work
-    uint items_per_row; // an item is an element, or a 32-bit word of a dense row of narrow elements
+    uint group_count; // workgroups with work; the grid may hold more
+    uint item_count;  // invocations with work
+    uint items_per_run; // an item is 16 aligned bytes of the output where rows are dense, an element elsewhere
+    uint run_length;
     uint row_length;
     uint row_output_stride;
     uint row_input_stride;
@@ -28,9 +36,12 @@ layout(std140, binding = 0) uniform Parameters {
     uint row_origin;   // of a window: the coordinate along the row that its elements begin at
     uint output_first; // elements from the bound range's start to the window's first
     uint input_first;  // added, modulo 2^32, to an element's distance from the input's first: its place in the window
-    uint reserved;
+    uvec2 items_divisor; // for divide(): items_per_run, row_length
+    uvec2 row_divisor;
     uvec4 arguments; // the kernel's own
     uvec4 sizes[2];  // of the outer dimensions, outermost first
+    uvec4 multipliers[2]; // for divide() by them
+    uvec4 shifts[2];
     uvec4 output_strides[2];
     uvec4 input_strides[2];
     uvec4 input_sizes[2];
@@ -42,39 +53,59 @@ layout(std430, binding = 1) readonly buffer Input {
     uint words[];
 } source;
 
+layout(std430, binding = 1) readonly buffer InputVectors {
+    uvec4 vectors[];
+} source_vectors;
+
 layout(std430, binding = 2) buffer Output {
     uint words[];
 } destination;
 
+layout(std430, binding = 2) buffer OutputVectors {
+    uvec4 vectors[];
+} destination_vectors;
+
 // The bits of the input element at a distance in elements from the input's first.
-uvec4 load_element(uint distance)
+uvec2 load_element(uint distance)
 {
     uint offset = distance + parameters.input_first;
     uint base = push.base_bytes.x >> 2;
     if (ELEMENT_BITS < 32) {
         uint word = source.words[base + offset / ELEMENTS_PER_WORD];
-        return uvec4((word >> (offset % ELEMENTS_PER_WORD) * ELEMENT_BITS) & ELEMENT_MASK, 0, 0, 0);
+        return uvec2((word >> (offset % ELEMENTS_PER_WORD) * ELEMENT_BITS) & ELEMENT_MASK, 0);
     }
     uint first = base + offset * (ELEMENT_BITS / 32);
-    uvec4 bits = uvec4(source.words[first], 0, 0, 0);
-    if (ELEMENT_BITS >= 64)
+    uvec2 bits = uvec2(source.words[first], 0);
+    if (ELEMENT_BITS == 64)
         bits.y = source.words[first + 1];
-    if (ELEMENT_BITS == 128)
-        bits.zw = uvec2(source.words[first + 2], source.words[first + 3]);
     return bits;
 }
 
-// Stores an element of 32 bits or more at an offset in elements.
-void store_element(uint offset, uvec4 bits)
+// 16 bytes of the input from the element at a distance from its first on; all of them must be there.
+uvec4 load_chunk(uint distance)
 {
-    uint first = (push.base_bytes.y >> 2) + offset * (ELEMENT_BITS / 32);
-    destination.words[first] = bits.x;
-    if (ELEMENT_BITS >= 64)
-        destination.words[first + 1] = bits.y;
-    if (ELEMENT_BITS == 128) {
-        destination.words[first + 2] = bits.z;
-        destination.words[first + 3] = bits.w;
-    }
+    uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
+    if ((byte & 15) == 0)
+        return source_vectors.vectors[byte >> 4];
+    uint word = byte >> 2;
+    uvec4 low = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
+    uint shift = (byte & 3) * 8;
+    if (ELEMENT_BITS >= 32 || shift == 0)
+        return low;
+    return (low >> shift) | (uvec4(low.yzw, source.words[word + 4]) << (32 - shift));
+}
+
+// 16 bytes of an element repeated.
+uvec4 repeat(uvec2 bits)
+{
+    if (ELEMENT_BITS == 64)
+        return bits.xyxy;
+    uint word = bits.x & ELEMENT_MASK;
+    if (ELEMENT_BITS == 8)
+        word *= 0x01010101u;
+    if (ELEMENT_BITS == 16)
+        word *= 0x00010001u;
+    return uvec4(word);
 }
 
 // Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
@@ -83,7 +114,6 @@ void store_element(uint offset, uvec4 bits)
 // and then setting let an NVIDIA driver load the element in between.)
 void store_word(uint index, uint bits, uint mask)
 {
-    index += push.base_bytes.y >> 2;
     if (mask == 0xFFFFFFFFu) {
         destination.words[index] = bits;
     } else {

@@ -6,13 +6,15 @@
 
 #include "base/report.h"
 #include "kernels/plan.h"
+#include "operators/plan_step.h"
 #include "schema/schema.h"
 
 /* The parameter block, word for word that of gather.glsl. */
 struct vkdml_gather_parameters {
     uint32_t group_count;
     uint32_t item_count;
-    uint32_t items_per_row;
+    uint32_t items_per_run;
+    uint32_t run_length;
     uint32_t row_length;
     uint32_t row_output_stride;
     uint32_t row_input_stride;
@@ -21,9 +23,12 @@ struct vkdml_gather_parameters {
     uint32_t row_origin;
     uint32_t output_first;
     uint32_t input_first;
-    uint32_t reserved;
+    struct vkdml_divisor items_divisor;
+    struct vkdml_divisor row_divisor;
     uint32_t arguments[4];
     uint32_t sizes[8];
+    uint32_t multipliers[8];
+    uint32_t shifts[8];
     uint32_t output_strides[8];
     uint32_t input_strides[8];
     uint32_t input_sizes[8];
@@ -57,7 +62,7 @@ struct vkdml_gather {
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
     uint32_t specialization_count;
-    uint32_t specializations[2]; /* after local size, element bits and rank */
+    uint32_t specializations[2]; /* after local size, element bits, ranks and density */
     uint32_t arguments[4];
     bool has_input;
     enum vkdml_plan_resource input;

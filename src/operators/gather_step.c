@@ -10,52 +10,78 @@
 
 _Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
-/* Invocations per row: a word each where narrow elements lie side by side, an element each otherwise. A row may begin
- * up to one element short of a word's end. */
-static uint32_t items_per_row(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *row) {
-    uint32_t per_word = gather->element_bytes < 4 ? 4 / gather->element_bytes : 1;
-    if (row->output_stride != 1) {
-        return row->size;
+#define CHUNK_BYTES 16
+
+/* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
+static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
+    uint32_t d = gather->count - 1;
+    uint64_t length = box->size[d];
+    if (gather->dimensions[d].output_stride != 1) {
+        return d;
     }
-    return (uint32_t)vkdml_divide_up((uint64_t)row->size + per_word - 1, per_word);
+    while (d > 0 && gather->dimensions[d - 1].output_stride == length) {
+        length *= box->size[--d];
+    }
+    return d;
 }
 
-static void fill_parameters(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            const struct vkdml_gather_box *box, struct vkdml_gather_parameters *parameters) {
+static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_box *box,
+                            struct vkdml_gather_parameters *parameters) {
     const uint32_t last = gather->count - 1;
-    struct vkdml_gather_dimension row = gather->dimensions[last];
-    uint32_t rows = 1;
-    memset(parameters, 0, sizeof(*parameters));
+    const struct vkdml_gather_dimension *row = &gather->dimensions[last];
     for (uint32_t d = 0; d < last; ++d) {
         const struct vkdml_gather_dimension *outer = &gather->dimensions[d];
-        rows *= box->size[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(box->size[d]);
         parameters->sizes[d] = box->size[d];
+        parameters->multipliers[d] = divisor.multiplier;
+        parameters->shifts[d] = divisor.shifts;
         parameters->output_strides[d] = outer->output_stride;
         parameters->input_strides[d] = outer->input_stride;
         parameters->input_sizes[d] = outer->input_size;
         parameters->starts[d] = outer->start;
         parameters->origins[d] = box->origin[d];
     }
-    row.size = box->size[last];
-    parameters->items_per_row = items_per_row(gather, &row);
-    parameters->item_count = rows * parameters->items_per_row; /* at most the elements, see there */
-    parameters->row_length = row.size;
-    parameters->row_output_stride = row.output_stride;
-    parameters->row_input_stride = row.input_stride;
-    parameters->row_input_size = row.input_size;
-    parameters->row_start = row.start;
+    parameters->row_length = box->size[last];
+    parameters->row_divisor = vkdml_divisor(box->size[last]);
+    parameters->row_output_stride = row->output_stride;
+    parameters->row_input_stride = row->input_stride;
+    parameters->row_input_size = row->input_size;
+    parameters->row_start = row->start;
     parameters->row_origin = box->origin[last];
+}
+
+static void fill_parameters(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                            const struct vkdml_gather_part *part, uint32_t rank,
+                            struct vkdml_gather_parameters *parameters) {
+    memset(parameters, 0, sizeof(*parameters));
+    fill_dimensions(gather, &part->box, parameters);
+    uint32_t runs = 1;
+    uint32_t length = 1;
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        *(d < rank ? &runs : &length) *= part->box.size[d];
+    }
+    uint64_t items = length;
+    if (gather->dimensions[gather->count - 1].output_stride == 1) {
+        /* A run may begin up to one element short of a chunk's end. */
+        const uint32_t chunk = CHUNK_BYTES / gather->element_bytes;
+        items = vkdml_divide_up((uint64_t)length + chunk - 1, chunk);
+    }
+    parameters->run_length = length;
+    parameters->items_per_run = (uint32_t)items;
+    parameters->items_divisor = vkdml_divisor((uint32_t)items);
+    parameters->item_count = runs * (uint32_t)items; /* at most the elements */
+    /* The kernel counts input elements from the tensor's first, modulo 2^32, which is exact within a window. */
+    parameters->input_first = (uint32_t)(0 - part->input_base);
+    parameters->output_first = part->output.lead;
     memcpy(parameters->arguments, use->arguments, sizeof(parameters->arguments));
 }
 
 VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                    const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                    struct vkdml_report *report, struct vkdml_plan_step *step) {
+    const uint32_t rank = run_rank(gather, &part->box);
     struct vkdml_gather_parameters parameters;
-    fill_parameters(gather, use, &part->box, &parameters);
-    /* The kernel counts input elements from the tensor's first, modulo 2^32, which is exact within a window. */
-    parameters.input_first = (uint32_t)(0 - part->input_base);
-    parameters.output_first = part->output.lead;
+    fill_parameters(gather, use, part, rank, &parameters);
 
     const uint32_t local_size = vkdml_local_size(limits, LOCAL_SIZE);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, local_size);
@@ -69,10 +95,12 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = local_size;
     step->specializations[1] = 8 * gather->element_bytes;
     step->specializations[2] = gather->count - 1;
+    step->specializations[3] = rank;
+    step->specializations[4] = gather->dimensions[gather->count - 1].output_stride == 1;
     for (uint32_t i = 0; i < use->specialization_count; ++i) {
-        step->specializations[3 + i] = use->specializations[i];
+        step->specializations[5 + i] = use->specializations[i];
     }
-    step->specialization_count = 3 + use->specialization_count;
+    step->specialization_count = 5 + use->specialization_count;
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
 

@@ -21,6 +21,18 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
     return wanted;
 }
 
+/* Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), figure 4.1. */
+struct vkdml_divisor vkdml_divisor(uint32_t d) {
+    uint32_t bits = 0; /* ceil(log2(d)) */
+    while (bits < 32 && UINT64_C(1) << bits < d) {
+        ++bits;
+    }
+    const uint64_t multiplier = ((UINT64_C(1) << 32) * ((UINT64_C(1) << bits) - d)) / d + 1;
+    const uint32_t first = bits > 1 ? 1 : bits;
+    const uint32_t second = bits > 1 ? bits - 1 : 0;
+    return (struct vkdml_divisor){(uint32_t)multiplier, first + 256 * second};
+}
+
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                        uint32_t groups[3]) {
     uint64_t rows = vkdml_divide_up(group_count, limits->max_workgroup_count[0]);

@@ -12,6 +12,14 @@ uint64_t vkdml_tensor_span(const struct vkdml_tensor *tensor);
 /* The invocations per workgroup to ask for: `wanted`, a power of two, or as many as the device allows. */
 uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wanted);
 
+/* What a kernel divides by d with, see glsl/common/division.glsl: exact for every 32-bit numerator. */
+struct vkdml_divisor {
+    uint32_t multiplier;
+    uint32_t shifts; /* first + 256 * second */
+};
+
+struct vkdml_divisor vkdml_divisor(uint32_t d);
+
 /* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                        uint32_t groups[3]);

@@ -10,6 +10,9 @@
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
 
+/* Kernels see buffers as arrays of 16-byte vectors too: descriptors begin at multiples of that. */
+#define VECTOR_BYTES 16
+
 /* The environment variable that forces a variant of the kernels. */
 #define VARIANT_VARIABLE "VKDML_KERNEL_VARIANT"
 
@@ -119,9 +122,10 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
 
 /* The one rule on limits is Vulkan's own: every device has at least the minima of version 1.2. */
 static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceLimits *limits) {
+    const uint32_t alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
     struct vkdml_plan_limits plan = {
         .max_storage_buffer_range = limits->maxStorageBufferRange,
-        .min_storage_buffer_offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment,
+        .min_storage_buffer_offset_alignment = alignment > VECTOR_BYTES ? alignment : VECTOR_BYTES,
         .max_workgroup_invocations = limits->maxComputeWorkGroupInvocations,
         .max_shared_memory_bytes = limits->maxComputeSharedMemorySize,
     };

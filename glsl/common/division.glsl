@@ -1,0 +1,14 @@
+// Division by numbers that are the same for all invocations.
+#ifndef VKDML_DIVISION_GLSL
+#define VKDML_DIVISION_GLSL
+
+// n / d for any 32-bit n and d, where multiplier and shifts (s1 + 256 s2) are what vkdml_divisor() made of d. Four
+// times as fast as native division on lavapipe.
+uint divide(uint n, uint multiplier, uint shifts)
+{
+    uint high, low;
+    umulExtended(multiplier, n, high, low);
+    return (high + ((n - high) >> (shifts & 0xFF))) >> (shifts >> 8);
+}
+
+#endif

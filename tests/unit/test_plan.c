@@ -15,6 +15,7 @@
 #include "harness/case.h"
 #include "harness/random.h"
 #include "operators/operators.h"
+#include "operators/plan_step.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define MIB             (UINT64_C(1) << 20)
@@ -606,6 +607,38 @@ static void an_owned_input_is_copied_at_initialization(void **state) {
     close_subject(&subject);
 }
 
+/* As glsl/common/division.glsl has it. */
+static uint32_t divide(uint32_t n, struct vkdml_divisor by) {
+    const uint32_t high = (uint32_t)((uint64_t)by.multiplier * n >> 32);
+    return (high + ((n - high) >> (by.shifts & 0xFF))) >> (by.shifts >> 8);
+}
+
+static void check_division(uint32_t n, uint32_t d) {
+    const uint32_t quotient = divide(n, vkdml_divisor(d));
+    if (quotient != n / d) {
+        fail_msg("%" PRIu32 " / %" PRIu32 " is %" PRIu32, n, d, quotient);
+    }
+}
+
+static void divisors_are_exact_for_every_32_bit_number(void **state) {
+    (void)state;
+    struct random random = {4};
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+        for (uint32_t beside = 0; beside < 3; ++beside) {
+            const uint32_t d = (UINT32_C(1) << bit) + beside - 1;
+            for (uint32_t i = 0; d != 0 && i < 1000; ++i) {
+                const uint32_t n = (uint32_t)random_next(&random);
+                check_division(n, d);
+                check_division(n, n | 1);
+                check_division(n - n % d, d); /* a multiple, and one less */
+                check_division(n - n % d - 1, d);
+                check_division(UINT32_MAX - i, d);
+                check_division(i, d);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
@@ -615,6 +648,7 @@ int main(void) {
         cmocka_unit_test(the_largest_tensors_are_planned),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
+        cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),
         cmocka_unit_test(random_plans_keep_to_the_limits),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

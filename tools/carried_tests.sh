@@ -52,7 +52,7 @@ for program in "$build"/tests/*/test_*; do
     *) run "$(basename "$program")" "$program" ;;
     esac
 done
-for variant in portable subgroup; do
+for variant in portable subgroup serial; do
     VKDML_KERNEL_VARIANT=$variant
     export VKDML_KERNEL_VARIANT
     run "test_differential with the $variant kernels" "$build/tests/cases/test_differential" --no-skips --cases 500

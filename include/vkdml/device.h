@@ -57,6 +57,7 @@ typedef enum VkdmlKernelVariant {
     VKDML_KERNEL_VARIANT_DEFAULT = 0,  /**< chosen by what the device reports and what is known of its driver */
     VKDML_KERNEL_VARIANT_PORTABLE = 1, /**< core Vulkan 1.2 only: invocations meet in shared memory */
     VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< subgroup operations: BASIC and ARITHMETIC in compute shaders */
+    VKDML_KERNEL_VARIANT_SERIAL = 3,   /**< core Vulkan 1.2 only, for processors: invocations work alone on long runs */
     VKDML_KERNEL_VARIANT_MAX_ENUM = 0x7FFFFFFF
 } VkdmlKernelVariant;
 
@@ -113,8 +114,8 @@ typedef struct VkdmlDeviceCreateInfo {
                                            gave it; data of another driver is ignored. Read during the call. */
     size_t pipelineCacheDataSize;     /**< bytes at pipelineCacheData */
     VkdmlKernelVariant kernelVariant; /**< forces one; DEFAULT: the library chooses. The environment variable
-                                           VKDML_KERNEL_VARIANT, when set and not empty, overrides it: "portable" or
-                                           "subgroup". */
+                                           VKDML_KERNEL_VARIANT, when set and not empty, overrides it: "portable",
+                                           "subgroup" or "serial". */
 } VkdmlDeviceCreateInfo;
 
 /**

@@ -8,7 +8,7 @@
 #include "vkdml/device.h"
 
 enum vkdml_kernel {
-#define VKDML_KERNEL(NAME, name, buffer_count) VKDML_KERNEL_##NAME,
+#define VKDML_KERNEL(NAME, name, buffer_count, SUBGROUP, SERIAL) VKDML_KERNEL_##NAME,
 #include "kernels/kernel_list.inc"
     VKDML_KERNEL_COUNT
 };
@@ -23,6 +23,7 @@ struct vkdml_kernel_info {
     uint32_t buffer_count; /* storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
     struct vkdml_kernel_module portable;
     struct vkdml_kernel_module subgroup;
+    struct vkdml_kernel_module serial;
 };
 
 /* Never NULL for a valid id. */

@@ -73,6 +73,7 @@ struct vkdml_plan_limits {
     uint32_t max_workgroup_size[3];
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
+    VkdmlKernelVariant variant; /* of the kernels that the device runs */
 };
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);

@@ -17,6 +17,7 @@ static const struct quirk {
 static const char *const names[] = {
     [VKDML_KERNEL_VARIANT_PORTABLE] = "portable",
     [VKDML_KERNEL_VARIANT_SUBGROUP] = "subgroup",
+    [VKDML_KERNEL_VARIANT_SERIAL] = "serial",
 };
 
 #define VARIANT_COUNT (sizeof names / sizeof *names)
@@ -58,6 +59,10 @@ static bool is_usual_size(uint32_t size) {
 }
 
 VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *device, const char **reason) {
+    if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        *reason = "it is a CPU, where invocations that meet wait in turn";
+        return VKDML_KERNEL_VARIANT_SERIAL;
+    }
     *reason = vkdml_variant_unusable(device, VKDML_KERNEL_VARIANT_SUBGROUP);
     if (*reason) {
         return VKDML_KERNEL_VARIANT_PORTABLE;

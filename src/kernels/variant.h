@@ -11,6 +11,7 @@
 
 /* What the choice depends on. Invented at will in tests. */
 struct vkdml_variant_device {
+    VkPhysicalDeviceType type;
     VkDriverId driver;
     uint32_t vendor;                   /* VkPhysicalDeviceProperties::vendorID */
     uint32_t driver_version;           /* VkPhysicalDeviceProperties::driverVersion */

@@ -80,7 +80,7 @@ static void check_variant(const VkdmlDeviceCreateInfo *info, struct vkdml_report
     }
     const char *name = getenv(VARIANT_VARIABLE);
     if (!vkdml_variant_parse(name, &variant)) {
-        vkdml_report_invalid(report, VARIANT_VARIABLE " is \"%s\", must be portable or subgroup", name);
+        vkdml_report_invalid(report, VARIANT_VARIABLE " is \"%s\", must be portable, subgroup or serial", name);
     }
 }
 
@@ -239,6 +239,7 @@ static VkdmlResult choose_variant(VkdmlDevice device, const VkdmlDeviceCreateInf
         return vkdml_report_add(report, VKDML_ERROR_FEATURE_NOT_PRESENT, "the device cannot run the %s kernels: %s",
                                 vkdml_variant_name(device->variant), unusable);
     }
+    device->limits.variant = device->variant;
     return VKDML_SUCCESS;
 }
 
@@ -278,6 +279,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
     const struct vkdml_variant_device described = {
+        .type = properties->deviceType,
         .driver = driver.driverID,
         .vendor = properties->vendorID,
         .driver_version = properties->driverVersion,

@@ -142,8 +142,10 @@ static void require_within_limits(const struct vkdml_plan *plan, const struct vk
 
 static void plan_for_all(const struct vkdml_instance *instance) {
     static const struct vkdml_plan_limits devices[] = {
-        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}, /* Vulkan 1.2 guarantees */
-        {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152},
+        /* what Vulkan 1.2 guarantees */
+        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, VKDML_KERNEL_VARIANT_PORTABLE},
+        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, VKDML_KERNEL_VARIANT_SERIAL},
+        {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, VKDML_KERNEL_VARIANT_SUBGROUP},
     };
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         struct vkdml_plan plan;

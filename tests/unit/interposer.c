@@ -92,6 +92,9 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhys
     if (interposer.offset_alignment) {
         properties->properties.limits.minStorageBufferOffsetAlignment = interposer.offset_alignment;
     }
+    if (interposer.discrete) {
+        properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    }
     for (VkBaseOutStructure *s = properties->pNext; interposer.no_subgroups && s; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
             ((VkPhysicalDeviceSubgroupProperties *)s)->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT;

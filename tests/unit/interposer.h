@@ -24,6 +24,7 @@ struct interposer {
     uint32_t api_version;          /* of the physical device; 0: the truth */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment; 0: the truth */
     bool no_subgroups;             /* no subgroup operation in compute shaders */
+    bool discrete;                 /* a discrete GPU, whatever it is */
     bool no_compute;               /* no queue family can compute */
     void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
     /* Told to tests: */

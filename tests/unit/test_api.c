@@ -385,16 +385,19 @@ static void a_variant_is_forced_by_the_caller_and_above_it_by_the_environment(vo
     const VkdmlKernelVariant subgroup =
         has_subgroup_arithmetic() ? VKDML_KERNEL_VARIANT_SUBGROUP : VKDML_KERNEL_VARIANT_PORTABLE;
     assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_SUBGROUP), subgroup);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_SERIAL), VKDML_KERNEL_VARIANT_SERIAL);
     setenv("VKDML_KERNEL_VARIANT", "portable", 1);
     assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_DEFAULT), VKDML_KERNEL_VARIANT_PORTABLE);
     assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_SUBGROUP), VKDML_KERNEL_VARIANT_PORTABLE);
     setenv("VKDML_KERNEL_VARIANT", "subgroup", 1);
     assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_PORTABLE), subgroup);
+    setenv("VKDML_KERNEL_VARIANT", "serial", 1);
+    assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_PORTABLE), VKDML_KERNEL_VARIANT_SERIAL);
     setenv("VKDML_KERNEL_VARIANT", "wave", 1);
     VkdmlDeviceCreateInfo info = import_info();
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_reason("VKDML_KERNEL_VARIANT is \"wave\", must be portable or subgroup");
+    assert_reason("VKDML_KERNEL_VARIANT is \"wave\", must be portable, subgroup or serial");
     setenv("VKDML_KERNEL_VARIANT", "", 1);
     assert_int_not_equal(variant_of(VKDML_KERNEL_VARIANT_DEFAULT), VKDML_KERNEL_VARIANT_DEFAULT);
     unsetenv("VKDML_KERNEL_VARIANT");
@@ -405,6 +408,7 @@ static void a_device_without_subgroups_runs_the_portable_kernels_and_no_others(v
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
     interposer.no_subgroups = true;
+    interposer.discrete = true;
     VkdmlDeviceCreateInfo info = import_info();
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     VkdmlDevice device;

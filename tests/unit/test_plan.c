@@ -26,15 +26,20 @@ struct invented_device {
     struct vkdml_plan_limits limits;
 };
 
+#define PORTABLE VKDML_KERNEL_VARIANT_PORTABLE
+#define SUBGROUP VKDML_KERNEL_VARIANT_SUBGROUP
+#define SERIAL   VKDML_KERNEL_VARIANT_SERIAL
+
 static const struct invented_device devices[] = {
-    {"Vulkan 1.2 minimum", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}},
-    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768}},
-    {"large", false, {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152}},
-    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768}},
-    {"narrow workgroups", false, {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768}},
-    {"few invocations", false, {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768}},
-    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}},
-    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384}},
+    {"Vulkan 1.2 minimum", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE}},
+    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL}},
+    {"small processor", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL}},
+    {"large", false, {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, SUBGROUP}},
+    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, SUBGROUP}},
+    {"narrow workgroups", false, {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, PORTABLE}},
+    {"few invocations", false, {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, PORTABLE}},
+    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL}},
+    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, SERIAL}},
 };
 
 /* What a test holds while it looks at one descriptor on one device. */
@@ -563,7 +568,7 @@ static void the_largest_tensors_are_planned(void **state) {
     static const struct invented_device roomy = {
         "Vulkan 1.2 minimum with large ranges",
         false,
-        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384}};
+        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE}};
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);

@@ -17,8 +17,12 @@ static void expect_choice(struct vkdml_variant_device device, VkdmlKernelVariant
     assert_non_null(reason);
 }
 
-static const struct vkdml_variant_device radv = {
-    .driver = VK_DRIVER_ID_MESA_RADV, .vendor = 0x1002, .driver_version = 1, .subgroup_size = 64, .operations = ENOUGH};
+static const struct vkdml_variant_device radv = {.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                                                 .driver = VK_DRIVER_ID_MESA_RADV,
+                                                 .vendor = 0x1002,
+                                                 .driver_version = 1,
+                                                 .subgroup_size = 64,
+                                                 .operations = ENOUGH};
 
 static void a_device_with_the_operations_runs_the_subgroup_kernels(void **state) {
     (void)state;
@@ -42,6 +46,19 @@ static void a_device_without_one_of_them_runs_the_portable_kernels(void **state)
         assert_non_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_SUBGROUP));
         assert_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_PORTABLE));
     }
+}
+
+static void a_cpu_runs_the_serial_kernels_whatever_else_it_reports(void **state) {
+    (void)state;
+    struct vkdml_variant_device device = radv;
+    device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    expect_choice(device, VKDML_KERNEL_VARIANT_SERIAL);
+    device.operations = 0;
+    device.subgroup_size = 0;
+    expect_choice(device, VKDML_KERNEL_VARIANT_SERIAL);
+    device.type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
+    expect_choice(device, VKDML_KERNEL_VARIANT_PORTABLE);
+    assert_null(vkdml_variant_unusable(&device, VKDML_KERNEL_VARIANT_SERIAL));
 }
 
 static void an_odd_subgroup_size_is_not_trusted_but_may_be_forced(void **state) {
@@ -96,7 +113,7 @@ static void every_quirk_holds_for_what_it_names_only(void **state) {
 static void names_are_read_as_they_are_written(void **state) {
     (void)state;
     VkdmlKernelVariant variant;
-    for (int i = VKDML_KERNEL_VARIANT_PORTABLE; i <= VKDML_KERNEL_VARIANT_SUBGROUP; i++) {
+    for (int i = VKDML_KERNEL_VARIANT_PORTABLE; i <= VKDML_KERNEL_VARIANT_SERIAL; i++) {
         assert_true(vkdml_variant_parse(vkdml_variant_name((VkdmlKernelVariant)i), &variant));
         assert_int_equal(variant, i);
     }
@@ -107,7 +124,7 @@ static void names_are_read_as_they_are_written(void **state) {
     assert_false(vkdml_variant_parse("Portable", &variant));
     assert_false(vkdml_variant_parse("portable ", &variant));
     assert_null(vkdml_variant_name(VKDML_KERNEL_VARIANT_DEFAULT));
-    assert_null(vkdml_variant_name((VkdmlKernelVariant)3));
+    assert_null(vkdml_variant_name((VkdmlKernelVariant)4));
     assert_null(vkdml_variant_name((VkdmlKernelVariant)-1));
 }
 
@@ -128,6 +145,7 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
         const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
         assert_false(uses_subgroups(&info->portable));
+        assert_false(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)));
         assert_ptr_equal(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_PORTABLE), &info->portable);
         if (info->subgroup.code) {
             assert_true(uses_subgroups(&info->subgroup));
@@ -144,6 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_with_the_operations_runs_the_subgroup_kernels),
         cmocka_unit_test(a_device_without_one_of_them_runs_the_portable_kernels),
+        cmocka_unit_test(a_cpu_runs_the_serial_kernels_whatever_else_it_reports),
         cmocka_unit_test(an_odd_subgroup_size_is_not_trusted_but_may_be_forced),
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(names_are_read_as_they_are_written),

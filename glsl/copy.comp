@@ -4,19 +4,33 @@
 #include "gather.glsl"
 #include "gather_input.glsl"
 
-void begin_row(uvec4 coordinates[2])
+struct Row {
+    uint base;
+};
+
+Row begin_row()
 {
-    begin_input_row(coordinates);
+    return Row(0);
 }
 
-uvec2 element(uint x)
+void enter(inout Row row, uint d, uint coordinate)
 {
-    return input_element(x);
+    row.base += input_distance(d, coordinate);
 }
 
-bool chunk(uint x, out uvec4 bits)
+uvec2 element(Row row, uint x)
 {
-    return input_chunk(x, bits);
+    return input_element(row.base, x);
+}
+
+bool has_chunk(Row row, uint x)
+{
+    return has_input_chunk();
+}
+
+uvec4 chunk(Row row, uint x)
+{
+    return input_chunk(row.base, x);
 }
 
 #include "gather_main.glsl"

@@ -5,8 +5,8 @@
 #include "gather.glsl"
 #include "gather_input.glsl"
 
-layout(constant_id = 5) const bool HAS_INPUT = false;
-layout(constant_id = 6) const bool INVERT = false; // fill what is outside the band
+layout(constant_id = 7) const bool HAS_INPUT = false;
+layout(constant_id = 8) const bool INVERT = false; // fill what is outside the band
 
 // x - y >= d and x - y <= d, for differences beyond 32 bits
 bool difference_at_least(uint x, uint y, int d)
@@ -19,39 +19,59 @@ bool difference_at_most(uint x, uint y, int d)
     return d >= 0 ? x <= y || x - y <= uint(d) : x <= y && y - x >= uint(-d);
 }
 
-uint y;
+struct Row {
+    uint y;
+    uint base;
+};
 
-void begin_row(uvec4 coordinates[2])
+Row begin_row()
 {
-    y = coordinates[(RANK - 1) >> 2][(RANK - 1) & 3];
+    return Row(0, 0);
+}
+
+void enter(inout Row row, uint d, uint coordinate)
+{
+    if (d == RANK - 1)
+        row.y = coordinate;
     if (HAS_INPUT)
-        begin_input_row(coordinates);
+        row.base += input_distance(d, coordinate);
 }
 
-uvec2 element(uint x)
+uvec2 element(Row row, uint x)
 {
-    bool inside = difference_at_least(x, y, int(parameters.arguments.z)) &&
-                  difference_at_most(x, y, int(parameters.arguments.w));
-    if (inside != INVERT)
-        return parameters.arguments.xy;
-    return HAS_INPUT ? input_element(x) : uvec2(0);
+    bool inside = difference_at_least(x, row.y, int(parameters.arguments.z)) &&
+                  difference_at_most(x, row.y, int(parameters.arguments.w));
+    uvec2 bits = parameters.arguments.xy & ELEMENT_MASK;
+    if (inside == INVERT)
+        bits = HAS_INPUT ? input_element(row.base, x) : uvec2(0);
+    return bits;
 }
 
-bool chunk(uint x, out uvec4 bits)
+bool has_chunk(Row row, uint x)
 {
-    uint last = x + CHUNK - 1;
-    int low = int(parameters.arguments.z);
-    int high = int(parameters.arguments.w);
-    bits = uvec4(0);
-    bool outside = !difference_at_least(last, y, low) || !difference_at_most(x, y, high);
-    bool inside = difference_at_least(x, y, low) && difference_at_most(last, y, high);
-    if (!outside && !inside)
-        return false;
-    if (inside != INVERT)
-        bits = repeat(parameters.arguments.xy);
-    else if (HAS_INPUT)
-        return input_chunk(x, bits);
-    return true;
+    return !HAS_INPUT || has_input_chunk();
+}
+
+// How many of the elements from x on lie before diagonal d.
+uint elements_before(uint x, uint y, int d)
+{
+    // Where x is less than y + d it is by less than 2^32: rows of more than one element are fewer than 2^31.
+    return difference_at_least(x, y, d) ? 0 : min(y + uint(d) - x, CHUNK);
+}
+
+uvec4 chunk(Row row, uint x)
+{
+    int last = int(parameters.arguments.w);
+    // The element behind the band is x' = y + last + 1; past diagonal 2^31 - 1 it is told by the difference alone.
+    uint first = elements_before(x, row.y, int(parameters.arguments.z));
+    uint end = difference_at_most(x, row.y, last) ? min(row.y + uint(last) - x, CHUNK - 1) + 1 : 0;
+    uvec4 mask = end > first ? mask_elements(first, end) : uvec4(0);
+    mask = INVERT ? ~mask : mask;
+    uvec4 value = repeat(parameters.arguments.xy);
+    uvec4 other = uvec4(0);
+    if (HAS_INPUT && any(notEqual(mask, uvec4(0xFFFFFFFFu))))
+        other = input_chunk(row.base, x);
+    return (value & mask) | (other & ~mask);
 }
 
 #include "gather_main.glsl"

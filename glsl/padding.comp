@@ -2,6 +2,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"
+#include "gather_input.glsl"
 
 // DML_PADDING_MODE's values
 const uint CONSTANT = 0;
@@ -9,79 +10,81 @@ const uint EDGE = 1;
 const uint REFLECTION = 2;
 const uint SYMMETRIC = 3;
 const uint WRAP = 4;
-layout(constant_id = 5) const uint MODE = CONSTANT;
+layout(constant_id = 7) const uint MODE = CONSTANT;
 
 const uint OUTSIDE = 0xFFFFFFFFu; // no coordinate: a size is at most 2^32-1
 
-// The element that a mirror image of `size` elements repeated back to back holds at `distance` from its start.
-uint fold_mirrored(uint distance, uint size)
-{
-    uint turn = distance / size;
-    uint rest = distance - turn * size;
-    return (turn & 1) == 0 ? rest : size - 1 - rest;
-}
-
-// The input coordinate that output coordinate `c` takes its value from, or OUTSIDE.
-uint source_coordinate(uint c, uint start, uint size)
+// The input coordinate that output coordinate `c` takes its value from, or OUTSIDE. divisor: of the period, which is size
+// - 1 (at least 1) for REFLECTION, else size.
+uint source_coordinate(uint c, uint start, uint size, uvec2 divisor)
 {
     bool before = c < start;
     uint distance = before ? start - c : c - start; // from the input's first element
-    if (!before && distance < size)
-        return distance;
-    switch (MODE) {
-    case EDGE:
-        return before ? 0 : size - 1;
-    case REFLECTION: { // the image turns on its edge elements: period 2 (size - 1), symmetric about the first
-        if (size == 1)
-            return 0;
-        uint turn = distance / (size - 1);
-        uint rest = distance - turn * (size - 1);
-        return (turn & 1) == 0 ? rest : size - 1 - rest;
+    bool inside = !before && distance < size;
+    uint beyond = OUTSIDE;
+    if (MODE == EDGE)
+        beyond = before ? 0 : size - 1;
+    if (MODE == REFLECTION || MODE == SYMMETRIC || MODE == WRAP) {
+        uint period = MODE == REFLECTION ? max(size, 2) - 1 : size;
+        uint steps = distance - (MODE != REFLECTION && before ? 1 : 0); // the edge elements are repeated too
+        uint turn = divide(steps, divisor.x, divisor.y);
+        uint rest = steps - turn * period;
+        bool backwards = MODE == WRAP ? before : (turn & 1) != 0;
+        // REFLECTION turns on its edge elements, symmetric about the first.
+        beyond = backwards ? size - 1 - rest : rest;
+        if (MODE == REFLECTION && size == 1)
+            beyond = 0;
     }
-    case SYMMETRIC: // the edge elements are mirrored too: period 2 size
-        return fold_mirrored(before ? distance - 1 : distance, size);
-    case WRAP:
-        return before ? size - 1 - (distance - 1) % size : distance % size;
-    default:
-        return OUTSIDE;
-    }
+    return inside ? distance : beyond;
 }
 
-uint row_input;
-bool row_outside;
+struct Row {
+    uint base; // distance of the row's source from the input's first element
+    bool outside;
+};
 
-void begin_row(uvec4 coordinates[2])
+Row begin_row()
 {
-    row_input = 0;
-    row_outside = false;
-    for (uint d = 0; d < RANK; ++d) {
-        uint c = source_coordinate(coordinates[d >> 2][d & 3], parameters.starts[d >> 2][d & 3],
-                                   parameters.input_sizes[d >> 2][d & 3]);
-        row_outside = row_outside || c == OUTSIDE;
-        row_input += c * parameters.input_strides[d >> 2][d & 3];
-    }
+    return Row(0, false);
 }
 
-uvec2 element(uint x)
+void enter(inout Row row, uint d, uint coordinate)
 {
-    uint c = source_coordinate(x, parameters.row_start, parameters.row_input_size);
-    if (row_outside || c == OUTSIDE)
-        return parameters.arguments.xy;
-    return load_element(row_input + c * parameters.row_input_stride);
+    uvec2 divisor = uvec2(parameters.period_multipliers[d >> 2][d & 3], parameters.period_shifts[d >> 2][d & 3]);
+    uint c = source_coordinate(coordinate, parameters.starts[d >> 2][d & 3], parameters.input_sizes[d >> 2][d & 3], divisor);
+    row.outside = row.outside || c == OUTSIDE;
+    row.base += input_distance(d, c);
 }
 
-bool chunk(uint x, out uvec4 bits)
+uvec2 element(Row row, uint x)
 {
-    bits = uvec4(0);
+    uint c = source_coordinate(x, parameters.row_start, parameters.row_input_size, parameters.row_period_divisor);
+    bool is_rim = row.outside || c == OUTSIDE;
+    // Loaded anyhow, from the window's first element where there is no other.
+    uvec2 loaded = load_element(is_rim ? -parameters.input_first : row.base + c * parameters.row_input_stride);
+    return is_rim ? parameters.arguments.xy & ELEMENT_MASK : loaded;
+}
+
+// Whether all of the 16 bytes from element x of a row on are in the rim.
+bool is_rim_chunk(uint x)
+{
+    bool before = x < parameters.row_start && parameters.row_start - x >= CHUNK;
+    return before || (x >= parameters.row_start && x - parameters.row_start >= parameters.row_input_size);
+}
+
+bool has_chunk(Row row, uint x)
+{
     bool inside = x >= parameters.row_start && x - parameters.row_start <= parameters.row_input_size &&
                   parameters.row_input_size - (x - parameters.row_start) >= CHUNK;
-    if (row_outside)
-        bits = repeat(parameters.arguments.xy);
-    else if (inside && parameters.row_input_stride == 1)
-        bits = load_chunk(row_input + (x - parameters.row_start));
-    else
-        return false;
-    return true;
+    return row.outside || (inside && has_input_chunk()) || (MODE == CONSTANT && is_rim_chunk(x));
+}
+
+uvec4 chunk(Row row, uint x)
+{
+    uvec4 bits = repeat(parameters.arguments.xy);
+    if (!row.outside && !(MODE == CONSTANT && is_rim_chunk(x)))
+        bits = input_chunk(row.base, x - parameters.row_start);
+    return bits;
 }
 
 #include "gather_main.glsl"

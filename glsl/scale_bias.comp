@@ -14,7 +14,7 @@ const uint UINT16 = 4;
 const uint UINT8 = 5;
 const uint FLOAT64 = 9;
 const uint UINT64 = 10;
-layout(constant_id = 5) const uint DATA_TYPE = FLOAT32;
+layout(constant_id = 7) const uint DATA_TYPE = FLOAT32;
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
 
 // Rounded after the multiplication and after the addition.
@@ -65,23 +65,36 @@ uvec2 scale_bias(uvec2 x)
     return pack_integer(result, ELEMENT_BITS, IS_SIGNED);
 }
 
-void begin_row(uvec4 coordinates[2])
+struct Row {
+    uint base;
+};
+
+Row begin_row()
 {
-    begin_input_row(coordinates);
+    return Row(0);
 }
 
-uvec2 element(uint x)
+void enter(inout Row row, uint d, uint coordinate)
 {
-    return scale_bias(input_element(x));
+    row.base += input_distance(d, coordinate);
 }
 
-bool chunk(uint x, out uvec4 bits)
+uvec2 element(Row row, uint x)
 {
-    if (ELEMENT_BITS != 32 || !input_chunk(x, bits))
-        return false;
+    return scale_bias(input_element(row.base, x)) & ELEMENT_MASK;
+}
+
+bool has_chunk(Row row, uint x)
+{
+    return ELEMENT_BITS == 32 && has_input_chunk();
+}
+
+uvec4 chunk(Row row, uint x)
+{
+    uvec4 bits = input_chunk(row.base, x);
     for (uint k = 0; k < 4; ++k)
         bits[k] = scale_bias(uvec2(bits[k], 0)).x;
-    return true;
+    return bits;
 }
 
 #include "gather_main.glsl"

@@ -23,7 +23,7 @@ GLSL = ROOT / "glsl"
 SPIRV = ROOT / "spirv"
 MANIFEST = SPIRV / "manifest.json"
 COMPILER = "glslangValidator"
-FLAGS = ["--quiet", "--target-env", "vulkan1.2", "-Icommon"]
+FLAGS = ["--quiet", "-g0", "--target-env", "vulkan1.2", "-Icommon"]
 
 
 def sha256(path):

@@ -1,8 +1,11 @@
 // The frame of every kernel that computes each output element from at most one input element. Outer dimensions are the
 // output's without its innermost, which is the row. A kernel defines
-//     void begin_row(uvec4 coordinates[2])     keeps what it needs of a row; coordinates of the RANK outer dimensions
-//     uvec2 element(uint x)                    the bits of the row's element x, least significant word in x
-//     bool chunk(uint x, out uvec4 bits)       16 bytes of the row's elements from x on; false: to be had one by one
+//     struct Row                        what it needs of a row
+//     Row begin_row()                   .. before any of its coordinates is known
+//     void enter(inout Row row, uint d, uint coordinate)  .. once the one of outer dimension d is
+//     uvec2 element(Row row, uint x)    the bits of the row's element x, least significant word in x; others are 0
+//     bool has_chunk(Row row, uint x)   whether chunk() knows the 16 bytes from element x on, all of them in the row
+//     uvec4 chunk(Row row, uint x)      those bytes
 // and includes gather_main.glsl. Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL
@@ -38,6 +41,8 @@ layout(std140, binding = 0) uniform Parameters {
     uint input_first;  // added, modulo 2^32, to an element's distance from the input's first: its place in the window
     uvec2 items_divisor; // for divide(): items_per_run, row_length
     uvec2 row_divisor;
+    uvec2 row_period_divisor; // of padding, see period_multipliers
+    uvec2 reserved;
     uvec4 arguments; // the kernel's own
     uvec4 sizes[2];  // of the outer dimensions, outermost first
     uvec4 multipliers[2]; // for divide() by them
@@ -47,6 +52,8 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 input_sizes[2];
     uvec4 starts[2];
     uvec4 origins[2]; // of a window, as row_origin
+    uvec4 period_multipliers[2]; // of padding, for divide() by what the kernel's mode repeats after
+    uvec4 period_shifts[2];
 } parameters;
 
 layout(std430, binding = 1) readonly buffer Input {
@@ -70,14 +77,16 @@ uvec2 load_element(uint distance)
 {
     uint offset = distance + parameters.input_first;
     uint base = push.base_bytes.x >> 2;
+    uvec2 bits = uvec2(0);
     if (ELEMENT_BITS < 32) {
         uint word = source.words[base + offset / ELEMENTS_PER_WORD];
-        return uvec2((word >> (offset % ELEMENTS_PER_WORD) * ELEMENT_BITS) & ELEMENT_MASK, 0);
+        bits.x = (word >> (offset % ELEMENTS_PER_WORD) * ELEMENT_BITS) & ELEMENT_MASK;
+    } else {
+        uint first = base + offset * (ELEMENT_BITS / 32);
+        bits.x = source.words[first];
+        if (ELEMENT_BITS == 64)
+            bits.y = source.words[first + 1];
     }
-    uint first = base + offset * (ELEMENT_BITS / 32);
-    uvec2 bits = uvec2(source.words[first], 0);
-    if (ELEMENT_BITS == 64)
-        bits.y = source.words[first + 1];
     return bits;
 }
 
@@ -85,14 +94,17 @@ uvec2 load_element(uint distance)
 uvec4 load_chunk(uint distance)
 {
     uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
-    if ((byte & 15) == 0)
-        return source_vectors.vectors[byte >> 4];
     uint word = byte >> 2;
-    uvec4 low = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
-    uint shift = (byte & 3) * 8;
-    if (ELEMENT_BITS >= 32 || shift == 0)
-        return low;
-    return (low >> shift) | (uvec4(low.yzw, source.words[word + 4]) << (32 - shift));
+    uvec4 bits;
+    if ((byte & 15) == 0) {
+        bits = source_vectors.vectors[byte >> 4];
+    } else {
+        bits = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
+        uint shift = (byte & 3) * 8;
+        if (ELEMENT_BITS < 32 && shift != 0)
+            bits = (bits >> shift) | (uvec4(bits.yzw, source.words[word + 4]) << (32 - shift));
+    }
+    return bits;
 }
 
 // 16 bytes of an element repeated.
@@ -108,6 +120,17 @@ uvec4 repeat(uvec2 bits)
     return uvec4(word);
 }
 
+// The bits of 16 bytes that belong to elements [first, end) of them; end is at most CHUNK.
+uvec4 mask_elements(uint first, uint end)
+{
+    const ivec4 begin = ivec4(0, 32, 64, 96);
+    uvec4 low = uvec4(clamp(ivec4(first * ELEMENT_BITS) - begin, 0, 32));
+    uvec4 high = uvec4(clamp(ivec4(end * ELEMENT_BITS) - begin, 0, 32));
+    uvec4 below_low = mix((uvec4(1) << (low & 31)) - 1, uvec4(0xFFFFFFFFu), equal(low, uvec4(32)));
+    uvec4 below_high = mix((uvec4(1) << (high & 31)) - 1, uvec4(0xFFFFFFFFu), equal(high, uvec4(32)));
+    return below_high & ~below_low;
+}
+
 // Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
 // a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too, which
 // a compiler need not expect, and only because the flipped bits depend on the element is that loaded first. (Clearing
@@ -120,6 +143,13 @@ void store_word(uint index, uint bits, uint mask)
         uint old = atomicOr(destination.words[index], 0);
         atomicXor(destination.words[index], (old ^ bits) & mask);
     }
+}
+
+// Stores the bits under a mask that may be empty.
+void store_part(uint index, uint bits, uint mask)
+{
+    if (mask != 0)
+        store_word(index, bits, mask);
 }
 
 #endif

@@ -1,89 +1,217 @@
 // The main function of the gather frame: see gather.glsl.
+#extension GL_EXT_control_flow_attributes : require
 
-// Writes the coordinates of `index`, which counts in row-major order over outer dimensions [first, end), as they are in
-// the whole tensor; returns its distance in output elements.
-uint decode(uint index, uint first, uint end, inout uvec4 coordinates[2])
+// Chunks per invocation, as many workgroup sizes apart: all are loaded before the first is stored.
+layout(constant_id = 5) const uint CHUNKS = 1;
+layout(constant_id = 6) const bool SHORT_ROWS = true; // shorter than a chunk
+
+const uint WORDS_PER_ELEMENT = ELEMENT_BITS == 64 ? 2 : 1;
+
+// Enters the coordinates of `index`, which counts in row-major order over outer dimensions [first, end), into a row;
+// returns its distance in output elements.
+uint decode(uint index, uint first, uint end, inout Row row)
 {
     uint distance = 0;
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint quotient = index; // the outermost is not divided by its size
+        uint coordinate = index; // the outermost is not divided by its size
         if (d != first) {
-            quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            index -= quotient * parameters.sizes[d >> 2][d & 3];
+            uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
+            coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
+            index = quotient;
         }
-        uint coordinate = d != first ? index : quotient;
-        index = quotient;
-        coordinates[d >> 2][d & 3] = parameters.origins[d >> 2][d & 3] + coordinate;
+        enter(row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         distance += coordinate * parameters.output_strides[d >> 2][d & 3];
     }
     return distance;
 }
 
-void begin_row_of_run(uint row, inout uvec4 coordinates[2])
+// Where a run begins.
+struct Run {
+    uint byte; // of the output
+    uint lead; // elements before it in its first chunk
+    Row row;   // of which only coordinates outside the run are known
+};
+
+Run begin_run(uint run)
 {
-    decode(row, RUN_RANK, RANK, coordinates);
-    begin_row(coordinates);
+    Row row = begin_row();
+    uint first = parameters.output_first + decode(run, 0, RUN_RANK, row);
+    uint byte = push.base_bytes.y + first * ELEMENT_BYTES;
+    return Run(byte, (byte & 15) / ELEMENT_BYTES, row);
 }
 
-// Elements of a run, from element `i` (which wraps around 0 before the run) to fill the aligned 16 bytes at `place`: one
-// by one, those beyond the run's ends left alone.
-void gather_elements(uint i, uint place, uvec4 coordinates[2])
+uint run_of(uint item)
 {
-    uint first = i < parameters.run_length ? i : 0;
-    uint row = divide(first, parameters.row_divisor.x, parameters.row_divisor.y);
-    uint x = first - row * parameters.row_length;
-    begin_row_of_run(row, coordinates);
-    for (uint slot = 0; slot < CHUNK_BYTES / max(ELEMENT_BYTES, 4); ++slot) {
-        uvec2 bits = uvec2(0);
-        uint mask = 0;
-        for (uint k = 0; k < ELEMENTS_PER_WORD; ++k, ++i) {
-            if (i >= parameters.run_length)
-                continue;
-            if (x == parameters.row_length) {
-                x = 0;
-                begin_row_of_run(++row, coordinates);
-            }
-            uvec2 loaded = element(parameters.row_origin + x++);
-            bits |= ELEMENT_BITS < 32 ? (loaded & ELEMENT_MASK) << (k * ELEMENT_BITS) : loaded;
-            mask |= ELEMENT_MASK << (k * ELEMENT_BITS & 31u);
+    return RUN_RANK == 0 ? 0 : divide(item, parameters.items_divisor.x, parameters.items_divisor.y);
+}
+
+// Aligned 16 bytes of the output.
+struct Chunk {
+    uint i;     // of the first element in its run; wraps around 0 before the run
+    uint place; // the output byte
+    Row row;    // as the run's
+};
+
+Chunk chunk_of(Run run, uint slot)
+{
+    return Chunk(slot * CHUNK - run.lead, (run.byte & ~15u) + slot * CHUNK_BYTES, run.row);
+}
+
+Row row_of(Chunk c, uint index)
+{
+    Row row = c.row;
+    decode(index, RUN_RANK, RANK, row);
+    return row;
+}
+
+// The element of 16 bytes that begin at x of row `a`, whose end may be in row `b`.
+uvec2 element_of(Row a, Row b, uint x)
+{
+    bool is_next = x >= parameters.row_length;
+    if (is_next)
+        a = b;
+    return element(a, parameters.row_origin + (is_next ? x - parameters.row_length : x));
+}
+
+// 16 bytes of a run, all of which it has, of rows at least as long. Where a row ends within a subgroup all of it goes this
+// way: no loads wait for one another, and no more is done for an element than must be.
+uvec4 load_across(Row a, Row b, uint x)
+{
+    uvec4 bits;
+    if (ELEMENT_BITS == 64) {
+        bits = uvec4(element_of(a, b, x), element_of(a, b, x + 1));
+    } else {
+        [[unroll]] for (uint word = 0; word < 4; ++word) {
+            uint filled = 0;
+            [[unroll]] for (uint k = 0; k < ELEMENTS_PER_WORD; ++k)
+                filled |= element_of(a, b, x + word * ELEMENTS_PER_WORD + k).x << (k * ELEMENT_BITS & 31u);
+            bits[word] = filled;
         }
-        if (mask == 0)
-            continue;
-        if (ELEMENT_BITS == 64) {
-            destination.words[place / 4 + 2 * slot] = bits.x;
-            destination.words[place / 4 + 2 * slot + 1] = bits.y;
+    }
+    return bits;
+}
+
+// Loads 16 bytes at once; false where that cannot be.
+bool load(Chunk c, out uvec4 bits)
+{
+    bool is_whole = !SHORT_ROWS && c.i < parameters.run_length && parameters.run_length - c.i >= CHUNK;
+    bits = uvec4(0);
+    if (is_whole) {
+        uint index = divide(c.i, parameters.row_divisor.x, parameters.row_divisor.y);
+        uint x = c.i - index * parameters.row_length;
+        Row row = row_of(c, index);
+        bool in_row = parameters.row_length - x >= CHUNK;
+        if (in_row && has_chunk(row, parameters.row_origin + x)) {
+            bits = chunk(row, parameters.row_origin + x);
         } else {
-            store_word(place / 4 + slot, bits.x, mask);
+            Row next = row;
+            if (!in_row)
+                next = row_of(c, index + 1);
+            bits = load_across(row, next, x);
         }
+    }
+    return is_whole;
+}
+
+// A walk along a run.
+struct Walk {
+    uint i; // of the element in the run; wraps around 0 before the run
+    uint x; // in its row
+    uint index; // of its row
+    Row row;
+    Row next; // the row after it
+};
+
+// The next element of a run, all ones in z where it is the run's. Rows shorter than a chunk begin one after another, of
+// others two at once, and no element waits for another.
+uvec3 walk(inout Walk w, Chunk c)
+{
+    bool ends = w.x == parameters.row_length && w.i < parameters.run_length;
+    if (ends) {
+        w.x = 0;
+        w.row = w.next;
+        if (SHORT_ROWS)
+            w.next = row_of(c, ++w.index + 1);
+    }
+    uvec3 bits = uvec3(0);
+    if (w.i < parameters.run_length)
+        bits = uvec3(element(w.row, parameters.row_origin + w.x), 0xFFFFFFFFu);
+    ++w.i;
+    ++w.x;
+    return bits;
+}
+
+// Element by element, those beyond the run's ends left alone.
+void fill_elements(Chunk c)
+{
+    uint first = c.i < parameters.run_length ? c.i : 0;
+    Walk w;
+    w.i = c.i;
+    w.index = divide(first, parameters.row_divisor.x, parameters.row_divisor.y);
+    w.x = c.i - w.index * parameters.row_length; // wraps around 0 before the run
+    w.row = row_of(c, w.index);
+    w.next = w.row;
+    if (w.x + CHUNK > parameters.row_length)
+        w.next = row_of(c, w.index + 1); // beyond the last row unused
+    uvec4 bits = uvec4(0);
+    uvec4 mask = uvec4(0);
+    for (uint word = 0; word < 4; word += WORDS_PER_ELEMENT) {
+        uvec3 filled = uvec3(0);
+        for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
+            uvec3 element = walk(w, c);
+            if (ELEMENT_BITS < 32)
+                element = (element & ELEMENT_MASK) << (k * ELEMENT_BITS & 31u);
+            filled |= element;
+        }
+        bvec4 here = equal(uvec4(word), uvec4(0, 1, 2, 3));
+        bits = mix(bits, filled.xxxx, here);
+        mask = mix(mask, filled.zzzz, here);
+        if (ELEMENT_BITS == 64) {
+            bits = mix(bits, filled.yyyy, here.wxyz);
+            mask = mix(mask, filled.zzzz, here.wxyz);
+        }
+    }
+    if (all(equal(mask, uvec4(0xFFFFFFFFu)))) {
+        destination_vectors.vectors[c.place >> 4] = bits;
+    } else {
+        store_part(c.place / 4, bits.x, mask.x);
+        store_part(c.place / 4 + 1, bits.y, mask.y);
+        store_part(c.place / 4 + 2, bits.z, mask.z);
+        store_part(c.place / 4 + 3, bits.w, mask.w);
     }
 }
 
-// Item `slot` of a run that begins at output byte `begin`.
-void gather_chunk(uint begin, uint slot, uvec4 coordinates[2])
+void fill_dense(uint begin, uint end)
 {
-    uint lead = (begin & 15) / ELEMENT_BYTES; // elements before the run in its first 16 bytes
-    uint i = slot * CHUNK - lead;             // wraps around 0 before the run
-    uint place = (begin & ~15u) + slot * CHUNK_BYTES;
-    if (i < parameters.run_length && parameters.run_length - i >= CHUNK) {
-        uint row = divide(i, parameters.row_divisor.x, parameters.row_divisor.y);
-        uint x = i - row * parameters.row_length;
-        begin_row_of_run(row, coordinates);
-        uvec4 bits;
-        if (parameters.row_length - x >= CHUNK && chunk(parameters.row_origin + x, bits)) {
-            destination_vectors.vectors[place >> 4] = bits;
-            return;
-        }
+    Chunk chunks[CHUNKS];
+    uvec4 bits[CHUNKS];
+    bool at_once[CHUNKS];
+    [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
+        uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+        uint run = run_of(item);
+        chunks[n] = chunk_of(begin_run(run), item - run * parameters.items_per_run);
+        at_once[n] = false;
+        if (item < end)
+            at_once[n] = load(chunks[n], bits[n]);
     }
-    gather_elements(i, place, coordinates);
+    [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
+        uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+        if (at_once[n])
+            destination_vectors.vectors[chunks[n].place >> 4] = bits[n];
+        else if (item < end)
+            fill_elements(chunks[n]);
+    }
 }
 
-// Element x of a row with gaps, at output byte `begin`.
-void gather_element(uint begin, uint x, uvec4 coordinates[2])
+// An element of a row with gaps.
+void fill_element(uint item)
 {
-    begin_row(coordinates);
-    uvec2 bits = element(parameters.row_origin + x);
-    uint byte = begin + x * parameters.row_output_stride * ELEMENT_BYTES;
+    uint run = run_of(item);
+    uint x = item - run * parameters.items_per_run;
+    Run r = begin_run(run);
+    uvec2 bits = element(r.row, parameters.row_origin + x);
+    uint byte = r.byte + x * parameters.row_output_stride * ELEMENT_BYTES;
     if (ELEMENT_BITS < 32) {
         uint shift = (byte & 3) * 8;
         store_word(byte / 4, (bits.x & ELEMENT_MASK) << shift, ELEMENT_MASK << shift);
@@ -97,17 +225,13 @@ void gather_element(uint begin, uint x, uvec4 coordinates[2])
 void main()
 {
     uint group = group_index();
-    uint item = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    // The second test alone would let an item wrap around 2^32 in the last workgroup.
-    if (group >= parameters.group_count || item - gl_LocalInvocationIndex > item || item >= parameters.item_count)
+    if (group >= parameters.group_count)
         return;
-
-    uint run = RUN_RANK == 0 ? 0 : divide(item, parameters.items_divisor.x, parameters.items_divisor.y);
-    uint slot = item - run * parameters.items_per_run;
-    uvec4 coordinates[2] = uvec4[2](uvec4(0), uvec4(0));
-    uint begin = push.base_bytes.y + (parameters.output_first + decode(run, 0, RUN_RANK, coordinates)) * ELEMENT_BYTES;
+    uint span = gl_WorkGroupSize.x * CHUNKS;
+    uint begin = group * span;
+    uint end = parameters.item_count - begin < span ? parameters.item_count : begin + span;
     if (DENSE)
-        gather_chunk(begin, slot, coordinates);
-    else
-        gather_element(begin, slot, coordinates);
+        fill_dense(begin, end);
+    else if (gl_LocalInvocationIndex < end - begin)
+        fill_element(begin + gl_LocalInvocationIndex);
 }

@@ -15,7 +15,7 @@
  * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
 #define VKDML_PLAN_MAX_STEPS           4096
 #define VKDML_PLAN_MAX_BUFFERS         4 /* Vulkan 1.2 limit minimum for maxPerStageDescriptorStorageBuffers */
-#define VKDML_PLAN_MAX_SPECIALIZATIONS 8
+#define VKDML_PLAN_MAX_SPECIALIZATIONS 12
 #define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
 
 /* Every module has local_size_x as specialization constant 0. */

@@ -25,6 +25,8 @@ struct vkdml_gather_parameters {
     uint32_t input_first;
     struct vkdml_divisor items_divisor;
     struct vkdml_divisor row_divisor;
+    struct vkdml_divisor row_period_divisor;
+    uint32_t reserved[2];
     uint32_t arguments[4];
     uint32_t sizes[8];
     uint32_t multipliers[8];
@@ -34,6 +36,8 @@ struct vkdml_gather_parameters {
     uint32_t input_sizes[8];
     uint32_t starts[8];
     uint32_t origins[8];
+    uint32_t period_multipliers[8];
+    uint32_t period_shifts[8];
 };
 
 /* One dimension of a gather, in elements. */
@@ -43,6 +47,7 @@ struct vkdml_gather_dimension {
     uint32_t input_stride; /* 0 where there is no input */
     uint32_t input_size;   /* equals size unless padded */
     uint32_t start;        /* padding before the input */
+    uint32_t period;       /* of padding: after how many elements the input repeats, at least 1 */
 };
 
 /* Stands for a coordinate that no input element fills. */
@@ -62,7 +67,7 @@ struct vkdml_gather {
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
     uint32_t specialization_count;
-    uint32_t specializations[2]; /* after local size, element bits, ranks and density */
+    uint32_t specializations[2]; /* after those of every gather */
     uint32_t arguments[4];
     bool has_input;
     enum vkdml_plan_resource input;

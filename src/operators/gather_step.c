@@ -12,6 +12,9 @@ _Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARA
 
 #define CHUNK_BYTES 16
 
+/* Loads of one element for many are few: it takes more stores per invocation to keep the memory busy. */
+#define BROADCAST_CHUNKS 4
+
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
 static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
     uint32_t d = gather->count - 1;
@@ -39,6 +42,9 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
         parameters->input_strides[d] = outer->input_stride;
         parameters->input_sizes[d] = outer->input_size;
         parameters->starts[d] = outer->start;
+        const struct vkdml_divisor period = vkdml_divisor(outer->period > 0 ? outer->period : 1);
+        parameters->period_multipliers[d] = period.multiplier;
+        parameters->period_shifts[d] = period.shifts;
         parameters->origins[d] = box->origin[d];
     }
     parameters->row_length = box->size[last];
@@ -48,6 +54,7 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
     parameters->row_input_size = row->input_size;
     parameters->row_start = row->start;
     parameters->row_origin = box->origin[last];
+    parameters->row_period_divisor = vkdml_divisor(row->period > 0 ? row->period : 1);
 }
 
 static void fill_parameters(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
@@ -84,7 +91,9 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     fill_parameters(gather, use, part, rank, &parameters);
 
     const uint32_t local_size = vkdml_local_size(limits, LOCAL_SIZE);
-    const uint64_t group_count = vkdml_divide_up(parameters.item_count, local_size);
+    const bool dense = gather->dimensions[gather->count - 1].output_stride == 1;
+    const uint32_t chunks = dense && gather->dimensions[gather->count - 1].input_stride == 0 ? BROADCAST_CHUNKS : 1;
+    const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
         return result;
@@ -96,11 +105,13 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     step->specializations[1] = 8 * gather->element_bytes;
     step->specializations[2] = gather->count - 1;
     step->specializations[3] = rank;
-    step->specializations[4] = gather->dimensions[gather->count - 1].output_stride == 1;
+    step->specializations[4] = dense;
+    step->specializations[5] = chunks;
+    step->specializations[6] = parameters.row_length < CHUNK_BYTES / gather->element_bytes;
     for (uint32_t i = 0; i < use->specialization_count; ++i) {
-        step->specializations[5 + i] = use->specializations[i];
+        step->specializations[7 + i] = use->specializations[i];
     }
-    step->specialization_count = 5 + use->specialization_count;
+    step->specialization_count = 7 + use->specialization_count;
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
 

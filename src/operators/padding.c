@@ -76,6 +76,8 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
     for (uint32_t d = 0; d < gather.count; ++d) {
         gather.dimensions[d].input_size = input->sizes[d];
         gather.dimensions[d].start = padding->start[d];
+        const uint32_t turns = padding->mode == DML_PADDING_MODE_REFLECTION && input->sizes[d] > 1;
+        gather.dimensions[d].period = input->sizes[d] - turns;
     }
     gather.source = rim_source;
     gather.source_mode = padding->mode;

@@ -7,7 +7,7 @@
 #include "kernels/plan.h"
 #include "vulkan/device.h"
 
-/* One slab serves 256 dispatches on any device that keeps to Vulkan's limit of 256 for
+/* One slab serves 128 dispatches on any device that keeps to Vulkan's limit of 256 for
  * minUniformBufferOffsetAlignment; small enough not to matter, large enough that models need few. */
 #define SLAB_BYTES 65536
 #define MAX_BLOCKS (SLAB_BYTES / (VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t)))

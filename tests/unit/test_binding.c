@@ -170,7 +170,7 @@ static void operators_of_one_kind_share_a_pipeline(void **state) {
 
 static void many_dispatchables_share_few_parameter_buffers_and_give_them_back(void **state) {
     (void)state;
-    enum { COUNT = 600 }; /* 256 blocks a buffer: three buffers */
+    enum { COUNT = 300 }; /* 128 blocks a buffer: three buffers */
     static VkdmlDispatchable compiled[COUNT];
     struct identity identity;
     identity_init(&identity, 64);

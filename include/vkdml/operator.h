@@ -53,6 +53,11 @@ typedef struct VkdmlCompileInfo {
 /**
  * Plans an operator for the device and creates the pipelines it lacks. Mirrors IDMLDevice::CompileOperator.
  *
+ * Pipelines are what takes time, and they are shared: an operator that needs no new one is compiled within
+ * microseconds. To compile a model's operators in parallel, call this on as many threads of the application's as
+ * wanted, one operator each. Different pipelines are created at once; a thread that needs one which another is creating
+ * waits for that.
+ *
  * @param op lives as long as the caller wants: the result does not need it
  * @param info NULL: no flags
  * @param[out] compiled destroyed with vkdmlDestroyDispatchable()

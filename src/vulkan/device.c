@@ -288,7 +288,13 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     return choose_variant(device, info, &described, report, variant_reason);
 }
 
-/* The three locks; all or none. */
+static void destroy_locks(VkdmlDevice device) {
+    pthread_mutex_destroy(&device->parameters.lock);
+    pthread_mutex_destroy(&device->pipelines.lock);
+    pthread_mutex_destroy(&device->lost.lock);
+}
+
+/* The three locks and the condition; all or none. */
 static bool create_locks(VkdmlDevice device) {
     pthread_mutex_t *locks[] = {&device->lost.lock, &device->pipelines.lock, &device->parameters.lock};
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
@@ -298,6 +304,10 @@ static bool create_locks(VkdmlDevice device) {
             }
             return false;
         }
+    }
+    if (pthread_cond_init(&device->pipelines.settled, NULL) != 0) {
+        destroy_locks(device);
+        return false;
     }
     return true;
 }
@@ -311,7 +321,8 @@ static VkdmlResult allocate_device(const VkdmlDeviceCreateInfo *info, struct vkd
     }
     if (!create_locks(d)) {
         vkdml_free(info->allocationCallbacks, d);
-        return vkdml_report_add(report, VKDML_ERROR_OUT_OF_HOST_MEMORY, "pthread_mutex_init failed");
+        return vkdml_report_add(report, VKDML_ERROR_OUT_OF_HOST_MEMORY,
+                                "pthread_mutex_init or pthread_cond_init failed");
     }
     if (info->allocationCallbacks) {
         d->callbacks_copy = *info->allocationCallbacks;
@@ -382,9 +393,8 @@ void vkdml_device_destroy(VkdmlDevice device) {
     if (device->owns_pipeline_cache) {
         device->vk.DestroyPipelineCache(vk_device, device->pipeline_cache, device->callbacks);
     }
-    pthread_mutex_destroy(&device->parameters.lock);
-    pthread_mutex_destroy(&device->pipelines.lock);
-    pthread_mutex_destroy(&device->lost.lock);
+    pthread_cond_destroy(&device->pipelines.settled);
+    destroy_locks(device);
     VkAllocationCallbacks callbacks = device->callbacks_copy; /* outlives the device by one call */
     vkdml_free(device->callbacks ? &callbacks : NULL, device);
 }

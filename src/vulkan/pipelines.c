@@ -15,7 +15,7 @@ struct key {
 struct vkdml_pipeline {
     struct vkdml_pipeline *next;
     struct key key;
-    VkPipeline pipeline;
+    VkPipeline pipeline; /* VK_NULL_HANDLE: a thread is creating it */
 };
 
 static struct key key_of(const struct vkdml_plan_step *step) {
@@ -37,8 +37,8 @@ static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, cons
     return &pipelines->buckets[(hash ^ hash >> 16) % VKDML_PIPELINE_BUCKETS];
 }
 
-static const struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const struct key *key) {
-    const struct vkdml_pipeline *entry = *bucket_of(pipelines, key);
+static struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const struct key *key) {
+    struct vkdml_pipeline *entry = *bucket_of(pipelines, key);
     while (entry && !same_key(&entry->key, key)) {
         entry = entry->next;
     }
@@ -52,9 +52,8 @@ static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, stru
         return VKDML_SUCCESS;
     }
     const struct vkdml_kernel_module *embedded = vkdml_kernel_module(kernel, device->variant);
-    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                     .codeSize = embedded->code_size,
-                                     .pCode = embedded->code};
+    VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = embedded->code_size, .pCode = embedded->code};
     VkResult result = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
     if (result != VK_SUCCESS) {
         *module = VK_NULL_HANDLE;
@@ -92,57 +91,74 @@ static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, Vk
     return VKDML_SUCCESS;
 }
 
-/* Takes over a pipeline; where another thread was faster the entry is dropped and that thread's pipeline returned. */
-static VkPipeline insert(VkdmlDevice device, struct vkdml_pipeline *entry) {
+/* With the lock held: the entry of a key, once no thread is creating its pipeline any more, or NULL. */
+static struct vkdml_pipeline *find_settled(struct vkdml_pipelines *pipelines, const struct key *key) {
+    struct vkdml_pipeline *entry = find(pipelines, key);
+    while (entry && !entry->pipeline) {
+        pthread_cond_wait(&pipelines->settled, &pipelines->lock);
+        entry = find(pipelines, key);
+    }
+    return entry;
+}
+
+/* With the lock held: adds an entry whose pipeline the calling thread is to create. */
+static VkdmlResult add_entry(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
+                             struct vkdml_pipeline **added) {
+    VkdmlResult result = get_module(device, key->kernel, report);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_pipeline *entry = vkdml_allocate(device->callbacks, sizeof *entry);
+    if (!entry) {
+        return vkdml_report_out_of_memory(report, sizeof *entry, "a pipeline");
+    }
+    struct vkdml_pipeline **bucket = bucket_of(&device->pipelines, key);
+    *entry = (struct vkdml_pipeline){.next = *bucket, .key = *key};
+    *bucket = entry;
+    *added = entry;
+    return VKDML_SUCCESS;
+}
+
+/* With the lock held: gives an entry its pipeline, or takes it out again where that is VK_NULL_HANDLE: a thread that
+ * waits then tries itself. */
+static void settle(VkdmlDevice device, struct vkdml_pipeline *entry, VkPipeline pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    struct vkdml_pipeline *dropped = NULL;
-    pthread_mutex_lock(&pipelines->lock);
-    const struct vkdml_pipeline *kept = find(pipelines, &entry->key);
-    if (kept) {
-        dropped = entry;
-    } else {
-        struct vkdml_pipeline **bucket = bucket_of(pipelines, &entry->key);
-        entry->next = *bucket;
-        *bucket = entry;
-        kept = entry;
+    entry->pipeline = pipeline;
+    if (!pipeline) {
+        struct vkdml_pipeline **link = bucket_of(pipelines, &entry->key);
+        while (*link != entry) {
+            link = &(*link)->next;
+        }
+        *link = entry->next;
+        vkdml_free(device->callbacks, entry);
     }
-    VkPipeline pipeline = kept->pipeline;
-    pthread_mutex_unlock(&pipelines->lock);
-    if (dropped) {
-        device->vk.DestroyPipeline(device->handles.device, dropped->pipeline, device->callbacks);
-        vkdml_free(device->callbacks, dropped);
-    }
-    return pipeline;
+    pthread_cond_broadcast(&pipelines->settled);
 }
 
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    struct key key = key_of(step);
+    const struct key key = key_of(step);
     assert(step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+    VkdmlResult result = VKDML_SUCCESS;
+    *pipeline = VK_NULL_HANDLE;
 
     pthread_mutex_lock(&pipelines->lock);
-    const struct vkdml_pipeline *found = find(pipelines, &key);
-    *pipeline = found ? found->pipeline : VK_NULL_HANDLE;
-    VkdmlResult result = found ? VKDML_SUCCESS : get_module(device, step->kernel, report);
-    VkShaderModule module = pipelines->modules[step->kernel];
+    struct vkdml_pipeline *entry = find_settled(pipelines, &key);
+    if (entry) {
+        *pipeline = entry->pipeline;
+    } else {
+        result = add_entry(device, &key, report, &entry);
+    }
+    if (result == VKDML_SUCCESS && !*pipeline) {
+        const VkShaderModule module = pipelines->modules[key.kernel];
+        pthread_mutex_unlock(&pipelines->lock);
+        result = create_pipeline(device, &key, module, report, pipeline);
+        pthread_mutex_lock(&pipelines->lock);
+        settle(device, entry, *pipeline);
+    }
     pthread_mutex_unlock(&pipelines->lock);
-    if (found || result != VKDML_SUCCESS) {
-        return result;
-    }
-
-    struct vkdml_pipeline *entry = vkdml_allocate(device->callbacks, sizeof *entry);
-    if (!entry) {
-        return vkdml_report_out_of_memory(report, sizeof *entry, "a pipeline");
-    }
-    entry->key = key;
-    result = create_pipeline(device, &key, module, report, &entry->pipeline);
-    if (result != VKDML_SUCCESS) {
-        vkdml_free(device->callbacks, entry);
-        return result;
-    }
-    *pipeline = insert(device, entry);
-    return VKDML_SUCCESS;
+    return result;
 }
 
 void vkdml_pipelines_finish(VkdmlDevice device) {

@@ -15,12 +15,14 @@
 #define VKDML_PIPELINE_BUCKETS 64
 
 struct vkdml_pipelines {
-    pthread_mutex_t lock; /* of all below; not held while a driver compiles */
+    pthread_mutex_t lock;   /* of all below; not held while a driver compiles */
+    pthread_cond_t settled; /* a pipeline was created, or was not */
     VkShaderModule modules[VKDML_KERNEL_COUNT];
     struct vkdml_pipeline *buckets[VKDML_PIPELINE_BUCKETS];
 };
 
-/* The pipeline of a step, borrowed from the device. Thread-safe; threads compile different pipelines in parallel. */
+/* The pipeline of a step, borrowed from the device. Thread-safe: threads compile different pipelines in parallel, and
+ * of those that need the same one the first compiles it and the others wait. */
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline);
 

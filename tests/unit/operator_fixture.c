@@ -22,6 +22,12 @@ void identity_init(struct identity *identity, uint32_t count) {
     identity->desc = (DML_OPERATOR_DESC){.Type = DML_OPERATOR_ELEMENT_WISE_IDENTITY, .Desc = &identity->identity};
 }
 
+void diagonal_init(struct diagonal *diagonal, uint32_t size) {
+    tensor_init(&diagonal->output, DML_TENSOR_DATA_TYPE_FLOAT32, size, size);
+    diagonal->diagonal = (DML_DIAGONAL_MATRIX_OPERATOR_DESC){.OutputTensor = &diagonal->output.desc, .Value = 1.0f};
+    diagonal->desc = (DML_OPERATOR_DESC){.Type = DML_OPERATOR_DIAGONAL_MATRIX, .Desc = &diagonal->diagonal};
+}
+
 void nonzero_init(struct nonzero *nonzero, uint32_t count) {
     tensor_init(&nonzero->input, DML_TENSOR_DATA_TYPE_UINT32, 1, count);
     tensor_init(&nonzero->output_count, DML_TENSOR_DATA_TYPE_UINT32, 1, 1);

@@ -21,6 +21,15 @@ struct identity {
 
 void identity_init(struct identity *identity, uint32_t count);
 
+/* DIAGONAL_MATRIX of ones in a FLOAT32 matrix of `size` rows and columns. Not to be copied. */
+struct diagonal {
+    struct tensor output;
+    DML_DIAGONAL_MATRIX_OPERATOR_DESC diagonal;
+    DML_OPERATOR_DESC desc;
+};
+
+void diagonal_init(struct diagonal *diagonal, uint32_t size);
+
 /* NONZERO_COORDINATES of `count` UINT32 elements; coordinates have 4 columns. Not to be copied. */
 struct nonzero {
     struct tensor input;

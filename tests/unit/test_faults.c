@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 /* Failure at every point where the host's memory or a driver can fail: the code, the reason, and nothing left behind.
  * And threads. On the machine's first Vulkan device. */
 #include <setjmp.h>
@@ -8,6 +9,9 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "interposer.h"
 #include "operator_fixture.h"
@@ -292,36 +296,99 @@ static void after_a_loss_everything_fails_with_its_reason_but_destroying(void **
 
 static struct objects raced;
 
-static void *compile_again(void *argument) {
-    VkdmlDispatchable *compiled = argument;
-    vkdmlCompileOperator(raced.op, NULL, compiled);
+static struct second {
+    pthread_t thread;
+    atomic_bool begun;
+    VkdmlDispatchable compiled;
+    VkdmlResult result;
+} second;
+
+static void *compile_second(void *argument) {
+    (void)argument;
+    atomic_store(&second.begun, true);
+    second.result = vkdmlCompileOperator(raced.op, NULL, &second.compiled);
     return NULL;
 }
 
-static VkdmlDispatchable faster;
-
-static void compile_on_another_thread(void) {
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, compile_again, &faster), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
+/* Called while the first thread's pipeline is being created; leaves the other one time to want it too. */
+static void begin_second_thread(void) {
+    const struct timespec while_it_looks = {.tv_nsec = 50 * 1000 * 1000};
+    atomic_init(&second.begun, false);
+    assert_int_equal(pthread_create(&second.thread, NULL, compile_second, NULL), 0);
+    while (!atomic_load(&second.begun)) {
+        sched_yield();
+    }
+    nanosleep(&while_it_looks, NULL);
 }
 
-static void of_two_threads_that_create_one_pipeline_the_slower_drops_its_own(void **state) {
-    (void)state;
+/* Two threads compile one operator at once, and the first pipeline's creation returns `failure`; returns how often
+ * pipelines were created. */
+static uint32_t race(VkResult failure, VkdmlResult expected) {
     struct nonzero nonzero;
-    VkdmlDispatchable slower;
+    VkdmlDispatchable first;
     interposer_reset(vkGetInstanceProcAddr);
     assert_int_equal(create_objects(&raced, interposer_get_instance_proc_addr), VKDML_SUCCESS);
     vkdmlDestroyOperator(raced.op);
     nonzero_init(&nonzero, 64);
     assert_int_equal(vkdmlCreateOperator(raced.device, &nonzero.desc, &raced.op), VKDML_SUCCESS);
-    faster = NULL;
-    interposer.while_compiling = compile_on_another_thread;
-    assert_int_equal(vkdmlCompileOperator(raced.op, NULL, &slower), VKDML_SUCCESS);
-    assert_non_null(faster);
-    assert_int_equal(interposer.calls[INTERPOSED_DestroyPipeline], 1);
-    vkdmlDestroyDispatchable(faster);
-    vkdmlDestroyDispatchable(slower);
+    const uint32_t before = interposer.calls[INTERPOSED_CreateComputePipelines];
+    interposer.while_compiling = begin_second_thread;
+    interposer.failing = INTERPOSED_CreateComputePipelines;
+    interposer.fail_at = failure != VK_SUCCESS ? before + 1 : 0;
+    interposer.failure = failure;
+    assert_int_equal(vkdmlCompileOperator(raced.op, NULL, &first), expected);
+    assert_int_equal(pthread_join(second.thread, NULL), 0);
+    assert_int_equal(second.result, VKDML_SUCCESS);
+    const uint32_t created = interposer.calls[INTERPOSED_CreateComputePipelines] - before;
+    vkdmlDestroyDispatchable(first);
+    vkdmlDestroyDispatchable(second.compiled);
+    destroy_objects(&raced);
+    return created;
+}
+
+static void of_two_threads_that_need_one_pipeline_the_second_waits_for_it(void **state) {
+    (void)state;
+    assert_int_equal(race(VK_SUCCESS, VKDML_SUCCESS), 2); /* one for each of the two passes */
+}
+
+static void a_thread_whose_pipeline_another_failed_to_create_creates_it(void **state) {
+    (void)state;
+    assert_int_equal(race(VK_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_HOST_MEMORY), 3);
+}
+
+static void *compile_diagonal(void *argument) {
+    struct diagonal diagonal;
+    VkdmlOperator op;
+    diagonal_init(&diagonal, 8);
+    VkdmlResult *result = argument;
+    *result = vkdmlCreateOperator(raced.device, &diagonal.desc, &op);
+    if (*result == VKDML_SUCCESS) {
+        *result = vkdmlCompileOperator(op, NULL, &second.compiled);
+    }
+    vkdmlDestroyOperator(op);
+    return NULL;
+}
+
+static void finish_second_thread(void) {
+    assert_int_equal(pthread_create(&second.thread, NULL, compile_diagonal, &second.result), 0);
+    assert_int_equal(pthread_join(second.thread, NULL), 0);
+}
+
+static void different_pipelines_are_created_at_once(void **state) {
+    (void)state;
+    struct nonzero nonzero;
+    VkdmlOperator op;
+    VkdmlDispatchable first;
+    interposer_reset(vkGetInstanceProcAddr);
+    assert_int_equal(create_objects(&raced, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+    nonzero_init(&nonzero, 64);
+    assert_int_equal(vkdmlCreateOperator(raced.device, &nonzero.desc, &op), VKDML_SUCCESS);
+    interposer.while_compiling = finish_second_thread;
+    assert_int_equal(vkdmlCompileOperator(op, NULL, &first), VKDML_SUCCESS);
+    assert_int_equal(second.result, VKDML_SUCCESS);
+    vkdmlDestroyDispatchable(first);
+    vkdmlDestroyDispatchable(second.compiled);
+    vkdmlDestroyOperator(op);
     destroy_objects(&raced);
 }
 
@@ -395,7 +462,9 @@ int main(void) {
         cmocka_unit_test(a_failure_names_the_call_and_its_result),
         cmocka_unit_test(memory_that_is_full_is_replaced_by_another_type),
         cmocka_unit_test(after_a_loss_everything_fails_with_its_reason_but_destroying),
-        cmocka_unit_test(of_two_threads_that_create_one_pipeline_the_slower_drops_its_own),
+        cmocka_unit_test(of_two_threads_that_need_one_pipeline_the_second_waits_for_it),
+        cmocka_unit_test(a_thread_whose_pipeline_another_failed_to_create_creates_it),
+        cmocka_unit_test(different_pipelines_are_created_at_once),
         cmocka_unit_test(threads_create_and_compile_at_once),
     };
     return cmocka_run_group_tests(tests, set_up_all, tear_down_all);

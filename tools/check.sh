@@ -49,7 +49,7 @@ run() {
 
 # run_profiles FOLDER: every test that opens a device, on each of the profiles.
 run_profiles() {
-    for profile in minimum adreno mali powervr intel apple amd nvidia windows; do
+    for profile in minimum adreno mali powervr intel apple amd nvidia windows processor; do
         run "$1" "as profile $profile" --setup "profile_$profile"
     done
 }

@@ -7,13 +7,14 @@
  *  - inputs (and, at execution, the persistent resource) are read, outputs written (read too, where a store covers part
  *    of a 32-bit word), temporaries read and written, all in VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT with
  *    VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_SHADER_WRITE_BIT; only with VKDML_DEVICE_FLAG_ALLOW_TRANSFER also in
- *    VK_PIPELINE_STAGE_TRANSFER_BIT;
- *  - barriers between an operator's own passes, on its temporaries, are the library's;
+ *    VK_PIPELINE_STAGE_TRANSFER_BIT with VK_ACCESS_TRANSFER_READ_BIT and VK_ACCESS_TRANSFER_WRITE_BIT;
+ *  - barriers between an operator's own passes are the library's;
  *  - the caller orders everything else: uploads before, reads after, a second dispatch that reads what the first
  *    wrote, or that uses the same temporary or persistent resource.
  * The compute pipeline, descriptor set 0 and push constants of the command buffer are disturbed.
  *
- * Buffers need VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. All memory is the caller's.
+ * Buffers need VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and with that flag VK_BUFFER_USAGE_TRANSFER_SRC_BIT and _DST_BIT.
+ * All memory is the caller's.
  */
 #ifndef VKDML_BINDING_H
 #define VKDML_BINDING_H
@@ -97,8 +98,8 @@ VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const
  * Records a dispatchable with its bindings into a command buffer in the recording state, outside a render pass.
  * Mirrors IDMLCommandRecorder::RecordDispatch.
  *
- * Host-synchronized on commandBuffer and table only. Allocates nothing, and updates no descriptor unless a binding has
- * changed since the table was last recorded.
+ * Host-synchronized on commandBuffer and table only. Allocates nothing, and updates no descriptor unless a binding is
+ * another than when the table was last recorded. A copy that is bound in place records nothing.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT: the table is of another dispatchable, something is not bound, or bindings
  * overlap (an output with anything else, unless the operator may run in place and both layouts are equal);

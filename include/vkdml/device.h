@@ -44,7 +44,9 @@ typedef void (*VkdmlLogCallback)(void *userData, VkdmlLogLevel level, const char
 typedef enum VkdmlDeviceFlagBits {
     /**
      * Every bound buffer has VK_BUFFER_USAGE_TRANSFER_SRC_BIT and _DST_BIT, and the caller's barriers cover
-     * VK_PIPELINE_STAGE_TRANSFER_BIT too: vkdml may then record transfer commands where they are faster.
+     * VK_PIPELINE_STAGE_TRANSFER_BIT with VK_ACCESS_TRANSFER_READ_BIT and VK_ACCESS_TRANSFER_WRITE_BIT too: vkdml may
+     * then record transfer commands where they are faster. At present it does on devices of type
+     * VK_PHYSICAL_DEVICE_TYPE_CPU, for copies and for the zeros round a diagonal.
      */
     VKDML_DEVICE_FLAG_ALLOW_TRANSFER = 1,
     /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation, messages to the log callback as warnings. */

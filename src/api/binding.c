@@ -15,14 +15,15 @@ VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindi
         result = vkdml_check_given(properties, "properties", report);
     }
     if (result == VKDML_SUCCESS) {
+        const struct vkdml_descriptor_count descriptors = vkdml_dispatchable_descriptors(dispatchable);
         *properties = (VkdmlBindingProperties){
             .inputCount = dispatchable->input_count,
             .outputCount = dispatchable->output_count,
-            .temporaryResourceSize = dispatchable->temporary.bytes,
-            .persistentResourceSize = dispatchable->persistent.bytes,
-            .descriptorSetCount = dispatchable->step_count,
-            .storageBufferDescriptorCount = vkdml_dispatchable_storage_buffers(dispatchable),
-            .uniformBufferDescriptorCount = dispatchable->step_count,
+            .temporaryResourceSize = dispatchable->temporary->bytes,
+            .persistentResourceSize = dispatchable->persistent->bytes,
+            .descriptorSetCount = descriptors.sets,
+            .storageBufferDescriptorCount = descriptors.storage_buffers,
+            .uniformBufferDescriptorCount = descriptors.sets,
         };
     }
     return vkdml_end_on_device(report, result, dispatchable ? dispatchable->device : NULL);

@@ -121,7 +121,8 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
                                                    .step_count = plan.steps.count,
                                                    .init_step_count = plan.init_steps.count,
                                                    .temporary_bytes = plan.temporary_bytes,
-                                                   .persistent_bytes = plan.persistent_bytes};
+                                                   .persistent_bytes = plan.persistent_bytes,
+                                                   .keeps_input = plan.keeps_input};
     result = vkdml_dispatchable_create(device, &dispatchable, report, &d);
     if (result != VKDML_SUCCESS) {
         goto done;

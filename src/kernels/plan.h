@@ -17,6 +17,7 @@
 #define VKDML_PLAN_MAX_BUFFERS         4 /* Vulkan 1.2 limit minimum for maxPerStageDescriptorStorageBuffers */
 #define VKDML_PLAN_MAX_SPECIALIZATIONS 12
 #define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
+#define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
 
 /* Every module has local_size_x as specialization constant 0. */
 #define VKDML_SPECIALIZATION_LOCAL_SIZE 0
@@ -33,20 +34,45 @@ struct vkdml_plan_buffer {
     enum vkdml_plan_resource resource;
     uint32_t index;
     uint64_t offset; /* bytes from where the caller bound the resource, multiple of 4 */
-    uint64_t size;   /* bytes, multiple of 4, at most the device's maxStorageBufferRange less what alignment takes */
+    uint64_t size;   /* bytes, multiple of 4; of a DISPATCH at most the device's maxStorageBufferRange less what
+                        alignment takes */
 };
 
-/* One dispatch. */
+/* The command that a step is. */
+enum vkdml_plan_step_kind {
+    VKDML_PLAN_DISPATCH,
+    VKDML_PLAN_COPY, /* of runs of bytes in buffers[0] to buffers[1] */
+    VKDML_PLAN_FILL, /* of buffers[0] with one word, over and over */
+};
+
+/* The runs of a COPY: one per coordinate of the outer dimensions, from the buffers' first bytes on. Vulkan has no limit
+ * on their sizes and alignments. */
+struct vkdml_plan_copy {
+    uint64_t run_bytes;
+    uint32_t rank; /* 0: one run */
+    uint32_t sizes[VKDML_PLAN_MAX_COPY_RANK];
+    uint64_t source_strides[VKDML_PLAN_MAX_COPY_RANK]; /* bytes */
+    uint64_t target_strides[VKDML_PLAN_MAX_COPY_RANK]; /* bytes */
+};
+
+/* One command. */
 struct vkdml_plan_step {
+    enum vkdml_plan_step_kind kind;
+    uint32_t buffer_count;                                    /* as the kernel's; COPY 2, FILL 1 */
+    struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
+    /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
+    bool barrier_before;
+
+    struct vkdml_plan_copy copy;
+    uint32_t fill_word;
+
+    /* Of a DISPATCH: */
     enum vkdml_kernel kernel;
     uint32_t specialization_count;
     uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
-    uint32_t buffer_count;                                    /* as the kernel's */
-    struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* bindings 1, 2, .. */
     uint32_t parameter_count;
     uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
     uint32_t groups[3];
-    bool barrier_before; /* what earlier steps wrote must be visible */
 };
 
 /* Steps in the order they are recorded. */
@@ -63,6 +89,7 @@ struct vkdml_plan {
     struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
     uint64_t temporary_bytes;           /* multiple of 4 */
     uint64_t persistent_bytes;          /* multiple of 4 */
+    bool keeps_input;                   /* output 0 is input 0, element for element: in place there is nothing to do */
 };
 
 /* What a planner may know of a device. Invented at will in tests. */
@@ -74,6 +101,8 @@ struct vkdml_plan_limits {
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
     VkdmlKernelVariant variant; /* of the kernels that the device runs */
+    bool transfer_allowed;      /* the caller's buffers and barriers are for transfer commands too */
+    bool transfer_is_faster;    /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
 };
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);

@@ -2,6 +2,7 @@
 #include "operators/gather.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
+#include "operators/transfer.h"
 
 /* Diagonal x - y of the elements to fill, `first` to `last`; first > last: none. */
 struct band {
@@ -11,9 +12,72 @@ struct band {
     uint32_t value[2]; /* an element of the output's type, low word first */
 };
 
+/* Where a band is one diagonal of a stack of matrices: that, as rows of one matrix row each, all within any band. */
+static VkdmlResult plan_diagonal(const struct vkdml_tensor *output, int32_t diagonal, const uint32_t value[2],
+                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                 struct vkdml_plan *plan) {
+    const uint32_t x = output->dimension_count - 1;
+    const uint32_t y = x - 1;
+    const uint64_t first_x = diagonal > 0 ? (uint64_t)diagonal : 0;
+    const uint64_t first_y = diagonal < 0 ? (uint64_t)(-(int64_t)diagonal) : 0;
+    if (first_x >= output->sizes[x] || first_y >= output->sizes[y]) {
+        return VKDML_SUCCESS; /* past the matrices' corners */
+    }
+    const uint32_t columns = output->sizes[x] - (uint32_t)first_x;
+    const uint32_t rows = output->sizes[y] - (uint32_t)first_y;
+    const uint32_t length = columns < rows ? columns : rows;
+    struct vkdml_gather gather;
+    vkdml_gather_init(&gather, output, NULL);
+    gather.output_first = first_x * output->strides[x] + first_y * output->strides[y];
+    gather.dimensions[y] = (struct vkdml_gather_dimension){.size = 1, .input_size = 1};
+    gather.dimensions[x] = (struct vkdml_gather_dimension){
+        .size = length,
+        .output_stride = length > 1 ? output->strides[x] + output->strides[y] : 1,
+        .input_size = length,
+    };
+    vkdml_gather_collapse(&gather, 0, gather.count - 2);
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_DIAGONAL,
+        .specialization_count = 2,
+        .arguments = {value[0], value[1], (uint32_t)INT32_MIN, (uint32_t)INT32_MAX},
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    const uint32_t first_step = plan->steps.count;
+    VkdmlResult result = vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+    if (result == VKDML_SUCCESS) {
+        plan->steps.items[first_step].barrier_before = true;
+    }
+    return result;
+}
+
+/* Whether a fill and a dispatch for the few elements of one diagonal do. */
+static bool suits_fill(const struct vkdml_instance *instance, const struct band *band,
+                       const struct vkdml_plan_limits *limits, uint32_t *word) {
+    static const uint32_t zero[2] = {0, 0};
+    const bool has_input = instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0;
+    return !has_input && band->first >= band->last &&
+           vkdml_transfer_suits_fill(&instance->outputs[0], band->invert ? band->value : zero, limits, word);
+}
+
+static VkdmlResult plan_filled(const struct vkdml_instance *instance, const struct band *band, uint32_t word,
+                               const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                               struct vkdml_plan *plan) {
+    static const uint32_t zero[2] = {0, 0};
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    VkdmlResult result = vkdml_transfer_plan_fill(output, word, limits, report, plan);
+    if (result == VKDML_SUCCESS && band->first == band->last) {
+        result = plan_diagonal(output, band->first, band->invert ? zero : band->value, limits, report, plan);
+    }
+    return result;
+}
+
 static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct band *band,
                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                              struct vkdml_plan *plan) {
+    uint32_t word;
+    if (suits_fill(instance, band, limits, &word)) {
+        return plan_filled(instance, band, word, limits, report, plan);
+    }
     const struct vkdml_tensor *input =
         instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
     struct vkdml_gather gather;

@@ -2,6 +2,7 @@
 #include "operators/gather.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
+#include "operators/transfer.h"
 
 void vkdml_rules_element_wise_identity(const struct vkdml_instance *instance, struct vkdml_report *report) {
     /* The table says it all: equal types and sizes. */
@@ -25,6 +26,10 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
         .output = VKDML_PLAN_OUTPUT,
     };
     if (desc->ScaleBias == NULL) {
+        plan->keeps_input = true;
+        if (vkdml_transfer_suits_copy(&gather, limits)) {
+            return vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->steps);
+        }
         vkdml_gather_widen(&gather);
     } else {
         use.kernel = VKDML_KERNEL_SCALE_BIAS;

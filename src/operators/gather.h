@@ -55,6 +55,7 @@ struct vkdml_gather_dimension {
 
 struct vkdml_gather {
     uint32_t element_bytes;                                         /* 1, 2, 4 or 8 */
+    uint64_t output_first;                                          /* output elements before the first of the gather */
     uint32_t count;                                                 /* of dimensions */
     struct vkdml_gather_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
     /* The input coordinate that fills output coordinate c of a padded dimension, or OUTSIDE; NULL where none is padded.

@@ -20,7 +20,7 @@ struct run {
 };
 
 static struct span output_span(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
-    struct span span = {0, 1};
+    struct span span = {gather->output_first, 1};
     for (uint32_t d = 0; d < gather->count; ++d) {
         const uint64_t stride = gather->dimensions[d].output_stride;
         span.first += box->origin[d] * stride;

@@ -5,6 +5,7 @@
 
 #include "operators/gather.h"
 #include "operators/plan_step.h"
+#include "operators/transfer.h"
 
 struct operator_functions {
     DML_OPERATOR_TYPE type;
@@ -78,7 +79,9 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
         .output = VKDML_PLAN_PERSISTENT,
         .output_offset = offset,
     };
-    VkdmlResult result = vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->init_steps);
+    VkdmlResult result = vkdml_transfer_suits_copy(&gather, limits)
+                             ? vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->init_steps)
+                             : vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->init_steps);
     if (result != VKDML_SUCCESS) {
         return result;
     }

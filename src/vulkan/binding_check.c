@@ -1,7 +1,6 @@
 /* The rules of bindings: those of one buffer, told when it is bound, and those between buffers, told when recorded. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "vulkan/binding_table.h"
@@ -64,6 +63,15 @@ static void check_binding(const struct vkdml_bind_point *point, const VkdmlBuffe
     check_range(point, binding, report);
 }
 
+/* Descriptors are written again only where a binding is another. */
+static void keep(VkdmlBindingTable table, size_t point, const VkdmlBufferBinding *binding) {
+    VkdmlBufferBinding *kept = &table->bindings[point];
+    if (kept->buffer != binding->buffer || kept->offset != binding->offset || kept->size != binding->size) {
+        *kept = *binding;
+        table->changed = true;
+    }
+}
+
 VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource inputs_or_outputs, uint32_t count,
                                const VkdmlBufferBinding *bindings, struct vkdml_report *report) {
     const struct VkdmlDispatchable_T *dispatchable = table->dispatchable;
@@ -85,52 +93,36 @@ VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource
                                  name_of(&points[i]).text, points[i].bytes);
         }
     }
-    if (report->count == 0 && count > 0) {
-        memcpy(is_input ? table->inputs : table->outputs, bindings, count * sizeof *bindings);
-        table->changed = true;
+    if (report->count == 0) {
+        const size_t first = vkdml_dispatchable_point(dispatchable, inputs_or_outputs, 0);
+        for (uint32_t i = 0; i < count; i++) {
+            keep(table, first + i, &bindings[i]);
+        }
     }
     return report->result;
 }
 
 VkdmlResult vkdml_bind_resource(VkdmlBindingTable table, enum vkdml_plan_resource temporary_or_persistent,
                                 const VkdmlBufferBinding *binding, struct vkdml_report *report) {
-    const bool is_temporary = temporary_or_persistent == VKDML_PLAN_TEMPORARY;
-    const struct vkdml_bind_point *point =
-        is_temporary ? &table->dispatchable->temporary : &table->dispatchable->persistent;
+    const size_t index = vkdml_dispatchable_point(table->dispatchable, temporary_or_persistent, 0);
     const VkdmlBufferBinding none = {.buffer = VK_NULL_HANDLE};
     if (binding && binding->buffer) {
-        check_binding(point, binding, report);
+        check_binding(&table->dispatchable->points[index], binding, report);
     }
     if (report->count == 0) {
-        *(is_temporary ? &table->temporary : &table->persistent) = binding ? *binding : none;
-        table->changed = true;
+        keep(table, index, binding ? binding : &none);
     }
     return report->result;
 }
 
-/* What is bound, as one list: outputs, temporary and persistent resource, inputs. */
+/* A point with what is bound to it. */
 struct slot {
     const struct vkdml_bind_point *point;
     const VkdmlBufferBinding *binding;
 };
 
-static uint64_t exclusive_slots(const struct VkdmlDispatchable_T *d) {
-    return (uint64_t)d->output_count + 2;
-}
-
-static struct slot slot_at(const struct VkdmlBindingTable_T *table, uint64_t index) {
-    const struct VkdmlDispatchable_T *d = table->dispatchable;
-    if (index < d->output_count) {
-        return (struct slot){&d->outputs[index], &table->outputs[index]};
-    }
-    if (index == d->output_count) {
-        return (struct slot){&d->temporary, &table->temporary};
-    }
-    if (index == d->output_count + UINT64_C(1)) {
-        return (struct slot){&d->persistent, &table->persistent};
-    }
-    const uint64_t input = index - exclusive_slots(d);
-    return (struct slot){&d->inputs[input], &table->inputs[input]};
+static struct slot slot_at(const struct VkdmlBindingTable_T *table, size_t index) {
+    return (struct slot){&table->dispatchable->points[index], &table->bindings[index]};
 }
 
 static bool overlap(const struct slot *a, const struct slot *b) {
@@ -150,8 +142,8 @@ static void report_overlap(const struct slot *a, const struct slot *b, bool may_
                          name_of(b->point).text, b->binding->offset, b->binding->offset + b->point->bytes, rule);
 }
 
-static void check_bound(const struct VkdmlBindingTable_T *table, uint64_t slots, struct vkdml_report *report) {
-    for (uint64_t i = 0; i < slots; i++) {
+static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, struct vkdml_report *report) {
+    for (size_t i = 0; i < slots; i++) {
         const struct slot slot = slot_at(table, i);
         if (!slot.point->unbound && !slot.binding->buffer) {
             vkdml_report_invalid(report, "%s: nothing is bound, must be a buffer of at least %" PRIu64 " bytes",
@@ -162,12 +154,12 @@ static void check_bound(const struct VkdmlBindingTable_T *table, uint64_t slots,
 
 VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report) {
     const struct VkdmlDispatchable_T *d = table->dispatchable;
-    const uint64_t exclusive = exclusive_slots(d);
-    const uint64_t slots = exclusive + d->input_count;
+    const size_t exclusive = vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0); /* all points but inputs */
+    const size_t slots = vkdml_dispatchable_point_count(d);
     check_bound(table, slots, report);
-    for (uint64_t i = 0; i < exclusive; i++) {
+    for (size_t i = 0; i < exclusive; i++) {
         const struct slot a = slot_at(table, i);
-        for (uint64_t k = i + 1; k < slots; k++) {
+        for (size_t k = i + 1; k < slots; k++) {
             const struct slot b = slot_at(table, k);
             if (!overlap(&a, &b)) {
                 continue;

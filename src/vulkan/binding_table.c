@@ -8,12 +8,16 @@
 
 static VkdmlResult create_pool(VkdmlBindingTable table, struct vkdml_report *report) {
     VkdmlDevice device = table->device;
+    const struct vkdml_descriptor_count count = vkdml_dispatchable_descriptors(table->dispatchable);
+    if (count.sets == 0) {
+        return VKDML_SUCCESS;
+    }
     VkDescriptorPoolSize sizes[] = {
-        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, vkdml_dispatchable_storage_buffers(table->dispatchable)},
-        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, table->set_count},
+        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count.storage_buffers},
+        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, count.sets},
     };
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                       .maxSets = table->set_count,
+                                       .maxSets = count.sets,
                                        .poolSizeCount = sizeof sizes / sizeof *sizes,
                                        .pPoolSizes = sizes};
     VkResult result = device->vk.CreateDescriptorPool(device->handles.device, &info, device->callbacks, &table->pool);
@@ -29,6 +33,9 @@ static VkdmlResult create_pool(VkdmlBindingTable table, struct vkdml_report *rep
 static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vkdml_report *report) {
     VkdmlDevice device = table->device;
     const struct vkdml_step *step = &table->dispatchable->steps[index];
+    if (step->kind != VKDML_PLAN_DISPATCH) {
+        return VKDML_SUCCESS;
+    }
     VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                         .descriptorPool = table->pool,
                                         .descriptorSetCount = 1,
@@ -52,18 +59,23 @@ static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vk
 /* One allocation for the struct and its arrays, the 8-byte ones first. */
 static VkdmlBindingTable allocate_table(const struct VkdmlDispatchable_T *d, size_t *bytes) {
     _Static_assert(sizeof(struct VkdmlBindingTable_T) % _Alignof(VkdmlBufferBinding) == 0 &&
-                       _Alignof(VkDescriptorSet) <= _Alignof(VkdmlBufferBinding) &&
+                       _Alignof(VkBufferCopy) <= _Alignof(VkdmlBufferBinding) &&
+                       _Alignof(VkDescriptorSet) <= _Alignof(VkBufferCopy) &&
                        _Alignof(struct vkdml_push_constants) <= _Alignof(VkDescriptorSet),
                    "the arrays lie behind one another without gaps");
-    /* The dispatchable, with larger elements, is in memory: no overflow. */
-    *bytes = sizeof(struct VkdmlBindingTable_T) +
-             ((size_t)d->input_count + d->output_count) * sizeof(VkdmlBufferBinding) +
+    size_t region_count = 0;
+    for (uint32_t i = 0; i < d->step_count; i++) {
+        region_count += d->steps[i].region_count;
+    }
+    /* The dispatchable, with larger elements, is in memory, and a step has few regions: no overflow. */
+    *bytes = sizeof(struct VkdmlBindingTable_T) + vkdml_dispatchable_point_count(d) * sizeof(VkdmlBufferBinding) +
+             region_count * sizeof(VkBufferCopy) +
              (size_t)d->step_count * (sizeof(VkDescriptorSet) + sizeof(struct vkdml_push_constants));
     VkdmlBindingTable table = vkdml_allocate(d->device->callbacks, *bytes);
     if (table) {
-        table->inputs = (VkdmlBufferBinding *)(table + 1);
-        table->outputs = table->inputs + d->input_count;
-        table->sets = (VkDescriptorSet *)(table->outputs + d->output_count);
+        table->bindings = (VkdmlBufferBinding *)(table + 1);
+        table->regions = (VkBufferCopy *)(table->bindings + vkdml_dispatchable_point_count(d));
+        table->sets = (VkDescriptorSet *)(table->regions + region_count);
         table->push_constants = (struct vkdml_push_constants *)(table->sets + d->step_count);
     }
     return table;
@@ -81,12 +93,9 @@ VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescrip
     t->dispatchable = dispatchable;
     t->pool = pool;
     t->changed = true;
-    t->set_count = dispatchable->step_count;
-    VkdmlResult result = VKDML_SUCCESS;
-    if (!pool && t->set_count > 0) {
-        result = create_pool(t, report);
-    }
-    for (uint32_t i = 0; i < t->set_count && result == VKDML_SUCCESS; i++) {
+    t->step_count = dispatchable->step_count;
+    VkdmlResult result = pool ? VKDML_SUCCESS : create_pool(t, report);
+    for (uint32_t i = 0; i < t->step_count && result == VKDML_SUCCESS; i++) {
         result = create_set(t, i, report);
     }
     if (result != VKDML_SUCCESS) {
@@ -104,26 +113,16 @@ void vkdml_binding_table_destroy(VkdmlBindingTable table) {
     VkdmlDevice device = table->device;
     if (table->owns_pool) {
         device->vk.DestroyDescriptorPool(device->handles.device, table->pool, device->callbacks);
-    } else if (table->pool && table->set_count > 0) {
-        /* VK_NULL_HANDLE among the sets of a half-built table is allowed */
-        device->vk.FreeDescriptorSets(device->handles.device, table->pool, table->set_count, table->sets);
+    } else if (table->pool && table->step_count > 0) {
+        /* VK_NULL_HANDLE among the sets is allowed */
+        device->vk.FreeDescriptorSets(device->handles.device, table->pool, table->step_count, table->sets);
     }
     vkdml_free(device->callbacks, table);
 }
 
-static const VkdmlBufferBinding *bound_to(const struct VkdmlBindingTable_T *table,
-                                          const struct vkdml_plan_buffer *buffer) {
-    switch (buffer->resource) {
-    case VKDML_PLAN_INPUT:
-        return &table->inputs[buffer->index];
-    case VKDML_PLAN_OUTPUT:
-        return &table->outputs[buffer->index];
-    case VKDML_PLAN_TEMPORARY:
-        return &table->temporary;
-    case VKDML_PLAN_PERSISTENT:
-        return &table->persistent;
-    }
-    return NULL;
+const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTable_T *table,
+                                                    const struct vkdml_plan_buffer *buffer) {
+    return &table->bindings[vkdml_dispatchable_point(table->dispatchable, buffer->resource, buffer->index)];
 }
 
 /* A step's storage buffers: bound at offsets that Vulkan allows, the rest left to the kernel. */
@@ -135,7 +134,7 @@ static void write_step(VkdmlBindingTable table, uint32_t index) {
     VkWriteDescriptorSet writes[VKDML_PLAN_MAX_BUFFERS];
     for (uint32_t i = 0; i < step->buffer_count; i++) {
         const struct vkdml_plan_buffer *buffer = &step->buffers[i];
-        const VkdmlBufferBinding *binding = bound_to(table, buffer);
+        const VkdmlBufferBinding *binding = vkdml_binding_table_bound(table, buffer);
         const uint64_t first = binding->offset + buffer->offset;
         const uint64_t rest = first & (alignment - 1);
         assert(rest + buffer->size <= device->limits.max_storage_buffer_range);
@@ -152,8 +151,60 @@ static void write_step(VkdmlBindingTable table, uint32_t index) {
     device->vk.UpdateDescriptorSets(device->handles.device, step->buffer_count, writes, 0, NULL);
 }
 
+/* Writes the regions of one run; returns where the next run's go. */
+static VkBufferCopy *write_run(uint64_t source, uint64_t target, uint64_t bytes, VkBufferCopy *region) {
+    for (uint64_t part; bytes > 0; bytes -= part) {
+        part = bytes < VKDML_MAX_REGION_BYTES ? bytes : VKDML_MAX_REGION_BYTES;
+        *region++ = (VkBufferCopy){.srcOffset = source, .dstOffset = target, .size = part};
+        source += part;
+        target += part;
+    }
+    return region;
+}
+
+/* Takes the next coordinate, the innermost dimension first, and moves the offsets along; false after the last. */
+static bool next_run(const struct vkdml_plan_copy *copy, uint32_t coordinates[VKDML_PLAN_MAX_COPY_RANK],
+                     uint64_t *source, uint64_t *target) {
+    for (uint32_t d = copy->rank; d-- > 0;) {
+        *source += copy->source_strides[d];
+        *target += copy->target_strides[d];
+        if (++coordinates[d] < copy->sizes[d]) {
+            return true;
+        }
+        *source -= copy->sizes[d] * copy->source_strides[d];
+        *target -= copy->sizes[d] * copy->target_strides[d];
+        coordinates[d] = 0;
+    }
+    return false;
+}
+
+static void write_copy(const struct VkdmlBindingTable_T *table, const struct vkdml_step *step, VkBufferCopy *regions) {
+    uint64_t source = vkdml_binding_table_bound(table, &step->buffers[0])->offset + step->buffers[0].offset;
+    uint64_t target = vkdml_binding_table_bound(table, &step->buffers[1])->offset + step->buffers[1].offset;
+    uint32_t coordinates[VKDML_PLAN_MAX_COPY_RANK] = {0};
+    do {
+        regions = write_run(source, target, step->copy.run_bytes, regions);
+    } while (next_run(&step->copy, coordinates, &source, &target));
+}
+
+/* What the check lets overlap is the same bytes in the same layout. */
+static bool is_in_place(const struct VkdmlBindingTable_T *table) {
+    const struct VkdmlDispatchable_T *d = table->dispatchable;
+    const VkdmlBufferBinding *output = &table->bindings[vkdml_dispatchable_point(d, VKDML_PLAN_OUTPUT, 0)];
+    const VkdmlBufferBinding *input = &table->bindings[vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0)];
+    return output->buffer == input->buffer && output->offset == input->offset;
+}
+
 void vkdml_binding_table_write(VkdmlBindingTable table) {
-    for (uint32_t i = 0; i < table->set_count; i++) {
-        write_step(table, i);
+    table->idle = table->dispatchable->keeps_input && is_in_place(table);
+    VkBufferCopy *regions = table->regions;
+    for (uint32_t i = 0; i < table->step_count && !table->idle; i++) {
+        const struct vkdml_step *step = &table->dispatchable->steps[i];
+        if (step->kind == VKDML_PLAN_DISPATCH) {
+            write_step(table, i);
+        } else if (step->kind == VKDML_PLAN_COPY) {
+            write_copy(table, step, regions);
+        }
+        regions += step->region_count;
     }
 }

@@ -13,15 +13,18 @@ struct VkdmlBindingTable_T {
     VkdmlDispatchable dispatchable; /* may be gone when the table is destroyed */
     VkDescriptorPool pool;
     bool owns_pool;
-    bool changed;       /* since the descriptors were written */
-    uint32_t set_count; /* the dispatchable's steps */
-    VkDescriptorSet *sets;
+    bool changed;                                /* since the descriptors were written */
+    bool idle;                                   /* bound in place, where the operator changes nothing */
+    uint32_t step_count;                         /* the dispatchable's */
+    VkdmlBufferBinding *bindings;                /* in the order of its points; buffer VK_NULL_HANDLE: not bound */
+    VkDescriptorSet *sets;                       /* by step; VK_NULL_HANDLE of those that are no dispatch */
+    VkBufferCopy *regions;                       /* of the copies, one step's after another's */
     struct vkdml_push_constants *push_constants; /* by step */
-    VkdmlBufferBinding *inputs;                  /* buffer VK_NULL_HANDLE: not bound */
-    VkdmlBufferBinding *outputs;
-    VkdmlBufferBinding temporary;
-    VkdmlBufferBinding persistent;
 };
+
+/* What a step's buffer is bound to. */
+const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTable_T *table,
+                                                    const struct vkdml_plan_buffer *buffer);
 
 /* pool: the caller's, or VK_NULL_HANDLE. *table is NULL on failure. */
 VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescriptorPool pool,
@@ -41,7 +44,7 @@ VkdmlResult vkdml_bind_resource(VkdmlBindingTable table, enum vkdml_plan_resourc
 /* Whether everything is bound and nothing overlaps that may not. */
 VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report);
 
-/* Writes the storage buffers' descriptors of a table that passed the check. */
+/* Writes the storage buffers' descriptors, and the regions, of a table that passed the check. */
 void vkdml_binding_table_write(VkdmlBindingTable table);
 
 /* Records the table's dispatchable. Checks and writes the table first where it changed. Allocates nothing. */

@@ -121,13 +121,16 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
 }
 
 /* The one rule on limits is Vulkan's own: every device has at least the minima of version 1.2. */
-static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceLimits *limits) {
+static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *properties, VkdmlDeviceFlags flags) {
+    const VkPhysicalDeviceLimits *limits = &properties->limits;
     const uint32_t alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
     struct vkdml_plan_limits plan = {
         .max_storage_buffer_range = limits->maxStorageBufferRange,
         .min_storage_buffer_offset_alignment = alignment > VECTOR_BYTES ? alignment : VECTOR_BYTES,
         .max_workgroup_invocations = limits->maxComputeWorkGroupInvocations,
         .max_shared_memory_bytes = limits->maxComputeSharedMemorySize,
+        .transfer_allowed = (flags & VKDML_DEVICE_FLAG_ALLOW_TRANSFER) != 0,
+        .transfer_is_faster = properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
     };
     memcpy(plan.max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof plan.max_workgroup_count);
     memcpy(plan.max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof plan.max_workgroup_size);
@@ -271,7 +274,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
         return vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "the device has no %s", missing);
     }
     vk.GetPhysicalDeviceMemoryProperties(info->physicalDevice, &device->memory);
-    device->limits = plan_limits(&properties->limits);
+    device->limits = plan_limits(properties, info->flags);
     const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);
     const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
     device->parameters.block_bytes = alignment > block ? alignment : block; /* both powers of two */

@@ -19,10 +19,27 @@ static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, 
                                      .may_alias = VKDML_NO_INDEX};
 }
 
-/* One allocation for the struct and its four arrays. False where the size does not fit. */
+/* Bind points beside inputs and outputs: the temporary and the persistent resource. */
+#define RESOURCE_POINTS 2
+
+size_t vkdml_dispatchable_point(const struct VkdmlDispatchable_T *dispatchable, enum vkdml_plan_resource resource,
+                                uint32_t index) {
+    const size_t outputs = dispatchable->output_count;
+    const size_t first[] = {[VKDML_PLAN_OUTPUT] = 0,
+                            [VKDML_PLAN_TEMPORARY] = outputs,
+                            [VKDML_PLAN_PERSISTENT] = outputs + 1,
+                            [VKDML_PLAN_INPUT] = outputs + RESOURCE_POINTS};
+    return first[resource] + index;
+}
+
+size_t vkdml_dispatchable_point_count(const struct VkdmlDispatchable_T *dispatchable) {
+    return (size_t)dispatchable->output_count + RESOURCE_POINTS + dispatchable->input_count;
+}
+
+/* One allocation for the struct and its arrays. False where the size does not fit. */
 static bool dispatchable_bytes(const struct vkdml_dispatchable_info *info, size_t *bytes) {
     /* Counts are 32-bit, elements below 2^10 bytes: 64 bits hold the sum. */
-    uint64_t points = (uint64_t)info->input_count + info->output_count;
+    uint64_t points = (uint64_t)info->input_count + RESOURCE_POINTS + info->output_count;
     uint64_t steps = (uint64_t)info->step_count + info->init_step_count;
     uint64_t sum = sizeof(struct VkdmlDispatchable_T) + points * sizeof(struct vkdml_bind_point) +
                    steps * sizeof(struct vkdml_step);
@@ -48,43 +65,56 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->context = info->context;
     d->input_count = info->input_count;
     d->output_count = info->output_count;
+    d->keeps_input = info->keeps_input;
     d->step_count = info->step_count;
     d->init_step_count = info->init_step_count;
     d->steps = (struct vkdml_step *)(d + 1);
     d->init_steps = d->steps + d->step_count;
-    d->inputs = (struct vkdml_bind_point *)(d->init_steps + d->init_step_count);
-    d->outputs = d->inputs + d->input_count;
-    d->temporary = resource_point("TemporaryResource", info->temporary_bytes, DML_TEMPORARY_BUFFER_ALIGNMENT,
-                                  "DML_TEMPORARY_BUFFER_ALIGNMENT", "temporaryResourceSize is 0");
-    d->persistent = resource_point("PersistentResource", info->persistent_bytes, DML_PERSISTENT_BUFFER_ALIGNMENT,
-                                   "DML_PERSISTENT_BUFFER_ALIGNMENT",
-                                   info->kind == VKDML_OPERATOR_INITIALIZER
-                                       ? "an initializer's outputs are the operators' persistent resources"
-                                       : "persistentResourceSize is 0");
+    d->points = (struct vkdml_bind_point *)(d->init_steps + d->init_step_count);
+    d->outputs = d->points;
+    d->temporary = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_TEMPORARY, 0);
+    d->persistent = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_PERSISTENT, 0);
+    d->inputs = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0);
+    *d->temporary = resource_point("TemporaryResource", info->temporary_bytes, DML_TEMPORARY_BUFFER_ALIGNMENT,
+                                   "DML_TEMPORARY_BUFFER_ALIGNMENT", "temporaryResourceSize is 0");
+    *d->persistent = resource_point("PersistentResource", info->persistent_bytes, DML_PERSISTENT_BUFFER_ALIGNMENT,
+                                    "DML_PERSISTENT_BUFFER_ALIGNMENT",
+                                    info->kind == VKDML_OPERATOR_INITIALIZER
+                                        ? "an initializer's outputs are the operators' persistent resources"
+                                        : "persistentResourceSize is 0");
     return VKDML_SUCCESS;
 }
 
 /* Whether a planner kept to what it may address. */
 static bool is_within(const struct VkdmlDispatchable_T *d, const struct vkdml_plan_buffer *buffer, bool init) {
-    const uint64_t end = buffer->offset + buffer->size;
-    switch (buffer->resource) {
-    case VKDML_PLAN_INPUT:
-        return buffer->index < d->input_count && end <= d->inputs[buffer->index].bytes &&
-               d->inputs[buffer->index].owned == init;
-    case VKDML_PLAN_OUTPUT:
-        return !init && buffer->index < d->output_count && end <= d->outputs[buffer->index].bytes;
-    case VKDML_PLAN_TEMPORARY:
-        return !init && end <= d->temporary.bytes;
-    case VKDML_PLAN_PERSISTENT:
-        return end <= d->persistent.bytes;
+    const uint32_t counts[] = {[VKDML_PLAN_INPUT] = d->input_count,
+                               [VKDML_PLAN_OUTPUT] = init ? 0 : d->output_count,
+                               [VKDML_PLAN_TEMPORARY] = init ? 0 : 1,
+                               [VKDML_PLAN_PERSISTENT] = 1};
+    if (buffer->index >= counts[buffer->resource]) {
+        return false;
     }
-    return false;
+    const struct vkdml_bind_point *point = &d->points[vkdml_dispatchable_point(d, buffer->resource, buffer->index)];
+    return buffer->offset + buffer->size <= point->bytes &&
+           (buffer->resource != VKDML_PLAN_INPUT || point->owned == init);
+}
+
+static uint32_t region_count(const struct vkdml_plan_copy *copy) {
+    uint64_t count = vkdml_divide_up(copy->run_bytes, VKDML_MAX_REGION_BYTES);
+    for (uint32_t d = 0; d < copy->rank; d++) {
+        count *= copy->sizes[d];
+    }
+    assert(count <= UINT32_MAX); /* planners see to it that runs are few */
+    return (uint32_t)count;
 }
 
 static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_step *planned, bool init,
                                 struct vkdml_step *step, struct vkdml_report *report) {
+    step->kind = planned->kind;
+    step->copy = planned->copy;
+    step->region_count = planned->kind == VKDML_PLAN_COPY ? region_count(&planned->copy) : 0;
+    step->fill_word = planned->fill_word;
     step->buffer_count = planned->buffer_count;
-    step->barrier_before = planned->barrier_before;
     memcpy(step->groups, planned->groups, sizeof step->groups);
     for (uint32_t i = 0; i < planned->buffer_count; i++) {
         assert(is_within(d, &planned->buffers[i], init));
@@ -92,6 +122,9 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     }
     (void)is_within; /* without assertions */
     (void)init;
+    if (planned->kind != VKDML_PLAN_DISPATCH) {
+        return VKDML_SUCCESS;
+    }
     VkdmlResult result = vkdml_pipelines_get(d->device, planned, report, &step->pipeline);
     if (result == VKDML_SUCCESS) {
         result = vkdml_parameters_create(d->device, planned->parameters, planned->parameter_count, report,
@@ -100,23 +133,41 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     return result;
 }
 
-VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
-                                       struct vkdml_report *report) {
+VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind) {
+    return kind == VKDML_PLAN_DISPATCH ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT;
+}
+
+static VkdmlResult compile_steps(VkdmlDispatchable d, const struct vkdml_plan_steps *planned, bool init,
+                                 struct vkdml_step *steps, struct vkdml_report *report) {
     VkdmlResult result = VKDML_SUCCESS;
-    assert(plan->steps.count == dispatchable->step_count && plan->init_steps.count == dispatchable->init_step_count);
-    for (uint32_t i = 0; i < plan->steps.count && result == VKDML_SUCCESS; i++) {
-        result = compile_step(dispatchable, &plan->steps.items[i], false, &dispatchable->steps[i], report);
-    }
-    for (uint32_t i = 0; i < plan->init_steps.count && result == VKDML_SUCCESS; i++) {
-        result = compile_step(dispatchable, &plan->init_steps.items[i], true, &dispatchable->init_steps[i], report);
+    VkPipelineStageFlags earlier = 0;
+    for (uint32_t i = 0; i < planned->count && result == VKDML_SUCCESS; i++) {
+        const struct vkdml_plan_step *step = &planned->items[i];
+        steps[i].waits_for = step->barrier_before ? earlier : 0;
+        earlier |= vkdml_step_stage(step->kind);
+        result = compile_step(d, step, init, &steps[i], report);
     }
     return result;
 }
 
-uint32_t vkdml_dispatchable_storage_buffers(const struct VkdmlDispatchable_T *dispatchable) {
-    uint32_t count = 0;
+VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
+                                       struct vkdml_report *report) {
+    assert(plan->steps.count == dispatchable->step_count && plan->init_steps.count == dispatchable->init_step_count);
+    VkdmlResult result = compile_steps(dispatchable, &plan->steps, false, dispatchable->steps, report);
+    if (result == VKDML_SUCCESS) {
+        result = compile_steps(dispatchable, &plan->init_steps, true, dispatchable->init_steps, report);
+    }
+    return result;
+}
+
+struct vkdml_descriptor_count vkdml_dispatchable_descriptors(const struct VkdmlDispatchable_T *dispatchable) {
+    struct vkdml_descriptor_count count = {0, 0};
     for (uint32_t i = 0; i < dispatchable->step_count; i++) {
-        count += dispatchable->steps[i].buffer_count;
+        const struct vkdml_step *step = &dispatchable->steps[i];
+        if (step->kind == VKDML_PLAN_DISPATCH) {
+            count.sets++;
+            count.storage_buffers += step->buffer_count;
+        }
     }
     return count;
 }

@@ -15,6 +15,9 @@
 
 #define VKDML_NO_INDEX UINT32_MAX
 
+/* The largest region of a copy: Mesa counts a region's bytes in 31 bits (struct pipe_box). */
+#define VKDML_MAX_REGION_BYTES (UINT64_C(1) << 30)
+
 /* Where a buffer is bound, and what it must be. */
 struct vkdml_bind_point {
     const char *name;           /* of the field or resource; static */
@@ -31,13 +34,21 @@ struct vkdml_bind_point {
 
 /* A plan's step with the Vulkan objects it needs. */
 struct vkdml_step {
-    VkPipeline pipeline; /* the device's */
-    struct vkdml_parameter_block parameters;
+    enum vkdml_plan_step_kind kind;
+    VkPipelineStageFlags waits_for; /* the stages of the steps whose writes must be visible; 0: no barrier */
     uint32_t buffer_count;
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS];
+    struct vkdml_plan_copy copy; /* of a COPY */
+    uint32_t region_count;       /* of a COPY */
+    uint32_t fill_word;          /* of a FILL */
+    /* Of a DISPATCH: */
+    VkPipeline pipeline; /* the device's */
+    struct vkdml_parameter_block parameters;
     uint32_t groups[3];
-    bool barrier_before;
 };
+
+/* The stage that a step's command runs in. */
+VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind);
 
 enum vkdml_dispatchable_kind { VKDML_COMPILED_OPERATOR, VKDML_OPERATOR_INITIALIZER };
 
@@ -46,11 +57,15 @@ struct VkdmlDispatchable_T {
     enum vkdml_dispatchable_kind kind;
     const char *context; /* of its failures: "DML_OPERATOR_PADDING", "operator initializer"; static */
     uint32_t input_count;
-    struct vkdml_bind_point *inputs;
     uint32_t output_count;
-    struct vkdml_bind_point *outputs;
-    struct vkdml_bind_point temporary;
-    struct vkdml_bind_point persistent;
+    /* Where buffers are bound: outputs, temporary and persistent resource, inputs. A binding table's bindings are in
+     * the same order. */
+    struct vkdml_bind_point *points;
+    struct vkdml_bind_point *outputs; /* among them, as the next three */
+    struct vkdml_bind_point *temporary;
+    struct vkdml_bind_point *persistent;
+    struct vkdml_bind_point *inputs;
+    bool keeps_input; /* output 0 in place of input 0: nothing is recorded */
     uint32_t step_count;
     struct vkdml_step *steps;
     uint32_t init_step_count; /* of compiled operators: the initializer's */
@@ -67,6 +82,7 @@ struct vkdml_dispatchable_info {
     uint32_t init_step_count;
     uint64_t temporary_bytes;
     uint64_t persistent_bytes;
+    bool keeps_input;
 };
 
 /* Allocates a dispatchable whose inputs, outputs and steps are to be filled in. NULL on failure. */
@@ -82,8 +98,19 @@ VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const str
 VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
                                      struct vkdml_report *report, VkdmlDispatchable *initializer);
 
-/* Storage buffer descriptors of all its steps. */
-uint32_t vkdml_dispatchable_storage_buffers(const struct VkdmlDispatchable_T *dispatchable);
+/* What its steps take of a descriptor pool: a set with one uniform buffer per dispatch, and storage buffers. */
+struct vkdml_descriptor_count {
+    uint32_t sets;
+    uint32_t storage_buffers;
+};
+
+struct vkdml_descriptor_count vkdml_dispatchable_descriptors(const struct VkdmlDispatchable_T *dispatchable);
+
+/* The index of a resource's point in `points`. */
+size_t vkdml_dispatchable_point(const struct VkdmlDispatchable_T *dispatchable, enum vkdml_plan_resource resource,
+                                uint32_t index);
+
+size_t vkdml_dispatchable_point_count(const struct VkdmlDispatchable_T *dispatchable);
 
 /* NULL is ignored; half-built is fine. */
 void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable);

@@ -85,7 +85,7 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
         for (uint32_t k = 0; k < compiled->input_count; k++) {
             (*initializer)->inputs[input++] = init_input(&compiled->inputs[k], i);
         }
-        (*initializer)->outputs[i] = init_output(&compiled->persistent, i);
+        (*initializer)->outputs[i] = init_output(compiled->persistent, i);
     }
     return VKDML_SUCCESS;
 }

@@ -1,27 +1,95 @@
 #include "vulkan/binding_table.h"
 #include "vulkan/device.h"
 
-static void record_barrier(VkdmlDevice device, VkCommandBuffer command_buffer) {
-    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                               .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-    device->vk.CmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                  VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+/* A recording under way, with what the command buffer has been left in by it. */
+struct recording {
+    const struct VkdmlBindingTable_T *table;
+    const struct vkdml_functions_device *vk;
+    VkCommandBuffer commands;
+    const VkBufferCopy *regions;                       /* of the next copy */
+    VkPipeline pipeline;                               /* bound; VK_NULL_HANDLE: none of ours */
+    const struct vkdml_push_constants *push_constants; /* pushed; NULL: none */
+};
+
+/* Of what a stage writes, and of what it may do next. */
+static VkAccessFlags writes(VkPipelineStageFlags stages) {
+    return (stages & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT ? VK_ACCESS_SHADER_WRITE_BIT : 0) |
+           (stages & VK_PIPELINE_STAGE_TRANSFER_BIT ? VK_ACCESS_TRANSFER_WRITE_BIT : 0);
 }
 
-static void record_step(const struct VkdmlBindingTable_T *table, VkCommandBuffer command_buffer, uint32_t index) {
-    VkdmlDevice device = table->device;
-    const struct vkdml_step *step = &table->dispatchable->steps[index];
-    VkPipelineLayout layout = device->layouts[step->buffer_count - 1].pipeline;
-    if (step->barrier_before) {
-        record_barrier(device, command_buffer);
+static VkAccessFlags reads(VkPipelineStageFlags stages) {
+    return (stages & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT ? VK_ACCESS_SHADER_READ_BIT : 0) |
+           (stages & VK_PIPELINE_STAGE_TRANSFER_BIT ? VK_ACCESS_TRANSFER_READ_BIT : 0);
+}
+
+static void record_barrier(const struct recording *recording, const struct vkdml_step *step) {
+    const VkPipelineStageFlags stage = vkdml_step_stage(step->kind);
+    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                               .srcAccessMask = writes(step->waits_for),
+                               .dstAccessMask = reads(stage) | writes(stage)};
+    recording->vk->CmdPipelineBarrier(recording->commands, step->waits_for, stage, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+static bool same_push_constants(const struct vkdml_push_constants *a, const struct vkdml_push_constants *b) {
+    for (uint32_t i = 0; i < VKDML_PLAN_MAX_BUFFERS; i++) {
+        if (a->base_bytes[i] != b->base_bytes[i]) {
+            return false;
+        }
     }
-    device->vk.CmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, step->pipeline);
-    device->vk.CmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &table->sets[index],
-                                     0, NULL);
-    device->vk.CmdPushConstants(command_buffer, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                sizeof(struct vkdml_push_constants), &table->push_constants[index]);
-    device->vk.CmdDispatch(command_buffer, step->groups[0], step->groups[1], step->groups[2]);
+    return true;
+}
+
+/* Windows of one tensor share a pipeline and mostly their push constants. The latter outlast a pipeline with another
+ * number of buffers: all layouts have the same push constant range. */
+static void record_dispatch(struct recording *recording, const struct vkdml_step *step, uint32_t index) {
+    const struct VkdmlBindingTable_T *table = recording->table;
+    const struct vkdml_push_constants *push_constants = &table->push_constants[index];
+    const VkPipelineLayout layout = table->device->layouts[step->buffer_count - 1].pipeline;
+    if (recording->pipeline != step->pipeline) {
+        recording->vk->CmdBindPipeline(recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE, step->pipeline);
+        recording->pipeline = step->pipeline;
+    }
+    recording->vk->CmdBindDescriptorSets(recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1,
+                                         &table->sets[index], 0, NULL);
+    if (!recording->push_constants || !same_push_constants(recording->push_constants, push_constants)) {
+        recording->vk->CmdPushConstants(recording->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                        sizeof *push_constants, push_constants);
+        recording->push_constants = push_constants;
+    }
+    recording->vk->CmdDispatch(recording->commands, step->groups[0], step->groups[1], step->groups[2]);
+}
+
+static void record_copy(struct recording *recording, const struct vkdml_step *step) {
+    const VkdmlBufferBinding *source = vkdml_binding_table_bound(recording->table, &step->buffers[0]);
+    const VkdmlBufferBinding *target = vkdml_binding_table_bound(recording->table, &step->buffers[1]);
+    recording->vk->CmdCopyBuffer(recording->commands, source->buffer, target->buffer, step->region_count,
+                                 recording->regions);
+    recording->regions += step->region_count;
+}
+
+static void record_fill(const struct recording *recording, const struct vkdml_step *step) {
+    const struct vkdml_plan_buffer *buffer = &step->buffers[0];
+    const VkdmlBufferBinding *binding = vkdml_binding_table_bound(recording->table, buffer);
+    recording->vk->CmdFillBuffer(recording->commands, binding->buffer, binding->offset + buffer->offset, buffer->size,
+                                 step->fill_word);
+}
+
+static void record_step(struct recording *recording, uint32_t index) {
+    const struct vkdml_step *step = &recording->table->dispatchable->steps[index];
+    if (step->waits_for) {
+        record_barrier(recording, step);
+    }
+    switch (step->kind) {
+    case VKDML_PLAN_DISPATCH:
+        record_dispatch(recording, step, index);
+        break;
+    case VKDML_PLAN_COPY:
+        record_copy(recording, step);
+        break;
+    case VKDML_PLAN_FILL:
+        record_fill(recording, step);
+        break;
+    }
 }
 
 VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer, struct vkdml_report *report) {
@@ -33,8 +101,13 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
         vkdml_binding_table_write(table);
         table->changed = false;
     }
-    for (uint32_t i = 0; i < table->set_count; i++) {
-        record_step(table, command_buffer, i);
+    if (table->idle) {
+        return VKDML_SUCCESS;
+    }
+    struct recording recording = {
+        .table = table, .vk = &table->device->vk, .commands = command_buffer, .regions = table->regions};
+    for (uint32_t i = 0; i < table->step_count; i++) {
+        record_step(&recording, i);
     }
     return VKDML_SUCCESS;
 }

@@ -25,6 +25,11 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=16 OutputTensor=FLOAT16[1,2] OutputTensor.data=0,0x8000 Offset=1 Value=-0.0",
     "DIAGONAL_MATRIX seed=15 OutputTensor=FLOAT64[1,1] OutputTensor.data=0x3fb99999a0000000 Offset=0 Value=0.1",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
+    /* Matrices side by side, in any order of rows, columns and batch: a fill and the diagonals, where devices are to fill. */
+    "DIAGONAL_MATRIX seed=41 OutputTensor=FLOAT32[2,3,5,7] Offset=2 Value=1.5",
+    "DIAGONAL_MATRIX seed=42 OutputTensor=UINT8[2,2,8,5] OutputTensor.strides=1,80,2,16 Offset=-3 Value=7",
+    "DIAGONAL_MATRIX seed=43 OutputTensor=INT16[4,6,9] OutputTensor.strides=54,1,6 Offset=8 Value=-3",
+    "DIAGONAL_MATRIX seed=44 OutputTensor=UINT64[3,3,4] Offset=-1 Value=9 OutputTensor.extra=16",
     "DIAGONAL_MATRIX seed=40 OutputTensor=UINT8[3,40001] Offset=39000 Value=5",
 };
 
@@ -83,6 +88,13 @@ static const char *const fixed1[] = {
     "DIAGONAL_MATRIX1 seed=4 OutputTensor=FLOAT32[4,5] OutputTensor.data=7,0,0,0,0,0,7,0,0,0,0,0,7,0,0,0,0,0,7,0 "
     "ValueDataType=FLOAT32 Value=0x40e00000,0x0 DiagonalFillBegin=0 DiagonalFillEnd=1",
     /* An empty band fills nothing; the widest fills all. */
+    /* The value everywhere but on one diagonal, and nothing at all. */
+    "DIAGONAL_MATRIX1 seed=41 OutputTensor=UINT8[3,4] OutputTensor.data=5,0,5,5,5,5,0,5,5,5,5,0 ValueDataType=UINT8 "
+    "Value=0x5,0x0 DiagonalFillBegin=2 DiagonalFillEnd=1",
+    "DIAGONAL_MATRIX1 seed=42 OutputTensor=INT64[2,2] OutputTensor.data=7,7,0,7 ValueDataType=INT64 Value=0x7,0x0 "
+    "DiagonalFillBegin=0 DiagonalFillEnd=-1",
+    "DIAGONAL_MATRIX1 seed=43 OutputTensor=FLOAT16[2,3,4] ValueDataType=FLOAT16 Value=0x3c00,0x0 DiagonalFillBegin=3 "
+    "DiagonalFillEnd=3",
     "DIAGONAL_MATRIX1 seed=5 InputTensor=INT64[2,2] InputTensor.data=1,2,3,4 OutputTensor=INT64[2,2] "
     "OutputTensor.data=1,2,3,4 ValueDataType=INT64 Value=0xffffffff,0xffffffff DiagonalFillBegin=0 DiagonalFillEnd=0",
     "DIAGONAL_MATRIX1 seed=6 InputTensor=INT64[2,2] InputTensor.data=1,2,3,4 OutputTensor=INT64[2,2] "

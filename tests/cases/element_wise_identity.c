@@ -20,6 +20,17 @@ static const char *const fixed[] = {
     /* Neighbouring narrow elements written by many threads. */
     "ELEMENT_WISE_IDENTITY seed=5 InputTensor=UINT8[1025] InputTensor.fill=BITS OutputTensor=UINT8[1025] "
     "OutputTensor.extra=3",
+    /* Rows of a kilobyte and more, with gaps, in another order, broadcast: regions of a copy, where devices are to copy. */
+    "ELEMENT_WISE_IDENTITY seed=41 InputTensor=UINT8[70,1031] InputTensor.strides=1040,1 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[70,1031] OutputTensor.strides=1033,1",
+    "ELEMENT_WISE_IDENTITY seed=42 InputTensor=FLOAT32[3,2,5,257] InputTensor.strides=257,3855,771,1 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT32[3,2,5,257] OutputTensor.strides=2600,1300,260,1",
+    "ELEMENT_WISE_IDENTITY seed=43 InputTensor=INT64[2,3,129] InputTensor.strides=130,0,1 InputTensor.fill=BITS "
+    "OutputTensor=INT64[2,3,129] OutputTensor.strides=129,258,1",
+    "ELEMENT_WISE_IDENTITY seed=44 InputTensor=FLOAT16[2,600] InputTensor.strides=601,1 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT16[2,600] OutputTensor.strides=601,1 OutputTensor.in_place=1",
+    "ELEMENT_WISE_IDENTITY seed=45 InputTensor=UINT8[3,2,1025] InputTensor.fill=BITS InputTensor.owned=1 "
+    "OutputTensor=UINT8[3,2,1025] OutputTensor.strides=1025,3075,1",
     "ELEMENT_WISE_IDENTITY seed=6 InputTensor=UINT8[31,33] InputTensor.fill=BITS OutputTensor=UINT8[31,33] "
     "OutputTensor.strides=1,31",
     /* The oldest level, and OWNED_BY_DML. */

@@ -84,6 +84,35 @@ static VKAPI_ATTR void VKAPI_CALL observed_CmdPushConstants(VkCommandBuffer comm
     interposed_CmdPushConstants(commands, layout, stages, offset, size, values);
 }
 
+static VKAPI_ATTR void VKAPI_CALL observed_CmdPipelineBarrier(
+    VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after, VkDependencyFlags flags,
+    uint32_t memory_count, const VkMemoryBarrier *memory, uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
+    uint32_t image_count, const VkImageMemoryBarrier *images) {
+    interposer.barrier.before = before;
+    interposer.barrier.after = after;
+    interposer.barrier.written = memory_count > 0 ? memory->srcAccessMask : 0;
+    interposer.barrier.used = memory_count > 0 ? memory->dstAccessMask : 0;
+    interposed_CmdPipelineBarrier(commands, before, after, flags, memory_count, memory, buffer_count, buffers,
+                                  image_count, images);
+}
+
+static VKAPI_ATTR void VKAPI_CALL observed_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer source, VkBuffer target,
+                                                         uint32_t count, const VkBufferCopy *regions) {
+    interposer.regions += count;
+    for (uint32_t i = 0; i < count; i++) {
+        interposer.copied_bytes += regions[i].size;
+    }
+    if (!interposer.drops_copies) {
+        interposed_CmdCopyBuffer(commands, source, target, count, regions);
+    }
+}
+
+static VKAPI_ATTR void VKAPI_CALL observed_CmdFillBuffer(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset,
+                                                         VkDeviceSize size, uint32_t word) {
+    interposer.filled_bytes += size;
+    interposed_CmdFillBuffer(commands, buffer, offset, size, word);
+}
+
 static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
     next_get_properties(device, properties);
     if (interposer.api_version) {
@@ -91,6 +120,12 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhys
     }
     if (interposer.offset_alignment) {
         properties->properties.limits.minStorageBufferOffsetAlignment = interposer.offset_alignment;
+    }
+    if (interposer.storage_range) {
+        properties->properties.limits.maxStorageBufferRange = interposer.storage_range;
+    }
+    if (interposer.type != VK_PHYSICAL_DEVICE_TYPE_OTHER) {
+        properties->properties.deviceType = interposer.type;
     }
     if (interposer.discrete) {
         properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
@@ -119,6 +154,9 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
         {"vkCreateComputePipelines", (PFN_vkVoidFunction)observed_CreateComputePipelines},
         {"vkUpdateDescriptorSets", (PFN_vkVoidFunction)observed_UpdateDescriptorSets},
         {"vkCmdPushConstants", (PFN_vkVoidFunction)observed_CmdPushConstants},
+        {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)observed_CmdPipelineBarrier},
+        {"vkCmdCopyBuffer", (PFN_vkVoidFunction)observed_CmdCopyBuffer},
+        {"vkCmdFillBuffer", (PFN_vkVoidFunction)observed_CmdFillBuffer},
     };
     PFN_vkVoidFunction replaced = found;
 #define INTERPOSE(function, ...)                                                                                       \

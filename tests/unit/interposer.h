@@ -23,8 +23,11 @@ struct interposer {
     VkResult failure;              /* with what */
     uint32_t api_version;          /* of the physical device; 0: the truth */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment; 0: the truth */
+    uint32_t storage_range;        /* maxStorageBufferRange; 0: the truth */
+    VkPhysicalDeviceType type;     /* OTHER, which is 0: the truth */
     bool no_subgroups;             /* no subgroup operation in compute shaders */
     bool discrete;                 /* a discrete GPU, whatever it is */
+    bool drops_copies;             /* for tensors larger than their buffers */
     bool no_compute;               /* no queue family can compute */
     void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
     /* Told to tests: */
@@ -32,6 +35,13 @@ struct interposer {
     int32_t live;                   /* Vulkan objects created and not destroyed; descriptor sets aside */
     VkDescriptorBufferInfo storage; /* the storage buffer last written to a descriptor at binding 1 */
     uint32_t push_constants[4];     /* last pushed */
+    struct {
+        VkPipelineStageFlags before, after;
+        VkAccessFlags written, used;
+    } barrier;             /* last recorded */
+    uint32_t regions;      /* of all copies */
+    uint64_t copied_bytes; /* likewise */
+    uint64_t filled_bytes; /* of all fills */
 };
 
 extern struct interposer interposer;

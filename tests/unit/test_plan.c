@@ -31,15 +31,31 @@ struct invented_device {
 #define SERIAL   VKDML_KERNEL_VARIANT_SERIAL
 
 static const struct invented_device devices[] = {
-    {"Vulkan 1.2 minimum", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE}},
-    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL}},
-    {"small processor", false, {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL}},
-    {"large", false, {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, SUBGROUP}},
-    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, SUBGROUP}},
-    {"narrow workgroups", false, {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, PORTABLE}},
-    {"few invocations", false, {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, PORTABLE}},
-    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL}},
-    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, SERIAL}},
+    {"Vulkan 1.2 minimum",
+     false,
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE, false, false}},
+    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, false, false}},
+    {"small processor",
+     false,
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+    {"processor with transfer commands",
+     false,
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, true, true}},
+    {"slow transfer commands",
+     false,
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SUBGROUP, true, false}},
+    {"large",
+     false,
+     {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, SUBGROUP, false, false}},
+    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, SUBGROUP, false, false}},
+    {"narrow workgroups",
+     false,
+     {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, PORTABLE, false, false}},
+    {"few invocations",
+     false,
+     {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, PORTABLE, false, false}},
+    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
 };
 
 /* What a test holds while it looks at one descriptor on one device. */
@@ -50,9 +66,10 @@ struct subject {
     struct vkdml_instance *instance;
     struct vkdml_report report;
     VkdmlResult result;
-    struct vkdml_plan plan;   /* while it is checked */
-    uint32_t step_count;      /* that it had */
-    uint32_t init_step_count; /* likewise */
+    struct vkdml_plan plan;               /* while it is checked */
+    enum vkdml_plan_step_kind first_kind; /* of its steps */
+    uint32_t step_count;                  /* that it had */
+    uint32_t init_step_count;             /* likewise */
     uint64_t persistent_bytes;
 };
 
@@ -232,7 +249,7 @@ static uint64_t greatest_rest(uint64_t offset, uint32_t multiple, uint32_t align
     return alignment > multiple ? alignment - multiple + offset % multiple : offset % alignment;
 }
 
-static void check_buffer(const struct subject *subject, const struct vkdml_plan_buffer *buffer) {
+static void check_buffer(const struct subject *subject, const struct vkdml_plan_buffer *buffer, bool is_descriptor) {
     const VkdmlOperatorSchema *schema = subject->instance->schema;
     const struct vkdml_plan_limits *limits = &subject->device->limits;
     bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
@@ -249,13 +266,42 @@ static void check_buffer(const struct subject *subject, const struct vkdml_plan_
     }
     CHECK(subject, buffer->offset % 4 == 0 && buffer->size % 4 == 0 && buffer->size > 0);
     CHECK(subject, buffer->offset <= room && buffer->size <= room - buffer->offset);
+    if (!is_descriptor) {
+        return;
+    }
     uint64_t rest = greatest_rest(buffer->offset, multiple, limits->min_storage_buffer_offset_alignment);
     CHECK(subject, buffer->size <= limits->max_storage_buffer_range);
     CHECK(subject, rest <= limits->max_storage_buffer_range - buffer->size);
 }
 
+/* Bytes from the first to past the last that a copy's runs reach on one side. */
+static uint64_t copy_reach(const struct vkdml_plan_copy *copy, const uint64_t *strides) {
+    uint64_t bytes = copy->run_bytes;
+    for (uint32_t d = 0; d < copy->rank; d++)
+        bytes += (copy->sizes[d] - 1) * strides[d];
+    return bytes;
+}
+
+/* Copies and fills, which Vulkan does not limit, are planned only where they are allowed and faster. */
+static void check_transfer(const struct subject *subject, const struct vkdml_plan_step *step) {
+    const struct vkdml_plan_copy *copy = &step->copy;
+    CHECK(subject, subject->device->limits.transfer_allowed && subject->device->limits.transfer_is_faster);
+    CHECK(subject, step->buffer_count == (step->kind == VKDML_PLAN_COPY ? 2 : 1));
+    if (step->kind == VKDML_PLAN_COPY) {
+        CHECK(subject, copy->run_bytes > 0 && copy->rank <= VKDML_PLAN_MAX_COPY_RANK);
+        CHECK(subject, copy_reach(copy, copy->source_strides) <= step->buffers[0].size);
+        CHECK(subject, copy_reach(copy, copy->target_strides) <= step->buffers[1].size);
+    }
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        check_buffer(subject, &step->buffers[i], false);
+}
+
 static void check_step(const struct subject *subject, const struct vkdml_plan_step *step) {
     const struct vkdml_plan_limits *limits = &subject->device->limits;
+    if (step->kind != VKDML_PLAN_DISPATCH) {
+        check_transfer(subject, step);
+        return;
+    }
     CHECK(subject, step->kernel < VKDML_KERNEL_COUNT);
     CHECK(subject, step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
     CHECK(subject, step->parameter_count <= VKDML_PLAN_MAX_PARAMETERS);
@@ -270,7 +316,7 @@ static void check_step(const struct subject *subject, const struct vkdml_plan_st
         CHECK(subject, step->groups[axis] <= limits->max_workgroup_count[axis]);
     }
     for (uint32_t i = 0; i < step->buffer_count; i++)
-        check_buffer(subject, &step->buffers[i]);
+        check_buffer(subject, &step->buffers[i], true);
 }
 
 static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource resource, uint32_t index) {
@@ -284,7 +330,8 @@ static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource re
 static void check_barriers(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count) {
     CHECK(subject, count == 0 || !steps[0].barrier_before);
     for (uint32_t i = 1; i < count; i++) {
-        CHECK(subject, steps[i].kernel == steps[i - 1].kernel || steps[i].barrier_before);
+        const bool same_pass = steps[i].kind == steps[i - 1].kind && steps[i].kernel == steps[i - 1].kernel;
+        CHECK(subject, same_pass || steps[i].barrier_before);
     }
 }
 
@@ -350,9 +397,10 @@ static void check_plan(const struct subject *subject) {
     const uint64_t whole = limits->max_storage_buffer_range - limits->min_storage_buffer_offset_alignment;
     const uint32_t passes = is_nonzero ? 2 : 1;
     CHECK(subject, plan->steps.count >= passes && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
-    /* No more dispatches than passes where everything can be bound whole. */
+    /* No more dispatches than passes where everything can be bound whole; a fill may come before. */
+    const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL;
     if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
-        CHECK(subject, plan->steps.count == passes);
+        CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
     }
     CHECK(subject, plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
     CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
@@ -423,6 +471,7 @@ static void check_subject(struct subject *subject) {
     CHECK(subject, again.persistent_bytes == subject->plan.persistent_bytes);
     subject->persistent_bytes = subject->plan.persistent_bytes;
     subject->step_count = subject->plan.steps.count;
+    subject->first_kind = subject->plan.steps.items[0].kind;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);
@@ -568,7 +617,7 @@ static void the_largest_tensors_are_planned(void **state) {
     static const struct invented_device roomy = {
         "Vulkan 1.2 minimum with large ranges",
         false,
-        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE}};
+        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE, false, false}};
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
@@ -644,6 +693,84 @@ static void divisors_are_exact_for_every_32_bit_number(void **state) {
     }
 }
 
+/* Where transfer commands are allowed and faster. */
+static const struct invented_device *transferring(void) {
+    size_t d = 0;
+    while (!devices[d].limits.transfer_allowed || !devices[d].limits.transfer_is_faster)
+        d++;
+    return &devices[d];
+}
+
+/* ELEMENT_WISE_IDENTITY of {rows, columns}, rows of the output `gap` elements apart. */
+static void rows_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rows, uint32_t columns,
+                      uint32_t gap) {
+    case_begin(c, DML_OPERATOR_ELEMENT_WISE_IDENTITY);
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    input->type = type;
+    input->rank = 2;
+    input->sizes[0] = rows;
+    input->sizes[1] = columns;
+    *output = *input;
+    output->has_strides = 1;
+    output->strides[0] = columns + gap;
+    output->strides[1] = 1;
+}
+
+/* What the only step of a case is; fails where there are several. */
+static enum vkdml_plan_step_kind only_kind(const struct operator_case *c, const struct invented_device *device) {
+    struct subject subject;
+    open_subject(&subject, c, device);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_SUCCESS && subject.step_count == 1);
+    close_subject(&subject);
+    return subject.first_kind;
+}
+
+static void contiguous_elements_are_copied_by_the_device_however_many(void **state) {
+    (void)state;
+    static struct operator_case c;
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 15, 1u << 15, 0);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 3, 7, 0); /* vkCmdCopyBuffer() takes any number of bytes */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    case_set(&c, "ScaleBias", 2, (const uint32_t[]){0x40000000, 0x3f800000}); /* 2 and 1 */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+}
+
+static void few_long_rows_are_copied_by_the_device(void **state) {
+    (void)state;
+    static struct operator_case c;
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4096, 256, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4097, 256, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4096, 255, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+}
+
+static void a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier(void **state) {
+    (void)state;
+    static struct operator_case c;
+    struct subject subject;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 1000, 1000);
+    open_subject(&subject, &c, transferring());
+    assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
+    const struct vkdml_plan_step *steps = subject.plan.steps.items;
+    assert_int_equal(subject.plan.steps.count, 2);
+    assert_int_equal(steps[0].kind, VKDML_PLAN_FILL);
+    assert_int_equal(steps[0].fill_word, 0);
+    assert_int_equal(steps[0].buffers[0].size, 2000000);
+    assert_int_equal(steps[1].kind, VKDML_PLAN_DISPATCH);
+    assert_true(steps[1].barrier_before && !steps[0].barrier_before);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 3, 3); /* half a word at the end */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 4, 4);
+    case_set_uint(&c, "Offset", 4); /* past the corner */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_FILL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
@@ -654,6 +781,9 @@ int main(void) {
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),
+        cmocka_unit_test(contiguous_elements_are_copied_by_the_device_however_many),
+        cmocka_unit_test(few_long_rows_are_copied_by_the_device),
+        cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
         cmocka_unit_test(random_plans_keep_to_the_limits),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

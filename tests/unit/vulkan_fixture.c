@@ -84,7 +84,8 @@ static uint32_t find_memory_type(const struct vulkan *vulkan, uint32_t allowed) 
 static void create_buffer(struct vulkan *vulkan, VkBuffer *buffer, VkDeviceMemory *memory, unsigned char **bytes) {
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = VULKAN_BUFFER_BYTES,
-                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     assert_int_equal(vkCreateBuffer(vulkan->device, &info, NULL, buffer), VK_SUCCESS);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(vulkan->device, *buffer, &requirements);

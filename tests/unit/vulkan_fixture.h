@@ -24,7 +24,7 @@ struct vulkan {
     VkCommandPool command_pool;
     VkCommandBuffer commands;
     VkFence fence;
-    VkBuffer buffer; /* VULKAN_BUFFER_BYTES, storage */
+    VkBuffer buffer; /* VULKAN_BUFFER_BYTES, for storage and transfer */
     VkBuffer other;  /* the same again, in memory of its own */
     VkDeviceMemory memory;
     VkDeviceMemory other_memory;

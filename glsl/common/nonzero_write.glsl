@@ -1,95 +1,251 @@
 // Second pass of NONZERO_COORDINATES: sums the totals of the chunks before, then writes the coordinates of the chunk's
-// marked elements from that row on. Chunk 0 also writes the count.
-#include "nonzero.glsl"
+// marked elements from that row on. Chunk 0 also writes the count. A workgroup takes four mask words per invocation at a
+// time, its tile, and of that parts of so few rows that they fit in shared memory: it puts the marked elements' places in
+// the part there side by side, and streams their rows out, 16 aligned bytes per invocation.
+#include "nonzero_output.glsl"
+#include "workgroup.glsl"
 
-layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the count become 0
+const uint TILE = 4 * gl_WorkGroupSize.x; // mask words
 
-layout(std430, binding = 1) readonly buffer Mask {
-    uint words[];
-} marks;
+// As many places as an eighth of a tile may have. A gap after each 32 keeps invocations that write from whole mask words
+// in different banks.
+const uint STAGED = 16 * gl_WorkGroupSize.x;
+shared uint staged[STAGED + STAGED / 32];
+shared uvec4 tile_masks[gl_WorkGroupSize.x];
+shared uint tile_before[gl_WorkGroupSize.x]; // marks in the tile before those four words
 
-layout(std430, binding = 2) readonly buffer Totals {
-    uint words[];
-} totals;
+uint lane; // place in the workgroup
 
-layout(std430, binding = 3) writeonly buffer Count {
-    uint words[];
-} count;
-
-layout(std430, binding = 4) writeonly buffer Coordinates {
-    uint words[];
-} coordinates;
-
-// Of a row in the window; columns outside it are another dispatch's.
-void write_coordinate(uint row, uint column, uint value)
+// `mask` marks elements from a place in the part on; their rows begin with the part's row `row`.
+void stage(uint mask, uint place, uint row)
 {
-    if (column < parameters.column_first || column >= parameters.column_end)
-        return;
-    uint offset = (row - parameters.row_first) * parameters.row_stride +
-                  (column - parameters.column_first) * parameters.column_stride;
-    coordinates.words[(push.base_bytes.w >> 2) + offset] = value;
-}
-
-void write_row(uint row, uint element)
-{
-    for (uint n = 0; n < parameters.column_count; ++n) {
-        uint column = parameters.column_count - 1 - n;
-        uint size = parameters.sizes[column >> 2][column & 3];
-        uint quotient = element / size;
-        write_coordinate(row, column, element - quotient * size);
-        element = quotient;
+    for (; mask != 0; mask &= mask - 1) {
+        staged[row + (row >> 5)] = place + uint(findLSB(mask));
+        ++row;
     }
 }
 
-// The rows before this chunk's, and of all chunks.
+// The same for 16 bits, of which many are set.
+void stage_half(uint bits, uint place, uint row)
+{
+    [[unroll]] for (uint i = 0; i < 16; ++i) {
+        if ((bits & (1u << i)) != 0) {
+            staged[row + (row >> 5)] = place + i;
+            ++row;
+        }
+    }
+}
+
+// A part of a tile.
+struct Part {
+    uint element; // its first
+    uint row;     // of its first marked element
+    uint rows;
+    bool full; // all of its elements are marked: nothing is staged
+};
+
+uint part_element(Part part, uint row)
+{
+    return part.element + (part.full ? row : staged[row + (row >> 5)]);
+}
+
+// Four words of coordinates from word `word` of the part's rows on.
+uvec4 part_words(Part part, uint word)
+{
+    if (COLUMNS % 4 == 0)
+        return four_coordinates(part_element(part, word / COLUMNS), word % COLUMNS / 4);
+    uvec4 result;
+    [[unroll]] for (uint i = 0; i < 4; ++i)
+        result[i] = coordinate(part_element(part, (word + i) / COLUMNS), (word + i) % COLUMNS);
+    return result;
+}
+
+// Word `at` of the coordinates; `place` is the part's first.
+void write_word(Part part, uint place, uint at)
+{
+    uint word = at - place;
+    coordinates.words[at] = coordinate(part_element(part, word / COLUMNS), word % COLUMNS);
+}
+
+void write_part(Part part)
+{
+    uint first = max(part.row, parameters.row_first);
+    uint end = min(part.row + part.rows, parameters.row_end);
+    if (first >= end)
+        return;
+    if (!DENSE) {
+        for (uint row = first + lane; row < end; row += gl_WorkGroupSize.x)
+            write_row(row, part_element(part, row - part.row));
+        return;
+    }
+    uint place = row_place(part.row); // wraps for a row before the window
+    uint begin = row_place(first);
+    uint after = row_place(end);
+    uint vector_begin = (begin + 3) >> 2;
+    uint vector_end = after >> 2;
+    for (uint vector = vector_begin + lane; vector < vector_end; vector += gl_WorkGroupSize.x)
+        coordinate_vectors.vectors[vector] = part_words(part, 4 * vector - place);
+    if (COLUMNS % 4 == 0)
+        return;
+    // The words before and after whole vectors.
+    if (begin + lane < min(4 * vector_begin, after))
+        write_word(part, place, begin + lane);
+    if (max(4 * vector_end, 4 * vector_begin) + lane < after)
+        write_word(part, place, max(4 * vector_end, 4 * vector_begin) + lane);
+}
+
+// Of a word of the tile.
+uint marks_before(uint word)
+{
+    uvec4 masks = tile_masks[word / 4];
+    uint result = tile_before[word / 4];
+    [[unroll]] for (uint i = 0; i < 3; ++i)
+        result += i < word % 4 ? bitCount(masks[i]) : 0;
+    return result;
+}
+
+// The part of `words` words, a multiple of 4, from word `word` of the tile on.
+Part tile_part(uint tile, uint row, uint rows, uint word, uint words)
+{
+    uint begin = tile_before[word / 4];
+    uint end = word + words < TILE ? tile_before[(word + words) / 4] : rows;
+    return Part((tile + word) * 32, row + begin, end - begin, end - begin == words * 32);
+}
+
+// An invocation per word.
+void write_quarter(Part part, uint row, uint word)
+{
+    stage(tile_masks[word / 4][word % 4], lane * 32, row + marks_before(word) - part.row);
+    barrier();
+    write_part(part);
+    barrier(); // staged may be used again
+}
+
+// An invocation per half word, so that all have work.
+void write_eighth(Part part, uint row, uint word)
+{
+    if (!part.full) {
+        uint shift = lane % 2 * 16;
+        uint mask = tile_masks[word / 4][word % 4];
+        uint before = marks_before(word) + bitCount(bitfieldExtract(mask, 0, int(shift)));
+        stage_half(bitfieldExtract(mask, int(shift), 16), lane * 16, row + before - part.row);
+        barrier();
+    }
+    write_part(part);
+    barrier();
+}
+
+// Writes the coordinates of a tile's marked elements; returns how many they are. `masks` are the invocation's words.
+uint write_tile(uint tile, uvec4 masks, uint row)
+{
+    uvec4 counts = bitCount(masks);
+    uint before;
+    uint rows = workgroup_sum(counts.x + counts.y + counts.z + counts.w, before);
+    if (rows == 0 || row >= parameters.row_end || row + rows <= parameters.row_first)
+        return rows;
+    if (rows <= STAGED) {
+        [[unroll]] for (uint i = 0; i < 4; ++i) {
+            stage(masks[i], lane * 128 + i * 32, before);
+            before += counts[i];
+        }
+        barrier();
+        write_part(Part(tile * 32, row, rows, false));
+        barrier();
+        return rows;
+    }
+    tile_masks[lane] = masks;
+    tile_before[lane] = before;
+    barrier();
+    for (uint word = 0; word < TILE; word += gl_WorkGroupSize.x) {
+        Part quarter = tile_part(tile, row, rows, word, gl_WorkGroupSize.x);
+        if (quarter.rows <= STAGED) {
+            write_quarter(quarter, row, word + lane);
+            continue;
+        }
+        for (uint i = 0; i < 2; ++i) {
+            uint first = word + i * gl_WorkGroupSize.x / 2;
+            Part eighth = tile_part(tile, row, rows, first, gl_WorkGroupSize.x / 2);
+            write_eighth(eighth, row, first + lane / 2);
+        }
+    }
+    return rows;
+}
+
+// The rows before this chunk's. *all_rows, of all chunks, is right for chunk 0 and with ZERO_UNDEFINED.
 uint count_rows(uint chunk, out uint all_rows)
 {
     uint lower = 0;
     uint all = 0;
-    for (uint c = lane; c < parameters.chunk_count; c += gl_WorkGroupSize.x) {
-        uint total = totals.words[(push.base_bytes.y >> 2) + c];
-        all += total;
-        lower += c < chunk ? total : 0;
+    uint end = ZERO_UNDEFINED || chunk == 0 ? parameters.chunk_count : chunk;
+    for (uint c = 4 * lane; c < end; c += 4 * gl_WorkGroupSize.x) {
+        uvec4 four = total_vectors.vectors[(push.base_bytes.y >> 4) + c / 4];
+        [[unroll]] for (uint i = 0; i < 4; ++i) {
+            all += c + i < end ? four[i] : 0;
+            lower += c + i < chunk ? four[i] : 0;
+        }
     }
-    uint before;
-    all_rows = workgroup_sum(all, before);
-    return workgroup_sum(lower, before);
+    all_rows = workgroup_total(all);
+    if (ZERO_UNDEFINED)
+        return workgroup_total(lower);
+    return chunk == 0 ? 0 : all_rows;
+}
+
+// The masks of four words, those from `end` on 0. The first is a multiple of 4.
+uvec4 load_masks(uint word, uint end)
+{
+    if (word + 4 <= end)
+        return mark_vectors.vectors[(push.base_bytes.x >> 4) + mask_place(word) / 4];
+    uvec4 masks = uvec4(0);
+    [[unroll]] for (uint i = 0; i < 3; ++i) {
+        if (word + i < end)
+            masks[i] = load_mask(word + i);
+    }
+    return masks;
+}
+
+void zero_rows(uvec2 rows)
+{
+    if (rows.x >= rows.y)
+        return;
+    if (!DENSE) {
+        for (uint r = rows.x + lane; r < rows.y; r += gl_WorkGroupSize.x)
+            zero_row(r);
+        return;
+    }
+    uint begin = row_place(rows.x);
+    uint end = row_place(rows.y);
+    for (uint vector = (begin >> 2) + lane; 4 * vector < end; vector += gl_WorkGroupSize.x) {
+        if (4 * vector >= begin && 4 * vector + 4 <= end) {
+            coordinate_vectors.vectors[vector] = uvec4(0);
+        } else {
+            for (uint w = max(4 * vector, begin); w < min(4 * vector + 4, end); ++w)
+                coordinates.words[w] = 0;
+        }
+    }
 }
 
 void main()
 {
-    begin_workgroup();
-    uint chunk = parameters.chunk_first + gl_WorkGroupID.x;
+    uint chunk = parameters.chunk_first + group_index();
+    if (chunk >= parameters.chunk_end)
+        return;
+    lane = workgroup_place();
     uint chunk_begin = chunk * parameters.chunk_words;
     uint chunk_end = min(chunk_begin + parameters.chunk_words, parameters.mask_words);
+    uint chunk_rows = load_total(chunk);
+    uvec4 masks = load_masks(chunk_begin + 4 * lane, chunk_end);
     uint all_rows;
     uint row = count_rows(chunk, all_rows);
     if (parameters.first_pass != 0 && chunk == 0 && lane == 0)
         count.words[push.base_bytes.z >> 2] = all_rows;
 
-    uint chunk_rows = totals.words[(push.base_bytes.y >> 2) + chunk];
     bool in_window = row < parameters.row_end && row + chunk_rows > parameters.row_first;
-    for (uint tile = chunk_begin; in_window && tile < chunk_end; tile += gl_WorkGroupSize.x) {
-        uint w = tile + lane;
-        uint mask = w < chunk_end ? marks.words[(push.base_bytes.x >> 2) + mask_place(w)] : 0;
-        uint before;
-        uint tile_rows = workgroup_sum(bitCount(mask), before);
-        for (uint r = row + before; mask != 0 && r < parameters.row_end; ++r) {
-            if (r >= parameters.row_first)
-                write_row(r, w * 32 + uint(findLSB(mask)));
-            mask &= mask - 1;
-        }
-        row += tile_rows;
+    for (uint tile = chunk_begin; in_window && tile < chunk_end; tile += TILE) {
+        // The next tile's masks are on their way while this one's rows are written.
+        uvec4 next = load_masks(tile + TILE + 4 * lane, chunk_end);
+        row += write_tile(tile, masks, row);
+        masks = next;
     }
-
-    if (ZERO_UNDEFINED) {
-        // The chunk zeroes the rows of its own elements' numbers, as far as no coordinates are there.
-        uint first = max(max(chunk_begin * 32, all_rows), parameters.row_first);
-        uint end = chunk_end == parameters.mask_words ? parameters.element_count : chunk_end * 32;
-        end = min(end, parameters.row_end);
-        for (uint r = first + lane; r < end; r += gl_WorkGroupSize.x) {
-            for (uint column = 0; column < parameters.column_count; ++column)
-                write_coordinate(r, column, 0);
-        }
-    }
+    if (ZERO_UNDEFINED)
+        zero_rows(undefined_rows(chunk_begin, chunk_end, all_rows));
 }

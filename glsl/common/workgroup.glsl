@@ -2,14 +2,11 @@
 #ifndef VKDML_WORKGROUP_GLSL
 #define VKDML_WORKGROUP_GLSL
 
-shared uint scratch[gl_WorkGroupSize.x];
-
-// The invocation's place in the order that workgroup_sum() counts in, 0 to gl_WorkGroupSize.x - 1.
-uint lane;
-
 #ifdef VKDML_SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+
+shared uint scratch[gl_WorkGroupSize.x];
 
 // The sum of a value per subgroup over all subgroups, and over lower ones.
 uint sum_subgroups(uint value, out uint before)
@@ -27,44 +24,64 @@ uint sum_subgroups(uint value, out uint before)
     return sum;
 }
 
-// To be called first. Vulkan promises neither that subgroups are full nor which invocations they hold, so places are
-// counted rather than computed.
-void begin_workgroup()
+// The invocation's place in the order that workgroup_sum() counts in, 0 to gl_WorkGroupSize.x - 1. Vulkan promises neither
+// that subgroups are full nor which invocations they hold, so places are counted rather than computed.
+uint workgroup_place()
 {
     uint before;
     sum_subgroups(subgroupAdd(1), before);
-    lane = before + subgroupExclusiveAdd(1);
+    return before + subgroupExclusiveAdd(1);
 }
 
-// The sum of `value` over the workgroup, for all its invocations; *before gets the sum over those of lower places.
+// The sum of `value` over the workgroup, for all its invocations.
+uint workgroup_total(uint value)
+{
+    uint before;
+    return sum_subgroups(subgroupAdd(value), before);
+}
+
+// The same; *before gets the sum over those of lower places.
 uint workgroup_sum(uint value, out uint before)
 {
+    uint inclusive = subgroupInclusiveAdd(value);
     uint sum = sum_subgroups(subgroupAdd(value), before);
-    before += subgroupExclusiveAdd(value);
+    before += inclusive - value;
     return sum;
 }
 
 #else
 
-void begin_workgroup()
+// Two halves: each step of a sum reads one and writes the other, so that a barrier between steps is enough.
+shared uint scratch[2 * gl_WorkGroupSize.x];
+
+uint workgroup_place()
 {
-    lane = gl_LocalInvocationIndex;
+    return gl_LocalInvocationIndex;
 }
 
 uint workgroup_sum(uint value, out uint before)
 {
-    scratch[lane] = value;
+    uint self = gl_LocalInvocationIndex;
+    uint half_from = 0;
+    uint inclusive = value;
+    scratch[self] = value;
     barrier();
     for (uint reach = 1; reach < gl_WorkGroupSize.x; reach *= 2) {
-        uint lower = lane >= reach ? scratch[lane - reach] : 0;
-        barrier();
-        scratch[lane] += lower;
+        inclusive += self >= reach ? scratch[half_from + self - reach] : 0;
+        half_from = gl_WorkGroupSize.x - half_from;
+        scratch[half_from + self] = inclusive;
         barrier();
     }
-    before = scratch[lane] - value;
-    uint sum = scratch[gl_WorkGroupSize.x - 1];
+    before = inclusive - value;
+    uint sum = scratch[half_from + gl_WorkGroupSize.x - 1];
     barrier(); // scratch may be used again
     return sum;
+}
+
+uint workgroup_total(uint value)
+{
+    uint before;
+    return workgroup_sum(value, before);
 }
 
 #endif

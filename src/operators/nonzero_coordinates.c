@@ -17,8 +17,8 @@ struct nonzero_parameters {
     uint32_t significant_bits;
     uint32_t row_stride;
     uint32_t column_stride;
-    uint32_t column_count;
     uint32_t chunk_first;
+    uint32_t chunk_end;
     uint32_t first_pass;
     uint32_t input_first;
     uint32_t input_count;
@@ -28,16 +28,28 @@ struct nonzero_parameters {
     uint32_t column_end;
     uint32_t sizes[8];
     uint32_t strides[8];
+    uint32_t multipliers[8];
+    uint32_t shifts[8];
 };
 
 _Static_assert(sizeof(struct nonzero_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
-/* Each workgroup of the second pass reads the totals of all chunks: few enough that this is little beside its own work,
- * enough to fill the largest GPUs. */
+/* Each workgroup of the second pass reads the totals of the chunks before its own: few enough that this is little
+ * beside its own work, enough to fill the largest GPUs several times over. */
 #define MAX_CHUNKS 1024
 
-/* 128: Vulkan 1.2's least maxComputeWorkGroupInvocations, so that every device takes the same path. */
-#define LOCAL_SIZE 128
+/* The second pass takes 94 bytes of shared memory per invocation: with Vulkan 1.2's least
+ * maxComputeWorkGroupInvocations within the least of that, 16 KiB. The first takes 32 at most. */
+#define MARK_LOCAL_SIZE  256
+#define WRITE_LOCAL_SIZE 128
+
+/* Of the serial kernels. Workgroups of a vector's width share a processor's cores evenly. */
+#define SERIAL_LOCAL_SIZE 8
+#define SERIAL_CHUNKS     1024
+
+/* An invocation of a serial kernel takes a loop iteration per mask word and per element of its chunk, another to zero
+ * the row of an element's number, and one per four chunks: lavapipe ends loops after 65,535 in total. */
+#define MAX_SERIAL_CHUNK_WORDS 512
 
 void vkdml_rules_nonzero_coordinates(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
@@ -106,20 +118,12 @@ static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[
     return kept;
 }
 
+/* Of a word of elements. */
 static uint32_t significant_bits(const struct vkdml_tensor *input) {
-    uint32_t width = 8 * input->element_size;
-    uint32_t all = UINT32_MAX >> (32 - width);
-    return vkdml_data_type_is_float(input->data_type) ? all >> 1 : all; /* -0.0 is zero */
-}
-
-/* Splits the elements into chunks of whole multiples of a workgroup's width. */
-static struct nonzero_parameters split(uint32_t element_count, uint32_t local_size) {
-    struct nonzero_parameters parameters = {.element_count = element_count};
-    parameters.mask_words = (uint32_t)vkdml_divide_up(element_count, 32);
-    uint32_t tiles = (uint32_t)vkdml_divide_up(parameters.mask_words, local_size);
-    parameters.chunk_words = (uint32_t)vkdml_divide_up(tiles, MAX_CHUNKS) * local_size;
-    parameters.chunk_count = (uint32_t)vkdml_divide_up(parameters.mask_words, parameters.chunk_words);
-    return parameters;
+    if (!vkdml_data_type_is_float(input->data_type)) {
+        return UINT32_MAX;
+    }
+    return input->element_size == 2 ? 0x7FFF7FFF : 0x7FFFFFFF; /* -0.0 is zero */
 }
 
 /* What all steps of one operator have in common. */
@@ -129,9 +133,35 @@ struct compaction {
     struct vkdml_report *report;
     struct vkdml_plan *plan;
     struct nonzero_parameters parameters;
-    uint32_t local_size;
+    uint32_t mark_local_size;
+    uint32_t write_local_size;
+    uint32_t chunks_per_group;
+    uint32_t columns; /* of the coordinates */
     VkdmlCompileFlags flags;
 };
+
+/* Splits the elements into chunks of whole tiles: of the workgroups, of both passes, or of invocations. */
+static void split(struct compaction *c) {
+    struct nonzero_parameters *parameters = &c->parameters;
+    const struct vkdml_tensor *input = &c->instance->inputs[0];
+    const bool serial = c->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    c->mark_local_size = vkdml_local_size(c->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
+    c->write_local_size = vkdml_local_size(c->limits, serial ? SERIAL_LOCAL_SIZE : WRITE_LOCAL_SIZE);
+    c->chunks_per_group = serial ? c->mark_local_size : 1;
+    const uint32_t tile = serial ? 1 : 4 / input->element_size * c->mark_local_size;
+    parameters->element_count = vkdml_tensor_elements(input);
+    parameters->mask_words = (uint32_t)vkdml_divide_up(parameters->element_count, 32);
+    const uint32_t tiles = (uint32_t)vkdml_divide_up(parameters->mask_words, tile);
+    uint32_t most = serial ? SERIAL_CHUNKS : MAX_CHUNKS;
+    while (most > 1 && !vkdml_fits(c->limits, 4, 4 * (uint64_t)most)) {
+        most /= 2;
+    }
+    parameters->chunk_words = (uint32_t)vkdml_divide_up(tiles, most) * tile;
+    if (serial && parameters->chunk_words > MAX_SERIAL_CHUNK_WORDS) {
+        parameters->chunk_words = MAX_SERIAL_CHUNK_WORDS;
+    }
+    parameters->chunk_count = (uint32_t)vkdml_divide_up(parameters->mask_words, parameters->chunk_words);
+}
 
 /* Chunks [first, first + count). */
 struct chunks {
@@ -146,9 +176,18 @@ static struct vkdml_plan_buffer mask_buffer(const struct compaction *c, struct c
     return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, 4 * begin, 4 * words};
 }
 
+/* Totals are read 16 bytes at a time. */
+static uint64_t round_to_vector(uint64_t bytes) {
+    return (bytes + 15) & ~UINT64_C(15);
+}
+
+static uint64_t totals_offset(const struct nonzero_parameters *parameters) {
+    return round_to_vector(4 * (uint64_t)parameters->mask_words);
+}
+
 static struct vkdml_plan_buffer totals_buffer(const struct compaction *c) {
-    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, 4 * (uint64_t)c->parameters.mask_words,
-                                      4 * (uint64_t)c->parameters.chunk_count};
+    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, totals_offset(&c->parameters),
+                                      round_to_vector(4 * (uint64_t)c->parameters.chunk_count)};
 }
 
 /* How many chunks, from the first of them on, have a mask that can be bound; at least one. */
@@ -166,10 +205,20 @@ static VkdmlResult add_step(const struct compaction *c, enum vkdml_kernel kernel
     VkdmlResult result = vkdml_plan_add(c->plan, &c->plan->steps, c->limits, c->report, step);
     if (result == VKDML_SUCCESS) {
         (*step)->kernel = kernel;
-        (*step)->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = c->local_size;
-        result = vkdml_grid(chunks.count, c->limits, c->report, (*step)->groups);
+        (*step)->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] =
+            kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size;
+        result = vkdml_grid(vkdml_divide_up(chunks.count, c->chunks_per_group), c->limits, c->report, (*step)->groups);
     }
     return result;
+}
+
+static void set_sizes(struct nonzero_parameters *parameters, const uint32_t *sizes, uint32_t count) {
+    memcpy(parameters->sizes, sizes, count * sizeof(*sizes));
+    for (uint32_t d = 0; d < count; ++d) {
+        const struct vkdml_divisor divisor = vkdml_divisor(sizes[d]);
+        parameters->multipliers[d] = divisor.multiplier;
+        parameters->shifts[d] = divisor.shifts;
+    }
 }
 
 static void set_parameters(struct vkdml_plan_step *step, const struct nonzero_parameters *parameters) {
@@ -185,8 +234,14 @@ struct input_window {
     uint64_t count;
 };
 
-static VkdmlResult add_mark(const struct compaction *c, uint32_t rank, struct chunks chunks, struct input_window window,
-                            bool first_pass) {
+/* How the first pass finds elements. */
+struct input_layout {
+    uint32_t rank;
+    bool dense; /* one run; its windows hold whole chunks and so begin at multiples of 32 elements */
+};
+
+static VkdmlResult add_mark(const struct compaction *c, struct input_layout layout, struct chunks chunks,
+                            struct input_window window, bool first_pass) {
     const uint32_t element_size = c->instance->inputs[0].element_size;
     struct nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
@@ -198,13 +253,15 @@ static VkdmlResult add_mark(const struct compaction *c, uint32_t rank, struct ch
     const uint64_t begin = window.first * element_size & ~UINT64_C(3);
     const uint64_t end = ((window.first + window.count) * element_size + 3) & ~UINT64_C(3);
     parameters.chunk_first = chunks.first;
+    parameters.chunk_end = chunks.first + chunks.count;
     parameters.first_pass = first_pass;
     parameters.input_first = (uint32_t)(begin / element_size);
     parameters.input_count = (uint32_t)((end - begin) / element_size);
     set_parameters(step, &parameters);
     step->specializations[1] = 8 * element_size;
-    step->specializations[2] = rank;
-    step->specialization_count = 3;
+    step->specializations[2] = layout.rank;
+    step->specializations[3] = layout.dense;
+    step->specialization_count = 4;
     step->barrier_before = !first_pass; /* adds to marks of an earlier dispatch */
     step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, begin, end - begin};
     step->buffers[1] = mask_buffer(c, chunks);
@@ -237,7 +294,9 @@ static VkdmlResult plan_marks(struct compaction *c) {
     const struct vkdml_tensor *input = &c->instance->inputs[0];
     const uint64_t span = vkdml_tensor_span(input) / input->element_size;
     const uint64_t bindable = bindable_elements(c->limits, input->element_size);
-    const uint32_t rank = collapse_input(input, c->parameters.sizes, c->parameters.strides);
+    uint32_t sizes[8];
+    const uint32_t rank = collapse_input(input, sizes, c->parameters.strides);
+    set_sizes(&c->parameters, sizes, rank);
     const bool whole = vkdml_fits(c->limits, 0, vkdml_tensor_span(input));
     uint32_t run_chunks = 0;
     if (!whole && rank == 1) {
@@ -251,6 +310,7 @@ static VkdmlResult plan_marks(struct compaction *c) {
                                 c->limits->max_storage_buffer_range);
     }
 
+    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && (whole || run_chunks != 0)};
     uint32_t most = bindable_chunks(c);
     if (run_chunks != 0 && run_chunks < most) {
         most = run_chunks;
@@ -267,13 +327,13 @@ static VkdmlResult plan_marks(struct compaction *c) {
             end = end < c->parameters.element_count ? end : c->parameters.element_count;
             window = (struct input_window){begin * c->parameters.strides[0],
                                            (end - 1 - begin) * c->parameters.strides[0] + 1};
-            result = add_mark(c, rank, chunks, window, true);
+            result = add_mark(c, layout, chunks, window, true);
         } else if (whole) {
-            result = add_mark(c, rank, chunks, window, true);
+            result = add_mark(c, layout, chunks, window, true);
         } else {
             for (uint64_t at = 0; at < span && result == VKDML_SUCCESS; at += bindable) {
                 window = (struct input_window){at, span - at < bindable ? span - at : bindable};
-                result = add_mark(c, rank, chunks, window, at == 0);
+                result = add_mark(c, layout, chunks, window, at == 0);
             }
         }
     }
@@ -303,6 +363,7 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
         return result;
     }
     parameters.chunk_first = chunks.first;
+    parameters.chunk_end = chunks.first + chunks.count;
     parameters.first_pass = first_pass;
     parameters.row_first = (uint32_t)window.row_first;
     parameters.row_end = (uint32_t)(window.row_first + window.row_count);
@@ -310,7 +371,11 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     parameters.column_end = window.column_first + window.column_count;
     set_parameters(step, &parameters);
     step->specializations[1] = (c->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0;
-    step->specialization_count = 2;
+    step->specializations[2] = c->columns;
+    step->specializations[3] = c->parameters.row_stride == c->columns &&
+                               (c->parameters.column_stride == 1 || c->columns == 1) &&
+                               window.column_count == c->columns;
+    step->specialization_count = 4;
     step->barrier_before = first_pass; /* reads the marks */
     const uint64_t offset =
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
@@ -343,10 +408,8 @@ static VkdmlResult plan_writes(struct compaction *c) {
     const uint64_t rows = c->parameters.element_count;
     c->parameters.row_stride = coordinates->strides[last - 1];
     c->parameters.column_stride = coordinates->strides[last];
-    c->parameters.column_count = columns;
-    memset(c->parameters.strides, 0, sizeof(c->parameters.strides));
-    memset(c->parameters.sizes, 0, sizeof(c->parameters.sizes));
-    memcpy(c->parameters.sizes, input->sizes + input->dimension_count - columns, columns * sizeof(uint32_t));
+    c->columns = columns;
+    set_sizes(&c->parameters, input->sizes + input->dimension_count - columns, columns);
 
     /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
     uint64_t window_rows = rows;
@@ -381,10 +444,17 @@ static VkdmlResult plan_writes(struct compaction *c) {
 VkdmlResult vkdml_plan_nonzero_coordinates(const struct vkdml_instance *instance,
                                            const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
                                            struct vkdml_report *report, struct vkdml_plan *plan) {
-    struct compaction c = {instance, limits, report, plan, {0}, vkdml_local_size(limits, LOCAL_SIZE), flags};
-    c.parameters = split(vkdml_tensor_elements(&instance->inputs[0]), c.local_size);
+    struct compaction c = {.instance = instance, .limits = limits, .report = report, .plan = plan, .flags = flags};
+    split(&c);
     c.parameters.significant_bits = significant_bits(&instance->inputs[0]);
-    plan->temporary_bytes = 4 * ((uint64_t)c.parameters.mask_words + c.parameters.chunk_count);
+    plan->temporary_bytes = totals_offset(&c.parameters) + round_to_vector(4 * (uint64_t)c.parameters.chunk_count);
+    const struct vkdml_plan_buffer totals = totals_buffer(&c);
+    if (!vkdml_fits(limits, totals.offset, totals.size)) {
+        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                "needs %" PRIu64 " bytes of totals, more than maxStorageBufferRange (%" PRIu64
+                                ") can bind",
+                                totals.size, limits->max_storage_buffer_range);
+    }
     VkdmlResult result = plan_marks(&c);
     return result == VKDML_SUCCESS ? plan_writes(&c) : result;
 }

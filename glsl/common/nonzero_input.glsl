@@ -1,0 +1,100 @@
+// The first pass of NONZERO_COORDINATES: its buffers, and which elements of the input are nonzero. A group is the elements
+// of 16 bytes, as many as an invocation loads at once.
+#ifndef VKDML_NONZERO_INPUT_GLSL
+#define VKDML_NONZERO_INPUT_GLSL
+
+#include "nonzero.glsl"
+
+layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16 or 32
+layout(constant_id = 2) const uint RANK = 1;          // of the collapsed input, at least 1
+// The input is one run, and all elements of this dispatch's chunks lie in its window, which begins at 16 bytes' multiple.
+layout(constant_id = 3) const bool DENSE = true;
+
+const uint ELEMENTS_PER_WORD = 32 / ELEMENT_BITS;
+const uint GROUP = 4 * ELEMENTS_PER_WORD;
+const uint GROUPS_PER_WORD = 32 / GROUP; // of the mask
+
+layout(std430, binding = 1) readonly buffer Input {
+    uint words[];
+} source;
+
+layout(std430, binding = 1) readonly buffer InputVectors {
+    uvec4 vectors[];
+} source_vectors;
+
+layout(std430, binding = 2) buffer Mask {
+    uint words[];
+} marks;
+
+layout(std430, binding = 3) writeonly buffer Totals {
+    uint words[];
+} totals;
+
+// A bit per element of a word of the input.
+uint word_marks(uint word)
+{
+    word &= parameters.significant_bits;
+    if (ELEMENT_BITS == 32)
+        return word != 0 ? 1 : 0;
+    // Adding carries into an element's highest bit from any other, and no further.
+    uint others = ELEMENT_BITS == 16 ? 0x7FFF7FFF : 0x7F7F7F7F;
+    uint highest = (((word & others) + others) | word) & ~others;
+    if (ELEMENT_BITS == 16)
+        return ((highest >> 15) | (highest >> 30)) & 3;
+    return ((highest >> 7) * 0x01020408) >> 24; // the four bits, moved to 24, 25, 26 and 27
+}
+
+uint vector_marks(uvec4 words)
+{
+    return word_marks(words.x) | (word_marks(words.y) << ELEMENTS_PER_WORD) |
+           (word_marks(words.z) << 2 * ELEMENTS_PER_WORD) | (word_marks(words.w) << 3 * ELEMENTS_PER_WORD);
+}
+
+// Of a DENSE input: 16 bytes from an element on, a multiple of GROUP.
+uvec4 load_group(uint element)
+{
+    return source_vectors.vectors[(push.base_bytes.x >> 4) + (element - parameters.input_first) / GROUP];
+}
+
+// Where an element lies in the window; wraps for one before it. *left: the elements from it to its row's end.
+uint find_element(uint element, out uint left)
+{
+    uint offset = 0 - parameters.input_first;
+    left = parameters.element_count - element;
+    [[unroll]] for (uint n = 0; n + 1 < RANK; ++n) {
+        uint d = RANK - 1 - n;
+        uint quotient = divide_by_size(element, d);
+        uint coordinate = element - quotient * parameters.sizes[d >> 2][d & 3];
+        left = n == 0 ? parameters.sizes[d >> 2][d & 3] - coordinate : left;
+        offset += coordinate * parameters.strides[d >> 2][d & 3];
+        element = quotient;
+    }
+    return offset + element * parameters.strides[0].x;
+}
+
+// The marks of GROUP elements from `element` on; those past the last and outside the window, another dispatch's, are 0.
+uint group_marks(uint element)
+{
+    uint left;
+    uint offset = find_element(element, left);
+    uint stride = parameters.strides[(RANK - 1) >> 2][(RANK - 1) & 3];
+    uint byte = push.base_bytes.x + offset * (ELEMENT_BITS / 8);
+    bool inside = offset < parameters.input_count && parameters.input_count - offset >= GROUP;
+    if (stride == 1 && left >= GROUP && inside && (byte & 15) == 0)
+        return vector_marks(source_vectors.vectors[byte >> 4]);
+
+    uint count = min(parameters.element_count - element, GROUP);
+    uint result = 0;
+    for (uint i = 0; i < count; ++i) {
+        if (offset < parameters.input_count) {
+            uint word = source.words[(push.base_bytes.x >> 2) + offset / ELEMENTS_PER_WORD];
+            result |= ((word_marks(word) >> offset % ELEMENTS_PER_WORD) & 1) << i;
+        }
+        offset += stride;
+        if (--left == 0 && i + 1 < count)
+            offset = find_element(element + i + 1, left);
+    }
+    return result;
+}
+
+#endif

@@ -1,0 +1,122 @@
+// The second pass of NONZERO_COORDINATES: its buffers, and coordinates of elements.
+#ifndef VKDML_NONZERO_OUTPUT_GLSL
+#define VKDML_NONZERO_OUTPUT_GLSL
+
+#include "nonzero.glsl"
+
+layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the count become 0
+layout(constant_id = 2) const uint COLUMNS = 1;
+// Rows lie side by side, in windows of all columns that begin at 16 bytes' multiples.
+layout(constant_id = 3) const bool DENSE = true;
+
+layout(std430, binding = 1) readonly buffer Mask {
+    uint words[];
+} marks;
+
+layout(std430, binding = 1) readonly buffer MaskVectors {
+    uvec4 vectors[];
+} mark_vectors;
+
+layout(std430, binding = 2) readonly buffer Totals {
+    uint words[];
+} totals;
+
+// The room for totals is a multiple of four words, at a multiple of 16 bytes.
+layout(std430, binding = 2) readonly buffer TotalVectors {
+    uvec4 vectors[];
+} total_vectors;
+
+layout(std430, binding = 3) writeonly buffer Count {
+    uint words[];
+} count;
+
+layout(std430, binding = 4) writeonly buffer Coordinates {
+    uint words[];
+} coordinates;
+
+layout(std430, binding = 4) writeonly buffer CoordinateVectors {
+    uvec4 vectors[];
+} coordinate_vectors;
+
+uint load_total(uint chunk)
+{
+    return totals.words[(push.base_bytes.y >> 2) + chunk];
+}
+
+uint load_mask(uint word)
+{
+    return marks.words[(push.base_bytes.x >> 2) + mask_place(word)];
+}
+
+// Takes the last coordinate of those up to column `n` off an element's number.
+uint take_coordinate(inout uint element, uint n)
+{
+    uint quotient = divide_by_size(element, n);
+    uint coordinate = element - quotient * parameters.sizes[n >> 2][n & 3];
+    element = quotient;
+    return coordinate;
+}
+
+// The coordinates in columns 4 * quad and following of an element; COLUMNS is 4 or 8.
+uvec4 four_coordinates(uint element, uint quad)
+{
+    uvec4 high = uvec4(0);
+    if (COLUMNS == 8) {
+        [[unroll]] for (uint i = 0; i < 4; ++i)
+            high[3 - i] = take_coordinate(element, 7 - i);
+    }
+    if (quad == 1)
+        return high;
+    uvec4 low;
+    [[unroll]] for (uint i = 0; i < 3; ++i)
+        low[3 - i] = take_coordinate(element, 3 - i);
+    low.x = element;
+    return low;
+}
+
+uint coordinate(uint element, uint column)
+{
+    uint result = 0;
+    [[unroll]] for (uint i = 1; i < COLUMNS; ++i) {
+        uint taken = take_coordinate(element, COLUMNS - i);
+        result = column == COLUMNS - i ? taken : result;
+    }
+    return column == 0 ? element : result;
+}
+
+// Where a row of the window begins.
+uint row_place(uint row)
+{
+    return (push.base_bytes.w >> 2) + (row - parameters.row_first) * (DENSE ? COLUMNS : parameters.row_stride);
+}
+
+void write_coordinate(uint row, uint column, uint value)
+{
+    if (DENSE)
+        coordinates.words[row_place(row) + column] = value;
+    else if (column >= parameters.column_first && column < parameters.column_end) // else another dispatch's
+        coordinates.words[row_place(row) + (column - parameters.column_first) * parameters.column_stride] = value;
+}
+
+void write_row(uint row, uint element)
+{
+    [[unroll]] for (uint i = 1; i < COLUMNS; ++i)
+        write_coordinate(row, COLUMNS - i, take_coordinate(element, COLUMNS - i));
+    write_coordinate(row, 0, element);
+}
+
+void zero_row(uint row)
+{
+    [[unroll]] for (uint n = 0; n < COLUMNS; ++n)
+        write_coordinate(row, n, 0);
+}
+
+// The rows of the window that a chunk of mask words [begin, end) zeroes: of its own elements' numbers, as far as no
+// coordinates are there.
+uvec2 undefined_rows(uint begin, uint end, uint all_rows)
+{
+    uint last = end == parameters.mask_words ? parameters.element_count : end * 32;
+    return uvec2(max(max(begin * 32, all_rows), parameters.row_first), min(last, parameters.row_end));
+}
+
+#endif

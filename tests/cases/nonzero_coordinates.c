@@ -43,6 +43,30 @@ static const char *const fixed[] = {
     "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[70000,1]",
     "NONZERO_COORDINATES seed=13 InputTensor=FLOAT16[300,1000] InputTensor.fill=RUNS:300 OutputCountTensor=UINT32[1] "
     "OutputCoordinatesTensor=UINT32[300000,2]",
+    /* Several tiles of the second pass, from few nonzero elements to nothing but such. */
+    "NONZERO_COORDINATES seed=14 InputTensor=FLOAT32[3,5,70,37] InputTensor.fill=SPARSE:20 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[38850,4]",
+    "NONZERO_COORDINATES seed=15 InputTensor=FLOAT32[3,5,70,37] InputTensor.fill=SPARSE:300 "
+    "OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[38850,4]",
+    "NONZERO_COORDINATES seed=16 InputTensor=INT8[60000] InputTensor.fill=SPARSE:700 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[60000,1]",
+    "NONZERO_COORDINATES seed=17 flags=1 InputTensor=UINT16[2,100,301] InputTensor.fill=SPARSE:900 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[60200,3]",
+    "NONZERO_COORDINATES seed=18 InputTensor=UINT32[1,2,1,2,5,10,10,20] InputTensor.fill=RUNS:600 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[40000,8]",
+    "NONZERO_COORDINATES seed=19 InputTensor=INT32[5,100,100] InputTensor.fill=SPARSE:1000 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[50000,3]",
+    /* Columns far apart at the same densities, with rows zeroed. */
+    "NONZERO_COORDINATES seed=20 flags=1 InputTensor=INT32[200,201] InputTensor.fill=SPARSE:600 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[40200,2] OutputCoordinatesTensor.strides=2,80400",
+    /* Inputs that are no run: rows with gaps that 16 bytes divide and that they do not, and columns. */
+    "NONZERO_COORDINATES seed=21 InputTensor=FLOAT32[100,301] InputTensor.strides=304,1 InputTensor.fill=SPARSE:300 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[30100,2]",
+    "NONZERO_COORDINATES seed=22 InputTensor=UINT8[100,301] InputTensor.strides=307,1 InputTensor.fill=SPARSE:300 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[30100,2]",
+    "NONZERO_COORDINATES seed=23 InputTensor=FLOAT16[200,301] InputTensor.strides=1,200 InputTensor.fill=SPARSE:300 "
+    "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[60200,2]",
 };
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1

@@ -585,6 +585,48 @@ static void a_transpose_of_4_gib_is_covered_by_windows(void **state) {
     assert_true(steps >= 32 * 32 && steps <= 33 * 33);
 }
 
+/* The workgroups of both passes over that many elements, with one variant's kernels. */
+static uint32_t nonzero_groups(VkdmlKernelVariant variant, DML_TENSOR_DATA_TYPE type, uint32_t elements) {
+    static struct operator_case c;
+    static struct invented_device device;
+    device = devices[1];
+    device.limits.variant = variant;
+    device.limits.max_storage_buffer_range = UINT32_MAX;
+    case_begin(&c, DML_OPERATOR_NONZERO_COORDINATES);
+    struct case_tensor *input = case_tensor(&c, "InputTensor"), *count = case_tensor(&c, "OutputCountTensor"),
+                       *coordinates = case_tensor(&c, "OutputCoordinatesTensor");
+    input->type = type;
+    count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
+    input->rank = count->rank = 1;
+    coordinates->rank = 2;
+    input->sizes[0] = coordinates->sizes[0] = elements;
+    count->sizes[0] = coordinates->sizes[1] = 1;
+    struct subject subject;
+    open_subject(&subject, &c, &device);
+    check_subject(&subject);
+    CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_SUCCESS && subject.plan.steps.count == 2);
+    const uint32_t *mark = subject.plan.steps.items[0].groups;
+    const uint32_t *write = subject.plan.steps.items[1].groups;
+    const uint32_t groups = mark[0] * mark[1];
+    CHECK(&subject, groups == write[0] * write[1]);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+    return groups;
+}
+
+static void nonzero_is_split_as_the_variant_needs(void **state) {
+    (void)state;
+    const DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_FLOAT32, narrow = DML_TENSOR_DATA_TYPE_UINT8;
+    /* Tiles of 256 invocations with 128 bytes each, until every workgroup would read too many totals. */
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_PORTABLE, type, 1), 1);
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_PORTABLE, type, 8193), 2);
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SUBGROUP, narrow, 32769), 2);
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SUBGROUP, type, 1u << 29), 1024);
+    /* Serial kernels: 1024 chunks of one invocation each, more where a chunk's loops would be too long. */
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SERIAL, type, 1u << 24), 1024 / 8);
+    assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SERIAL, type, 1u << 29), (1u << 29) / (512 * 32) / 8);
+}
+
 static void a_refusal_names_limit_and_value(void **state) {
     (void)state;
     static struct operator_case c;
@@ -775,6 +817,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
         cmocka_unit_test(a_transpose_of_4_gib_is_covered_by_windows),
+        cmocka_unit_test(nonzero_is_split_as_the_variant_needs),
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),

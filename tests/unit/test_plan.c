@@ -309,6 +309,8 @@ static void check_step(const struct subject *subject, const struct vkdml_plan_st
     CHECK(subject, step->specialization_count <= VKDML_PLAN_MAX_SPECIALIZATIONS);
     uint32_t local_size = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
     CHECK(subject, local_size > 0);
+    /* Elements are loaded 16 bytes at a time only from windows that hold all of their chunks'; others add to marks. */
+    CHECK(subject, step->kernel != VKDML_KERNEL_NONZERO_MARK || !step->specializations[3] || !step->barrier_before);
     CHECK(subject, local_size <= limits->max_workgroup_size[0]);
     CHECK(subject, local_size <= limits->max_workgroup_invocations);
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -585,6 +587,18 @@ static void a_transpose_of_4_gib_is_covered_by_windows(void **state) {
     assert_true(steps >= 32 * 32 && steps <= 33 * 33);
 }
 
+static void nonzero_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t elements) {
+    case_begin(c, DML_OPERATOR_NONZERO_COORDINATES);
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *count = case_tensor(c, "OutputCountTensor"),
+                       *coordinates = case_tensor(c, "OutputCoordinatesTensor");
+    input->type = type;
+    count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
+    input->rank = count->rank = 1;
+    coordinates->rank = 2;
+    input->sizes[0] = coordinates->sizes[0] = elements;
+    count->sizes[0] = coordinates->sizes[1] = 1;
+}
+
 /* The workgroups of both passes over that many elements, with one variant's kernels. */
 static uint32_t nonzero_groups(VkdmlKernelVariant variant, DML_TENSOR_DATA_TYPE type, uint32_t elements) {
     static struct operator_case c;
@@ -592,15 +606,7 @@ static uint32_t nonzero_groups(VkdmlKernelVariant variant, DML_TENSOR_DATA_TYPE 
     device = devices[1];
     device.limits.variant = variant;
     device.limits.max_storage_buffer_range = UINT32_MAX;
-    case_begin(&c, DML_OPERATOR_NONZERO_COORDINATES);
-    struct case_tensor *input = case_tensor(&c, "InputTensor"), *count = case_tensor(&c, "OutputCountTensor"),
-                       *coordinates = case_tensor(&c, "OutputCoordinatesTensor");
-    input->type = type;
-    count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
-    input->rank = count->rank = 1;
-    coordinates->rank = 2;
-    input->sizes[0] = coordinates->sizes[0] = elements;
-    count->sizes[0] = coordinates->sizes[1] = 1;
+    nonzero_case(&c, type, elements);
     struct subject subject;
     open_subject(&subject, &c, &device);
     check_subject(&subject);
@@ -612,6 +618,18 @@ static uint32_t nonzero_groups(VkdmlKernelVariant variant, DML_TENSOR_DATA_TYPE 
     vkdml_plan_end(&subject.plan);
     close_subject(&subject);
     return groups;
+}
+
+static void nonzero_has_no_more_chunks_than_totals_that_can_be_bound(void **state) {
+    (void)state;
+    static struct operator_case c;
+    static struct invented_device device;
+    device = devices[1];
+    device.limits.max_storage_buffer_range = 4096;
+    device.limits.min_storage_buffer_offset_alignment = 64;
+    device.cramped = true;
+    nonzero_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 15);
+    assert_true(steps_of(&c, &device) > 2);
 }
 
 static void nonzero_is_split_as_the_variant_needs(void **state) {
@@ -818,6 +836,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
         cmocka_unit_test(a_transpose_of_4_gib_is_covered_by_windows),
         cmocka_unit_test(nonzero_is_split_as_the_variant_needs),
+        cmocka_unit_test(nonzero_has_no_more_chunks_than_totals_that_can_be_bound),
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),

@@ -54,6 +54,11 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 origins[2]; // of a window, as row_origin
     uvec4 period_multipliers[2]; // of padding, for divide() by what the kernel's mode repeats after
     uvec4 period_shifts[2];
+    uint group_length; // of gather_runs_main.glsl's items: elements of `parts` items of a run, whole rows
+    uint parts;
+    uint part_length; // elements of the first parts of a group
+    uint reserved_too;
+    uvec2 parts_divisor;
 } parameters;
 
 layout(std430, binding = 1) readonly buffer Input {

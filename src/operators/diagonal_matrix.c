@@ -86,6 +86,7 @@ static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct
 
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_DIAGONAL,
+        .runs_kernel = VKDML_KERNEL_DIAGONAL_RUNS,
         .specialization_count = 2,
         .specializations = {input != NULL, band->invert},
         .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)band->last},

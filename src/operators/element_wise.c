@@ -21,6 +21,7 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
 
     struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
+        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
@@ -33,6 +34,7 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
         vkdml_gather_widen(&gather);
     } else {
         use.kernel = VKDML_KERNEL_SCALE_BIAS;
+        use.runs_kernel = use.kernel;
         use.specialization_count = 1;
         use.specializations[0] = instance->outputs[0].data_type;
         use.arguments[0] = vkdml_float_bits(desc->ScaleBias->Scale);

@@ -38,6 +38,11 @@ struct vkdml_gather_parameters {
     uint32_t origins[8];
     uint32_t period_multipliers[8];
     uint32_t period_shifts[8];
+    uint32_t group_length;
+    uint32_t parts;
+    uint32_t part_length;
+    uint32_t reserved_too;
+    struct vkdml_divisor parts_divisor;
 };
 
 /* One dimension of a gather, in elements. */
@@ -67,6 +72,8 @@ struct vkdml_gather {
 /* What a gather's steps bind, and how they are specialized. The output is output 0, or the persistent resource. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
+    /* The same for CPUs (glsl/common/gather_runs.glsl); equals kernel where there is none. */
+    enum vkdml_kernel runs_kernel;
     uint32_t specialization_count;
     uint32_t specializations[2]; /* after those of every gather */
     uint32_t arguments[4];

@@ -67,6 +67,23 @@ static uint32_t rim_source(const struct vkdml_gather_dimension *dimension, uint3
     }
 }
 
+/* What padding_runs.comp asks for: dense rows in the input, and no rim beyond the first mirror image or copy of it. */
+static bool suits_runs(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
+    if (gather->dimensions[gather->count - 1].input_stride != 1) {
+        return false;
+    }
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        const struct vkdml_gather_dimension *dimension = &gather->dimensions[d];
+        const uint32_t end = dimension->size - dimension->start - dimension->input_size;
+        const uint32_t rim = end > dimension->start ? end : dimension->start;
+        const uint32_t image = mode == DML_PADDING_MODE_REFLECTION ? dimension->input_size - 1 : dimension->input_size;
+        if (mode != DML_PADDING_MODE_CONSTANT && mode != DML_PADDING_MODE_EDGE && rim > image) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static VkdmlResult plan_padding(const struct vkdml_instance *instance, const struct padding *padding,
                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                 struct vkdml_plan *plan) {
@@ -85,6 +102,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
 
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,
+        .runs_kernel = suits_runs(&gather, padding->mode) ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_PADDING,
         .specialization_count = 1,
         .specializations = {padding->mode},
         .arguments = {padding->value[0], padding->value[1]},

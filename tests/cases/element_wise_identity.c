@@ -41,6 +41,13 @@ static const char *const fixed[] = {
     /* In place. */
     "ELEMENT_WISE_IDENTITY seed=9 InputTensor=INT8[3,5] InputTensor.strides=7,1 InputTensor.fill=BITS "
     "OutputTensor=INT8[3,5] OutputTensor.strides=7,1 OutputTensor.in_place=1 ScaleBias=2,1",
+    /* Rows of many times 16 bytes, at all distances from them; of gaps too. */
+    "ELEMENT_WISE_IDENTITY seed=10 InputTensor=UINT8[60,201] InputTensor.strides=203,1 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[60,201] OutputTensor.strides=202,1",
+    "ELEMENT_WISE_IDENTITY seed=11 InputTensor=INT8[60,201] InputTensor.strides=203,1 InputTensor.fill=BITS "
+    "OutputTensor=INT8[60,201] OutputTensor.strides=203,1 OutputTensor.in_place=1",
+    "ELEMENT_WISE_IDENTITY seed=12 InputTensor=FLOAT16[9,2001] InputTensor.strides=2003,1 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT16[9,2001]",
     /* FLOAT32 rounds twice: (1 + 2^-23)^2 - (1 + 2^-22) is 0, not 2^-46. */
     "ELEMENT_WISE_IDENTITY seed=20 InputTensor=FLOAT32[1] InputTensor.data=0x3f800001 OutputTensor=FLOAT32[1] "
     "OutputTensor.data=0x0 ScaleBias=0x3f800001,0xbf800002",

@@ -81,6 +81,15 @@ static const char *const fixed[] = {
     /* Eight dimensions, none of which collapses. */
     "PADDING seed=29 InputTensor=UINT8[2,2,2,2,2,2,2,2] InputTensor.fill=INDEX OutputTensor=UINT8[3,4,3,4,3,4,3,4] "
     "PaddingMode=REFLECTION DimensionCount=8 StartPadding=1,1,0,2,1,1,0,0 EndPadding=0,1,1,0,0,1,1,2",
+    /* Rows of many times 16 bytes, at all distances from them. */
+    "PADDING seed=41 InputTensor=UINT8[2,40,203] InputTensor.fill=BITS OutputTensor=UINT8[2,43,268] "
+    "PaddingMode=WRAP DimensionCount=3 StartPadding=0,1,3 EndPadding=0,2,62",
+    "PADDING seed=42 InputTensor=INT16[2,40,131] InputTensor.fill=BITS OutputTensor=INT16[2,43,197] "
+    "PaddingMode=SYMMETRIC DimensionCount=3 StartPadding=0,1,61 EndPadding=0,2,5",
+    "PADDING seed=43 InputTensor=FLOAT32[90,67] InputTensor.fill=BITS OutputTensor=FLOAT32[93,105] "
+    "PaddingMode=CONSTANT PaddingValue=1 DimensionCount=2 StartPadding=2,1 EndPadding=1,37",
+    "PADDING seed=44 InputTensor=INT64[70,33] InputTensor.fill=BITS OutputTensor=INT64[73,50] "
+    "PaddingMode=EDGE DimensionCount=2 StartPadding=2,1 EndPadding=1,16",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
     "PADDING seed=40 InputTensor=UINT8[3,40001] InputTensor.fill=INDEX OutputTensor=UINT8[5,40008] "
     "PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,3 EndPadding=1,4",

@@ -13,9 +13,10 @@ enum vkdml_kernel {
     VKDML_KERNEL_COUNT
 };
 
+/* SPIR-V, packed to less than half its size as tools/embed.py says. */
 struct vkdml_kernel_module {
-    const uint32_t *code; /* NULL: none */
-    size_t code_size;     /* bytes */
+    const uint8_t *packed; /* NULL: none */
+    size_t word_count;     /* of the SPIR-V */
 };
 
 struct vkdml_kernel_info {
@@ -31,5 +32,8 @@ const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel);
 
 /* What a device of a variant runs: the kernel's module for it where there is one, else the portable one. */
 const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, VkdmlKernelVariant variant);
+
+/* Writes a module's SPIR-V, word_count words. */
+void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words);
 
 #endif

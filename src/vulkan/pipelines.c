@@ -52,9 +52,16 @@ static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, stru
         return VKDML_SUCCESS;
     }
     const struct vkdml_kernel_module *embedded = vkdml_kernel_module(kernel, device->variant);
+    const size_t bytes = embedded->word_count * sizeof(uint32_t);
+    uint32_t *code = vkdml_allocate(device->callbacks, bytes);
+    if (!code) {
+        return vkdml_report_out_of_memory(report, bytes, "a kernel's SPIR-V");
+    }
+    vkdml_kernel_unpack(embedded, code);
     VkShaderModuleCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = embedded->code_size, .pCode = embedded->code};
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = bytes, .pCode = code};
     VkResult result = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
+    vkdml_free(device->callbacks, code);
     if (result != VK_SUCCESS) {
         *module = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateShaderModule");

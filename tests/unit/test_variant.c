@@ -3,6 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -131,12 +134,15 @@ static void names_are_read_as_they_are_written(void **state) {
 /* OpCapability's operands from GroupNonUniform (61) to GroupNonUniformQuad (68). */
 static bool uses_subgroups(const struct vkdml_kernel_module *module) {
     const uint32_t op_capability = 17;
-    for (size_t i = 5; i < module->code_size / 4 && (module->code[i] & 0xFFFF) == op_capability; i += 2) {
-        if (module->code[i + 1] >= 61 && module->code[i + 1] <= 68) {
-            return true;
-        }
+    uint32_t *words = calloc(module->word_count, sizeof *words);
+    assert_non_null(words);
+    vkdml_kernel_unpack(module, words);
+    bool uses = false;
+    for (size_t i = 5; i < module->word_count && (words[i] & 0xFFFF) == op_capability; i += 2) {
+        uses = uses || (words[i + 1] >= 61 && words[i + 1] <= 68);
     }
-    return false;
+    free(words);
+    return uses;
 }
 
 static void only_subgroup_modules_use_subgroups(void **state) {
@@ -147,7 +153,7 @@ static void only_subgroup_modules_use_subgroups(void **state) {
         assert_false(uses_subgroups(&info->portable));
         assert_false(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)));
         assert_ptr_equal(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_PORTABLE), &info->portable);
-        if (info->subgroup.code) {
+        if (info->subgroup.packed) {
             assert_true(uses_subgroups(&info->subgroup));
             assert_ptr_equal(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SUBGROUP), &info->subgroup);
             with++;
@@ -158,7 +164,35 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     assert_true(with > 0);
 }
 
-int main(void) {
+/* The repository's spirv/; by default where the repository is the working directory. */
+static const char *spirv_folder = "spirv";
+
+/* The embedded modules are those of spirv/, word for word. */
+static void unpacked_modules_are_the_files(void **state) {
+    (void)state;
+    for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
+        const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
+        uint32_t *words = calloc(info->portable.word_count + 1, sizeof *words);
+        uint32_t *file_words = calloc(info->portable.word_count + 1, sizeof *file_words);
+        assert_non_null(words);
+        assert_non_null(file_words);
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s.spv", spirv_folder, info->name);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(file_words, sizeof *file_words, info->portable.word_count + 1, file),
+                         info->portable.word_count);
+        fclose(file);
+        vkdml_kernel_unpack(&info->portable, words);
+        assert_int_equal(words[info->portable.word_count], 0);
+        assert_memory_equal(words, file_words, info->portable.word_count * sizeof *words);
+        free(words);
+        free(file_words);
+    }
+}
+
+int main(int argc, char **argv) {
+    spirv_folder = argc > 1 ? argv[1] : spirv_folder;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_with_the_operations_runs_the_subgroup_kernels),
         cmocka_unit_test(a_device_without_one_of_them_runs_the_portable_kernels),
@@ -166,6 +200,7 @@ int main(void) {
         cmocka_unit_test(an_odd_subgroup_size_is_not_trusted_but_may_be_forced),
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(names_are_read_as_they_are_written),
+        cmocka_unit_test(unpacked_modules_are_the_files),
         cmocka_unit_test(only_subgroup_modules_use_subgroups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

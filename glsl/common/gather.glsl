@@ -12,6 +12,7 @@
 
 #include "binding.glsl"
 #include "division.glsl"
+#include "words.glsl"
 
 layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32 or 64
 layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
@@ -60,22 +61,6 @@ layout(std140, binding = 0) uniform Parameters {
     uint reserved_too;
     uvec2 parts_divisor;
 } parameters;
-
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Output {
-    uint words[];
-} destination;
-
-layout(std430, binding = 2) buffer OutputVectors {
-    uvec4 vectors[];
-} destination_vectors;
 
 // The bits of the input element at a distance in elements from the input's first.
 uvec2 load_element(uint distance)
@@ -134,20 +119,6 @@ uvec4 mask_elements(uint first, uint end)
     uvec4 below_low = mix((uvec4(1) << (low & 31)) - 1, uvec4(0xFFFFFFFFu), equal(low, uvec4(32)));
     uvec4 below_high = mix((uvec4(1) << (high & 31)) - 1, uvec4(0xFFFFFFFFu), equal(high, uvec4(32)));
     return below_high & ~below_low;
-}
-
-// Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
-// a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too, which
-// a compiler need not expect, and only because the flipped bits depend on the element is that loaded first. (Clearing
-// and then setting let an NVIDIA driver load the element in between.)
-void store_word(uint index, uint bits, uint mask)
-{
-    if (mask == 0xFFFFFFFFu) {
-        destination.words[index] = bits;
-    } else {
-        uint old = atomicOr(destination.words[index], 0);
-        atomicXor(destination.words[index], (old ^ bits) & mask);
-    }
 }
 
 // Stores the bits under a mask that may be empty.

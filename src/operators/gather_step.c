@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "operators/gather_transpose.h"
 #include "operators/plan_step.h"
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
@@ -127,6 +128,11 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
 VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                    const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                    struct vkdml_report *report, struct vkdml_plan_step *step) {
+    VkdmlResult transposed;
+    if (use->kernel == VKDML_KERNEL_COPY &&
+        vkdml_gather_transpose(gather, use, part, limits, report, step, &transposed)) {
+        return transposed;
+    }
     const uint32_t rank = run_rank(gather, &part->box);
     struct vkdml_gather_parameters parameters;
     const bool in_runs = is_in_runs(gather, use, part, limits);

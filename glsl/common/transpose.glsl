@@ -1,0 +1,95 @@
+// What the transpose kernels share. They move elements, as bits, between two layouts whose innermost dimensions differ. The
+// dimensions are, in this order: batch dimensions; those of x, whose elements lie side by side in the input; those of y,
+// whose elements lie side by side in the output.
+#ifndef VKDML_TRANSPOSE_GLSL
+#define VKDML_TRANSPOSE_GLSL
+
+#include "binding.glsl"
+#include "division.glsl"
+#include "words.glsl"
+
+layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16 or 32
+layout(constant_id = 2) const uint UNIT = 1;          // elements that lie side by side in both; 1 where narrower than words
+layout(constant_id = 3) const uint TILE_X = 64;       // powers of two
+layout(constant_id = 4) const uint TILE_Y = 64;
+layout(constant_id = 5) const uint BATCH_RANK = 6;
+layout(constant_id = 6) const uint X_RANK = 1;
+layout(constant_id = 7) const uint Y_RANK = 1;
+layout(constant_id = 8) const bool ALIGNED = false; // every run of the input begins at a multiple of 16 bytes
+layout(constant_id = 9) const bool SHIFTED = true;  // not every run of the output does
+
+const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
+const uint PACKED = 32 / ELEMENT_BITS; // elements of a word
+
+// Mirrored by struct transpose_parameters. Strides are in elements.
+layout(std140, binding = 0) uniform Parameters {
+    uint group_count;
+    uint x_size; // places, of UNIT elements
+    uint y_size;
+    uint tiles_x;
+    uint tiles_y;
+    uint output_first; // as the gather kernels'
+    uint input_first;
+    uint item_count; // invocations with work, where each works alone
+    uvec2 tiles_x_divisor;
+    uvec2 tiles_y_divisor;
+    uvec4 sizes[2];
+    uvec4 multipliers[2]; // for divide() by them
+    uvec4 shifts[2];
+    uvec4 output_strides[2];
+    uvec4 input_strides[2];
+} parameters;
+
+// The distances, {output, input}, of place `index` along dimensions [first, end), which counts in row-major order.
+uvec2 distances(uint index, uint first, uint end)
+{
+    uvec2 sum = uvec2(0);
+    for (uint n = first; n < end; ++n) {
+        uint d = first + end - 1 - n;
+        uint coordinate = index; // the outermost is not divided by its size
+        if (d != first) {
+            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
+            coordinate -= index * parameters.sizes[d >> 2][d & 3];
+        }
+        sum += coordinate * uvec2(parameters.output_strides[d >> 2][d & 3], parameters.input_strides[d >> 2][d & 3]);
+    }
+    return sum;
+}
+
+// Up to a word of input elements, `count` of them, from a distance on.
+uint load(uint distance, uint count)
+{
+    uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
+    uint bits = source.words[byte >> 2];
+    uint shift = (byte & 3) * 8;
+    if (PACKED == 1 || shift == 0)
+        return bits;
+    bits >>= shift;
+    if (count * ELEMENT_BITS > 32 - shift)
+        bits |= source.words[(byte >> 2) + 1] << (32 - shift);
+    return bits;
+}
+
+// Exchanges rows and columns of a square of elements, a word a row.
+uvec4 transpose_square(uvec4 rows)
+{
+    if (PACKED == 2)
+        return uvec4((rows.x & 0xFFFFu) | (rows.y << 16), (rows.x >> 16) | (rows.y & 0xFFFF0000u), 0, 0);
+    if (PACKED == 4) {
+        uvec2 even = (rows.xz & 0x00FF00FFu) | ((rows.yw & 0x00FF00FFu) << 8);
+        uvec2 odd = ((rows.xz >> 8) & 0x00FF00FFu) | (rows.yw & 0xFF00FF00u);
+        return uvec4((even.x & 0xFFFFu) | (even.y << 16), (odd.x & 0xFFFFu) | (odd.y << 16),
+                     (even.x >> 16) | (even.y & 0xFFFF0000u), (odd.x >> 16) | (odd.y & 0xFFFF0000u));
+    }
+    return rows;
+}
+
+// A tile's first places, {x, y}, and its batch.
+uvec3 place_of_tile(uint index)
+{
+    uint rest = divide(index, parameters.tiles_y_divisor.x, parameters.tiles_y_divisor.y);
+    uint batch = divide(rest, parameters.tiles_x_divisor.x, parameters.tiles_x_divisor.y);
+    return uvec3((rest - batch * parameters.tiles_x) * TILE_X, (index - rest * parameters.tiles_y) * TILE_Y, batch);
+}
+
+#endif

@@ -1,0 +1,35 @@
+// A kernel's input and output as 32-bit words, and as 16 bytes.
+#ifndef VKDML_WORDS_GLSL
+#define VKDML_WORDS_GLSL
+
+layout(std430, binding = 1) readonly buffer Input {
+    uint words[];
+} source;
+
+layout(std430, binding = 1) readonly buffer InputVectors {
+    uvec4 vectors[];
+} source_vectors;
+
+layout(std430, binding = 2) buffer Output {
+    uint words[];
+} destination;
+
+layout(std430, binding = 2) buffer OutputVectors {
+    uvec4 vectors[];
+} destination_vectors;
+
+// Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
+// a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too, which
+// a compiler need not expect, and only because the flipped bits depend on the element is that loaded first. (Clearing
+// and then setting let an NVIDIA driver load the element in between.)
+void store_word(uint index, uint bits, uint mask)
+{
+    if (mask == 0xFFFFFFFFu) {
+        destination.words[index] = bits;
+    } else {
+        uint old = atomicOr(destination.words[index], 0);
+        atomicXor(destination.words[index], (old ^ bits) & mask);
+    }
+}
+
+#endif

@@ -1,0 +1,305 @@
+#include "operators/gather_transpose.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "operators/plan_step.h"
+
+#define LOCAL_SIZE 256
+
+/* Places of x that an invocation moves where it works alone. */
+#define SERIAL_RUN        16
+#define SERIAL_LOCAL_SIZE 64
+
+/* 32 bytes per invocation, of 16 to 128 the fastest on an NVIDIA H200, but for long runs of bytes, where 64 are. Vulkan
+ * 1.2 limit minimum for maxComputeSharedMemorySize: 16384. */
+#define TILE_BYTES           8192
+#define TILE_BYTES_LONG_RUNS 16384
+
+/* Elements that lie side by side in both tensors move together up to so many bytes; longer runs are read and written
+ * well enough one by one. */
+#define LARGEST_UNIT 32
+
+/* Below this a tile gives a workgroup too little to do. */
+#define LEAST_TILE_BYTES 2048
+
+/* Shorter runs of the output, of elements narrower than words, are left to the kernel that gathers 16 bytes at a time;
+ * so are runs that begin or end within words, which costs atomics, unless they are longer still. */
+#define LEAST_NARROW_ROW  16
+#define LEAST_PARTIAL_ROW 64
+
+/* The parameter block, word for word that of transpose.comp. */
+struct transpose_parameters {
+    uint32_t group_count;
+    uint32_t x_size;
+    uint32_t y_size;
+    uint32_t tiles_x;
+    uint32_t tiles_y;
+    uint32_t output_first;
+    uint32_t input_first;
+    uint32_t item_count;
+    struct vkdml_divisor tiles_x_divisor;
+    struct vkdml_divisor tiles_y_divisor;
+    uint32_t sizes[8];
+    uint32_t multipliers[8];
+    uint32_t shifts[8];
+    uint32_t output_strides[8];
+    uint32_t input_strides[8];
+};
+
+_Static_assert(sizeof(struct transpose_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* Dimensions whose places count as one: their elements lie side by side in a tensor. */
+struct side {
+    uint32_t rank;
+    uint64_t size;
+    uint32_t tile;
+    struct vkdml_gather_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* innermost first */
+};
+
+struct transpose {
+    uint32_t element_bytes; /* at most 4 */
+    uint32_t unit;          /* elements */
+    uint32_t scale;         /* elements per element of the gather */
+    uint32_t batch_rank;
+    struct vkdml_gather_dimension batch[VKDML_MAX_DIMENSIONS]; /* innermost last */
+    struct side x;
+    struct side y;
+    bool serial;  /* invocations work alone, each on four words of x.tile output rows */
+    bool aligned; /* every run of the input begins at a multiple of 16 bytes */
+    bool shifted; /* not every run of the output does */
+    bool partial; /* some of them within a word */
+};
+
+/* The dimensions of a part, of more than one coordinate each, all as batch dimensions. */
+static void begin(const struct vkdml_gather *gather, const struct vkdml_gather_part *part, struct transpose *t) {
+    memset(t, 0, sizeof(*t));
+    t->element_bytes = gather->element_bytes < 4 ? gather->element_bytes : 4;
+    t->scale = gather->element_bytes / t->element_bytes;
+    t->unit = t->scale;
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        if (part->box.size[d] > 1) {
+            t->batch[t->batch_rank] = gather->dimensions[d];
+            t->batch[t->batch_rank++].size = part->box.size[d];
+        }
+    }
+}
+
+static struct vkdml_gather_dimension take(struct transpose *t, uint32_t d) {
+    const struct vkdml_gather_dimension taken = t->batch[d];
+    memmove(t->batch + d, t->batch + d + 1, (--t->batch_rank - d) * sizeof(*t->batch));
+    return taken;
+}
+
+/* Takes an innermost run that both tensors share into the unit. False where it is too long, or cannot be. */
+static bool take_unit(struct transpose *t) {
+    const struct vkdml_gather_dimension *row = &t->batch[t->batch_rank - 1];
+    if (row->output_stride != 1 || row->input_stride != 1) {
+        return row->input_stride != 0; /* a broadcast is not read for every element */
+    }
+    const uint64_t unit = (uint64_t)t->unit * row->size;
+    if (t->element_bytes < 4 || unit * t->element_bytes > LARGEST_UNIT) {
+        return false;
+    }
+    t->unit = (uint32_t)unit;
+    take(t, t->batch_rank - 1);
+    return true;
+}
+
+/* Adds to a side the batch dimension that continues it: whose stride, in the tensor that the side lies in, is that of
+ * the side's end. */
+static bool extend(struct transpose *t, struct side *side) {
+    const uint64_t wanted = (side->rank == 0 ? 1 : side->size) * (t->unit / t->scale);
+    for (uint32_t d = 0; d < t->batch_rank; ++d) {
+        const uint32_t stride = side == &t->x ? t->batch[d].input_stride : t->batch[d].output_stride;
+        if (stride == wanted) {
+            side->dimensions[side->rank++] = take(t, d);
+            side->size = (side->rank == 1 ? 1 : side->size) * side->dimensions[side->rank - 1].size;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether tiles along a side would be far from full. */
+static bool is_wasteful(const struct side *side, uint32_t tile) {
+    return side->size < 4 * (uint64_t)tile && side->size % tile != 0;
+}
+
+static uint32_t power_up_to(uint64_t limit) {
+    uint32_t power = 1;
+    while ((uint64_t)power * 2 <= limit && power < 1u << 30) {
+        power *= 2;
+    }
+    return power;
+}
+
+static uint32_t power_from(uint64_t size) {
+    const uint32_t power = power_up_to(size);
+    return power < size ? 2 * power : power;
+}
+
+/* The tile's edge along a side: enough for all of it, within limits. */
+static uint32_t tile_of(const struct side *side, uint32_t most, uint32_t least) {
+    const uint32_t tile = power_from(side->size < most ? side->size : most);
+    return tile < least ? least : tile;
+}
+
+/* Before sides are extended. */
+static uint32_t tile_bytes(const struct transpose *t) {
+    const bool is_long = t->x.size >= 512 && t->y.size >= 512 && t->x.size % 16 == 0 && t->y.size % 16 == 0;
+    return t->element_bytes == 1 && is_long ? TILE_BYTES_LONG_RUNS : TILE_BYTES;
+}
+
+/* Both sides, of as many dimensions as fill tiles, and the tiles. */
+static bool choose_tiles(struct transpose *t) {
+    uint32_t least = 1; /* whose elements are a multiple of 16 bytes */
+    while (least * t->unit * t->element_bytes % 16 != 0) {
+        least *= 2;
+    }
+    if (!extend(t, &t->y) || !extend(t, &t->x)) {
+        return false;
+    }
+    if (t->serial) {
+        t->x.tile = SERIAL_RUN;
+        t->y.tile = 16 / t->element_bytes;
+        return t->x.size >= 4 && t->y.size * t->unit >= t->y.tile;
+    }
+    const uint32_t area = power_up_to(tile_bytes(t) / (t->element_bytes * t->unit));
+    uint32_t edge = 1;
+    while (4 * (uint64_t)edge * edge <= area) {
+        edge *= 2;
+    }
+    /* The shorter side first: both may want the same dimension. */
+    bool grows = true;
+    while (grows) {
+        struct side *shorter = t->x.size < t->y.size ? &t->x : &t->y;
+        struct side *longer = shorter == &t->x ? &t->y : &t->x;
+        grows = (is_wasteful(shorter, edge) && extend(t, shorter)) || (is_wasteful(longer, edge) && extend(t, longer));
+    }
+    t->x.tile = tile_of(&t->x, edge, least);
+    t->y.tile = tile_of(&t->y, area / t->x.tile, least);
+    t->x.tile = tile_of(&t->x, area / t->y.tile, least);
+    return (uint64_t)t->x.tile * t->y.tile * t->unit * t->element_bytes >= LEAST_TILE_BYTES;
+}
+
+/* Whether every stride is a multiple of `multiple` bytes, in the input or in the output. */
+static bool are_multiples(const struct transpose *t, const struct vkdml_gather_dimension *dimensions, uint32_t count,
+                          bool of_input, uint32_t multiple) {
+    for (uint32_t d = 0; d < count; ++d) {
+        const uint64_t stride = of_input ? dimensions[d].input_stride : dimensions[d].output_stride;
+        if (stride * t->scale * t->element_bytes % multiple != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where an element lies, modulo 16, counted from the descriptor's start: tensors are bound at multiples of 16, and the
+ * descriptor begins at the device's multiple below. */
+static uint32_t place_modulo_16(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t byte) {
+    const uint32_t alignment = limits->min_storage_buffer_offset_alignment;
+    return (uint32_t)((offset & ((alignment < 16 ? alignment : 16) - 1)) + byte) % 16;
+}
+
+static void align(struct transpose *t, const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
+                  const struct vkdml_plan_limits *limits, const struct transpose_parameters *parameters) {
+    const uint32_t input =
+        place_modulo_16(limits, part->input.offset, (uint64_t)parameters->input_first * t->element_bytes);
+    const uint32_t output = place_modulo_16(limits, use->output_offset + part->output.offset,
+                                            (uint64_t)parameters->output_first * t->element_bytes);
+    t->aligned = input == 0 && are_multiples(t, t->batch, t->batch_rank, true, 16) &&
+                 are_multiples(t, t->y.dimensions, t->y.rank, true, 16);
+    t->shifted = output != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 16) ||
+                 !are_multiples(t, t->x.dimensions, t->x.rank, false, 16);
+    if (t->serial) {
+        t->shifted = t->shifted || t->y.size * t->unit * t->element_bytes % 16 != 0;
+    }
+    t->partial = output % 4 != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 4) ||
+                 !are_multiples(t, t->x.dimensions, t->x.rank, false, 4);
+}
+
+static void fill_dimension(const struct transpose *t, const struct vkdml_gather_dimension *dimension, uint32_t d,
+                           struct transpose_parameters *parameters) {
+    const struct vkdml_divisor divisor = vkdml_divisor(dimension->size);
+    parameters->sizes[d] = dimension->size;
+    parameters->multipliers[d] = divisor.multiplier;
+    parameters->shifts[d] = divisor.shifts;
+    /* Modulo 2^32, which is exact within a window. */
+    parameters->output_strides[d] = dimension->output_stride * t->scale;
+    parameters->input_strides[d] = dimension->input_stride * t->scale;
+}
+
+static uint64_t fill_parameters(const struct transpose *t, const struct vkdml_gather *gather,
+                                const struct vkdml_gather_part *part, struct transpose_parameters *parameters) {
+    memset(parameters, 0, sizeof(*parameters));
+    uint32_t d = 0;
+    uint64_t tiles = 1;
+    for (uint32_t i = 0; i < t->batch_rank; ++i) {
+        fill_dimension(t, &t->batch[i], d++, parameters);
+        tiles *= t->batch[i].size;
+    }
+    for (uint32_t i = t->x.rank; i-- > 0;) {
+        fill_dimension(t, &t->x.dimensions[i], d++, parameters);
+    }
+    for (uint32_t i = t->y.rank; i-- > 0;) {
+        fill_dimension(t, &t->y.dimensions[i], d++, parameters);
+    }
+    parameters->x_size = (uint32_t)t->x.size;
+    parameters->y_size = (uint32_t)t->y.size;
+    parameters->tiles_x = (uint32_t)vkdml_divide_up(t->x.size, t->x.tile);
+    parameters->tiles_y = (uint32_t)vkdml_divide_up(t->y.size * (t->serial ? t->unit : 1), t->y.tile);
+    parameters->tiles_x_divisor = vkdml_divisor(parameters->tiles_x);
+    parameters->tiles_y_divisor = vkdml_divisor(parameters->tiles_y);
+    uint64_t input_first = 0 - part->input_base;
+    for (uint32_t i = 0; i < gather->count; ++i) {
+        input_first += (uint64_t)part->box.origin[i] * gather->dimensions[i].input_stride;
+    }
+    parameters->input_first = (uint32_t)(input_first * t->scale);
+    parameters->output_first = part->output.lead * t->scale;
+    return tiles * parameters->tiles_x * parameters->tiles_y;
+}
+
+/* Whether runs of the output are long enough. */
+static bool suits_rows(const struct transpose *t) {
+    const uint64_t row = t->y.size * t->element_bytes;
+    return t->element_bytes == 4 || row >= (t->partial || row % 4 != 0 ? LEAST_PARTIAL_ROW : LEAST_NARROW_ROW);
+}
+
+bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                            const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
+                            struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
+    struct transpose t;
+    begin(gather, part, &t);
+    t.serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    if (t.batch_rank == 0 || !take_unit(&t) || t.batch_rank == 0 || !choose_tiles(&t)) {
+        return false;
+    }
+    struct transpose_parameters parameters;
+    const uint64_t tiles = fill_parameters(&t, gather, part, &parameters);
+    align(&t, use, part, limits, &parameters);
+    if (!(t.serial ? !t.partial : suits_rows(&t))) {
+        return false;
+    }
+    const uint32_t local_size = vkdml_local_size(limits, t.serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    parameters.item_count = (uint32_t)tiles;
+    const uint64_t group_count = t.serial ? vkdml_divide_up(tiles, local_size) : tiles;
+    *result = vkdml_grid(group_count, limits, report, step->groups);
+    if (*result != VKDML_SUCCESS) {
+        return true;
+    }
+    parameters.group_count = (uint32_t)group_count;
+    const uint32_t specializations[] = {
+        local_size, 8 * t.element_bytes, t.unit,   t.x.tile, t.y.tile, t.batch_rank, t.x.rank,
+        t.y.rank,   t.aligned,           t.shifted};
+    step->kernel = VKDML_KERNEL_TRANSPOSE;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->buffers[0] = (struct vkdml_plan_buffer){use->input, use->input_index, part->input.offset, part->input.size};
+    step->buffers[1] =
+        (struct vkdml_plan_buffer){use->output, 0, use->output_offset + part->output.offset, part->output.size};
+    step->buffer_count = 2;
+    return true;
+}

@@ -93,6 +93,48 @@ static const char *const fixed[] = {
     "OutputTensor=UINT8[3,40001]",
     "ELEMENT_WISE_IDENTITY seed=41 InputTensor=INT16[301,303] InputTensor.strides=1,301 InputTensor.fill=INDEX "
     "OutputTensor=INT16[301,303]",
+    /* Transpositions of every width, in whole tiles and in odd ones whose rows begin and end within words. */
+    "ELEMENT_WISE_IDENTITY seed=50 InputTensor=UINT8[256,144] InputTensor.strides=1,256 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[256,144]",
+    "ELEMENT_WISE_IDENTITY seed=51 InputTensor=INT16[128,72] InputTensor.strides=1,128 InputTensor.fill=BITS "
+    "OutputTensor=INT16[128,72]",
+    "ELEMENT_WISE_IDENTITY seed=52 InputTensor=FLOAT32[64,68] InputTensor.strides=1,64 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT32[64,68]",
+    "ELEMENT_WISE_IDENTITY seed=53 InputTensor=INT64[66,36] InputTensor.strides=1,66 InputTensor.fill=BITS "
+    "OutputTensor=INT64[66,36]",
+    "ELEMENT_WISE_IDENTITY seed=54 InputTensor=UINT8[131,267] InputTensor.strides=1,131 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[131,267]",
+    "ELEMENT_WISE_IDENTITY seed=55 InputTensor=FLOAT16[67,133] InputTensor.strides=1,69 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT16[67,133] OutputTensor.strides=135,1 OutputTensor.offset=48",
+    "ELEMENT_WISE_IDENTITY seed=56 InputTensor=UINT32[65,67] InputTensor.strides=1,65 InputTensor.offset=16 "
+    "InputTensor.fill=BITS OutputTensor=UINT32[65,67]",
+    "ELEMENT_WISE_IDENTITY seed=57 InputTensor=FLOAT64[35,33] InputTensor.strides=1,35 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT64[35,33] OutputTensor.strides=37,1",
+    "ELEMENT_WISE_IDENTITY seed=68 InputTensor=UINT8[528,512] InputTensor.strides=1,528 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[528,512]",
+    /* Inner runs that both layouts share, moved as units of 8, 12, 16 and 32 bytes. */
+    "ELEMENT_WISE_IDENTITY seed=58 InputTensor=INT32[70,37,2] InputTensor.strides=2,140,1 InputTensor.fill=BITS "
+    "OutputTensor=INT32[70,37,2]",
+    "ELEMENT_WISE_IDENTITY seed=59 InputTensor=FLOAT32[41,70,3] InputTensor.strides=3,123,1 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT32[41,70,3]",
+    "ELEMENT_WISE_IDENTITY seed=60 InputTensor=UINT8[33,40,16] InputTensor.strides=16,528,1 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[33,40,16]",
+    "ELEMENT_WISE_IDENTITY seed=61 InputTensor=UINT64[17,20,4] InputTensor.strides=4,68,1 InputTensor.fill=BITS "
+    "OutputTensor=UINT64[17,20,4]",
+    /* Channels last and first: one of the runs is short. */
+    "ELEMENT_WISE_IDENTITY seed=62 InputTensor=FLOAT32[2,1025,3] InputTensor.strides=3075,1,1025 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT32[2,1025,3]",
+    "ELEMENT_WISE_IDENTITY seed=63 InputTensor=UINT8[2,4100,4] InputTensor.strides=16400,1,4100 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[2,4100,4]",
+    "ELEMENT_WISE_IDENTITY seed=64 InputTensor=UINT8[2,3,1025] InputTensor.strides=3075,1,3 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[2,3,1025]",
+    /* Runs of several dimensions. */
+    "ELEMENT_WISE_IDENTITY seed=65 InputTensor=FLOAT32[9,8,7,6,5] InputTensor.strides=1,9,72,504,3024 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT32[9,8,7,6,5]",
+    "ELEMENT_WISE_IDENTITY seed=66 InputTensor=UINT8[5,6,7,8,4,9] InputTensor.strides=36,1440,8640,1,8,180 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[5,6,7,8,4,9]",
+    "ELEMENT_WISE_IDENTITY seed=67 InputTensor=INT16[3,2,4,5,6,7,2,3] InputTensor.strides=1,1680,7,84,28,420,3,3360 "
+    "InputTensor.fill=BITS OutputTensor=INT16[3,2,4,5,6,7,2,3]",
 };
 
 /* -scale times a value that the data is likely to hold, so that sums cancel. */
@@ -112,6 +154,22 @@ static void generate_scale_bias(struct random *random, DML_TENSOR_DATA_TYPE type
     case_set(c, "ScaleBias", 2, words);
 }
 
+/* Both tensors packed, in different orders of the dimensions, and large enough for tiles. */
+static void generate_transposition(struct random *random, struct case_tensor *input, struct case_tensor *output) {
+    uint32_t order[DML_TENSOR_DIMENSION_COUNT_MAX1];
+    generate_sizes(random, random_between(random, 1000, 40000), input);
+    *output = *input;
+    generate_input_layout(random, input); /* for where it lies */
+    random_permutation(random, input->rank, order);
+    uint32_t stride = 1;
+    for (uint32_t i = 0; i < input->rank; i++) {
+        input->strides[order[i]] = stride;
+        stride *= input->sizes[order[i]];
+    }
+    input->has_strides = 1;
+    generate_output_layout(random, output);
+}
+
 static void generate(struct random *random, struct operator_case *c) {
     static const enum case_fill copy_fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
     static const enum case_fill number_fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL,
@@ -121,6 +179,12 @@ static void generate(struct random *random, struct operator_case *c) {
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     input->type = generate_type(random, c, "InputTensor");
     input->rank = random_between(random, 1, DML_TENSOR_DIMENSION_COUNT_MAX1);
+    if (random_chance(random, 25)) {
+        generate_transposition(random, input, output);
+        input->fill = RANDOM_OF(random, copy_fills);
+        generate_call(random, c);
+        return;
+    }
     generate_sizes(random, generate_budget(random), input);
     *output = *input;
     generate_output_layout(random, output);

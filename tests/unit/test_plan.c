@@ -70,6 +70,7 @@ struct subject {
     enum vkdml_plan_step_kind first_kind; /* of its steps */
     uint32_t step_count;                  /* that it had */
     uint32_t init_step_count;             /* likewise */
+    enum vkdml_kernel kernel;             /* of its first step */
     uint64_t persistent_bytes;
 };
 
@@ -328,11 +329,16 @@ static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource re
     return false;
 }
 
+static bool copies(const struct vkdml_plan_step *step) {
+    return step->kernel == VKDML_KERNEL_COPY || step->kernel == VKDML_KERNEL_TRANSPOSE;
+}
+
 /* The windows of one pass write apart from each other; a pass that reads what another wrote begins with a barrier. */
 static void check_barriers(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count) {
     CHECK(subject, count == 0 || !steps[0].barrier_before);
     for (uint32_t i = 1; i < count; i++) {
-        const bool same_pass = steps[i].kind == steps[i - 1].kind && steps[i].kernel == steps[i - 1].kernel;
+        const bool same_kernel = steps[i].kernel == steps[i - 1].kernel || (copies(&steps[i]) && copies(&steps[i - 1]));
+        const bool same_pass = steps[i].kind == steps[i - 1].kind && same_kernel;
         CHECK(subject, same_pass || steps[i].barrier_before);
     }
 }
@@ -473,7 +479,8 @@ static void check_subject(struct subject *subject) {
     CHECK(subject, again.persistent_bytes == subject->plan.persistent_bytes);
     subject->persistent_bytes = subject->plan.persistent_bytes;
     subject->step_count = subject->plan.steps.count;
-    subject->first_kind = subject->plan.steps.items[0].kind;
+    subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
+    subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);
@@ -643,6 +650,60 @@ static void nonzero_is_split_as_the_variant_needs(void **state) {
     /* Serial kernels: 1024 chunks of one invocation each, more where a chunk's loops would be too long. */
     assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SERIAL, type, 1u << 24), 1024 / 8);
     assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SERIAL, type, 1u << 29), (1u << 29) / (512 * 32) / 8);
+}
+
+/* The kernel of the only step that a case has on a device. */
+static enum vkdml_kernel kernel_of(const char *line, const struct invented_device *device) {
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_SUCCESS && subject.step_count == 1);
+    close_subject(&subject);
+    return subject.kernel;
+}
+
+static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
+    (void)state;
+    static const struct {
+        const char *tensors; /* "InputTensor=.. OutputTensor=.." */
+        enum vkdml_kernel parallel;
+        enum vkdml_kernel serial;
+    } rows[] = {
+#define COPY(input, output, parallel, serial)                                                                          \
+    {"ELEMENT_WISE_IDENTITY seed=1 InputTensor=" input " OutputTensor=" output, VKDML_KERNEL_##parallel,               \
+     VKDML_KERNEL_##serial}
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64]", TRANSPOSE, TRANSPOSE),
+        COPY("UINT8[128,128] InputTensor.strides=1,128", "UINT8[128,128]", TRANSPOSE, TRANSPOSE),
+        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", TRANSPOSE, TRANSPOSE),
+        COPY("FLOAT32[64,64]", "FLOAT32[64,64] OutputTensor.strides=1,64", TRANSPOSE, TRANSPOSE),
+        /* Not worth a workgroup. */
+        COPY("FLOAT32[8,8] InputTensor.strides=1,8", "FLOAT32[8,8]", COPY, TRANSPOSE),
+        /* Innermost dimensions agree, or the input's repeats one element. */
+        COPY("FLOAT32[64,64]", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=80,1", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,0", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] OutputTensor.strides=128,2", COPY, COPY),
+        /* A run that both share moves as one, unless it is long. */
+        COPY("FLOAT32[64,64,4] InputTensor.strides=4,256,1", "FLOAT32[64,64,4]", TRANSPOSE, TRANSPOSE),
+        COPY("FLOAT32[64,64,9] InputTensor.strides=9,576,1", "FLOAT32[64,64,9]", COPY, COPY_RUNS),
+        COPY("UINT8[64,64,3] InputTensor.strides=3,192,1", "UINT8[64,64,3]", COPY, COPY_RUNS),
+        /* Output rows that begin within words: atomics at their ends, and words that invocations share. */
+        COPY("UINT8[129,127] InputTensor.strides=1,129", "UINT8[129,127]", TRANSPOSE, COPY),
+        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", COPY, COPY),
+        COPY("FLOAT32[4096,3] InputTensor.strides=1,4096", "FLOAT32[4096,3]", TRANSPOSE, COPY),
+        /* Arithmetic is none of it. */
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
+#undef COPY
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (kernel_of(rows[i].tensors, &devices[0]) != rows[i].parallel ||
+            kernel_of(rows[i].tensors, &devices[2]) != rows[i].serial) {
+            fail_msg("%s is not planned as it should be", rows[i].tensors);
+        }
+    }
 }
 
 static void a_refusal_names_limit_and_value(void **state) {
@@ -837,6 +898,7 @@ int main(void) {
         cmocka_unit_test(a_transpose_of_4_gib_is_covered_by_windows),
         cmocka_unit_test(nonzero_is_split_as_the_variant_needs),
         cmocka_unit_test(nonzero_has_no_more_chunks_than_totals_that_can_be_bound),
+        cmocka_unit_test(copies_go_by_tiles_where_innermost_dimensions_differ),
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),

@@ -56,6 +56,33 @@ static void generate(struct random *random, struct operator_case *c) {
     generate_call(random, c);
 }
 
+#define BENCHMARK_TYPES (CASE_TYPES_FLOATS | CASE_TYPE(UINT8) | CASE_TYPE(INT64))
+
+/* Of a square matrix, its side a multiple of 64. */
+static uint32_t benchmark_side(uint64_t bytes, DML_TENSOR_DATA_TYPE type) {
+    uint32_t side = 64;
+    while ((uint64_t)(side + 64) * (side + 64) * vkdmlGetDataTypeSize(type) <= bytes) {
+        side += 64;
+    }
+    return side;
+}
+
+/* argument 1: the diagonal lies outside the matrix, so that it is only filled. */
+static void make_matrix(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const uint32_t side = benchmark_side(bytes, type);
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, (const uint32_t[]){side, side});
+    case_set_uint(c, "Offset", argument * side);
+    case_set_float(c, "Value", 1.0f);
+}
+
+static const struct case_benchmark benchmarks[] = {
+    {"identity_matrix", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_matrix},
+    {"identity_matrix/transfer", CASE_TYPE(FLOAT32), 0, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix},
+    {"fill", BENCHMARK_TYPES, 1, CASE_BENCHMARK_FILL, make_matrix},
+    {"fill/transfer", CASE_TYPE(FLOAT32), 1, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix},
+};
+
 static const struct case_tensor_support support[] = {
     {"OutputTensor",
      {{DML_FEATURE_LEVEL_2_0, 4, 4, CASE_TYPES_FLOATS},
@@ -71,6 +98,9 @@ const struct case_family vkdml_cases_diagonal_matrix = {
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
     .generate = generate,
+    .group = "diagonal",
+    .benchmarks = benchmarks,
+    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
 };
 
 /* DIAGONAL_MATRIX1: the value is an element of the output's type, its bits low word first. */
@@ -137,6 +167,23 @@ static const struct case_refusal refused1[] = {
      "OutputTensor.DataType"},
 };
 
+/* The upper triangle, the rest filled. */
+static void make_triangle(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const uint32_t side = benchmark_side(bytes, type);
+    (void)argument;
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX1);
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, (const uint32_t[]){side, side});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, (const uint32_t[]){side, side});
+    case_set_uint(c, "ValueDataType", type);
+    case_set(c, "Value", 2, (const uint32_t[]){0, 0});
+    case_set_uint(c, "DiagonalFillBegin", (uint32_t)INT32_MIN);
+    case_set_uint(c, "DiagonalFillEnd", 0);
+}
+
+static const struct case_benchmark benchmarks1[] = {
+    {"triangle", BENCHMARK_TYPES, 0, 0, make_triangle},
+};
+
 static const struct case_tensor_support support1[] = {
     {"InputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
     {"OutputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
@@ -151,4 +198,7 @@ const struct case_family vkdml_cases_diagonal_matrix1 = {
     .refused = refused1,
     .refused_count = sizeof(refused1) / sizeof(refused1[0]),
     .generate = generate1,
+    .group = "diagonal1",
+    .benchmarks = benchmarks1,
+    .benchmark_count = sizeof(benchmarks1) / sizeof(benchmarks1[0]),
 };

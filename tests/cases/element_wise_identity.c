@@ -204,6 +204,148 @@ static void generate(struct random *random, struct operator_case *c) {
     generate_call(random, c);
 }
 
+/* Of every size of element. */
+#define SIZES (CASE_TYPE(FLOAT64) | CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16) | CASE_TYPE(UINT8))
+
+#define ROW_BYTES 4096u
+
+static struct case_tensor *begin_benchmark(struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_ELEMENT_WISE_IDENTITY);
+    return case_tensor(c, "InputTensor");
+}
+
+/* Gives the output the input's sizes, packed. */
+static void end_benchmark(struct operator_case *c) {
+    const struct case_tensor *input = case_tensor(c, "InputTensor");
+    benchmark_tensor(case_tensor(c, "OutputTensor"), input->type, input->rank, input->sizes);
+}
+
+static void make_rows(struct case_tensor *tensor, uint64_t bytes, DML_TENSOR_DATA_TYPE type) {
+    const uint32_t width = ROW_BYTES / vkdmlGetDataTypeSize(type);
+    benchmark_tensor(tensor, type, 2, (const uint32_t[]){benchmark_size(bytes, type, width, 1), width});
+}
+
+static void make_contiguous(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    (void)argument;
+    make_rows(begin_benchmark(c), bytes, type);
+    end_benchmark(c);
+}
+
+static void make_scale_bias(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    make_contiguous(bytes, type, argument, c);
+    /* 1.5 and 0.25 */
+    case_set(c, "ScaleBias", 2, (const uint32_t[]){0x3fc00000, 0x3e800000});
+    case_tensor(c, "InputTensor")->fill = CASE_FILL_SMALL;
+}
+
+/* Rows `argument` elements apart. */
+static void make_strided_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    make_contiguous(bytes, type, 0, c);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    input->has_strides = 1;
+    input->strides[0] = input->sizes[1] + argument;
+    input->strides[1] = 1;
+}
+
+static void make_strided_output(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    make_contiguous(bytes, type, 0, c);
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->has_strides = 1;
+    output->strides[0] = output->sizes[1] + argument;
+    output->strides[1] = 1;
+}
+
+/* One row, or with argument 1 one column, for all. */
+static void make_broadcast(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    make_contiguous(bytes, type, 0, c);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    input->has_strides = 1;
+    input->strides[argument] = 0;
+    input->strides[1 - argument] = 1;
+}
+
+/* Strides of the input as if it were packed with its dimensions in `order`. */
+static void permute(struct case_tensor *tensor, const uint32_t *order) {
+    uint32_t stride = 1;
+    tensor->has_strides = 1;
+    for (uint32_t i = tensor->rank; i-- > 0;) {
+        tensor->strides[order[i]] = stride;
+        stride *= tensor->sizes[order[i]];
+    }
+}
+
+/* A square, its side less `argument`. */
+static void make_transpose(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    struct case_tensor *input = begin_benchmark(c);
+    uint32_t side = 64;
+    while ((uint64_t)(side + 64) * (side + 64) * vkdmlGetDataTypeSize(type) <= bytes) {
+        side += 64;
+    }
+    benchmark_tensor(input, type, 2, (const uint32_t[]){side - argument, side - argument});
+    permute(input, (const uint32_t[]){1, 0});
+    end_benchmark(c);
+}
+
+static void make_nhwc(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    struct case_tensor *input = begin_benchmark(c);
+    benchmark_images(input, bytes, type);
+    if (argument != 0) { /* so many channels, as of a picture */
+        input->sizes[1] = argument;
+        input->sizes[0] = benchmark_size(bytes, type, (uint64_t)argument * input->sizes[2] * input->sizes[3], 1);
+    }
+    const uint32_t nhwc[] = {input->sizes[0], input->sizes[2], input->sizes[3], input->sizes[1]};
+    memcpy(input->sizes, nhwc, sizeof(nhwc));
+    permute(input, (const uint32_t[]){0, 3, 1, 2});
+    end_benchmark(c);
+}
+
+static void make_nchw(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    (void)argument;
+    struct case_tensor *input = begin_benchmark(c);
+    benchmark_images(input, bytes, type);
+    permute(input, (const uint32_t[]){0, 2, 3, 1});
+    end_benchmark(c);
+}
+
+/* Permutations of rank `argument`, in which no two neighbours stay neighbours. */
+static void make_permutation(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    static const uint32_t sizes[] = {1, 5, 16, 12, 7, 24, 3, 32};
+    static const uint32_t orders[][DML_TENSOR_DIMENSION_COUNT_MAX1] = {
+        {2, 0, 4, 1, 3}, {3, 0, 5, 2, 4, 1}, {5, 2, 0, 4, 6, 1, 3}, {6, 3, 0, 5, 2, 7, 4, 1}};
+    struct case_tensor *input = begin_benchmark(c);
+    uint64_t others = 1;
+    uint32_t own[DML_TENSOR_DIMENSION_COUNT_MAX1];
+    for (uint32_t d = 1; d < argument; d++) {
+        own[d] = sizes[d + (sizeof(sizes) / sizeof(sizes[0]) - argument)];
+        others *= own[d];
+    }
+    own[0] = benchmark_size(bytes, type, others, 1);
+    benchmark_tensor(input, type, argument, own);
+    permute(input, orders[argument - 5]);
+    end_benchmark(c);
+}
+
+static const struct case_benchmark benchmarks[] = {
+    {"contiguous", SIZES, 0, 0, make_contiguous},
+    {"contiguous/transfer", CASE_TYPE(FLOAT32), 0, CASE_BENCHMARK_TRANSFER, make_contiguous},
+    {"strided_rows", SIZES, 64, 0, make_strided_rows},
+    {"strided_rows/odd", SIZES, 3, 0, make_strided_rows},
+    {"strided_output", SIZES, 64, 0, make_strided_output},
+    {"strided_output/odd", SIZES, 3, 0, make_strided_output},
+    {"broadcast/rows", SIZES, 0, 0, make_broadcast},
+    {"broadcast/columns", SIZES, 1, 0, make_broadcast},
+    {"transpose", SIZES, 0, 0, make_transpose},
+    {"transpose/odd", SIZES, 3, 0, make_transpose},
+    {"nchw_to_nhwc", SIZES, 0, 0, make_nhwc},
+    {"nchw_to_nhwc/rgb", SIZES, 3, 0, make_nhwc},
+    {"nhwc_to_nchw", SIZES, 0, 0, make_nchw},
+    {"permutation5d", SIZES, 5, 0, make_permutation},
+    {"permutation6d", SIZES, 6, 0, make_permutation},
+    {"permutation7d", SIZES, 7, 0, make_permutation},
+    {"permutation8d", SIZES, 8, 0, make_permutation},
+    {"scale_bias", CASE_TYPES_FLOATS, 0, 0, make_scale_bias},
+};
+
 static const struct case_tensor_support support[] = {
     {"InputTensor",
      {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
@@ -224,4 +366,7 @@ const struct case_family vkdml_cases_element_wise_identity = {
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
     .generate = generate,
+    .group = "identity",
+    .benchmarks = benchmarks,
+    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
 };

@@ -39,6 +39,19 @@ struct case_refusal {
     const char *reason;
 };
 
+/* A case to time, at any size. Its full name is group/name/type/size. */
+struct case_benchmark {
+    const char *name;
+    uint32_t types;    /* it is timed with each of them */
+    uint32_t argument; /* what several rows with one maker differ by */
+    uint32_t flags;    /* CASE_BENCHMARK_ bits */
+    /* Makes the case with about `bytes` bytes of its largest input (of its output where it has no such input). */
+    void (*make)(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c);
+};
+
+#define CASE_BENCHMARK_TRANSFER 1u /* on a device that may use transfer commands */
+#define CASE_BENCHMARK_FILL     2u /* reads nothing: held to the fill peak */
+
 struct case_family {
     DML_OPERATOR_TYPE type;
     /* Of every tensor of the operator, once each. */
@@ -53,6 +66,13 @@ struct case_family {
     size_t refused_count;
     /* Any case the operator accepts. */
     void (*generate)(struct random *random, struct operator_case *c);
+    /* What `vkdml bench` times; `group` comes first in their names. */
+    const char *group;
+    const struct case_benchmark *benchmarks;
+    size_t benchmark_count;
+    /* The output whose rows beyond a count, the UINT32 in the other output, are undefined; NULL: all is written. */
+    const char *counted_output;
+    const char *count_output;
 };
 
 /* One per row of the operator table, in its order. */

@@ -211,3 +211,23 @@ void generate_call(struct random *random, struct operator_case *c) {
         }
     }
 }
+
+uint32_t benchmark_size(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint64_t others, uint32_t step) {
+    uint64_t size = bytes / vkdmlGetDataTypeSize(type) / others / step * step;
+    return size > step ? (uint32_t)size : step;
+}
+
+void benchmark_tensor(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes) {
+    tensor->type = type;
+    tensor->rank = rank;
+    memcpy(tensor->sizes, sizes, rank * sizeof(sizes[0]));
+}
+
+void benchmark_images(struct case_tensor *tensor, uint64_t bytes, DML_TENSOR_DATA_TYPE type) {
+    uint32_t channels = 64, side = 256;
+    while (side > 16 && (uint64_t)channels * side * side * vkdmlGetDataTypeSize(type) > bytes) {
+        side /= 2;
+    }
+    const uint32_t batch = benchmark_size(bytes, type, (uint64_t)channels * side * side, 1);
+    benchmark_tensor(tensor, type, 4, (const uint32_t[]){batch, channels, side, side});
+}

@@ -22,4 +22,13 @@ void generate_output_layout(struct random *random, struct case_tensor *tensor);
  * the case. Last, when the rest of the case stands. */
 void generate_call(struct random *random, struct operator_case *c);
 
+/* The largest size, a multiple of `step`, of which `others` together hold at most `bytes`; at least `step`. */
+uint32_t benchmark_size(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint64_t others, uint32_t step);
+
+/* A packed tensor of the sizes given. */
+void benchmark_tensor(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes);
+
+/* Images: a batch of 64 channels of 256 x 256, smaller where `bytes` holds no such image. */
+void benchmark_images(struct case_tensor *tensor, uint64_t bytes, DML_TENSOR_DATA_TYPE type);
+
 #endif

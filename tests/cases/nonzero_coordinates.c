@@ -120,6 +120,40 @@ static void generate(struct random *random, struct operator_case *c) {
     generate_call(random, c);
 }
 
+/* A quarter of `bytes` elements whatever their type, so that the coordinates' size does not depend on it; `permille` of
+ * them nonzero. */
+static void make_coordinates(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t permille, uint32_t rank,
+                             struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_NONZERO_COORDINATES);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor images = {.rank = 0};
+    benchmark_images(&images, bytes, DML_TENSOR_DATA_TYPE_FLOAT32);
+    const uint32_t count = (uint32_t)case_element_count(&images);
+    benchmark_tensor(input, type, rank, rank == 1 ? &count : images.sizes);
+    input->fill = CASE_FILL_SPARSE;
+    input->fill_permille = permille;
+    benchmark_tensor(case_tensor(c, "OutputCountTensor"), DML_TENSOR_DATA_TYPE_UINT32, 1, (const uint32_t[]){1});
+    benchmark_tensor(case_tensor(c, "OutputCoordinatesTensor"), DML_TENSOR_DATA_TYPE_UINT32, 2,
+                     (const uint32_t[]){count, rank});
+}
+
+static void make_4d(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t permille, struct operator_case *c) {
+    make_coordinates(bytes, type, permille, 4, c);
+}
+
+static void make_flat(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t permille, struct operator_case *c) {
+    make_coordinates(bytes, type, permille, 1, c);
+}
+
+#define BENCHMARK_TYPES (CASE_TYPES_FLOATS | CASE_TYPE(UINT8))
+
+static const struct case_benchmark benchmarks[] = {
+    {"4d/density0.001", BENCHMARK_TYPES, 1, 0, make_4d},     {"4d/density0.1", BENCHMARK_TYPES, 100, 0, make_4d},
+    {"4d/density0.5", BENCHMARK_TYPES, 500, 0, make_4d},     {"4d/density1", BENCHMARK_TYPES, 1000, 0, make_4d},
+    {"flat/density0.001", BENCHMARK_TYPES, 1, 0, make_flat}, {"flat/density0.1", BENCHMARK_TYPES, 100, 0, make_flat},
+    {"flat/density0.5", BENCHMARK_TYPES, 500, 0, make_flat}, {"flat/density1", BENCHMARK_TYPES, 1000, 0, make_flat},
+};
+
 static const struct case_tensor_support support[] = {
     {"InputTensor",
      {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPES_UP_TO_32}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPES_UP_TO_32}}},
@@ -136,4 +170,9 @@ const struct case_family vkdml_cases_nonzero_coordinates = {
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
     .generate = generate,
+    .group = "nonzero",
+    .benchmarks = benchmarks,
+    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
+    .counted_output = "OutputCoordinatesTensor",
+    .count_output = "OutputCountTensor",
 };

@@ -166,6 +166,62 @@ static void generate(struct random *random, struct operator_case *c) {
     generate_call(random, c);
 }
 
+/* Pads every dimension d by pads[d] on both sides. */
+static void pad(struct operator_case *c, uint32_t mode, const uint32_t *pads) {
+    const struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    benchmark_tensor(output, input->type, input->rank, input->sizes);
+    for (uint32_t d = 0; d < input->rank; d++) {
+        output->sizes[d] += 2 * pads[d];
+    }
+    case_set_uint(c, "PaddingMode", mode);
+    case_set_uint(c, "DimensionCount", input->rank);
+    case_set(c, "StartPadding", input->rank, pads);
+    case_set(c, "EndPadding", input->rank, pads);
+}
+
+static void make_images(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t mode, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_PADDING);
+    benchmark_images(case_tensor(c, "InputTensor"), bytes, type);
+    pad(c, mode, (const uint32_t[]){0, 0, 3, 3});
+    case_set_float(c, "PaddingValue", 1.0f);
+}
+
+/* 14 x 14, as the late layers of image networks have. */
+static void make_short_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t mode, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_PADDING);
+    const uint32_t batch = benchmark_size(bytes, type, 64 * 14 * 14, 1);
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 4, (const uint32_t[]){batch, 64, 14, 14});
+    pad(c, mode, (const uint32_t[]){0, 0, 1, 1});
+    case_set_float(c, "PaddingValue", 1.0f);
+}
+
+/* Images whose channels lie together: the innermost dimension is not padded. */
+static void make_channels_last(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t mode, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_PADDING);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    benchmark_images(input, bytes, type);
+    benchmark_tensor(input, type, 4,
+                     (const uint32_t[]){input->sizes[0], input->sizes[2], input->sizes[3], input->sizes[1]});
+    pad(c, mode, (const uint32_t[]){0, 3, 3, 0});
+    case_set_float(c, "PaddingValue", 1.0f);
+}
+
+#define BENCHMARK_TYPES (CASE_TYPES_FLOATS | CASE_TYPE(UINT8) | CASE_TYPE(INT64))
+#define BENCHMARKS_OF_MODE(name, MODE)                                                                                 \
+    {name, BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_images},                                                  \
+        {name "/short_rows", BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_short_rows}, {                          \
+        name "/channels_last", BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_channels_last                         \
+    }
+
+static const struct case_benchmark benchmarks[] = {
+    BENCHMARKS_OF_MODE("constant", CONSTANT),
+    BENCHMARKS_OF_MODE("edge", EDGE),
+    BENCHMARKS_OF_MODE("reflection", REFLECTION),
+    BENCHMARKS_OF_MODE("symmetric", SYMMETRIC),
+    BENCHMARKS_OF_MODE("wrap", WRAP),
+};
+
 static const struct case_tensor_support support[] = {
     {"InputTensor",
      {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
@@ -195,6 +251,9 @@ const struct case_family vkdml_cases_padding = {
     .refused = refused,
     .refused_count = sizeof(refused) / sizeof(refused[0]),
     .generate = generate,
+    .group = "padding",
+    .benchmarks = benchmarks,
+    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
 };
 
 /* PADDING1: the value is an element of the tensors' type, its bits low word first. */
@@ -240,6 +299,17 @@ static const struct case_refusal refused1[] = {
      "OutputTensor.DataType"},
 };
 
+static void make_images1(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t mode, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_PADDING1);
+    benchmark_images(case_tensor(c, "InputTensor"), bytes, type);
+    pad(c, mode, (const uint32_t[]){0, 0, 3, 3});
+    case_set_uint(c, "PaddingValueDataType", type);
+}
+
+static const struct case_benchmark benchmarks1[] = {
+    {"constant", CASE_TYPE(INT64) | CASE_TYPE(FLOAT32), DML_PADDING_MODE_CONSTANT, 0, make_images1},
+};
+
 static const struct case_tensor_support support1[] = {
     {"InputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
     {"OutputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
@@ -254,4 +324,7 @@ const struct case_family vkdml_cases_padding1 = {
     .refused = refused1,
     .refused_count = sizeof(refused1) / sizeof(refused1[0]),
     .generate = generate1,
+    .group = "padding1",
+    .benchmarks = benchmarks1,
+    .benchmark_count = sizeof(benchmarks1) / sizeof(benchmarks1[0]),
 };

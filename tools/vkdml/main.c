@@ -17,6 +17,7 @@ static const struct {
     {"run", command_run, "runs a model: run [OPTION].. MODEL.json"},
     {"check", command_check, "holds a model to the rules without running it: check [OPTION].. MODEL.json"},
     {"devices", command_devices, "lists what models can run on"},
+    {"bench", command_bench, "times the operators: bench [OPTION].."},
     {"operators", command_operators, "lists the implemented operators: operators [--level L]"},
 };
 

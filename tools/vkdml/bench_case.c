@@ -1,0 +1,334 @@
+#include "bench_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/case_data.h"
+
+/* More than twice the largest last-level cache in use (H200: 50 MiB): a repetition finds nothing of its last turn. */
+#define ROTATED_BYTES ((uint64_t)128 << 20)
+#define MAX_SETS      16u
+
+/* A case compiled, with as many sets of buffers as rotate. */
+struct bound {
+    const struct operator_case *c;
+    VkdmlDevice device;
+    VkdmlDispatchable compiled;
+    VkdmlBindingProperties properties;
+    VkdmlBindingTable tables[MAX_SETS];
+    uint32_t sets;
+};
+
+static bool refused(const struct operator_case *c) {
+    char line[CASE_MAX_LINE];
+    fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+    if (case_print(c, line, sizeof(line))) {
+        fprintf(stderr, "vkdml: in case '%s'\n", line);
+    }
+    return false;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+/* Of one set, in its pool. */
+static uint64_t region_bytes(const struct case_tensor *tensor) {
+    return round_up(tensor->offset + case_total_bytes(tensor) + tensor->extra, CASE_OFFSET_PERIOD);
+}
+
+static uint64_t all_bytes(const struct operator_case *c) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        bytes += case_is_tensor(c, i) && c->fields[i].present ? region_bytes(&c->fields[i].tensor) : 0;
+    }
+    return bytes;
+}
+
+static bool compile(struct bound *bound) {
+    struct case_desc desc;
+    VkdmlOperator op = NULL;
+    const VkdmlCompileInfo info = {(DML_EXECUTION_FLAGS)bound->c->execution, bound->c->flags};
+    case_build_desc(bound->c, &desc);
+    VkdmlResult result = vkdmlCreateOperator(bound->device, &desc.op, &op);
+    result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, &bound->compiled) : result;
+    vkdmlDestroyOperator(op);
+    result = result == VKDML_SUCCESS ? vkdmlGetBindingProperties(bound->compiled, &bound->properties) : result;
+    return result == VKDML_SUCCESS || refused(bound->c);
+}
+
+static bool fill_pools(struct bench_device *device, const struct bound *bound) {
+    for (uint32_t i = 0; i < bound->c->schema->fieldCount; i++) {
+        const struct case_tensor *tensor = &bound->c->fields[i].tensor;
+        if (!case_is_tensor(bound->c, i) || !bound->c->fields[i].present) {
+            continue;
+        }
+        const uint64_t size = bound->sets * region_bytes(tensor);
+        if (!(case_is_input(bound->c, i) ? bench_pool_fill(device, &device->fields[i], size, tensor)
+                                         : bench_pool_reserve(device, &device->fields[i], size))) {
+            return false;
+        }
+    }
+    return bench_pool_reserve(device, &device->temporary, bound->properties.temporaryResourceSize);
+}
+
+static VkdmlResult bind_set(struct bench_device *device, const struct bound *bound, uint32_t set) {
+    const VkdmlOperatorSchema *schema = bound->c->schema;
+    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        const struct case_tensor *tensor = &bound->c->fields[i].tensor;
+        if (case_is_tensor(bound->c, i) && bound->c->fields[i].present) {
+            VkdmlBufferBinding *binding =
+                (case_is_input(bound->c, i) ? inputs : outputs) + schema->fields[i].bindingIndex;
+            *binding =
+                (VkdmlBufferBinding){device->fields[i].buffer.buffer, set * region_bytes(tensor) + tensor->offset,
+                                     case_total_bytes(tensor) + tensor->extra};
+        }
+    }
+    const VkdmlBufferBinding temporary = {device->temporary.buffer.buffer, 0, bound->properties.temporaryResourceSize};
+    VkdmlResult result = vkdmlBindInputs(bound->tables[set], schema->inputCount, inputs);
+    result = result == VKDML_SUCCESS ? vkdmlBindOutputs(bound->tables[set], schema->outputCount, outputs) : result;
+    return result == VKDML_SUCCESS && temporary.size != 0 ? vkdmlBindTemporaryResource(bound->tables[set], &temporary)
+                                                          : result;
+}
+
+static void release(struct bound *bound) {
+    for (uint32_t i = 0; i < MAX_SETS; i++) {
+        vkdmlDestroyBindingTable(bound->tables[i]);
+    }
+    vkdmlDestroyDispatchable(bound->compiled);
+    *bound = (struct bound){0};
+}
+
+/* Compiles and binds; release() is due either way. */
+static bool prepare(struct bench_device *device, const struct operator_case *c, bool transfer, uint32_t sets,
+                    struct bound *bound) {
+    *bound = (struct bound){.c = c, .device = transfer ? device->transfer : device->gpu.device, .sets = sets};
+    if (!compile(bound) || !fill_pools(device, bound)) {
+        return false;
+    }
+    const VkdmlBindingTableCreateInfo info = {.dispatchable = bound->compiled};
+    for (uint32_t i = 0; i < sets; i++) {
+        if (vkdmlCreateBindingTable(bound->device, &info, &bound->tables[i]) != VKDML_SUCCESS ||
+            bind_set(device, bound, i) != VKDML_SUCCESS) {
+            return refused(c);
+        }
+    }
+    return true;
+}
+
+static bool record(struct bench_device *device, uint32_t index, void *context) {
+    const struct bound *bound = context;
+    return vkdmlRecordDispatch(bound->device, device->gpu.commands, bound->compiled,
+                               bound->tables[index % bound->sets]) == VKDML_SUCCESS ||
+           refused(bound->c);
+}
+
+/* Input elements, each once however often a stride of 0 repeats it; outputs whole. */
+static uint64_t moved_bytes(const struct operator_case *c, uint32_t field) {
+    const struct case_tensor *tensor = &c->fields[field].tensor;
+    uint64_t bytes = vkdmlGetDataTypeSize(tensor->type);
+    for (uint32_t d = 0; d < tensor->rank; d++) {
+        bytes *= tensor->has_strides && tensor->strides[d] == 0 ? 1 : tensor->sizes[d];
+    }
+    return bytes;
+}
+
+/* The value of the count that the case wrote; all of the rows with a flag that zeroes the others. */
+static bool read_count(struct bench_device *device, const struct operator_case *c, uint32_t field, uint64_t rows,
+                       uint64_t *count) {
+    uint32_t value = 0;
+    if (c->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) {
+        *count = rows;
+        return true;
+    }
+    const struct case_tensor *tensor = &c->fields[field].tensor;
+    bool good = gpu_download(&device->gpu, &device->fields[field].buffer, tensor->offset, sizeof(value), &value);
+    *count = value;
+    return good;
+}
+
+static bool count_bytes(struct bench_device *device, const struct case_family *family, const struct operator_case *c,
+                        uint64_t *bytes) {
+    uint32_t count_field = 0;
+    *bytes = 0;
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (family->count_output && strcmp(c->schema->fields[i].name, family->count_output) == 0) {
+            count_field = i;
+        }
+    }
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (!case_is_tensor(c, i) || !c->fields[i].present) {
+            continue;
+        }
+        uint64_t own = moved_bytes(c, i);
+        if (family->counted_output && strcmp(c->schema->fields[i].name, family->counted_output) == 0) {
+            const struct case_tensor *tensor = &c->fields[i].tensor;
+            const uint64_t rows = tensor->sizes[tensor->rank - 2];
+            uint64_t count;
+            if (!read_count(device, c, count_field, rows, &count)) {
+                return false;
+            }
+            own = own / rows * count;
+        }
+        *bytes += own;
+    }
+    return true;
+}
+
+static uint32_t choose_sets(uint64_t bytes) {
+    const uint64_t sets = ROTATED_BYTES / bytes + 1;
+    return sets < MAX_SETS ? (uint32_t)sets : MAX_SETS;
+}
+
+bool bench_case(struct bench_device *device, const struct case_family *family, const struct operator_case *c,
+                bool transfer, const struct bench_effort *effort, struct bench_result *result) {
+    struct bound bound;
+    const struct bench_work work = {record, &bound};
+    result->sets = choose_sets(all_bytes(c));
+    bool good = prepare(device, c, transfer, result->sets, &bound) &&
+                bench_measure(device, &work, effort, &result->figures) &&
+                count_bytes(device, family, c, &result->bytes);
+    release(&bound);
+    return good;
+}
+
+/* vkCmdCopyBuffer and vkCmdFillBuffer, between the pools of the first two fields. */
+struct transfer {
+    uint64_t bytes;
+    uint32_t sets;
+};
+
+static bool record_copy(struct bench_device *device, uint32_t index, void *context) {
+    const struct transfer *transfer = context;
+    const uint64_t offset = index % transfer->sets * transfer->bytes;
+    const VkBufferCopy region = {offset, offset, transfer->bytes};
+    vkCmdCopyBuffer(device->gpu.commands, device->fields[0].buffer.buffer, device->fields[1].buffer.buffer, 1, &region);
+    return true;
+}
+
+static bool record_fill(struct bench_device *device, uint32_t index, void *context) {
+    const struct transfer *transfer = context;
+    vkCmdFillBuffer(device->gpu.commands, device->fields[1].buffer.buffer, index % transfer->sets * transfer->bytes,
+                    transfer->bytes, 0x3f800000);
+    return true;
+}
+
+static bool measure_transfer(struct bench_device *device, uint64_t bytes,
+                             bool (*record_one)(struct bench_device *device, uint32_t index, void *context),
+                             const struct bench_effort *effort, struct bench_result *result) {
+    const struct case_tensor tensor = {.type = DML_TENSOR_DATA_TYPE_FLOAT32, .fill = CASE_FILL_BITS};
+    struct transfer transfer = {round_up(bytes, 4), choose_sets(bytes)};
+    const struct bench_work work = {record_one, &transfer};
+    result->sets = transfer.sets;
+    return bench_pool_fill(device, &device->fields[0], transfer.sets * transfer.bytes, &tensor) &&
+           bench_pool_reserve(device, &device->fields[1], transfer.sets * transfer.bytes) &&
+           bench_measure(device, &work, effort, &result->figures);
+}
+
+bool bench_copy(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
+                struct bench_result *result) {
+    result->bytes = 2 * bytes;
+    return measure_transfer(device, bytes, record_copy, effort, result);
+}
+
+bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
+                struct bench_result *result) {
+    result->bytes = bytes;
+    return measure_transfer(device, bytes, record_fill, effort, result);
+}
+
+/* Host copies of a case's regions, by field; NULL: absent. */
+struct images {
+    unsigned char *fields[CASE_MAX_FIELDS];
+};
+
+static void free_images(struct images *images) {
+    for (uint32_t i = 0; i < CASE_MAX_FIELDS; i++) {
+        free(images->fields[i]);
+    }
+}
+
+/* Random bytes everywhere, inputs as the case says; uploads them to the first set of buffers. */
+static bool write_images(struct bench_device *device, const struct operator_case *c, struct images *images) {
+    struct random random = {.state = c->seed};
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        const struct case_tensor *tensor = &c->fields[i].tensor;
+        if (!case_is_tensor(c, i) || !c->fields[i].present) {
+            continue;
+        }
+        images->fields[i] = malloc(region_bytes(tensor));
+        if (!images->fields[i]) {
+            fprintf(stderr, "vkdml: out of memory\n");
+            return false;
+        }
+        random_bytes(&random, images->fields[i], region_bytes(tensor));
+        if (case_is_input(c, i)) {
+            case_write_input(tensor, &random, images->fields[i] + tensor->offset);
+            device->fields[i].filled = false;
+        }
+        if (!gpu_upload(&device->gpu, &device->fields[i].buffer, images->fields[i], region_bytes(tensor))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool execute_reference(const struct operator_case *c, struct images *images) {
+    VkdmlHostBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    struct case_desc desc;
+    case_build_desc(c, &desc);
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        const struct case_tensor *tensor = &c->fields[i].tensor;
+        if (images->fields[i]) {
+            VkdmlHostBinding *binding = (case_is_input(c, i) ? inputs : outputs) + c->schema->fields[i].bindingIndex;
+            *binding = (VkdmlHostBinding){images->fields[i] + tensor->offset, case_total_bytes(tensor)};
+        }
+    }
+    const VkdmlReferenceInfo info = {.desc = &desc.op,
+                                     .featureLevel = c->level,
+                                     .flags = c->flags,
+                                     .inputCount = c->schema->inputCount,
+                                     .inputs = inputs,
+                                     .outputCount = c->schema->outputCount,
+                                     .outputs = outputs};
+    return vkdmlReferenceExecute(&info) == VKDML_SUCCESS || refused(c);
+}
+
+/* Whether the first set of buffers holds what the images do. */
+static bool compare_images(struct bench_device *device, const struct operator_case *c, const struct images *images) {
+    char line[CASE_MAX_LINE];
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (!images->fields[i] || case_is_input(c, i)) {
+            continue;
+        }
+        const uint64_t size = region_bytes(&c->fields[i].tensor);
+        unsigned char *got = malloc(size);
+        bool good = got && gpu_download(&device->gpu, &device->fields[i].buffer, 0, size, got);
+        if (good && memcmp(got, images->fields[i], size) != 0) {
+            fprintf(stderr, "vkdml: wrong result in %s of case '%s'\n", c->schema->fields[i].name,
+                    case_print(c, line, sizeof(line)) ? line : "?");
+            good = false;
+        }
+        free(got);
+        if (!good) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer) {
+    struct images images = {{NULL}};
+    struct bound bound;
+    bool good = prepare(device, c, transfer, 1, &bound) && write_images(device, c, &images) &&
+                gpu_begin(&device->gpu) && record(device, 0, &bound);
+    if (good) {
+        gpu_barrier(&device->gpu);
+    }
+    good = good && gpu_submit(&device->gpu) && execute_reference(c, &images) && compare_images(device, c, &images);
+    release(&bound);
+    free_images(&images);
+    return good;
+}

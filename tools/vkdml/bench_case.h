@@ -1,0 +1,27 @@
+/* Running a case for its time. */
+#ifndef BENCH_CASE_H
+#define BENCH_CASE_H
+
+#include "bench_device.h"
+#include "bench_list.h"
+
+struct bench_result {
+    struct bench_figures figures;
+    uint64_t bytes; /* that must move: each input element read once, each output byte written once */
+    uint32_t sets;  /* of buffers used in turn */
+};
+
+/* Times a case. */
+bool bench_case(struct bench_device *device, const struct case_family *family, const struct operator_case *c,
+                bool transfer, const struct bench_effort *effort, struct bench_result *result);
+
+/* Times vkCmdCopyBuffer or vkCmdFillBuffer of so many bytes. */
+bool bench_copy(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
+                struct bench_result *result);
+bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
+                struct bench_result *result);
+
+/* Runs a case once, on random data, and compares every byte of its outputs with the reference's. */
+bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer);
+
+#endif

@@ -1,0 +1,112 @@
+#include "bench_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/case_data.h"
+
+bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info) {
+    const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                           .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                           .queryCount = BENCH_MAX_TIMESTAMPS};
+    *device = (struct bench_device){0};
+    if (!gpu_open(&device->gpu, info)) {
+        return false;
+    }
+    const VkdmlVulkanHandles *handles = &device->gpu.handles;
+    const VkdmlDeviceCreateInfo import = {.instance = handles->instance,
+                                          .physicalDevice = handles->physicalDevice,
+                                          .device = handles->device,
+                                          .queueFamilyIndex = handles->queueFamilyIndex,
+                                          .getInstanceProcAddr = handles->getInstanceProcAddr,
+                                          .featureLevel = info->featureLevel,
+                                          .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER,
+                                          .logCallback = info->logCallback,
+                                          .logUserData = info->logUserData};
+    if (vkdmlCreateDevice(&import, &device->transfer) != VKDML_SUCCESS) {
+        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+        return false;
+    }
+    if (device->gpu.queries && vkCreateQueryPool(handles->device, &queries, NULL, &device->queries) != VK_SUCCESS) {
+        fprintf(stderr, "vkdml: vkCreateQueryPool failed\n");
+        return false;
+    }
+    return true;
+}
+
+void bench_device_close(struct bench_device *device) {
+    if (device->gpu.pool) {
+        for (size_t i = 0; i < CASE_MAX_FIELDS; i++) {
+            gpu_destroy_buffer(&device->gpu, &device->fields[i].buffer);
+        }
+        gpu_destroy_buffer(&device->gpu, &device->temporary.buffer);
+        if (device->queries) {
+            vkDestroyQueryPool(device->gpu.handles.device, device->queries, NULL);
+        }
+    }
+    vkdmlDestroyDevice(device->transfer);
+    gpu_close(&device->gpu);
+}
+
+bool bench_device_is_cpu(const struct bench_device *device) {
+    return device->gpu.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+bool bench_pool_reserve(struct bench_device *device, struct bench_pool *pool, uint64_t size) {
+    pool->filled = false;
+    if (size <= pool->buffer.size) {
+        return true;
+    }
+    gpu_destroy_buffer(&device->gpu, &pool->buffer);
+    return gpu_create_buffer(&device->gpu, size, false, &pool->buffer);
+}
+
+void bench_fill_period(const struct case_tensor *tensor, unsigned char *bytes) {
+    const uint32_t element = vkdmlGetDataTypeSize(tensor->type);
+    struct case_tensor flat = {.type = tensor->type,
+                               .rank = 1,
+                               .sizes = {(uint32_t)(BENCH_PERIOD / element)},
+                               .fill = tensor->fill,
+                               .fill_permille = tensor->fill_permille};
+    struct random random = {.state = 1};
+    case_write_input(&flat, &random, bytes);
+}
+
+/* Fills the buffer with copies of its first period. */
+static bool repeat_period(struct bench_device *device, const struct gpu_buffer *buffer) {
+    if (!gpu_begin(&device->gpu)) {
+        return false;
+    }
+    /* Each copy doubles what is there; source and target never overlap. */
+    for (uint64_t done = BENCH_PERIOD; done < buffer->size; done *= 2) {
+        const VkBufferCopy region = {0, done, done < buffer->size - done ? done : buffer->size - done};
+        vkCmdCopyBuffer(device->gpu.commands, buffer->buffer, buffer->buffer, 1, &region);
+        gpu_barrier(&device->gpu);
+    }
+    return gpu_submit(&device->gpu);
+}
+
+bool bench_pool_fill(struct bench_device *device, struct bench_pool *pool, uint64_t size,
+                     const struct case_tensor *tensor) {
+    if (size <= pool->buffer.size && pool->filled && pool->type == tensor->type && pool->fill == tensor->fill &&
+        pool->permille == tensor->fill_permille) {
+        return true;
+    }
+    unsigned char *bytes = malloc(BENCH_PERIOD);
+    if (!bytes) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        return false;
+    }
+    bench_fill_period(tensor, bytes);
+    bool good = bench_pool_reserve(device, pool, size);
+    good = good && gpu_upload(&device->gpu, &pool->buffer, bytes,
+                              pool->buffer.size < BENCH_PERIOD ? pool->buffer.size : BENCH_PERIOD);
+    good = good && repeat_period(device, &pool->buffer);
+    free(bytes);
+    pool->filled = good;
+    pool->type = tensor->type;
+    pool->fill = tensor->fill;
+    pool->permille = tensor->fill_permille;
+    return good;
+}

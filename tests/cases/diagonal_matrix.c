@@ -77,10 +77,11 @@ static void make_matrix(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argu
 }
 
 static const struct case_benchmark benchmarks[] = {
-    {"identity_matrix", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_matrix},
-    {"identity_matrix/transfer", CASE_TYPE(FLOAT32), 0, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix},
-    {"fill", BENCHMARK_TYPES, 1, CASE_BENCHMARK_FILL, make_matrix},
-    {"fill/transfer", CASE_TYPE(FLOAT32), 1, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix},
+    {"identity_matrix", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_matrix, NULL},
+    {"identity_matrix/transfer", CASE_TYPE(FLOAT32), 0, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix,
+     NULL},
+    {"fill", BENCHMARK_TYPES, 1, CASE_BENCHMARK_FILL, make_matrix, NULL},
+    {"fill/transfer", CASE_TYPE(FLOAT32), 1, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix, NULL},
 };
 
 static const struct case_tensor_support support[] = {
@@ -181,7 +182,7 @@ static void make_triangle(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t ar
 }
 
 static const struct case_benchmark benchmarks1[] = {
-    {"triangle", BENCHMARK_TYPES, 0, 0, make_triangle},
+    {"triangle", BENCHMARK_TYPES, 0, 0, make_triangle, NULL},
 };
 
 static const struct case_tensor_support support1[] = {

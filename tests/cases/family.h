@@ -47,6 +47,8 @@ struct case_benchmark {
     uint32_t flags;    /* CASE_BENCHMARK_ bits */
     /* Makes the case with about `bytes` bytes of its largest input (of its output where it has no such input). */
     void (*make)(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c);
+    /* The same in plain C, see cases/loops.h; NULL: there is none. */
+    void (*loop)(const struct operator_case *c, unsigned char *const *tensors);
 };
 
 #define CASE_BENCHMARK_TRANSFER 1u /* on a device that may use transfer commands */

@@ -1,5 +1,6 @@
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 
 static const char *const fixed[] = {
     /* The documented example; rows past the count keep their bytes. */
@@ -148,10 +149,14 @@ static void make_flat(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t permil
 #define BENCHMARK_TYPES (CASE_TYPES_FLOATS | CASE_TYPE(UINT8))
 
 static const struct case_benchmark benchmarks[] = {
-    {"4d/density0.001", BENCHMARK_TYPES, 1, 0, make_4d},     {"4d/density0.1", BENCHMARK_TYPES, 100, 0, make_4d},
-    {"4d/density0.5", BENCHMARK_TYPES, 500, 0, make_4d},     {"4d/density1", BENCHMARK_TYPES, 1000, 0, make_4d},
-    {"flat/density0.001", BENCHMARK_TYPES, 1, 0, make_flat}, {"flat/density0.1", BENCHMARK_TYPES, 100, 0, make_flat},
-    {"flat/density0.5", BENCHMARK_TYPES, 500, 0, make_flat}, {"flat/density1", BENCHMARK_TYPES, 1000, 0, make_flat},
+    {"4d/density0.001", BENCHMARK_TYPES, 1, 0, make_4d, loop_nonzero},
+    {"4d/density0.1", BENCHMARK_TYPES, 100, 0, make_4d, loop_nonzero},
+    {"4d/density0.5", BENCHMARK_TYPES, 500, 0, make_4d, loop_nonzero},
+    {"4d/density1", BENCHMARK_TYPES, 1000, 0, make_4d, loop_nonzero},
+    {"flat/density0.001", BENCHMARK_TYPES, 1, 0, make_flat, loop_nonzero},
+    {"flat/density0.1", BENCHMARK_TYPES, 100, 0, make_flat, loop_nonzero},
+    {"flat/density0.5", BENCHMARK_TYPES, 500, 0, make_flat, loop_nonzero},
+    {"flat/density1", BENCHMARK_TYPES, 1000, 0, make_flat, loop_nonzero},
 };
 
 static const struct case_tensor_support support[] = {

@@ -1,5 +1,6 @@
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 #include "harness/number.h"
 
 static const char *const fixed[] = {
@@ -208,18 +209,25 @@ static void make_channels_last(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32
 }
 
 #define BENCHMARK_TYPES (CASE_TYPES_FLOATS | CASE_TYPE(UINT8) | CASE_TYPE(INT64))
-#define BENCHMARKS_OF_MODE(name, MODE)                                                                                 \
-    {name, BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_images},                                                  \
-        {name "/short_rows", BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_short_rows}, {                          \
-        name "/channels_last", BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make_channels_last                         \
-    }
+#define BENCHMARK(MODE, name, make)                                                                                    \
+    { name, BENCHMARK_TYPES, DML_PADDING_MODE_##MODE, 0, make, loop_padding }
 
 static const struct case_benchmark benchmarks[] = {
-    BENCHMARKS_OF_MODE("constant", CONSTANT),
-    BENCHMARKS_OF_MODE("edge", EDGE),
-    BENCHMARKS_OF_MODE("reflection", REFLECTION),
-    BENCHMARKS_OF_MODE("symmetric", SYMMETRIC),
-    BENCHMARKS_OF_MODE("wrap", WRAP),
+    BENCHMARK(CONSTANT, "constant", make_images),
+    BENCHMARK(CONSTANT, "constant/short_rows", make_short_rows),
+    BENCHMARK(CONSTANT, "constant/channels_last", make_channels_last),
+    BENCHMARK(EDGE, "edge", make_images),
+    BENCHMARK(EDGE, "edge/short_rows", make_short_rows),
+    BENCHMARK(EDGE, "edge/channels_last", make_channels_last),
+    BENCHMARK(REFLECTION, "reflection", make_images),
+    BENCHMARK(REFLECTION, "reflection/short_rows", make_short_rows),
+    BENCHMARK(REFLECTION, "reflection/channels_last", make_channels_last),
+    BENCHMARK(SYMMETRIC, "symmetric", make_images),
+    BENCHMARK(SYMMETRIC, "symmetric/short_rows", make_short_rows),
+    BENCHMARK(SYMMETRIC, "symmetric/channels_last", make_channels_last),
+    BENCHMARK(WRAP, "wrap", make_images),
+    BENCHMARK(WRAP, "wrap/short_rows", make_short_rows),
+    BENCHMARK(WRAP, "wrap/channels_last", make_channels_last),
 };
 
 static const struct case_tensor_support support[] = {
@@ -307,7 +315,7 @@ static void make_images1(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t mod
 }
 
 static const struct case_benchmark benchmarks1[] = {
-    {"constant", CASE_TYPE(INT64) | CASE_TYPE(FLOAT32), DML_PADDING_MODE_CONSTANT, 0, make_images1},
+    {"constant", CASE_TYPE(INT64) | CASE_TYPE(FLOAT32), DML_PADDING_MODE_CONSTANT, 0, make_images1, NULL},
 };
 
 static const struct case_tensor_support support1[] = {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/case_data.h"
-
 /* More than twice the largest last-level cache in use (H200: 50 MiB): a repetition finds nothing of its last turn. */
 #define ROTATED_BYTES ((uint64_t)128 << 20)
 #define MAX_SETS      16u
@@ -20,28 +18,10 @@ struct bound {
     uint32_t sets;
 };
 
-static bool refused(const struct operator_case *c) {
-    char line[CASE_MAX_LINE];
-    fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
-    if (case_print(c, line, sizeof(line))) {
-        fprintf(stderr, "vkdml: in case '%s'\n", line);
-    }
-    return false;
-}
-
-static uint64_t round_up(uint64_t value, uint64_t step) {
-    return (value + step - 1) / step * step;
-}
-
-/* Of one set, in its pool. */
-static uint64_t region_bytes(const struct case_tensor *tensor) {
-    return round_up(tensor->offset + case_total_bytes(tensor) + tensor->extra, CASE_OFFSET_PERIOD);
-}
-
 static uint64_t all_bytes(const struct operator_case *c) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        bytes += case_is_tensor(c, i) && c->fields[i].present ? region_bytes(&c->fields[i].tensor) : 0;
+        bytes += case_is_tensor(c, i) && c->fields[i].present ? bench_region_bytes(&c->fields[i].tensor) : 0;
     }
     return bytes;
 }
@@ -55,7 +35,7 @@ static bool compile(struct bound *bound) {
     result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, &bound->compiled) : result;
     vkdmlDestroyOperator(op);
     result = result == VKDML_SUCCESS ? vkdmlGetBindingProperties(bound->compiled, &bound->properties) : result;
-    return result == VKDML_SUCCESS || refused(bound->c);
+    return result == VKDML_SUCCESS || bench_refused(bound->c);
 }
 
 static bool fill_pools(struct bench_device *device, const struct bound *bound) {
@@ -64,7 +44,7 @@ static bool fill_pools(struct bench_device *device, const struct bound *bound) {
         if (!case_is_tensor(bound->c, i) || !bound->c->fields[i].present) {
             continue;
         }
-        const uint64_t size = bound->sets * region_bytes(tensor);
+        const uint64_t size = bound->sets * bench_region_bytes(tensor);
         if (!(case_is_input(bound->c, i) ? bench_pool_fill(device, &device->fields[i], size, tensor)
                                          : bench_pool_reserve(device, &device->fields[i], size))) {
             return false;
@@ -82,7 +62,7 @@ static VkdmlResult bind_set(struct bench_device *device, const struct bound *bou
             VkdmlBufferBinding *binding =
                 (case_is_input(bound->c, i) ? inputs : outputs) + schema->fields[i].bindingIndex;
             *binding =
-                (VkdmlBufferBinding){device->fields[i].buffer.buffer, set * region_bytes(tensor) + tensor->offset,
+                (VkdmlBufferBinding){device->fields[i].buffer.buffer, set * bench_region_bytes(tensor) + tensor->offset,
                                      case_total_bytes(tensor) + tensor->extra};
         }
     }
@@ -112,7 +92,7 @@ static bool prepare(struct bench_device *device, const struct operator_case *c, 
     for (uint32_t i = 0; i < sets; i++) {
         if (vkdmlCreateBindingTable(bound->device, &info, &bound->tables[i]) != VKDML_SUCCESS ||
             bind_set(device, bound, i) != VKDML_SUCCESS) {
-            return refused(c);
+            return bench_refused(c);
         }
     }
     return true;
@@ -122,7 +102,7 @@ static bool record(struct bench_device *device, uint32_t index, void *context) {
     const struct bound *bound = context;
     return vkdmlRecordDispatch(bound->device, device->gpu.commands, bound->compiled,
                                bound->tables[index % bound->sets]) == VKDML_SUCCESS ||
-           refused(bound->c);
+           bench_refused(bound->c);
 }
 
 /* Input elements, each once however often a stride of 0 repeats it; outputs whole. */
@@ -219,7 +199,7 @@ static bool measure_transfer(struct bench_device *device, uint64_t bytes,
                              bool (*record_one)(struct bench_device *device, uint32_t index, void *context),
                              const struct bench_effort *effort, struct bench_result *result) {
     const struct case_tensor tensor = {.type = DML_TENSOR_DATA_TYPE_FLOAT32, .fill = CASE_FILL_BITS};
-    struct transfer transfer = {round_up(bytes, 4), choose_sets(bytes)};
+    struct transfer transfer = {(bytes + 3) / 4 * 4, choose_sets(bytes)};
     const struct bench_work work = {record_one, &transfer};
     result->sets = transfer.sets;
     return bench_pool_fill(device, &device->fields[0], transfer.sets * transfer.bytes, &tensor) &&
@@ -239,96 +219,23 @@ bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_
     return measure_transfer(device, bytes, record_fill, effort, result);
 }
 
-/* Host copies of a case's regions, by field; NULL: absent. */
-struct images {
-    unsigned char *fields[CASE_MAX_FIELDS];
-};
-
-static void free_images(struct images *images) {
-    for (uint32_t i = 0; i < CASE_MAX_FIELDS; i++) {
-        free(images->fields[i]);
-    }
-}
-
-/* Random bytes everywhere, inputs as the case says; uploads them to the first set of buffers. */
-static bool write_images(struct bench_device *device, const struct operator_case *c, struct images *images) {
-    struct random random = {.state = c->seed};
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &c->fields[i].tensor;
-        if (!case_is_tensor(c, i) || !c->fields[i].present) {
-            continue;
-        }
-        images->fields[i] = malloc(region_bytes(tensor));
-        if (!images->fields[i]) {
-            fprintf(stderr, "vkdml: out of memory\n");
-            return false;
-        }
-        random_bytes(&random, images->fields[i], region_bytes(tensor));
-        if (case_is_input(c, i)) {
-            case_write_input(tensor, &random, images->fields[i] + tensor->offset);
-            device->fields[i].filled = false;
-        }
-        if (!gpu_upload(&device->gpu, &device->fields[i].buffer, images->fields[i], region_bytes(tensor))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool execute_reference(const struct operator_case *c, struct images *images) {
-    VkdmlHostBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
-    struct case_desc desc;
-    case_build_desc(c, &desc);
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &c->fields[i].tensor;
-        if (images->fields[i]) {
-            VkdmlHostBinding *binding = (case_is_input(c, i) ? inputs : outputs) + c->schema->fields[i].bindingIndex;
-            *binding = (VkdmlHostBinding){images->fields[i] + tensor->offset, case_total_bytes(tensor)};
-        }
-    }
-    const VkdmlReferenceInfo info = {.desc = &desc.op,
-                                     .featureLevel = c->level,
-                                     .flags = c->flags,
-                                     .inputCount = c->schema->inputCount,
-                                     .inputs = inputs,
-                                     .outputCount = c->schema->outputCount,
-                                     .outputs = outputs};
-    return vkdmlReferenceExecute(&info) == VKDML_SUCCESS || refused(c);
-}
-
-/* Whether the first set of buffers holds what the images do. */
-static bool compare_images(struct bench_device *device, const struct operator_case *c, const struct images *images) {
-    char line[CASE_MAX_LINE];
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (!images->fields[i] || case_is_input(c, i)) {
-            continue;
-        }
-        const uint64_t size = region_bytes(&c->fields[i].tensor);
-        unsigned char *got = malloc(size);
-        bool good = got && gpu_download(&device->gpu, &device->fields[i].buffer, 0, size, got);
-        if (good && memcmp(got, images->fields[i], size) != 0) {
-            fprintf(stderr, "vkdml: wrong result in %s of case '%s'\n", c->schema->fields[i].name,
-                    case_print(c, line, sizeof(line)) ? line : "?");
-            good = false;
-        }
-        free(got);
-        if (!good) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer) {
-    struct images images = {{NULL}};
+bool bench_execute(struct bench_device *device, const struct operator_case *c, bool transfer,
+                   struct bench_images *images) {
     struct bound bound;
-    bool good = prepare(device, c, transfer, 1, &bound) && write_images(device, c, &images) &&
+    bool good = prepare(device, c, transfer, 1, &bound) && bench_images_upload(device, c, images) &&
                 gpu_begin(&device->gpu) && record(device, 0, &bound);
     if (good) {
         gpu_barrier(&device->gpu);
+        good = gpu_submit(&device->gpu);
     }
-    good = good && gpu_submit(&device->gpu) && execute_reference(c, &images) && compare_images(device, c, &images);
     release(&bound);
-    free_images(&images);
+    return good;
+}
+
+bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer) {
+    struct bench_images images = {{NULL}};
+    bool good = bench_execute(device, c, transfer, &images) && bench_images_reference(c, &images) &&
+                bench_images_compare(device, c, &images);
+    bench_images_free(&images);
     return good;
 }

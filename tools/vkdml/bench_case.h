@@ -3,6 +3,7 @@
 #define BENCH_CASE_H
 
 #include "bench_device.h"
+#include "bench_images.h"
 #include "bench_list.h"
 
 struct bench_result {
@@ -21,7 +22,22 @@ bool bench_copy(struct bench_device *device, uint64_t bytes, const struct bench_
 bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
                 struct bench_result *result);
 
-/* Runs a case once, on random data, and compares every byte of its outputs with the reference's. */
+/* Runs a case once, on random data that the images then hold, outputs as they were before. */
+bool bench_execute(struct bench_device *device, const struct operator_case *c, bool transfer,
+                   struct bench_images *images);
+
+/* The same, and compares every byte of its outputs with the reference's. */
 bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer);
+
+/* What the CPU takes for a case, in milliseconds. NAN: not measured. */
+struct bench_host_times {
+    double reference;   /* the library's, once */
+    double memory_copy; /* memcpy that moves as many bytes */
+    double loop;        /* the benchmark's plain loop */
+};
+
+/* Runs them at full size, and holds the device's result to theirs. */
+bool bench_host_times(struct bench_device *device, const struct bench_entry *entry, const struct operator_case *c,
+                      uint64_t bytes, struct bench_host_times *times);
 
 #endif

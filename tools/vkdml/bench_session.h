@@ -1,0 +1,63 @@
+/* A run of `vkdml bench`: the device, its peaks, and what has been measured so far. */
+#ifndef BENCH_SESSION_H
+#define BENCH_SESSION_H
+
+#include "bench_case.h"
+
+/* What copying and filling reach, in GB/s. */
+struct bench_peaks {
+    uint64_t bytes; /* copied or filled */
+    double copy_command, copy_kernel, copy;
+    double fill_command, fill_kernel, fill;
+};
+
+/* One line of the table. NAN: not measured. */
+struct bench_record {
+    struct bench_entry entry;
+    struct bench_result result;
+    double speed;      /* GB/s */
+    double copy_ratio; /* of the peak */
+    double fill_ratio; /* the same; NAN for cases that read */
+    struct bench_host_times times;
+    char *line; /* the case */
+};
+
+struct bench_session {
+    struct bench_device device;
+    struct bench_effort effort;
+    struct bench_peaks peaks;
+    bool references; /* run the CPU reference and the plain loops too */
+    bool failed;     /* a case has no figure */
+    size_t count, capacity;
+    struct bench_record *records;
+};
+
+/* Opens the device and measures the peaks. bytes 0: the device's default size. seconds below 0: its default time.
+ * bench_session_close() is due either way. */
+bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort);
+void bench_session_close(struct bench_session *session);
+
+/* 256 MiB, on a CPU device 64 MiB: beyond its caches. */
+uint64_t bench_default_size(const struct bench_session *session);
+
+/* Makes an entry's case at a size. */
+void bench_make_case(const struct bench_entry *entry, uint64_t bytes, struct operator_case *c);
+
+/* Checks an entry's result at a small size, times it and keeps the record; session->failed where there is no figure.
+ * False where memory is out. */
+bool bench_session_time(struct bench_session *session, const struct bench_entry *entry);
+
+/* Times a case that is its entry's already. */
+bool bench_session_time_case(struct bench_session *session, const struct bench_entry *entry,
+                             const struct operator_case *c);
+
+/* The ratio to the peak that the entry is held to. */
+double bench_record_ratio(const struct bench_record *record);
+
+/* The variant of its kernels that the device runs: a name, or "?". */
+const char *bench_session_variant(const struct bench_session *session);
+
+void bench_print_header(const struct bench_session *session);
+void bench_print_record(const struct bench_session *session, const struct bench_record *record);
+
+#endif

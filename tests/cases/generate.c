@@ -7,18 +7,33 @@
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
 
+/* What generate_budget() leaves to chance is at most this. */
+#define LARGEST_CHANCE 1100000u
+
+static uint32_t fixed_budget; /* 0: left to chance */
+
 /* Storage of one tensor, in elements: strides that need more are drawn again. */
-#define LARGEST_STORAGE ((uint64_t)1 << 22)
+static uint64_t largest_storage(void) {
+    const uint64_t storage = (uint64_t)1 << 22;
+    return 2 * (uint64_t)fixed_budget > storage ? 2 * (uint64_t)fixed_budget : storage;
+}
 
 /* Tensors up to so many elements may have strides that do not nest; whether they overlap is found by trying. */
 #define LARGEST_ENTANGLED 2048
 
+void generate_fix_budget(uint32_t elements) {
+    fixed_budget = elements;
+}
+
 uint32_t generate_budget(struct random *random) {
+    if (fixed_budget != 0) {
+        return fixed_budget;
+    }
     uint32_t kind = random_below(random, 100);
     return kind < 60   ? random_between(random, 1, 600)
            : kind < 93 ? random_between(random, 600, 5000)
            : kind < 98 ? random_between(random, 5000, 60000)
-                       : random_between(random, 60000, 1100000);
+                       : random_between(random, 60000, LARGEST_CHANCE);
 }
 
 static uint32_t edge_size(struct random *random, uint32_t largest) {
@@ -39,6 +54,10 @@ void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *
         uint32_t size = edge_size(random, largest <= left ? largest : left);
         tensor->sizes[order[i]] = size;
         left /= size;
+    }
+    if (budget > LARGEST_CHANCE && tensor->rank != 0) {
+        /* The sizes tried above leave most of it. */
+        tensor->sizes[order[random_below(random, tensor->rank)]] *= left;
     }
 }
 
@@ -81,7 +100,7 @@ static bool nest(struct random *random, bool permuted, bool gaps, uint32_t broad
         if (gaps && random_chance(random, 50)) {
             stride += random_below(random, 9);
         }
-        if (stride > LARGEST_STORAGE) {
+        if (stride > largest_storage()) {
             return false;
         }
     }
@@ -95,7 +114,7 @@ static bool any_strides(struct random *random, struct case_tensor *tensor) {
         tensor->strides[d] = random_between(random, 1, random_chance(random, 50) ? 12 : largest + 1);
         storage += (uint64_t)(tensor->sizes[d] - 1) * tensor->strides[d];
     }
-    return storage <= LARGEST_STORAGE;
+    return storage <= largest_storage();
 }
 
 /* By visiting every element. */
@@ -157,7 +176,7 @@ static void generate_placement(struct random *random, struct case_tensor *tensor
 }
 
 static void generate_layout(struct random *random, bool input, struct case_tensor *tensor) {
-    tensor->has_strides = random_chance(random, 60) && case_element_count(tensor) <= LARGEST_STORAGE;
+    tensor->has_strides = random_chance(random, 60) && case_element_count(tensor) <= largest_storage();
     while (tensor->has_strides && !draw_strides(random, input, tensor)) {
     }
     if (tensor->has_strides) {

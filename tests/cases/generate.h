@@ -5,10 +5,15 @@
 #include "harness/case.h"
 #include "harness/random.h"
 
-/* How many elements the largest tensor may have: mostly few thousand, now and then up to a million. */
+/* How many elements the largest tensor may have: mostly few thousand, now and then up to a million; or what
+ * generate_fix_budget() said. */
 uint32_t generate_budget(struct random *random);
 
-/* Sizes with a product of at most `budget`, biased to 1, odd numbers and powers of two and their neighbours. */
+/* Fixes the budget of the cases generated from now on; 0 leaves it to chance again. Not for several threads. */
+void generate_fix_budget(uint32_t elements);
+
+/* Sizes with a product of at most `budget`, biased to 1, odd numbers and powers of two and their neighbours. A budget
+ * beyond a million is spent. */
 void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *tensor);
 
 /* One of the types that the field takes at the newest feature level. */

@@ -6,17 +6,6 @@
 
 /* More than twice the largest last-level cache in use (H200: 50 MiB): a repetition finds nothing of its last turn. */
 #define ROTATED_BYTES ((uint64_t)128 << 20)
-#define MAX_SETS      16u
-
-/* A case compiled, with as many sets of buffers as rotate. */
-struct bound {
-    const struct operator_case *c;
-    VkdmlDevice device;
-    VkdmlDispatchable compiled;
-    VkdmlBindingProperties properties;
-    VkdmlBindingTable tables[MAX_SETS];
-    uint32_t sets;
-};
 
 static uint64_t all_bytes(const struct operator_case *c) {
     uint64_t bytes = 0;
@@ -26,19 +15,22 @@ static uint64_t all_bytes(const struct operator_case *c) {
     return bytes;
 }
 
-static bool compile(struct bound *bound) {
-    struct case_desc desc;
-    VkdmlOperator op = NULL;
-    const VkdmlCompileInfo info = {(DML_EXECUTION_FLAGS)bound->c->execution, bound->c->flags};
-    case_build_desc(bound->c, &desc);
-    VkdmlResult result = vkdmlCreateOperator(bound->device, &desc.op, &op);
-    result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, &bound->compiled) : result;
-    vkdmlDestroyOperator(op);
-    result = result == VKDML_SUCCESS ? vkdmlGetBindingProperties(bound->compiled, &bound->properties) : result;
-    return result == VKDML_SUCCESS || bench_refused(bound->c);
+VkdmlDevice bench_device_for(const struct bench_device *device, uint32_t flags) {
+    return flags & CASE_BENCHMARK_TRANSFER ? device->transfer : device->gpu.device;
 }
 
-static bool fill_pools(struct bench_device *device, const struct bound *bound) {
+bool bench_compile(VkdmlDevice vkdml, const struct operator_case *c, VkdmlDispatchable *compiled) {
+    struct case_desc desc;
+    VkdmlOperator op = NULL;
+    const VkdmlCompileInfo info = {(DML_EXECUTION_FLAGS)c->execution, c->flags};
+    case_build_desc(c, &desc);
+    VkdmlResult result = vkdmlCreateOperator(vkdml, &desc.op, &op);
+    result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, compiled) : result;
+    vkdmlDestroyOperator(op);
+    return result == VKDML_SUCCESS || bench_refused(c);
+}
+
+static bool fill_pools(struct bench_device *device, const struct bench_bound *bound) {
     for (uint32_t i = 0; i < bound->c->schema->fieldCount; i++) {
         const struct case_tensor *tensor = &bound->c->fields[i].tensor;
         if (!case_is_tensor(bound->c, i) || !bound->c->fields[i].present) {
@@ -53,7 +45,7 @@ static bool fill_pools(struct bench_device *device, const struct bound *bound) {
     return bench_pool_reserve(device, &device->temporary, bound->properties.temporaryResourceSize);
 }
 
-static VkdmlResult bind_set(struct bench_device *device, const struct bound *bound, uint32_t set) {
+static VkdmlResult bind_set(struct bench_device *device, const struct bench_bound *bound, uint32_t set) {
     const VkdmlOperatorSchema *schema = bound->c->schema;
     VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
@@ -73,24 +65,29 @@ static VkdmlResult bind_set(struct bench_device *device, const struct bound *bou
                                                           : result;
 }
 
-static void release(struct bound *bound) {
-    for (uint32_t i = 0; i < MAX_SETS; i++) {
+void bench_release(struct bench_bound *bound) {
+    for (uint32_t i = 0; i < BENCH_MAX_SETS; i++) {
         vkdmlDestroyBindingTable(bound->tables[i]);
     }
     vkdmlDestroyDispatchable(bound->compiled);
-    *bound = (struct bound){0};
+    *bound = (struct bench_bound){0};
 }
 
-/* Compiles and binds; release() is due either way. */
-static bool prepare(struct bench_device *device, const struct operator_case *c, bool transfer, uint32_t sets,
-                    struct bound *bound) {
-    *bound = (struct bound){.c = c, .device = transfer ? device->transfer : device->gpu.device, .sets = sets};
-    if (!compile(bound) || !fill_pools(device, bound)) {
+bool bench_bind(struct bench_device *device, VkdmlDevice vkdml, const struct operator_case *c, uint32_t sets,
+                struct bench_bound *bound) {
+    *bound = (struct bench_bound){.c = c, .device = vkdml, .sets = sets};
+    if (!bench_compile(vkdml, c, &bound->compiled)) {
+        return false;
+    }
+    if (vkdmlGetBindingProperties(bound->compiled, &bound->properties) != VKDML_SUCCESS) {
+        return bench_refused(c);
+    }
+    if (!fill_pools(device, bound)) {
         return false;
     }
     const VkdmlBindingTableCreateInfo info = {.dispatchable = bound->compiled};
     for (uint32_t i = 0; i < sets; i++) {
-        if (vkdmlCreateBindingTable(bound->device, &info, &bound->tables[i]) != VKDML_SUCCESS ||
+        if (vkdmlCreateBindingTable(vkdml, &info, &bound->tables[i]) != VKDML_SUCCESS ||
             bind_set(device, bound, i) != VKDML_SUCCESS) {
             return bench_refused(c);
         }
@@ -98,8 +95,8 @@ static bool prepare(struct bench_device *device, const struct operator_case *c, 
     return true;
 }
 
-static bool record(struct bench_device *device, uint32_t index, void *context) {
-    const struct bound *bound = context;
+bool bench_record(struct bench_device *device, uint32_t index, void *context) {
+    const struct bench_bound *bound = context;
     return vkdmlRecordDispatch(bound->device, device->gpu.commands, bound->compiled,
                                bound->tables[index % bound->sets]) == VKDML_SUCCESS ||
            bench_refused(bound->c);
@@ -159,18 +156,18 @@ static bool count_bytes(struct bench_device *device, const struct case_family *f
 
 static uint32_t choose_sets(uint64_t bytes) {
     const uint64_t sets = ROTATED_BYTES / bytes + 1;
-    return sets < MAX_SETS ? (uint32_t)sets : MAX_SETS;
+    return sets < BENCH_MAX_SETS ? (uint32_t)sets : BENCH_MAX_SETS;
 }
 
 bool bench_case(struct bench_device *device, const struct case_family *family, const struct operator_case *c,
-                bool transfer, const struct bench_effort *effort, struct bench_result *result) {
-    struct bound bound;
-    const struct bench_work work = {record, &bound};
-    result->sets = choose_sets(all_bytes(c));
-    bool good = prepare(device, c, transfer, result->sets, &bound) &&
+                VkdmlDevice vkdml, bool rotate, const struct bench_effort *effort, struct bench_result *result) {
+    struct bench_bound bound;
+    const struct bench_work work = {bench_record, &bound};
+    result->sets = rotate ? choose_sets(all_bytes(c)) : 1;
+    bool good = bench_bind(device, vkdml, c, result->sets, &bound) &&
                 bench_measure(device, &work, effort, &result->figures) &&
                 count_bytes(device, family, c, &result->bytes);
-    release(&bound);
+    bench_release(&bound);
     return good;
 }
 
@@ -219,22 +216,22 @@ bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_
     return measure_transfer(device, bytes, record_fill, effort, result);
 }
 
-bool bench_execute(struct bench_device *device, const struct operator_case *c, bool transfer,
+bool bench_execute(struct bench_device *device, const struct operator_case *c, VkdmlDevice vkdml,
                    struct bench_images *images) {
-    struct bound bound;
-    bool good = prepare(device, c, transfer, 1, &bound) && bench_images_upload(device, c, images) &&
-                gpu_begin(&device->gpu) && record(device, 0, &bound);
+    struct bench_bound bound;
+    bool good = bench_bind(device, vkdml, c, 1, &bound) && bench_images_upload(device, c, images) &&
+                gpu_begin(&device->gpu) && bench_record(device, 0, &bound);
     if (good) {
         gpu_barrier(&device->gpu);
         good = gpu_submit(&device->gpu);
     }
-    release(&bound);
+    bench_release(&bound);
     return good;
 }
 
-bool bench_check(struct bench_device *device, const struct operator_case *c, bool transfer) {
+bool bench_check(struct bench_device *device, const struct operator_case *c, VkdmlDevice vkdml) {
     struct bench_images images = {{NULL}};
-    bool good = bench_execute(device, c, transfer, &images) && bench_images_reference(c, &images) &&
+    bool good = bench_execute(device, c, vkdml, &images) && bench_images_reference(c, &images) &&
                 bench_images_compare(device, c, &images);
     bench_images_free(&images);
     return good;

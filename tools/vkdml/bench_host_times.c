@@ -61,9 +61,9 @@ static void time_loop(const struct bench_entry *entry, const struct operator_cas
 bool bench_host_times(struct bench_device *device, const struct bench_entry *entry, const struct operator_case *c,
                       uint64_t bytes, struct bench_host_times *times) {
     struct bench_images images = {{NULL}};
-    const bool transfer = entry->benchmark && (entry->benchmark->flags & CASE_BENCHMARK_TRANSFER);
+    const uint32_t flags = entry->benchmark ? entry->benchmark->flags : 0;
     *times = (struct bench_host_times){(double)NAN, (double)NAN, (double)NAN};
-    bool good = bench_execute(device, c, transfer, &images);
+    bool good = bench_execute(device, c, bench_device_for(device, flags), &images);
     /* The loop first: into outputs that hold no result yet. */
     if (good && entry->benchmark && entry->benchmark->loop) {
         time_loop(entry, c, &images, &times->loop);

@@ -75,7 +75,7 @@ static struct json_object *record_json(const struct bench_record *record) {
     return object;
 }
 
-struct json_object *bench_to_json(const struct bench_session *session) {
+struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows) {
     struct json_object *run = json_object_new_object();
     struct json_object *results = json_object_new_array();
     if (!run || !results) {
@@ -88,11 +88,16 @@ struct json_object *bench_to_json(const struct bench_session *session) {
     add_string(run, "version", VKDML_VERSION_STRING);
     add_string(run, "timer", session->device.queries ? "device" : "host");
     json_object_object_add(run, "device", device_json(session));
-    json_object_object_add(run, "peaks", peaks_json(&session->peaks));
+    if (session->peaks.bytes != 0) {
+        json_object_object_add(run, "peaks", peaks_json(&session->peaks));
+    }
     for (size_t i = 0; i < session->count; i++) {
         json_object_array_add(results, record_json(&session->records[i]));
     }
     json_object_object_add(run, "results", results);
+    if (kind) {
+        json_object_object_add(run, kind, json_object_get(rows));
+    }
     return run;
 }
 

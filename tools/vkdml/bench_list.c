@@ -23,7 +23,7 @@ void bench_type_name(DML_TENSOR_DATA_TYPE type, size_t capacity, char *text) {
     }
 }
 
-static bool fits(const char *filter, const char *name) {
+bool bench_fits(const char *filter, const char *name) {
     if (!filter) {
         return true;
     }
@@ -47,7 +47,7 @@ size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
                 for (size_t s = 0; s < size_count && (benchmark->types >> type & 1); s++) {
                     struct bench_entry entry = {case_families[f], benchmark, (DML_TENSOR_DATA_TYPE)type, sizes[s], ""};
                     name_entry(&entry);
-                    if (!fits(filter, entry.name)) {
+                    if (!bench_fits(filter, entry.name)) {
                         continue;
                     }
                     count++;

@@ -23,8 +23,10 @@ void bench_size_name(uint64_t bytes, size_t capacity, char *text);
 /* "float32" */
 void bench_type_name(DML_TENSOR_DATA_TYPE type, size_t capacity, char *text);
 
-/* Calls visit for each benchmark whose name the filter fits, until it returns false. filter: a part of the name, or a
- * pattern of the whole where it has *, ? or [; NULL: all. Returns how many were visited. */
+/* Whether a filter fits a name: a part of it, or a pattern of the whole where the filter has *, ? or [; NULL: any. */
+bool bench_fits(const char *filter, const char *name);
+
+/* Calls visit for each benchmark that the filter fits, until it returns false. Returns how many were visited. */
 size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
                   bool (*visit)(const struct bench_entry *entry, void *context), void *context);
 

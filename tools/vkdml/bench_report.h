@@ -6,8 +6,9 @@
 
 #include <json-c/json.h>
 
-/* The whole run as JSON, as docs/BENCHMARKS.md says; NULL where memory is out. json_object_put() is due. */
-struct json_object *bench_to_json(const struct bench_session *session);
+/* The whole run as JSON, as docs/BENCHMARKS.md says; NULL where memory is out. json_object_put() is due. kind: of the
+ * rows, "latency" or "host", which are then the run's; NULL: none. */
+struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows);
 
 /* A file of results: an earlier run's, or peers'. NULL, with the reason on stderr, where it is none. */
 struct json_object *bench_read_json(const char *path);

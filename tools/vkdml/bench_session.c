@@ -47,7 +47,7 @@ static bool measure_peak(const struct bench_entry *entry, void *context) {
     struct bench_session *session = peak->session;
     struct bench_result result;
     bench_make_case(entry, session->peaks.bytes, &c);
-    if (bench_case(&session->device, entry->family, &c, false, &session->effort, &result)) {
+    if (bench_case(&session->device, entry->family, &c, session->device.gpu.device, true, &session->effort, &result)) {
         peak->speed = speed_of(&result);
     }
     return false;
@@ -59,7 +59,17 @@ static double kernel_peak(struct bench_session *session, const char *name) {
     return peak.speed;
 }
 
-static bool measure_peaks(struct bench_session *session) {
+static void print_peaks(const struct bench_peaks *peaks) {
+    char size[32];
+    bench_size_name(peaks->bytes, sizeof(size), size);
+    printf("# copy peak, %s: %.1f GB/s (vkCmdCopyBuffer %.1f, identity/contiguous %.1f)\n", size, peaks->copy,
+           peaks->copy_command, peaks->copy_kernel);
+    printf("# fill peak, %s: %.1f GB/s (vkCmdFillBuffer %.1f, diagonal/fill %.1f)\n", size, peaks->fill,
+           peaks->fill_command, peaks->fill_kernel);
+    fflush(stdout);
+}
+
+bool bench_session_measure_peaks(struct bench_session *session) {
     struct bench_peaks *peaks = &session->peaks;
     struct bench_result copy, fill;
     peaks->bytes = bench_default_size(session);
@@ -73,6 +83,7 @@ static bool measure_peaks(struct bench_session *session) {
     peaks->fill_kernel = kernel_peak(session, "diagonal/fill/float32/*");
     peaks->copy = fmax(peaks->copy_command, peaks->copy_kernel);
     peaks->fill = fmax(peaks->fill_command, peaks->fill_kernel);
+    print_peaks(peaks);
     return peaks->copy_kernel > 0 && peaks->fill_kernel > 0;
 }
 
@@ -85,7 +96,9 @@ bool bench_session_open(struct bench_session *session, const char *device, const
     if (session->effort.seconds < 0) {
         session->effort.seconds = bench_device_is_cpu(&session->device) ? 1.0 : 0.2;
     }
-    return measure_peaks(session);
+    printf("# %s, %s kernels; times by %s\n", session->device.gpu.properties.deviceName, bench_session_variant(session),
+           session->device.queries ? "device timestamps" : "the host's clock: the queue has no timestamps");
+    return true;
 }
 
 void bench_session_close(struct bench_session *session) {
@@ -119,8 +132,8 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
     struct bench_record record = {.entry = *entry, .times = {(double)NAN, (double)NAN, (double)NAN}};
     const uint32_t flags = entry->benchmark ? entry->benchmark->flags : 0;
     char line[CASE_MAX_LINE];
-    if (!bench_case(&session->device, entry->family, c, (flags & CASE_BENCHMARK_TRANSFER) != 0, &session->effort,
-                    &record.result) ||
+    const VkdmlDevice vkdml = bench_device_for(&session->device, flags);
+    if (!bench_case(&session->device, entry->family, c, vkdml, true, &session->effort, &record.result) ||
         (session->references && !bench_host_times(&session->device, entry, c, record.result.bytes, &record.times))) {
         printf("%-54s no figure\n", entry->name);
         session->failed = true;
@@ -142,9 +155,8 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
 
 bool bench_session_time(struct bench_session *session, const struct bench_entry *entry) {
     static struct operator_case c;
-    const bool transfer = (entry->benchmark->flags & CASE_BENCHMARK_TRANSFER) != 0;
     bench_make_case(entry, entry->size < CHECK_BYTES ? entry->size : CHECK_BYTES, &c);
-    if (!bench_check(&session->device, &c, transfer)) {
+    if (!bench_check(&session->device, &c, bench_device_for(&session->device, entry->benchmark->flags))) {
         printf("%-54s no figure: its result is wrong\n", entry->name);
         session->failed = true;
         return true;
@@ -154,15 +166,6 @@ bool bench_session_time(struct bench_session *session, const struct bench_entry 
 }
 
 void bench_print_header(const struct bench_session *session) {
-    const struct bench_peaks *peaks = &session->peaks;
-    char size[32];
-    bench_size_name(peaks->bytes, sizeof(size), size);
-    printf("# %s, %s kernels; times by %s\n", session->device.gpu.properties.deviceName, bench_session_variant(session),
-           session->device.queries ? "device timestamps" : "the host's clock: the queue has no timestamps");
-    printf("# copy peak, %s: %.1f GB/s (vkCmdCopyBuffer %.1f, identity/contiguous %.1f)\n", size, peaks->copy,
-           peaks->copy_command, peaks->copy_kernel);
-    printf("# fill peak, %s: %.1f GB/s (vkCmdFillBuffer %.1f, diagonal/fill %.1f)\n", size, peaks->fill,
-           peaks->fill_command, peaks->fill_kernel);
     printf("%-54s %9s %9s %8s %8s %8s %6s", "# benchmark", "MiB", "ms", "10%", "90%", "GB/s", "ratio");
     printf(session->references ? "  %16s %9s %9s\n" : "\n", "times: reference", "memcpy", "C loop");
     fflush(stdout);

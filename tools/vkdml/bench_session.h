@@ -32,10 +32,12 @@ struct bench_session {
     struct bench_record *records;
 };
 
-/* Opens the device and measures the peaks. bytes 0: the device's default size. seconds below 0: its default time.
- * bench_session_close() is due either way. */
+/* Opens the device. seconds below 0: the device's default time. bench_session_close() is due either way. */
 bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort);
 void bench_session_close(struct bench_session *session);
+
+/* Measures what ratios are to, and tells it. */
+bool bench_session_measure_peaks(struct bench_session *session);
 
 /* 256 MiB, on a CPU device 64 MiB: beyond its caches. */
 uint64_t bench_default_size(const struct bench_session *session);
@@ -57,6 +59,7 @@ double bench_record_ratio(const struct bench_record *record);
 /* The variant of its kernels that the device runs: a name, or "?". */
 const char *bench_session_variant(const struct bench_session *session);
 
+/* The table's columns. */
 void bench_print_header(const struct bench_session *session);
 void bench_print_record(const struct bench_session *session, const struct bench_record *record);
 

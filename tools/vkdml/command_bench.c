@@ -3,7 +3,8 @@
 
 #include "bench_options.h"
 #include "bench_report.h"
-#include "bench_session.h"
+#include "bench_small.h"
+#include "bench_sweep.h"
 #include "commands.h"
 
 /* The size that is listed, where the command line says none. */
@@ -46,9 +47,13 @@ static bool count_entry(const struct bench_entry *entry, void *context) {
 }
 
 /* Writes and compares what the command line asks for. baseline, peers: what it named, or NULL. */
-static bool report(const struct bench_options *options, const struct bench_session *session,
+static bool report(const struct bench_options *options, const struct bench_session *session, struct json_object *rows,
                    struct json_object *baseline, struct json_object *peers) {
-    struct json_object *run = bench_to_json(session);
+    struct json_object *run = bench_to_json(session,
+                                            options->latency ? "latency"
+                                            : options->host  ? "host"
+                                                             : NULL,
+                                            rows);
     bool good = run != NULL;
     good = good && (!options->json || bench_write_json(options->json, run));
     good = good && (!options->csv || bench_write_csv(options->csv, run));
@@ -67,23 +72,47 @@ static bool report(const struct bench_options *options, const struct bench_sessi
     return good;
 }
 
-static bool run(const struct bench_options *options) {
+/* Times what the command line asks for. */
+static bool measure(struct bench_session *session, const struct bench_options *options, struct json_object *rows) {
+    if (options->host) {
+        return bench_host(session, options, rows);
+    }
+    if (!bench_session_measure_peaks(session)) {
+        return false;
+    }
+    if (options->latency) {
+        return bench_latency(session, options, rows);
+    }
+    bench_print_header(session);
+    return options->sweep ? bench_sweep(session, options)
+                          : visit_all(options, bench_default_size(session), time_entry, session);
+}
+
+static bool run_session(const struct bench_options *options, struct json_object *baseline, struct json_object *peers) {
     static struct bench_session session;
+    struct json_object *rows = json_object_new_array();
+    if (options->host) {
+        /* Else the driver would find in its own files what is to be compiled anew: Mesa's, NVIDIA's. */
+        setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
+        setenv("__GL_SHADER_DISK_CACHE", "0", 0);
+    }
+    bool good = rows != NULL && bench_session_open(&session, options->device, &options->effort);
+    session.references = options->references;
+    /* Files are written even where a case has no figure; the exit status tells. */
+    good =
+        good && measure(&session, options, rows) && report(options, &session, rows, baseline, peers) && !session.failed;
+    bench_session_close(&session);
+    json_object_put(rows);
+    return good;
+}
+
+static bool run(const struct bench_options *options) {
     struct json_object *baseline = NULL, *peers = NULL;
-    /* What can be told without a device first. */
-    bool good = visit_all(options, GPU_SIZE, count_entry, NULL);
+    /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
+    bool good = options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL);
     good = good && (!options->baseline || (baseline = bench_read_json(options->baseline)) != NULL);
     good = good && (!options->peers || (peers = bench_read_json(options->peers)) != NULL);
-    if (good) {
-        good = bench_session_open(&session, options->device, &options->effort);
-        session.references = options->references;
-        if (good) {
-            bench_print_header(&session);
-            good = visit_all(options, bench_default_size(&session), time_entry, &session) &&
-                   report(options, &session, baseline, peers) && !session.failed;
-        }
-        bench_session_close(&session);
-    }
+    good = good && run_session(options, baseline, peers);
     json_object_put(baseline);
     json_object_put(peers);
     return good;

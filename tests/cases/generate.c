@@ -7,9 +7,6 @@
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
 
-/* What generate_budget() leaves to chance is at most this. */
-#define LARGEST_CHANCE 1100000u
-
 static uint32_t fixed_budget; /* 0: left to chance */
 
 /* Storage of one tensor, in elements: strides that need more are drawn again. */
@@ -25,6 +22,10 @@ void generate_fix_budget(uint32_t elements) {
     fixed_budget = elements;
 }
 
+bool generate_budget_is_fixed(void) {
+    return fixed_budget != 0;
+}
+
 uint32_t generate_budget(struct random *random) {
     if (fixed_budget != 0) {
         return fixed_budget;
@@ -33,7 +34,7 @@ uint32_t generate_budget(struct random *random) {
     return kind < 60   ? random_between(random, 1, 600)
            : kind < 93 ? random_between(random, 600, 5000)
            : kind < 98 ? random_between(random, 5000, 60000)
-                       : random_between(random, 60000, LARGEST_CHANCE);
+                       : random_between(random, 60000, 1100000);
 }
 
 static uint32_t edge_size(struct random *random, uint32_t largest) {
@@ -55,8 +56,8 @@ void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *
         tensor->sizes[order[i]] = size;
         left /= size;
     }
-    if (budget > LARGEST_CHANCE && tensor->rank != 0) {
-        /* The sizes tried above leave most of it. */
+    if (fixed_budget != 0 && tensor->rank != 0) {
+        /* The sizes tried above leave most of a large budget. */
         tensor->sizes[order[random_below(random, tensor->rank)]] *= left;
     }
 }

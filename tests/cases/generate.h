@@ -9,11 +9,13 @@
  * generate_fix_budget() said. */
 uint32_t generate_budget(struct random *random);
 
-/* Fixes the budget of the cases generated from now on; 0 leaves it to chance again. Not for several threads. */
+/* Fixes the budget of the cases generated from now on, for cases of one size; 0 leaves it to chance again. Not for
+ * several threads. */
 void generate_fix_budget(uint32_t elements);
+bool generate_budget_is_fixed(void);
 
-/* Sizes with a product of at most `budget`, biased to 1, odd numbers and powers of two and their neighbours. A budget
- * beyond a million is spent. */
+/* Sizes with a product of at most `budget`, biased to 1, odd numbers and powers of two and their neighbours. Where the
+ * budget is fixed it is spent. */
 void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *tensor);
 
 /* One of the types that the field takes at the newest feature level. */

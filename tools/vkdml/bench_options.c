@@ -18,6 +18,7 @@ const char bench_usage[] =
     "  -f, --filter TEXT    benchmarks whose name contains TEXT, or fits it where it has *, ? or [\n"
     "  -l, --list           print the benchmarks and their cases, and exit\n"
     "  -b, --bytes N,..     sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB\n"
+    "      --peak-bytes N   measure the copy and fill peaks at this size (as --bytes by default)\n"
     "  -s, --seconds T      time each for at least T seconds; default: 0.2, on a CPU device 1\n"
     "  -r, --repeat N       take at least N samples of each (5)\n"
     "      --reference      run the CPU reference, memcpy and plain C loops at the same size too, and hold the\n"
@@ -28,6 +29,7 @@ const char bench_usage[] =
     "      --peers FILE     compare with what tools/bench_peers.py wrote\n"
     "      --compare FILE   compare with an earlier run's JSON: exit with 1 where a ratio dropped by more than the\n"
     "                       spread of both runs and 3 %\n"
+    "      --from FILE      instead of timing: report on, or compare, what --json wrote\n"
     "      --sweep N        instead: N random cases of each family, of the size that --bytes says\n"
     "      --seed S         of the random cases (1)\n"
     "      --latency        instead: operators of 1 KiB to 1 MiB against an empty dispatch\n"
@@ -41,6 +43,8 @@ enum long_option {
     OPTION_HTML,
     OPTION_PEERS,
     OPTION_COMPARE,
+    OPTION_FROM,
+    OPTION_PEAK,
     OPTION_SWEEP,
     OPTION_SEED,
     OPTION_LATENCY,
@@ -60,6 +64,8 @@ static const struct option long_options[] = {
     {"html", required_argument, NULL, OPTION_HTML},
     {"peers", required_argument, NULL, OPTION_PEERS},
     {"compare", required_argument, NULL, OPTION_COMPARE},
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"peak-bytes", required_argument, NULL, OPTION_PEAK},
     {"sweep", required_argument, NULL, OPTION_SWEEP},
     {"seed", required_argument, NULL, OPTION_SEED},
     {"latency", no_argument, NULL, OPTION_LATENCY},
@@ -90,20 +96,19 @@ static bool read_size(const char **text, uint64_t *size) {
     return good && *size >= SMALLEST_SIZE && *size <= LARGEST_SIZE;
 }
 
-static bool read_sizes(const char *text, struct bench_options *options) {
+/* Sizes between commas; 0, and a message on stderr, where they are none. */
+static size_t read_sizes(const char *text, size_t capacity, uint64_t *sizes) {
     const char *at = text;
-    options->size_count = 0;
+    size_t count = 0;
     do {
-        if (options->size_count == BENCH_MAX_SIZES || !read_size(&at, &options->sizes[options->size_count]) ||
-            (*at != ',' && *at != '\0')) {
-            fprintf(stderr,
-                    "vkdml bench: --bytes is '%s', must be at most %d sizes from 256 to 4GiB, such as 64KiB,256MiB\n",
-                    text, BENCH_MAX_SIZES);
-            return false;
+        if (count == capacity || !read_size(&at, &sizes[count]) || (*at != ',' && *at != '\0')) {
+            fprintf(stderr, "vkdml bench: '%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB\n",
+                    text, capacity);
+            return 0;
         }
-        options->size_count++;
+        count++;
     } while (*at++ == ',');
-    return true;
+    return count;
 }
 
 static bool read_seconds(const char *text, double *seconds) {
@@ -141,6 +146,8 @@ static const char **file_of(int option, struct bench_options *options) {
         return &options->peers;
     case OPTION_COMPARE:
         return &options->baseline;
+    case OPTION_FROM:
+        return &options->from;
     default:
         return NULL;
     }
@@ -162,7 +169,10 @@ static bool apply_option(int option, const char *argument, struct bench_options 
     case 'l':
         return options->list = true;
     case 'b':
-        return read_sizes(argument, options);
+        options->size_count = read_sizes(argument, BENCH_MAX_SIZES, options->sizes);
+        return options->size_count != 0;
+    case OPTION_PEAK:
+        return read_sizes(argument, 1, &options->peak_size) == 1;
     case 's':
         return read_seconds(argument, &options->effort.seconds);
     case 'r':
@@ -196,8 +206,8 @@ bool bench_options_read(int argc, char **argv, struct bench_options *options) {
         fprintf(stderr, "vkdml bench: what is '%s'? (`vkdml bench --help` tells more)\n", argv[optind]);
         return false;
     }
-    if ((options->sweep != 0) + options->latency + options->host > 1) {
-        fprintf(stderr, "vkdml bench: --sweep, --latency and --host: one at a time\n");
+    if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {
+        fprintf(stderr, "vkdml bench: --sweep, --latency, --host and --from: one at a time\n");
         return false;
     }
     return true;

@@ -11,10 +11,12 @@ struct bench_options {
     const char *filter;
     const char *json, *csv, *html; /* files to write */
     const char *peers, *baseline;  /* files to read */
+    const char *from;              /* the run to report on, instead of a new one */
     bool list, help, references, latency, host;
     uint64_t sizes[BENCH_MAX_SIZES];
-    size_t size_count; /* 0: the device's default size */
-    uint32_t sweep;    /* random cases of each family */
+    size_t size_count;  /* 0: the device's default size */
+    uint64_t peak_size; /* 0: the same */
+    uint32_t sweep;     /* random cases of each family */
     uint32_t seed;
     struct bench_effort effort;
 };

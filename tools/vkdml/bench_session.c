@@ -69,10 +69,10 @@ static void print_peaks(const struct bench_peaks *peaks) {
     fflush(stdout);
 }
 
-bool bench_session_measure_peaks(struct bench_session *session) {
+bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes) {
     struct bench_peaks *peaks = &session->peaks;
     struct bench_result copy, fill;
-    peaks->bytes = bench_default_size(session);
+    peaks->bytes = bytes ? bytes : bench_default_size(session);
     if (!bench_copy(&session->device, peaks->bytes, &session->effort, &copy) ||
         !bench_fill(&session->device, peaks->bytes, &session->effort, &fill)) {
         return false;

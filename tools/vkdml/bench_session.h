@@ -36,8 +36,8 @@ struct bench_session {
 bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort);
 void bench_session_close(struct bench_session *session);
 
-/* Measures what ratios are to, and tells it. */
-bool bench_session_measure_peaks(struct bench_session *session);
+/* Measures what ratios are to, and tells it. bytes 0: the device's default size. */
+bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes);
 
 /* 256 MiB, on a CPU device 64 MiB: beyond its caches. */
 uint64_t bench_default_size(const struct bench_session *session);

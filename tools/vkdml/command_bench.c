@@ -46,15 +46,11 @@ static bool count_entry(const struct bench_entry *entry, void *context) {
     return false;
 }
 
-/* Writes and compares what the command line asks for. baseline, peers: what it named, or NULL. */
-static bool report(const struct bench_options *options, const struct bench_session *session, struct json_object *rows,
-                   struct json_object *baseline, struct json_object *peers) {
-    struct json_object *run = bench_to_json(session,
-                                            options->latency ? "latency"
-                                            : options->host  ? "host"
-                                                             : NULL,
-                                            rows);
-    bool good = run != NULL;
+/* Writes and compares what the command line asks for. */
+static bool report(const struct bench_options *options, struct json_object *run) {
+    struct json_object *peers = options->peers ? bench_read_json(options->peers) : NULL;
+    struct json_object *baseline = options->baseline ? bench_read_json(options->baseline) : NULL;
+    bool good = (!options->peers || peers) && (!options->baseline || baseline);
     good = good && (!options->json || bench_write_json(options->json, run));
     good = good && (!options->csv || bench_write_csv(options->csv, run));
     good = good && (!options->html || bench_write_html(options->html, run, peers));
@@ -68,8 +64,16 @@ static bool report(const struct bench_options *options, const struct bench_sessi
         }
         good = drops == 0;
     }
-    json_object_put(run);
+    json_object_put(baseline);
+    json_object_put(peers);
     return good;
+}
+
+/* Whether a file that is read when all is measured holds results. */
+static bool readable(const char *path) {
+    struct json_object *results = path ? bench_read_json(path) : NULL;
+    json_object_put(results);
+    return !path || results;
 }
 
 /* Times what the command line asks for. */
@@ -77,7 +81,7 @@ static bool measure(struct bench_session *session, const struct bench_options *o
     if (options->host) {
         return bench_host(session, options, rows);
     }
-    if (!bench_session_measure_peaks(session)) {
+    if (!bench_session_measure_peaks(session, options->peak_size)) {
         return false;
     }
     if (options->latency) {
@@ -88,9 +92,10 @@ static bool measure(struct bench_session *session, const struct bench_options *o
                           : visit_all(options, bench_default_size(session), time_entry, session);
 }
 
-static bool run_session(const struct bench_options *options, struct json_object *baseline, struct json_object *peers) {
+/* Times and reports; what was measured is written even where a case has no figure. */
+static bool run_session(const struct bench_options *options) {
     static struct bench_session session;
-    struct json_object *rows = json_object_new_array();
+    struct json_object *rows = json_object_new_array(), *run = NULL;
     if (options->host) {
         /* Else the driver would find in its own files what is to be compiled anew: Mesa's, NVIDIA's. */
         setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
@@ -98,24 +103,31 @@ static bool run_session(const struct bench_options *options, struct json_object 
     }
     bool good = rows != NULL && bench_session_open(&session, options->device, &options->effort);
     session.references = options->references;
-    /* Files are written even where a case has no figure; the exit status tells. */
-    good =
-        good && measure(&session, options, rows) && report(options, &session, rows, baseline, peers) && !session.failed;
+    good = good && measure(&session, options, rows);
+    if (good) {
+        run = bench_to_json(&session, options->latency ? "latency" : options->host ? "host" : NULL, rows);
+        good = run != NULL && report(options, run) && !session.failed;
+    }
     bench_session_close(&session);
+    json_object_put(run);
     json_object_put(rows);
     return good;
 }
 
-static bool run(const struct bench_options *options) {
-    struct json_object *baseline = NULL, *peers = NULL;
-    /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
-    bool good = options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL);
-    good = good && (!options->baseline || (baseline = bench_read_json(options->baseline)) != NULL);
-    good = good && (!options->peers || (peers = bench_read_json(options->peers)) != NULL);
-    good = good && run_session(options, baseline, peers);
-    json_object_put(baseline);
-    json_object_put(peers);
+static bool report_earlier(const struct bench_options *options) {
+    struct json_object *run = bench_read_json(options->from);
+    const bool good = run && report(options, run);
+    json_object_put(run);
     return good;
+}
+
+static bool run_bench(const struct bench_options *options) {
+    if (options->from) {
+        return report_earlier(options);
+    }
+    /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
+    return (options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL)) && readable(options->baseline) &&
+           readable(options->peers) && run_session(options);
 }
 
 int command_bench(int argc, char **argv) {
@@ -130,5 +142,5 @@ int command_bench(int argc, char **argv) {
     if (options.list) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    return run(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_bench(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,277 @@
+"""Tests `vkdml bench`: test_bench.py COMMAND SOURCE_ROOT. Prints TAP. VKDML_DEVICE picks the device."""
+import copy
+import csv
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COMMAND, ROOT = (os.path.abspath(path) for path in sys.argv[1:3])
+QUICK = ["--seconds", "0", "--repeat", "1", "--peak-bytes", "256KiB"]
+
+# A benchmark for each row of the tables that the project holds its speed to.
+WANTED = [
+    *(f"identity/{name}/{type_}/256MiB" for name in ("contiguous", "strided_rows", "broadcast/rows", "transpose",
+                                                     "nchw_to_nhwc", "nhwc_to_nchw")
+      for type_ in ("float64", "float32", "float16", "uint8")),
+    *(f"identity/permutation{rank}d/float32/256MiB" for rank in (5, 6, 7, 8)),
+    *(f"padding/{mode}{shape}/{type_}/256MiB" for mode in ("constant", "edge", "reflection", "symmetric", "wrap")
+      for shape in ("", "/short_rows") for type_ in ("float32", "float16", "uint8")),
+    "identity/contiguous/transfer/float32/256MiB", "diagonal/identity_matrix/float32/256MiB",
+    "diagonal/identity_matrix/transfer/float32/256MiB",
+    *(f"nonzero/{shape}/density{density}/{type_}/256MiB" for shape in ("4d", "flat")
+      for density in ("0.001", "0.1", "0.5", "1") for type_ in ("float32", "float16", "uint8")),
+]
+
+number = 0
+failures = 0
+
+
+def tell(good, name, detail=""):
+    global number, failures
+    number += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
+    if not good:
+        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", flush=True)
+
+
+def bench(*arguments):
+    return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True, timeout=300)
+
+
+def read_json(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def write_json(path, value):
+    with open(path, "w") as file:
+        json.dump(value, file)
+    return path
+
+
+def documented(section):
+    """The fields in the table after a heading line of docs/BENCHMARKS.md."""
+    with open(os.path.join(ROOT, "docs", "BENCHMARKS.md")) as file:
+        text = file.read()
+    table = text[text.index(section) + len(section):].strip().split("\n\n")[0]
+    return {field for row in table.splitlines()[2:] for field in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+def test_options():
+    result = bench("--help")
+    named = set(re.findall(r"--[a-z-]+", result.stdout))
+    with open(os.path.join(ROOT, "tools", "vkdml", "bench_options.c")) as file:
+        known = {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', file.read(), re.MULTILINE)}
+    tell(result.returncode == 0 and len(known) > 10 and known <= named, "the help tells every option", known - named)
+    for arguments, reason in {
+        ("--bytes", "12"): "'12' must be at most 16 sizes from 256 to 4GiB",
+        ("--bytes", "64KB"): "'64KB' must be",
+        ("--bytes", "1MiB,,2MiB"): "'1MiB,,2MiB' must be",
+        ("--bytes", "5GiB"): "'5GiB' must be",
+        ("--bytes", "18446744073709551616"): "must be at most 16 sizes",
+        ("--peak-bytes", "1MiB,2MiB"): "at most 1 sizes",
+        ("--repeat", "0"): "'0' must be a whole number from 1 to 1000",
+        ("--seconds", "nan"): "'nan' must be a number of seconds",
+        ("--sweep", "3", "--latency"): "one at a time",
+        ("--filter", "no/such/*"): "no benchmark fits 'no/such/*'",
+        ("--list", "--filter", "no/such"): "no benchmark fits 'no/such'",
+        ("identity",): "what is 'identity'?",
+        ("--compare", "/no/such.json"): "/no/such.json",
+        ("--from", __file__): os.path.basename(__file__),
+        ("--device", "no such device"): "no such device",
+    }.items():
+        result = bench(*arguments)
+        tell(result.returncode == 1 and reason in result.stderr and not result.stdout,
+             f"`{' '.join(map(os.path.basename, arguments))}` is refused with the reason", result.stderr + result.stdout)
+
+
+def test_list():
+    listed = dict(line.split("  ", 1) for line in bench("--list").stdout.splitlines())
+    tell(set(WANTED) <= set(listed), "there is a benchmark for every goal", set(WANTED) - set(listed))
+    rows = bench("--list", "--filter", "identity/*/float32/*", "--bytes", "64KiB,1MiB").stdout.splitlines()
+    tell(rows and all(re.match(r"identity/.*/float32/(64KiB|1MiB)  ELEMENT_WISE_IDENTITY seed=1 ", row) for row in rows)
+         and len(rows) % 2 == 0, "a pattern filters whole names, and each size is listed", rows)
+
+
+def test_run(folder):
+    """A run with all kinds of files; returns its JSON's path."""
+    paths = {kind: os.path.join(folder, "run." + kind) for kind in ("json", "csv", "html")}
+    result = bench(*QUICK, "--filter", "*/float32/*", "--bytes", "16KiB", "--reference",
+                   *(part for kind, path in paths.items() for part in (f"--{kind}", path)))
+    tell(result.returncode == 0 and not result.stderr, "every operator's benchmarks run, their results held to the "
+         "reference and the plain loops", result.stderr)
+    if result.returncode:
+        sys.exit("there is no run to look at")
+    run = read_json(paths["json"])
+    results = {row["name"]: row for row in run["results"]}
+    fields = documented("Of `results`:")
+    optional = {"loop_ms"}
+    wrong = [name for name, row in results.items() if not fields - optional <= set(row) <= fields]
+    tell(run["schema"] == "vkdml-bench-1" and len(fields) > 15 and not wrong, "results have the documented fields",
+         f"{wrong}\n{fields}")
+    tell(set(run) | {"latency", "host"} == documented("unless `_us`.") | {"schema"}, "a run has the documented fields",
+         set(run))
+    peaks = run["peaks"]
+    close = lambda a, b: abs(a - b) <= 1e-6 * abs(b)
+    wrong = [name for name, row in results.items() if not (
+        row["ms_p10"] <= row["ms"] <= row["ms_p90"] and close(row["gbps"], row["bytes"] / row["ms"] * 1e-6)
+        and close(row["ratio"], row["gbps"] / peaks[row["peak"] + "_gbps"]) and row["samples"] >= 1)]
+    tell(not wrong, "times, bytes, speeds and ratios agree", wrong)
+    tell(peaks["copy_gbps"] == max(peaks["copy_command_gbps"], peaks["copy_kernel_gbps"])
+         and peaks["fill_gbps"] == max(peaks["fill_command_gbps"], peaks["fill_kernel_gbps"])
+         and peaks["size"] == 256 * 1024, "the peaks are the better of command and kernel", peaks)
+    # The smallest images are of 64 channels of 16 x 16: 64 KiB.
+    images, padded = 4 * 64 * 16 * 16, 4 * 64 * 22 * 22
+    moved = {"identity/contiguous": 2 * 16384, "identity/transpose": 2 * 16384, "identity/broadcast/rows": 16384 + 4096,
+             "identity/broadcast/columns": 16384 + 4 * 4, "padding/constant": images + padded, "diagonal/fill": 16384,
+             "nonzero/flat/density1": images + 4 + images, "nonzero/4d/density1": images + 4 + 4 * images}
+    got = {name: results[f"{name}/float32/16KiB"]["bytes"] for name in moved}
+    tell(got == moved, "bytes are those that must move", f"{got}\n{moved}")
+    test_csv(paths["csv"], results)
+    test_html(paths["html"], results)
+    return paths["json"]
+
+
+def test_csv(path, results):
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    tell([row["name"] for row in rows] == list(results)
+         and all(float(row["ms"]) == results[row["name"]]["ms"] for row in rows), "the CSV has the same results")
+
+
+class Page(html.parser.HTMLParser):
+    """What a page would load, and its script."""
+
+    def __init__(self):
+        super().__init__()
+        self.loads, self.open, self.script = [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.loads += [value for name, value in attributes if name in ("src", "href", "srcset", "data", "action")]
+        self.loads += [tag] if tag in ("link", "iframe", "object", "embed", "base") else []
+        if tag not in ("meta", "link", "base", "embed"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if self.open[-1:] == [tag]:
+            self.open.pop()
+
+    def handle_data(self, data):
+        self.script += data if self.open and self.open[-1] == "script" else ""
+
+
+def test_html(path, results):
+    with open(path) as file:
+        text = file.read()
+    page = Page()
+    page.feed(text)
+    tell(not page.loads and not page.open and not re.search(r"https?:|@import|url\(|fetch\(|import\(", text),
+         "the page loads nothing", page.loads)
+    data = re.search(r"^const run = (.*);$", page.script, re.MULTILINE)
+    tell(data and {row["name"] for row in json.loads(data.group(1))["results"]} == set(results)
+         and "const peers = null;" in page.script, "the page holds the run")
+
+
+def test_reports(folder, path):
+    """Reports on a run that was made, so that nothing in them depends on this machine's speed."""
+    run = read_json(path)
+    for row in run["results"]:
+        row["ms_p10"], row["ms_p90"] = row["ms"] * 0.99, row["ms"] * 1.01
+    now = write_json(os.path.join(folder, "now.json"), run)
+    name = run["results"][3]["name"]
+
+    def compare(factor, spread=0.01):
+        then = copy.deepcopy(run)
+        row = then["results"][3]
+        row["ratio"] *= factor
+        row["ms_p10"], row["ms_p90"] = row["ms"] * (1 - spread), row["ms"] * (1 + spread)
+        return bench("--from", now, "--compare", write_json(os.path.join(folder, "then.json"), then))
+
+    drop = compare(1.2)
+    tell(drop.returncode == 1 and f"# DROP {name}: ratio" in drop.stdout and drop.stdout.count("DROP") == 1
+         and f"# 1 of {len(run['results'])} ratios dropped" in drop.stdout, "a drop is told and fails", drop.stdout)
+    for what, result in {"a change within noise and margin": compare(1.04), "a rise": compare(0.5),
+                         "a drop within a noisy run's spread": compare(1.2, 0.3)}.items():
+        tell(result.returncode == 0 and "DROP" not in result.stdout, f"{what} passes", result.stdout + result.stderr)
+    other = copy.deepcopy(run)
+    for row in other["results"]:
+        row["name"] += "x"
+    result = bench("--from", now, "--compare", write_json(os.path.join(folder, "other.json"), other))
+    tell(result.returncode == 1 and "holds none of these benchmarks" in result.stderr,
+         "a baseline of other benchmarks fails", result.stderr)
+
+    peers = {"schema": "vkdml-bench-1", "peers": {"<torch>": "1"}, "results": [
+        {"name": name, "peer": "</script>", "bytes": 1, "ms": run["results"][3]["ms"] * 3, "gbps": 1}]}
+    page = os.path.join(folder, "peers.html")
+    result = bench("--from", now, "--html", page, "--peers", write_json(os.path.join(folder, "peers.json"), peers))
+    with open(page) as file:
+        text = file.read()
+    tell(result.returncode == 0 and re.search(re.escape(name) + r" +</script> .* 3\.00$", result.stdout, re.MULTILINE)
+         and text.count("</script>") == 1, "peers are compared with, whatever their names", result.stdout)
+    for what, content in {"an array": [], "another schema": {"schema": "x", "results": []},
+                          "no results": {"schema": "vkdml-bench-1"}}.items():
+        result = bench("--from", write_json(os.path.join(folder, "wrong.json"), content))
+        tell(result.returncode == 1 and "holds no results of schema" in result.stderr, f"{what} is no run",
+             result.stderr)
+
+
+def test_sweep(folder):
+    path = os.path.join(folder, "sweep.json")
+    lines = []
+    operators = len({line.split("/")[0] for line in bench("--list").stdout.splitlines()})
+    for seed in ("7", "7", "8"):
+        result = bench(*QUICK, "--sweep", "2", "--seed", seed, "--bytes", "16KiB", "--json", path)
+        if result.returncode:
+            tell(False, "a sweep runs", result.stderr)
+            return
+        lines.append({row["name"]: row["case"] for row in read_json(path)["results"]})
+    tell(lines[0] == lines[1] and lines[0] != lines[2] and len(lines[0]) == 2 * operators,
+         "a sweep's cases are those of its seed, two of each operator", lines)
+    tell("# the slowest 1 %:" in result.stdout and any(f": {line}" in result.stdout for line in lines[2].values()),
+         "the slowest are told with their lines", result.stdout)
+
+
+def test_latency(folder):
+    path = os.path.join(folder, "latency.json")
+    result = bench(*QUICK, "--latency", "--filter", "*/float32/*", "--bytes", "1KiB", "--json", path)
+    rows = read_json(path)["latency"]
+    tell(result.returncode == 0 and len(rows) > 30 and all(set(row) == documented("Of `latency`:") for row in rows),
+         "latencies have the documented fields", result.stderr)
+    wrong = [row for row in rows if row["dispatches"] != (2 if row["name"].startswith("nonzero/") else 1)]
+    tell(not wrong, "no operator takes more than one dispatch, nonzero two", wrong)
+
+
+def test_host(folder):
+    path = os.path.join(folder, "host.json")
+    rows = []
+    for benchmark in ("identity/transpose", "padding/edge", "diagonal/fill", "nonzero/flat/density1"):
+        result = bench("--host", "--filter", f"{benchmark}/float32/*", "--bytes", "1KiB", "--json", path)
+        rows += read_json(path)["host"] if result.returncode == 0 else []
+    tell(len(rows) == 4 and all(set(row) == documented("Of `host`:") for row in rows),
+         "the host's costs have the documented fields", result.stderr)
+    wrong = [row for row in rows if row["descriptor_updates"] or row["allocations"]]
+    tell(not wrong, "recording bindings unchanged neither allocates nor updates descriptors", wrong)
+    wrong = [row for row in rows if row["commands"] < 4 * row["dispatches"] or row["dispatches"] < 1]
+    tell(not wrong, "what a dispatch records is seen", wrong)
+
+
+def main():
+    test_options()
+    test_list()
+    with tempfile.TemporaryDirectory() as folder:
+        path = test_run(folder)
+        test_reports(folder, path)
+        test_sweep(folder)
+        test_latency(folder)
+        test_host(folder)
+    print(f"1..{number}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,7 @@
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--transfer] [--no-skips]
  *   --seed S        of the random cases; 1
- *   --cases N       random cases per operator; 1500; 0: no end, with --seconds
+ *   --cases N       random cases per operator; 400; 0: no end, with --seconds
  *   --seconds T     stops each operator's random cases after that time
  *   --operator NAME only that operator, without DML_OPERATOR_
  *   --case 'LINE'   only that case, as a failure printed it
@@ -42,7 +42,7 @@ static struct options {
     const char *line;
     bool transfer;
     bool no_skips;
-} options = {.seed = 1, .cases = 1500};
+} options = {.seed = 1, .cases = 400};
 
 static struct gpu gpu;
 static struct runner runner = {.gpu = &gpu};

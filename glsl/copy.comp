@@ -33,4 +33,11 @@ uvec4 chunk(Row row, uint x)
     return input_chunk(row.base, x);
 }
 
+const bool CONVERTS = false;
+
+uvec2 convert(uvec2 element)
+{
+    return element;
+}
+
 #include "gather_main.glsl"

@@ -74,4 +74,11 @@ uvec4 chunk(Row row, uint x)
     return (value & mask) | (other & ~mask);
 }
 
+const bool CONVERTS = false;
+
+uvec2 convert(uvec2 element)
+{
+    return element;
+}
+
 #include "gather_main.glsl"

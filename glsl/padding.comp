@@ -87,4 +87,11 @@ uvec4 chunk(Row row, uint x)
     return bits;
 }
 
+const bool CONVERTS = false;
+
+uvec2 convert(uvec2 element)
+{
+    return element;
+}
+
 #include "gather_main.glsl"

@@ -6,6 +6,8 @@
 //     uvec2 element(Row row, uint x)    the bits of the row's element x, least significant word in x; others are 0
 //     bool has_chunk(Row row, uint x)   whether chunk() knows the 16 bytes from element x on, all of them in the row
 //     uvec4 chunk(Row row, uint x)      those bytes
+//     const bool CONVERTS               whether elements are not stored as they are
+//     uvec2 convert(uvec2 element)      but as this
 // and includes gather_main.glsl. Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL

@@ -114,6 +114,21 @@ bool load(Chunk c, out uvec4 bits)
     return is_whole;
 }
 
+// The arithmetic is long: once in the code, and a loop that turns the elements past it.
+uvec4 convert_chunk(uvec4 bits)
+{
+    [[dont_unroll]] for (uint k = 0; CONVERTS && k < CHUNK; ++k) {
+        uvec2 converted = convert(uvec2(bits.x & ELEMENT_MASK, bits.y));
+        if (ELEMENT_BITS == 64)
+            bits = uvec4(bits.zw, converted);
+        else if (ELEMENT_BITS == 32)
+            bits = uvec4(bits.yzw, converted.x);
+        else
+            bits = (bits >> (ELEMENT_BITS & 31u)) | (uvec4(bits.yzw, converted.x) << (32u - ELEMENT_BITS & 31u));
+    }
+    return bits;
+}
+
 // A walk along a run.
 struct Walk {
     uint i; // of the element in the run; wraps around 0 before the run
@@ -172,6 +187,7 @@ void fill_elements(Chunk c)
             mask = mix(mask, filled.zzzz, here.wxyz);
         }
     }
+    bits = convert_chunk(bits);
     if (all(equal(mask, uvec4(0xFFFFFFFFu)))) {
         destination_vectors.vectors[c.place >> 4] = bits;
     } else {
@@ -198,7 +214,7 @@ void fill_dense(uint begin, uint end)
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
         uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
         if (at_once[n])
-            destination_vectors.vectors[chunks[n].place >> 4] = bits[n];
+            destination_vectors.vectors[chunks[n].place >> 4] = convert_chunk(bits[n]);
         else if (item < end)
             fill_elements(chunks[n]);
     }
@@ -211,6 +227,8 @@ void fill_element(uint item)
     uint x = item - run * parameters.items_per_run;
     Run r = begin_run(run);
     uvec2 bits = element(r.row, parameters.row_origin + x);
+    if (CONVERTS)
+        bits = convert(bits);
     uint byte = r.byte + x * parameters.row_output_stride * ELEMENT_BYTES;
     if (ELEMENT_BITS < 32) {
         uint shift = (byte & 3) * 8;

@@ -34,7 +34,7 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
         vkdml_gather_widen(&gather);
     } else {
         use.kernel = VKDML_KERNEL_SCALE_BIAS;
-        use.runs_kernel = use.kernel;
+        use.runs_kernel = VKDML_KERNEL_COPY; /* none */
         use.specialization_count = 1;
         use.specializations[0] = instance->outputs[0].data_type;
         use.arguments[0] = vkdml_float_bits(desc->ScaleBias->Scale);

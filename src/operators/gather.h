@@ -72,7 +72,7 @@ struct vkdml_gather {
 /* What a gather's steps bind, and how they are specialized. The output is output 0, or the persistent resource. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
-    /* The same for CPUs (glsl/common/gather_runs.glsl); equals kernel where there is none. */
+    /* The same for CPUs (glsl/common/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
     enum vkdml_kernel runs_kernel;
     uint32_t specialization_count;
     uint32_t specializations[2]; /* after those of every gather */

@@ -70,7 +70,7 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
 static bool is_in_runs(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                        const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    return limits->variant == VKDML_KERNEL_VARIANT_SERIAL && use->runs_kernel != use->kernel &&
+    return limits->variant == VKDML_KERNEL_VARIANT_SERIAL && use->runs_kernel != VKDML_KERNEL_COPY &&
            row->output_stride == 1 && row->input_stride <= 1 && part->output.size <= UINT32_MAX / 2;
 }
 

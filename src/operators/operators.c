@@ -73,6 +73,7 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
     const uint64_t offset = plan->persistent_bytes;
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
+        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
         .input_index = index,

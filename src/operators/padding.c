@@ -102,7 +102,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
 
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,
-        .runs_kernel = suits_runs(&gather, padding->mode) ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_PADDING,
+        .runs_kernel = suits_runs(&gather, padding->mode) ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_COPY /* none */,
         .specialization_count = 1,
         .specializations = {padding->mode},
         .arguments = {padding->value[0], padding->value[1]},

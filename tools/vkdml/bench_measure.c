@@ -12,6 +12,7 @@
 
 /* A submission is so short that no driver's watchdog minds. */
 #define SUBMISSION_MILLISECONDS 100.0
+#define WARM_UP_MILLISECONDS    200.0
 
 #define MAX_SAMPLES 4096u
 
@@ -117,7 +118,14 @@ static bool warm_up(struct run *run) {
     const double samples = SUBMISSION_MILLISECONDS / one / run->repetitions;
     run->samples = samples < 1 ? 1 : samples > BENCH_MAX_TIMESTAMPS - 1 ? BENCH_MAX_TIMESTAMPS - 1 : (uint32_t)samples;
     run->samples = run->device->queries ? run->samples : 1;
-    return true;
+    /* A GPU lets its clocks fall while the host prepares data, and takes a while to raise them again. */
+    const bool is_cpu = run->device->gpu.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const double until = timing_now() + (is_cpu ? 0 : WARM_UP_MILLISECONDS);
+    bool good = true;
+    while (good && timing_now() < until) {
+        good = submit(run);
+    }
+    return good;
 }
 
 bool bench_measure(struct bench_device *device, const struct bench_work *work, const struct bench_effort *effort,

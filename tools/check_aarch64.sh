@@ -4,7 +4,7 @@
 #
 # sh tools/check_aarch64.sh [DIFFERENTIAL OPTION..]     e.g.: sh tools/check_aarch64.sh --cases 1500
 #
-# test_differential runs 500 random cases per operator, a third of what tools/check.sh runs: lavapipe's shader compiler is
+# test_differential runs 150 random cases per operator, a third of what tools/check.sh runs: lavapipe's shader compiler is
 # emulated too, and takes 0.4 s for an average case of ELEMENT_WISE_IDENTITY. Everything else runs as there. Debian and
 # Ubuntu only: compiler and qemu are installed; what is of arm64 is unpacked into build-aarch64/, nothing of it installed.
 set -eu
@@ -165,7 +165,7 @@ logs=
 echo "Testing: all but test_differential, the command and the examples"
 run_tests most --no-suite tool --no-suite differential --no-suite profiles --no-suite large
 run_tests harness harness
-[ $# -ne 0 ] || set -- --cases 500
+[ $# -ne 0 ] || set -- --cases 150
 echo "Testing: test_differential $*"
 run_tests differential --test-args="$*" differential "differential, transfer commands allowed"
 echo "Testing: the command and the examples"

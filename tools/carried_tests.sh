@@ -4,14 +4,16 @@
 #
 # sh tools/carried_tests.sh BUILD [DIFFERENTIAL OPTION..]     e.g.: sh tools/carried_tests.sh build --cases 4000 --seed 2
 #   The device is the best one, or the one that $VKDML_DEVICE names. $VKDML_TEST_VULKAN_LOADER names the Vulkan loader
-#   where the profiles' own does not find it.
+#   where the profiles' own does not find it. $VKDML_TEST_JOBS programs run side by side, one by default: compiling takes
+#   most of the time on some drivers.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?Usage: sh tools/carried_tests.sh BUILD [DIFFERENTIAL OPTION..]}" && pwd)
 shift
-log=${TMPDIR:-/tmp}/vkdml-carried.$$
-trap 'rm -f "$log" "$log.all"' EXIT
-: >"$log.all"
+jobs=${VKDML_TEST_JOBS:-1}
+logs=$(mktemp -d "${TMPDIR:-/tmp}/vkdml-carried.XXXXXX")
+trap 'rm -rf "$logs"' EXIT
+started=0
 
 # cmocka prints a skipped case as "not ok .. # SKIP".
 skips() { grep -i '^\(not \)\{0,1\}ok.*# *skip' "$1" || true; }
@@ -19,10 +21,11 @@ failed() { grep '^not ok' "$1" | grep -vic '# *skip' || true; }
 passed() { grep '^ok' "$1" | grep -vic '# *skip' || true; }
 count() { echo "$(passed "$1") passed, $(failed "$1") failed, $(skips "$1" | wc -l) skipped"; }
 
-# run NAME COMMAND..: counts the program's TAP lines; one that ends badly without a failed case is a failed case.
-run() {
-    name=$1
-    shift
+# count_run LOG NAME COMMAND..: counts the program's TAP lines; one that ends badly without a failed case is a failed case.
+count_run() {
+    log=$1
+    name=$2
+    shift 2
     status=0
     CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log" 2>&1 </dev/null || status=$?
     if [ "$status" -ne 0 ]; then
@@ -32,7 +35,13 @@ run() {
     grep -q '^\(not \)\{0,1\}ok' "$log" || echo "ok - $name" >>"$log"
     echo "$name: $(count "$log")"
     skips "$log"
-    cat "$log" >>"$log.all"
+}
+
+# run NAME COMMAND..: the same, beside up to $jobs - 1 others.
+run() {
+    started=$((started + 1))
+    count_run "$logs/run.$started" "$@" &
+    [ $((started % jobs)) -ne 0 ] || wait
 }
 
 # run_tools SUFFIX: the programs that open their devices by themselves.
@@ -71,6 +80,8 @@ done
 unset VKDML_TEST_PROFILE
 LD_LIBRARY_PATH=$found
 run_tools ""
+wait
 
-count "$log.all"
-[ "$(failed "$log.all")" -eq 0 ]
+cat "$logs"/run.* >"$logs/all"
+count "$logs/all"
+[ "$(failed "$logs/all")" -eq 0 ]

@@ -65,11 +65,10 @@ else
     (
         CC=clang
         export CC
-        configure build-clang -Dwerror=true
+        configure build-clang -Dwerror=true -Dvalidation=true
     )
-    run build-clang "clang, warnings are errors" --no-suite large --no-suite profiles
-    configure build-validation -Dvalidation=true
-    run build-validation "under the validation layer, with synchronization validation" --no-suite large --no-suite profiles
+    run build-clang "clang, warnings are errors, under the validation layer with synchronization validation" \
+        --no-suite large --no-suite profiles
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \

@@ -89,6 +89,27 @@ static const char *const fixed[] = {
     "OutputTensor.data=0,-4,2 ScaleBias=0x3f2aaaab,-2",
     "ELEMENT_WISE_IDENTITY seed=36 InputTensor=UINT64[1] InputTensor.data=9223372036854775809 OutputTensor=UINT64[1] "
     "OutputTensor.data=4611686018427387904 ScaleBias=0.5,0.25",
+    /* In fixed point of 32 bits, of 64, and where the scale is too small for that. */
+    "ELEMENT_WISE_IDENTITY seed=68 InputTensor=UINT8[5] InputTensor.data=0,1,127,128,255 "
+    "OutputTensor=UINT8[5] OutputTensor.data=255,255,109,108,0 ScaleBias=-1.5,300",
+    "ELEMENT_WISE_IDENTITY seed=69 InputTensor=INT16[8] InputTensor.data=-32768,32767,255,-255,254,-254,128,127 "
+    "OutputTensor=INT16[8] OutputTensor.data=-128,128,1,0,1,0,1,0 ScaleBias=0x3b808081,0.5",
+    "ELEMENT_WISE_IDENTITY seed=70 InputTensor=INT32[4] InputTensor.data=2147483647,-2147483648,3,-3 "
+    "OutputTensor=INT32[4] OutputTensor.data=1610612735,-1610612736,2,-2 ScaleBias=0.75,-0.25",
+    "ELEMENT_WISE_IDENTITY seed=71 InputTensor=UINT32[3] InputTensor.data=4294967295,0,7 "
+    "OutputTensor=UINT32[3] OutputTensor.data=1,4294967295,4294967289 ScaleBias=-1,4294967296",
+    "ELEMENT_WISE_IDENTITY seed=72 InputTensor=INT8[4] InputTensor.data=-128,127,0,-1 "
+    "OutputTensor=INT8[4] OutputTensor.data=0,1,1,0 ScaleBias=0x21800000,1",
+    "ELEMENT_WISE_IDENTITY seed=73 InputTensor=INT8[4] InputTensor.data=-128,127,0,-1 "
+    "OutputTensor=INT8[4] OutputTensor.data=0,1,1,0 ScaleBias=0x1c800000,1",
+    /* FLOAT32 and FLOAT16: zeros of both signs, sums that cancel, and all that is not normal beside what is. */
+    "ELEMENT_WISE_IDENTITY seed=74 InputTensor=FLOAT32[8] InputTensor.data=0,0x80000000,0.5,-0.5,1,0x1,0x7f800000,0x0 "
+    "OutputTensor=FLOAT32[8] OutputTensor.data=1,1,0,2,-1,1,0xff800000,1 ScaleBias=-2,1",
+    "ELEMENT_WISE_IDENTITY seed=75 InputTensor=FLOAT32[4] InputTensor.data=0,0x80000000,1,-1 OutputTensor=FLOAT32[4] "
+    "OutputTensor.data=0x80000000,0x0,-2,2 ScaleBias=-2,0x80000000",
+    "ELEMENT_WISE_IDENTITY seed=76 InputTensor=FLOAT16[8] "
+    "InputTensor.data=0x0,0x8000,0x3800,0xb800,0x3c00,0x1,0x7c00,0x0 OutputTensor=FLOAT16[8] "
+    "OutputTensor.data=0x3c00,0x3c00,0x0,0x4000,0xbc00,0x3c00,0xfc00,0x3c00 ScaleBias=-2,1",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
     "ELEMENT_WISE_IDENTITY seed=40 InputTensor=UINT8[3,40001] InputTensor.strides=40003,1 InputTensor.fill=INDEX "
     "OutputTensor=UINT8[3,40001]",
@@ -158,7 +179,8 @@ static void generate_scale_bias(struct random *random, DML_TENSOR_DATA_TYPE type
 /* Both tensors packed, in different orders of the dimensions, and large enough for tiles. */
 static void generate_transposition(struct random *random, struct case_tensor *input, struct case_tensor *output) {
     uint32_t order[DML_TENSOR_DIMENSION_COUNT_MAX1];
-    generate_sizes(random, random_between(random, 1000, 40000), input);
+    const uint32_t elements = random_between(random, 1000, 40000);
+    generate_sizes(random, generate_budget_is_fixed() ? generate_budget(random) : elements, input);
     *output = *input;
     generate_input_layout(random, input); /* for where it lies */
     random_permutation(random, input->rank, order);

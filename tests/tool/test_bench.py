@@ -234,6 +234,15 @@ def test_sweep(folder):
          "a sweep's cases are those of its seed, two of each operator", lines)
     tell("# the slowest 1 %:" in result.stdout and any(f": {line}" in result.stdout for line in lines[2].values()),
          "the slowest are told with their lines", result.stdout)
+    groups = re.findall(r"^# +[0-9.]+ +[0-9.]+ +(\d+)  \w+: \d+-bit.* \((\S+)\)$", result.stdout, re.MULTILINE)
+    tell(sum(int(count) for count, _ in groups) == len(lines[2]) and {name for _, name in groups} <= set(lines[2]),
+         "every case is in one group, told with its slowest", result.stdout)
+    path = os.path.join(folder, "large.json")
+    result = bench(*QUICK, "--sweep", "2", "--seed", "1", "--bytes", "8MiB", "--filter", "diagonal/", "--json", path)
+    large = {row["name"] for row in read_json(path)["results"] if row["bytes"] >= 4 << 20}
+    told = re.findall(r"^# [0-9.]+ diagonal: .*; (\S+): DIAGONAL_MATRIX ", result.stdout, re.MULTILINE)
+    tell("# the slowest 1 % of those that move 4 MiB and more:" in result.stdout and len(told) == 1 and set(told) <= large,
+         "the slowest are those that move much", result.stdout)
 
 
 def test_latency(folder):

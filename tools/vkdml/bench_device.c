@@ -10,7 +10,7 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                            .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                            .queryCount = BENCH_MAX_TIMESTAMPS};
-    *device = (struct bench_device){0};
+    *device = (struct bench_device){.period = BENCH_PERIOD};
     if (!gpu_open(&device->gpu, info)) {
         return false;
     }
@@ -62,11 +62,12 @@ bool bench_pool_reserve(struct bench_device *device, struct bench_pool *pool, ui
     return gpu_create_buffer(&device->gpu, size, false, &pool->buffer);
 }
 
-void bench_fill_period(const struct case_tensor *tensor, unsigned char *bytes) {
+/* The bytes of one period. */
+static void fill_period(uint64_t period, const struct case_tensor *tensor, unsigned char *bytes) {
     const uint32_t element = vkdmlGetDataTypeSize(tensor->type);
     struct case_tensor flat = {.type = tensor->type,
                                .rank = 1,
-                               .sizes = {(uint32_t)(BENCH_PERIOD / element)},
+                               .sizes = {(uint32_t)(period / element)},
                                .fill = tensor->fill,
                                .fill_permille = tensor->fill_permille};
     struct random random = {.state = 1};
@@ -79,7 +80,7 @@ static bool repeat_period(struct bench_device *device, const struct gpu_buffer *
         return false;
     }
     /* Each copy doubles what is there; source and target never overlap. */
-    for (uint64_t done = BENCH_PERIOD; done < buffer->size; done *= 2) {
+    for (uint64_t done = device->period; done < buffer->size; done *= 2) {
         const VkBufferCopy region = {0, done, done < buffer->size - done ? done : buffer->size - done};
         vkCmdCopyBuffer(device->gpu.commands, buffer->buffer, buffer->buffer, 1, &region);
         gpu_barrier(&device->gpu);
@@ -93,15 +94,15 @@ bool bench_pool_fill(struct bench_device *device, struct bench_pool *pool, uint6
         pool->permille == tensor->fill_permille) {
         return true;
     }
-    unsigned char *bytes = malloc(BENCH_PERIOD);
+    unsigned char *bytes = malloc(device->period);
     if (!bytes) {
         fprintf(stderr, "vkdml: out of memory\n");
         return false;
     }
-    bench_fill_period(tensor, bytes);
+    fill_period(device->period, tensor, bytes);
     bool good = bench_pool_reserve(device, pool, size);
     good = good && gpu_upload(&device->gpu, &pool->buffer, bytes,
-                              pool->buffer.size < BENCH_PERIOD ? pool->buffer.size : BENCH_PERIOD);
+                              pool->buffer.size < device->period ? pool->buffer.size : device->period);
     good = good && repeat_period(device, &pool->buffer);
     free(bytes);
     pool->filled = good;

@@ -24,6 +24,7 @@ struct bench_device {
     VkQueryPool queries;
     struct bench_pool fields[CASE_MAX_FIELDS];
     struct bench_pool temporary;
+    uint64_t period; /* of the pools' bytes */
 };
 
 /* All return false with the reason on stderr; bench_device_close() is due either way. */
@@ -36,15 +37,14 @@ bool bench_device_is_cpu(const struct bench_device *device);
 /* Makes a pool at least so large; its bytes are then anything. */
 bool bench_pool_reserve(struct bench_device *device, struct bench_pool *pool, uint64_t size);
 
-/* The same, with elements as the tensor's fill says, which repeat after BENCH_PERIOD bytes. */
+/* The same, with elements as the tensor's fill says, which repeat after the device's period. */
 bool bench_pool_fill(struct bench_device *device, struct bench_pool *pool, uint64_t size,
                      const struct case_tensor *tensor);
 
-/* How far into a filled pool its bytes repeat: beyond any reach of compression, quick to make. */
-#define BENCH_PERIOD ((uint64_t)16 << 20)
-
-/* The bytes of one period. */
-void bench_fill_period(const struct case_tensor *tensor, unsigned char *bytes);
+/* How far into a filled pool its bytes repeat: beyond any reach of compression, quick to make; and quicker, for many
+ * cases one after another. */
+#define BENCH_PERIOD       ((uint64_t)16 << 20)
+#define BENCH_SWEEP_PERIOD ((uint64_t)1 << 20)
 
 /* What is timed: records one repetition, the index-th of the run. */
 struct bench_work {

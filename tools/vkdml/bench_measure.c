@@ -12,7 +12,10 @@
 
 /* A submission is so short that no driver's watchdog minds. */
 #define SUBMISSION_MILLISECONDS 100.0
-#define WARM_UP_MILLISECONDS    200.0
+
+/* A GPU lets its clocks fall while the host prepares data, and takes a while to raise them again: it is kept busy for
+ * four times as long as is measured, at most so long. Less than 200 ms can find it at a third of its speed. */
+#define WARM_UP_MILLISECONDS 200.0
 
 #define MAX_SAMPLES 4096u
 
@@ -98,8 +101,10 @@ static double percentile(const double *sorted, size_t count, double part) {
     return sorted[below] + (sorted[above] - sorted[below]) * (position - (double)below);
 }
 
-/* Chooses how many repetitions make a sample, and samples a submission, from one repetition's time. */
-static bool warm_up(struct run *run) {
+/* Chooses how many repetitions make a sample, and samples a submission, from one repetition's time; milliseconds: to
+ * measure in all. */
+static bool warm_up(struct run *run, double milliseconds) {
+    const bool is_cpu = run->device->gpu.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     /* CPU drivers compile at the first dispatch; caches and clocks settle with the second. */
     run->repetitions = 2;
     run->samples = 1;
@@ -115,12 +120,11 @@ static bool warm_up(struct run *run) {
     one = one > 1e-5 ? one : 1e-5;
     const double repetitions = SAMPLE_MILLISECONDS / one;
     run->repetitions = repetitions < 1 ? 1 : repetitions > MAX_REPETITIONS ? MAX_REPETITIONS : (uint32_t)repetitions;
-    const double samples = SUBMISSION_MILLISECONDS / one / run->repetitions;
+    const double submission = fmax(SAMPLE_MILLISECONDS, fmin(milliseconds, SUBMISSION_MILLISECONDS));
+    const double samples = submission / one / run->repetitions;
     run->samples = samples < 1 ? 1 : samples > BENCH_MAX_TIMESTAMPS - 1 ? BENCH_MAX_TIMESTAMPS - 1 : (uint32_t)samples;
     run->samples = run->device->queries ? run->samples : 1;
-    /* A GPU lets its clocks fall while the host prepares data, and takes a while to raise them again. */
-    const bool is_cpu = run->device->gpu.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const double until = timing_now() + (is_cpu ? 0 : WARM_UP_MILLISECONDS);
+    const double until = timing_now() + (is_cpu ? 0 : fmin(WARM_UP_MILLISECONDS, 4 * milliseconds));
     bool good = true;
     while (good && timing_now() < until) {
         good = submit(run);
@@ -134,7 +138,7 @@ bool bench_measure(struct bench_device *device, const struct bench_work *work, c
     double *samples = malloc(2 * MAX_SAMPLES * sizeof(*samples));
     double *hosts = samples + MAX_SAMPLES;
     uint32_t count = 0, submissions = 0;
-    bool good = samples != NULL && warm_up(&run);
+    bool good = samples != NULL && warm_up(&run, 1e3 * effort->seconds);
     const double end = timing_now() + effort->seconds * 1e3;
     while (good && count + BENCH_MAX_TIMESTAMPS < MAX_SAMPLES && (count < effort->repeat || timing_now() < end)) {
         good = submit(&run);

@@ -4,8 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench_cause.h"
 #include "cases/generate.h"
+
+/* Thousands of cases in a minute or two. */
+#define SWEEP_SECONDS 0.005
 
 /* Of the run that checks the result: some thousand elements. */
 #define CHECK_ELEMENTS 20000u
@@ -15,8 +20,13 @@ static void make_plain(struct operator_case *c) {
     c->level = (DML_FEATURE_LEVEL)0;
     c->execution = 0;
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        c->fields[i].tensor.owned = 0;
-        c->fields[i].tensor.in_place = 0;
+        struct case_tensor *tensor = &c->fields[i].tensor;
+        tensor->owned = 0;
+        tensor->in_place = 0;
+        /* Numbers as models have them. Special values are slow, and tests are full of them. */
+        if (tensor->fill == CASE_FILL_SPECIAL || tensor->fill == CASE_FILL_BITS) {
+            tensor->fill = CASE_FILL_SMALL;
+        }
     }
 }
 
@@ -78,24 +88,111 @@ static int by_ratio(const void *left, const void *right) {
 
 static void print_spread(const struct bench_session *session) {
     static const double parts[] = {0, 0.01, 0.1, 0.5, 0.9, 1};
-    const size_t worst = (session->count + 99) / 100;
     printf("# ratio to the copy peak, %zu cases:", session->count);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         const size_t index = (size_t)(parts[i] * (double)(session->count - 1));
         printf(" %g %%: %.3f%s", 100 * parts[i], session->records[index].copy_ratio, i + 1 < 6 ? "," : "\n");
     }
-    printf("# the slowest 1 %%:\n");
-    for (size_t i = 0; i < worst; i++) {
-        printf("# %.4f %s: %s\n", session->records[i].copy_ratio, session->records[i].entry.name,
-               session->records[i].line);
+}
+
+/* Cases of one family and one cause. */
+struct group {
+    char name[BENCH_NAME_CAPACITY + BENCH_CAUSE_CAPACITY];
+    size_t count;
+    size_t first;                /* record: the slowest, where records are sorted */
+    double milliseconds, moving; /* what they take, and what their bytes take at the peak */
+};
+
+static void name_group(const struct bench_record *record, struct group *group) {
+    static struct operator_case c;
+    char error[128], cause[BENCH_CAUSE_CAPACITY] = "?";
+    if (case_parse(record->line, &c, error, sizeof(error))) {
+        bench_cause(&c, record->result.bytes, sizeof(cause), cause);
+    }
+    *group = (struct group){.count = 0};
+    snprintf(group->name, sizeof(group->name), "%s: %s", record->entry.family->group, cause);
+}
+
+/* The groups of sorted records, which memory must hold one for each; returns how many. */
+static size_t collect_groups(const struct bench_session *session, struct group *groups) {
+    size_t count = 0;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct bench_record *record = &session->records[i];
+        size_t g = 0;
+        name_group(record, &groups[count]);
+        while (strcmp(groups[g].name, groups[count].name) != 0) {
+            g++;
+        }
+        if (g == count) {
+            groups[count++].first = i;
+        }
+        groups[g].count++;
+        groups[g].milliseconds += record->result.figures.median;
+        groups[g].moving += record->result.figures.median * record->copy_ratio;
+    }
+    return count;
+}
+
+static int by_loss(const void *left, const void *right) {
+    const struct group *a = left, *b = right;
+    const double x = a->moving / a->milliseconds, y = b->moving / b->milliseconds;
+    return (x > y) - (x < y);
+}
+
+/* Every group, slowest first, with its slowest case. */
+static bool print_groups(const struct bench_session *session) {
+    struct group *groups = calloc(session->count, sizeof(*groups));
+    if (!groups) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        return false;
+    }
+    const size_t count = collect_groups(session, groups);
+    qsort(groups, count, sizeof(*groups), by_loss);
+    printf("# by cause: ratio of all their bytes to all their time, of the slowest, cases\n");
+    for (size_t g = 0; g < count; g++) {
+        const struct bench_record *slowest = &session->records[groups[g].first];
+        printf("# %6.3f %6.3f %5zu  %s (%s)\n", groups[g].moving / groups[g].milliseconds, slowest->copy_ratio,
+               groups[g].count, groups[g].name, slowest->entry.name);
+    }
+    free(groups);
+    return true;
+}
+
+/* Most of what smaller cases take is a dispatch's latency, and --latency shows that: of them the groups alone tell. */
+#define TELLING_BYTES ((uint64_t)4 << 20)
+
+static size_t count_from(const struct bench_session *session, uint64_t bytes) {
+    size_t count = 0;
+    for (size_t i = 0; i < session->count; i++) {
+        count += session->records[i].result.bytes >= bytes;
+    }
+    return count;
+}
+
+static void print_slowest(const struct bench_session *session) {
+    const uint64_t least = count_from(session, TELLING_BYTES) != 0 ? TELLING_BYTES : 0;
+    size_t left = (count_from(session, least) + 99) / 100;
+    printf("# the slowest 1 %%%s:\n", least != 0 ? " of those that move 4 MiB and more" : "");
+    for (size_t i = 0; i < session->count && left != 0; i++) {
+        const struct bench_record *record = &session->records[i];
+        struct group group;
+        if (record->result.bytes >= least) {
+            name_group(record, &group);
+            printf("# %.4f %s; %s: %s\n", record->copy_ratio, group.name, record->entry.name, record->line);
+            left--;
+        }
     }
 }
 
 bool bench_sweep(struct bench_session *session, const struct bench_options *options) {
     const uint64_t size =
         options->size_count ? options->sizes[0] : (uint64_t)(bench_device_is_cpu(&session->device) ? 8 : 64) << 20;
-    for (size_t f = 0; f < case_family_count; f++) {
-        for (uint32_t i = 0; i < options->sweep; i++) {
+    session->device.period = BENCH_SWEEP_PERIOD;
+    if (options->effort.seconds < 0) {
+        session->effort.seconds = SWEEP_SECONDS;
+    }
+    for (uint32_t i = 0; i < options->sweep; i++) {
+        for (size_t f = 0; f < case_family_count; f++) {
             if (!time_one(session, options, case_families[f], i, size)) {
                 return false;
             }
@@ -108,5 +205,6 @@ bool bench_sweep(struct bench_session *session, const struct bench_options *opti
     }
     qsort(session->records, session->count, sizeof(session->records[0]), by_ratio);
     print_spread(session);
-    return true;
+    print_slowest(session);
+    return print_groups(session);
 }

@@ -94,4 +94,10 @@ uvec2 convert(uvec2 element)
     return element;
 }
 
+bool convert_at_once(uvec4 bits, out uvec4 converted)
+{
+    converted = bits;
+    return false;
+}
+
 #include "gather_main.glsl"

@@ -1,7 +1,8 @@
 // x * scale + bias on every element, in any data type, bit for bit what dml_types.h says of it.
-// arguments: the bits of scale and bias.
+// arguments: the bits of scale and bias, or where FIXED_POINT says so both as integers: see scale_bias_fixed().
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "gather.glsl"
 #include "gather_input.glsl"
 #include "real.glsl"
@@ -15,6 +16,10 @@ const uint UINT8 = 5;
 const uint FLOAT64 = 9;
 const uint UINT64 = 10;
 layout(constant_id = 7) const uint DATA_TYPE = FLOAT32;
+layout(constant_id = 8) const uint FIXED_POINT = 0;
+const uint FIXED_NONE = 0;
+const uint FIXED_WIDE = 1;
+const uint FIXED_NARROW = 2;
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
 
 // Rounded after the multiplication and after the addition.
@@ -27,42 +32,119 @@ uvec2 scale_bias_exact(uvec2 x, Real scale, Real bias, Format f)
 bool is_normal(uint float32_bits)
 {
     uint biased = (float32_bits >> 23) & 0xFF;
-    return biased != 0 && biased != 0xFF;
+    return biased - 1 < 254;
 }
 
 // In hardware where operands, product and sum are all normal numbers, far from what devices disagree on; rounding to
-// nearest even is what all of them do there.
-uint scale_bias_float32(uint x)
+// nearest even is what all of them do there. Zeros, of which data is full, by their bits.
+bool scale_bias_fast(uint x, out uint result)
 {
     uint scale = parameters.arguments.x;
     uint bias = parameters.arguments.y;
+    bool x_zero = (x << 1) == 0;
+    bool bias_zero = (bias << 1) == 0;
     uint product_exponent = ((x >> 23) & 0xFF) + ((scale >> 23) & 0xFF); // biased twice
-    if (is_normal(x) && is_normal(scale) && product_exponent > 128 && product_exponent < 127 + 254) {
-        precise float product = uintBitsToFloat(x) * uintBitsToFloat(scale);
-        if ((bias << 1) == 0)
-            return floatBitsToUint(product);
-        precise float sum = product + uintBitsToFloat(bias);
-        if (is_normal(bias) && is_normal(floatBitsToUint(sum)))
-            return floatBitsToUint(sum);
-    }
-    Format f = float32_format();
-    return scale_bias_exact(uvec2(x, 0), unpack(uvec2(scale, 0), f), unpack(uvec2(bias, 0), f), f).x;
+    bool normal = is_normal(x) && product_exponent - 129 < 127 + 254 - 129;
+    precise float product = uintBitsToFloat(x) * uintBitsToFloat(scale);
+    precise float sum = product + uintBitsToFloat(bias);
+    uint product_bits = x_zero ? (x ^ scale) & 0x80000000u : floatBitsToUint(product);
+    bool cancels = (product_bits ^ bias) == 0x80000000u;
+    if (x_zero)
+        result = bias_zero ? product_bits & bias : bias;
+    else if (bias_zero)
+        result = product_bits;
+    else
+        result = cancels ? 0 : floatBitsToUint(sum);
+    return is_normal(scale) && (bias_zero || is_normal(bias)) && (x_zero || (normal && (cancels || is_normal(result))));
 }
 
-// By way of FLOAT32, which holds products of FLOAT16 and FLOAT32 no better: the reference does the same.
+// FLOAT16 by way of FLOAT32, which holds products of FLOAT16 and FLOAT32 no better: the reference does the same. Normal
+// numbers and zeros.
+bool widen_fast(uint x, out uint wide)
+{
+    uint magnitude = x & 0x7FFF;
+    wide = ((x & 0x8000) << 16) | (magnitude == 0 ? 0 : (magnitude + (112 << 10)) << 13);
+    return magnitude == 0 || magnitude - 0x400 < 0x7C00 - 0x400;
+}
+
+// The same back, rounded to nearest even: what stays normal, and zeros.
+bool narrow_fast(uint wide, out uint x)
+{
+    uint magnitude = wide & 0x7FFFFFFF;
+    uint rounded = magnitude == 0 ? 0 : (magnitude - (112 << 23) + 0xFFF + ((wide >> 13) & 1)) >> 13;
+    x = ((wide >> 16) & 0x8000) | rounded;
+    return magnitude == 0 || magnitude - (113 << 23) < (142 - 113) << 23;
+}
+
+bool scale_bias_half_fast(uint x, out uint result)
+{
+    uint wide, wide_result;
+    bool good = widen_fast(x, wide);
+    good = scale_bias_fast(wide, wide_result) && good;
+    return narrow_fast(wide_result, result) && good;
+}
+
+uint scale_bias_float32(uint x)
+{
+    uint result;
+    if (!scale_bias_fast(x, result)) {
+        Format f = float32_format();
+        Real scale = unpack(uvec2(parameters.arguments.x, 0), f);
+        Real bias = unpack(uvec2(parameters.arguments.y, 0), f);
+        result = scale_bias_exact(uvec2(x, 0), scale, bias, f).x;
+    }
+    return result;
+}
+
 uint scale_bias_float16(uint x)
 {
-    uint exponent = (x >> 10) & 31;
-    uint wide = ((x & 0x8000) << 16) | (((x & 0x7FFF) + (112 << 10)) << 13);
-    if (exponent == 0 || exponent == 31)
+    uint wide, result;
+    if (!widen_fast(x, wide))
         wide = pack(unpack(uvec2(x, 0), float16_format()), float32_format()).x;
-    uint result = scale_bias_float32(wide);
-    uint magnitude = result & 0x7FFFFFFF;
-    uint narrow = ((result >> 16) & 0x8000) | ((magnitude - (112 << 23) + 0xFFF + ((result >> 13) & 1)) >> 13);
-    // Where the result is a normal number, also once rounded; others exactly.
-    if (magnitude < 113 << 23 || magnitude >= 142 << 23)
-        narrow = pack(unpack(uvec2(result, 0), float32_format()), float16_format()).x;
-    return narrow;
+    wide = scale_bias_float32(wide);
+    if (!narrow_fast(wide, result))
+        result = pack(unpack(uvec2(wide, 0), float32_format()), float16_format()).x;
+    return result;
+}
+
+// (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero, of an integer of up to 32 bits: the planner saw to
+// it that no sum needs more than 63 bits, or in FIXED_NARROW 31.
+uint scale_bias_fixed(uint x)
+{
+    uint scale = parameters.arguments.x;
+    uint shift = parameters.arguments.w;
+    uint low, high;
+    if (IS_SIGNED && ELEMENT_BITS < 32)
+        x = uint(int(x << (32 - ELEMENT_BITS & 31u)) >> (32 - ELEMENT_BITS & 31u));
+    uint limit = IS_SIGNED ? ELEMENT_MASK >> 1 : ELEMENT_MASK;
+    if (FIXED_POINT == FIXED_NARROW) {
+        int sum = int(x * scale + parameters.arguments.y);
+        low = uint(abs(sum)) >> shift;
+        high = uint(sum) >> 31;
+        low = min(low, high == 0 ? limit : IS_SIGNED ? limit + 1 : 0);
+        return high == 0 ? low : -low;
+    }
+    umulExtended(x, scale, high, low);
+    high -= (int(scale) < 0 ? x : 0) + (IS_SIGNED && int(x) < 0 ? scale : 0);
+    uint carry;
+    low = uaddCarry(low, parameters.arguments.y, carry);
+    high += parameters.arguments.z + carry;
+    bool negative = int(high) < 0;
+    if (negative) {
+        low = -low;
+        high = ~high + (low == 0 ? 1 : 0);
+    }
+    if (shift >= 32) {
+        low = high >> (shift & 31);
+        high = 0;
+    } else if (shift != 0) {
+        low = (low >> shift) | (high << (32 - shift));
+        high >>= shift;
+    }
+    limit = !negative ? limit : IS_SIGNED ? limit + 1 : 0;
+    if (high != 0 || low > limit)
+        low = limit;
+    return negative ? -low : low;
 }
 
 const bool CONVERTS = true;
@@ -73,12 +155,45 @@ uvec2 convert(uvec2 x)
         return uvec2(scale_bias_float32(x.x), 0);
     if (DATA_TYPE == FLOAT16)
         return uvec2(scale_bias_float16(x.x), 0);
+    if (FIXED_POINT != FIXED_NONE)
+        return uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
     Real scale = unpack(uvec2(parameters.arguments.x, 0), float32_format());
     Real bias = unpack(uvec2(parameters.arguments.y, 0), float32_format());
     if (DATA_TYPE == FLOAT64)
         return scale_bias_exact(x, scale, bias, float64_format());
     Real result = add(multiply(unpack_integer(x, ELEMENT_BITS, IS_SIGNED), scale), bias);
     return pack_integer(result, ELEMENT_BITS, IS_SIGNED);
+}
+
+// An element of up to 32 bits.
+bool convert_fast(uint x, out uint converted)
+{
+    bool good = true;
+    if (DATA_TYPE == FLOAT32)
+        good = scale_bias_fast(x, converted);
+    else if (DATA_TYPE == FLOAT16)
+        good = scale_bias_half_fast(x, converted);
+    else
+        converted = scale_bias_fixed(x) & ELEMENT_MASK;
+    return good;
+}
+
+const bool HAS_FAST = DATA_TYPE == FLOAT32 || DATA_TYPE == FLOAT16 || FIXED_POINT != FIXED_NONE;
+
+bool convert_at_once(uvec4 bits, out uvec4 converted)
+{
+    bool good = HAS_FAST;
+    converted = uvec4(0);
+    if (HAS_FAST) {
+        [[unroll]] for (uint word = 0; word < 4; ++word) {
+            [[unroll]] for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
+                uint element;
+                good = convert_fast((bits[word] >> (k * ELEMENT_BITS & 31u)) & ELEMENT_MASK, element) && good;
+                converted[word] |= element << (k * ELEMENT_BITS & 31u);
+            }
+        }
+    }
+    return good;
 }
 
 struct Row {

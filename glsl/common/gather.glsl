@@ -8,6 +8,7 @@
 //     uvec4 chunk(Row row, uint x)      those bytes
 //     const bool CONVERTS               whether elements are not stored as they are
 //     uvec2 convert(uvec2 element)      but as this
+//     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
 // and includes gather_main.glsl. Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL

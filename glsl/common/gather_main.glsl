@@ -114,9 +114,12 @@ bool load(Chunk c, out uvec4 bits)
     return is_whole;
 }
 
-// The arithmetic is long: once in the code, and a loop that turns the elements past it.
+// Exact arithmetic is long: once in the code, and a loop that turns the elements past it.
 uvec4 convert_chunk(uvec4 bits)
 {
+    uvec4 converted_bits;
+    if (CONVERTS && convert_at_once(bits, converted_bits))
+        return converted_bits;
     [[dont_unroll]] for (uint k = 0; CONVERTS && k < CHUNK; ++k) {
         uvec2 converted = convert(uvec2(bits.x & ELEMENT_MASK, bits.y));
         if (ELEMENT_BITS == 64)

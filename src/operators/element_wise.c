@@ -10,6 +10,92 @@ void vkdml_rules_element_wise_identity(const struct vkdml_instance *instance, st
     (void)report;
 }
 
+/* (-1)^negative * mantissa * 2^exponent, the mantissa odd or 0. */
+struct parts {
+    bool negative;
+    uint32_t mantissa;
+    int32_t exponent;
+};
+
+/* False where the float is no number. */
+static bool take_apart(uint32_t bits, struct parts *parts) {
+    const uint32_t exponent = bits >> 23 & 0xFF;
+    parts->negative = bits >> 31 != 0;
+    parts->mantissa = (bits & 0x7FFFFF) | (exponent != 0 ? 0x800000 : 0);
+    parts->exponent = (int32_t)(exponent != 0 ? exponent : 1) - 150; /* of the last bit: 127 and 23 bits below */
+    while (parts->mantissa != 0 && parts->mantissa % 2 == 0) {
+        parts->mantissa /= 2;
+        parts->exponent++;
+    }
+    return exponent != 0xFF;
+}
+
+/* A number times 2^shift as an integer; false where its magnitude needs more than `bits` bits. */
+static bool to_fixed(const struct parts *parts, int32_t shift, int32_t bits, int64_t *fixed) {
+    const int32_t left = parts->exponent + shift;
+    *fixed = 0;
+    if (parts->mantissa == 0) {
+        return true;
+    }
+    if (left >= bits || parts->mantissa >> (bits - left < 32 ? bits - left : 31) != 0) {
+        return false;
+    }
+    *fixed = (int64_t)((uint64_t)parts->mantissa << left) * (parts->negative ? -1 : 1);
+    return true;
+}
+
+/* How scale_bias.comp computes on integers: FIXED_POINT. */
+enum fixed_point {
+    FIXED_NONE,
+    FIXED_WIDE,
+    FIXED_NARROW,
+};
+
+/* Integers of up to 32 bits need no exact reals where scale and bias are near enough to 1: arguments become what
+ * scale_bias_fixed() in scale_bias.comp reads, in 64 bits, or in 32 where they suffice. */
+static enum fixed_point choose_fixed_point(uint32_t element_bytes, uint32_t arguments[4]) {
+    struct parts scale, bias;
+    int64_t scale_fixed, bias_fixed;
+    if (element_bytes > 4 || !take_apart(arguments[0], &scale) || !take_apart(arguments[1], &bias)) {
+        return FIXED_NONE;
+    }
+    int32_t shift = 0;
+    shift = scale.mantissa != 0 && -scale.exponent > shift ? -scale.exponent : shift;
+    shift = bias.mantissa != 0 && -bias.exponent > shift ? -bias.exponent : shift;
+    const int32_t narrow = 30 - 8 * (int32_t)element_bytes; /* product and bias below 2^30 */
+    enum fixed_point kind = FIXED_NONE;
+    if (narrow > 0 && shift < 32 && to_fixed(&scale, shift, narrow, &scale_fixed) &&
+        to_fixed(&bias, shift, 30, &bias_fixed)) {
+        kind = FIXED_NARROW;
+    } else if (shift < 64 && to_fixed(&scale, shift, 30, &scale_fixed) && to_fixed(&bias, shift, 61, &bias_fixed)) {
+        kind = FIXED_WIDE;
+    } else {
+        return FIXED_NONE;
+    }
+    arguments[0] = (uint32_t)scale_fixed;
+    arguments[1] = (uint32_t)bias_fixed;
+    arguments[2] = (uint32_t)((uint64_t)bias_fixed >> 32);
+    arguments[3] = (uint32_t)shift;
+    return kind;
+}
+
+static bool is_float(DML_TENSOR_DATA_TYPE type) {
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 || type == DML_TENSOR_DATA_TYPE_FLOAT32 ||
+           type == DML_TENSOR_DATA_TYPE_FLOAT64;
+}
+
+static void use_scale_bias(const struct vkdml_tensor *output, const DML_SCALE_BIAS *scale_bias,
+                           struct vkdml_gather_use *use) {
+    use->kernel = VKDML_KERNEL_SCALE_BIAS;
+    use->runs_kernel = VKDML_KERNEL_COPY; /* none */
+    use->arguments[0] = vkdml_float_bits(scale_bias->Scale);
+    use->arguments[1] = vkdml_float_bits(scale_bias->Bias);
+    use->specialization_count = 2;
+    use->specializations[0] = output->data_type;
+    use->specializations[1] =
+        is_float(output->data_type) ? FIXED_NONE : choose_fixed_point(output->element_size, use->arguments);
+}
+
 VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instance,
                                              const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
                                              struct vkdml_report *report, struct vkdml_plan *plan) {
@@ -33,12 +119,7 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
         }
         vkdml_gather_widen(&gather);
     } else {
-        use.kernel = VKDML_KERNEL_SCALE_BIAS;
-        use.runs_kernel = VKDML_KERNEL_COPY; /* none */
-        use.specialization_count = 1;
-        use.specializations[0] = instance->outputs[0].data_type;
-        use.arguments[0] = vkdml_float_bits(desc->ScaleBias->Scale);
-        use.arguments[1] = vkdml_float_bits(desc->ScaleBias->Bias);
+        use_scale_bias(&instance->outputs[0], desc->ScaleBias, &use);
     }
     return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
 }

@@ -21,7 +21,8 @@ static const char *const fixed[] = {
     /* Neighbouring narrow elements written by many threads. */
     "ELEMENT_WISE_IDENTITY seed=5 InputTensor=UINT8[1025] InputTensor.fill=BITS OutputTensor=UINT8[1025] "
     "OutputTensor.extra=3",
-    /* Rows of a kilobyte and more, with gaps, in another order, broadcast: regions of a copy, where devices are to copy. */
+    /* Rows of a kilobyte and more, with gaps, in another order, broadcast: regions of a copy, where devices are to
+       copy. */
     "ELEMENT_WISE_IDENTITY seed=41 InputTensor=UINT8[70,1031] InputTensor.strides=1040,1 InputTensor.fill=BITS "
     "OutputTensor=UINT8[70,1031] OutputTensor.strides=1033,1",
     "ELEMENT_WISE_IDENTITY seed=42 InputTensor=FLOAT32[3,2,5,257] InputTensor.strides=257,3855,771,1 "
@@ -371,7 +372,7 @@ static const struct case_benchmark benchmarks[] = {
     {"permutation6d", SIZES, 6, 0, make_permutation, NULL},
     {"permutation7d", SIZES, 7, 0, make_permutation, NULL},
     {"permutation8d", SIZES, 8, 0, make_permutation, NULL},
-    {"scale_bias", CASE_TYPES_FLOATS, 0, 0, make_scale_bias, NULL},
+    {"scale_bias", CASE_TYPES_UP_TO_64, 0, 0, make_scale_bias, NULL},
 };
 
 static const struct case_tensor_support support[] = {

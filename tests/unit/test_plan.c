@@ -71,6 +71,7 @@ struct subject {
     uint32_t step_count;                  /* that it had */
     uint32_t init_step_count;             /* likewise */
     enum vkdml_kernel kernel;             /* of its first step */
+    uint32_t last_specialization;         /* likewise */
     uint64_t persistent_bytes;
 };
 
@@ -481,6 +482,10 @@ static void check_subject(struct subject *subject) {
     subject->step_count = subject->plan.steps.count;
     subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
     subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
+    const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
+    subject->last_specialization = subject->step_count != 0 && first->specialization_count != 0
+                                       ? first->specializations[first->specialization_count - 1]
+                                       : UINT32_MAX;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);
@@ -652,17 +657,53 @@ static void nonzero_is_split_as_the_variant_needs(void **state) {
     assert_int_equal(nonzero_groups(VKDML_KERNEL_VARIANT_SERIAL, type, 1u << 29), (1u << 29) / (512 * 32) / 8);
 }
 
-/* The kernel of the only step that a case has on a device. */
-static enum vkdml_kernel kernel_of(const char *line, const struct invented_device *device) {
+/* Plans a case that has one step on a device. */
+static void plan_line(const char *line, const struct invented_device *device, struct subject *subject) {
     static struct operator_case c;
     char text[256];
-    struct subject subject;
     assert_true(case_parse(line, &c, text, sizeof(text)));
-    open_subject(&subject, &c, device);
-    check_subject(&subject);
-    CHECK(&subject, subject.result == VKDML_SUCCESS && subject.step_count == 1);
-    close_subject(&subject);
+    open_subject(subject, &c, device);
+    check_subject(subject);
+    CHECK(subject, subject->result == VKDML_SUCCESS && subject->step_count == 1);
+    close_subject(subject);
+}
+
+static enum vkdml_kernel kernel_of(const char *line, const struct invented_device *device) {
+    struct subject subject;
+    plan_line(line, device, &subject);
     return subject.kernel;
+}
+
+/* 0: by exact reals; 1: in 64 bits; 2: in 32. */
+static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        const char *scale_bias;
+        uint32_t fixed_point;
+    } rows[] = {
+        {"UINT8", "1.5,0.25", 2},     {"INT16", "-1.5,0.25", 2},    {"INT32", "1,0", 1},
+        {"UINT8", "0x3b808081,0", 1},                               /* 1 / 255: 24 bits */
+        {"UINT8", "0x3fffff00,0", 2}, {"UINT8", "0x3fffff80,0", 2}, /* 16 bits, 17 */
+        {"UINT8", "0x487fffff,0", 1},                               /* 24 bits */
+        {"UINT8", "1,1073741823", 1}, {"UINT8", "1,1073740800", 2}, /* 2^30, and just below */
+        {"INT32", "1073741824,0", 0}, {"INT32", "1073741760,0", 1}, /* the same of a scale */
+        {"INT32", "1,0x1e000000", 0}, {"INT32", "0,0x1e000000", 0}, /* 2^-67 */
+        {"INT32", "0x21800000,1", 1}, {"INT8", "0x21800000,1", 1},  /* 2^-60 */
+        {"UINT16", "inf,0", 0},       {"UINT16", "0,nan", 0},       {"INT64", "1,0", 0},
+        {"FLOAT32", "1,0", 0},        {"FLOAT16", "1,0", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char line[256];
+        struct subject subject;
+        snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 InputTensor=%s[64] OutputTensor=%s[64] ScaleBias=%s",
+                 rows[i].type, rows[i].type, rows[i].scale_bias);
+        plan_line(line, &devices[0], &subject);
+        if (subject.kernel != VKDML_KERNEL_SCALE_BIAS || subject.last_specialization != rows[i].fixed_point) {
+            fail_msg("%s: in fixed point %" PRIu32 ", not %" PRIu32, line, subject.last_specialization,
+                     rows[i].fixed_point);
+        }
+    }
 }
 
 static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
@@ -898,6 +939,7 @@ int main(void) {
         cmocka_unit_test(a_transpose_of_4_gib_is_covered_by_windows),
         cmocka_unit_test(nonzero_is_split_as_the_variant_needs),
         cmocka_unit_test(nonzero_has_no_more_chunks_than_totals_that_can_be_bound),
+        cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
         cmocka_unit_test(copies_go_by_tiles_where_innermost_dimensions_differ),
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),

@@ -7,7 +7,7 @@
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
 
-static uint32_t fixed_budget; /* 0: left to chance */
+static _Thread_local uint32_t fixed_budget; /* 0: left to chance */
 
 /* Storage of one tensor, in elements: strides that need more are drawn again. */
 static uint64_t largest_storage(void) {

@@ -9,8 +9,8 @@
  * generate_fix_budget() said. */
 uint32_t generate_budget(struct random *random);
 
-/* Fixes the budget of the cases generated from now on, for cases of one size; 0 leaves it to chance again. Not for
- * several threads. */
+/* Fixes the budget of the cases generated from now on, for cases of one size; 0 leaves it to chance again. Of the
+ * calling thread alone. */
 void generate_fix_budget(uint32_t elements);
 bool generate_budget_is_fixed(void);
 

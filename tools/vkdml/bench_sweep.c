@@ -2,15 +2,22 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench_cause.h"
 #include "cases/generate.h"
+#include "timing.h"
+
+#define MAX_THREADS 64
 
 /* Thousands of cases in a minute or two. */
 #define SWEEP_SECONDS 0.005
+#define WAKE_SECONDS  0.5
 
 /* Of the run that checks the result: some thousand elements. */
 #define CHECK_ELEMENTS 20000u
@@ -54,29 +61,129 @@ static void name_entry(struct bench_entry *entry, uint32_t number) {
     snprintf(entry->name, sizeof(entry->name), "%s/sweep%" PRIu32 "/%s/%s", entry->family->group, number, type, size);
 }
 
-static bool time_one(struct bench_session *session, const struct bench_options *options,
-                     const struct case_family *family, uint32_t number, uint64_t size) {
+/* The cases that the filter fits, of every family in turn. */
+struct sweep {
+    struct bench_session *session;
+    const struct bench_options *options;
+    uint64_t size;
+    uint32_t count;
+    atomic_uint next;
+};
+
+static const struct case_family *family_of(uint32_t index) {
+    return case_families[index % case_family_count];
+}
+
+static uint32_t number_of(uint32_t index) {
+    return index / (uint32_t)case_family_count;
+}
+
+/* Elements of 4 bytes, whatever the type: the budget is drawn before it. */
+static uint32_t elements_of(const struct sweep *sweep) {
+    return (uint32_t)(sweep->size / 4);
+}
+
+/* Makes a case at full size, and its name; false where the filter does not fit that. */
+static bool make_case(const struct sweep *sweep, uint32_t index, struct operator_case *c, struct bench_entry *entry) {
+    *entry = (struct bench_entry){.family = family_of(index), .size = sweep->size};
+    generate(sweep->options, entry->family, number_of(index), elements_of(sweep), c);
+    entry->type = type_of(c);
+    name_entry(entry, number_of(index));
+    return bench_fits(sweep->options->filter, entry->name);
+}
+
+static void compile_one(const struct sweep *sweep, const struct operator_case *c) {
+    VkdmlDispatchable compiled = NULL;
+    if (bench_compile(sweep->session->device.gpu.device, c, &compiled)) {
+        vkdmlDestroyDispatchable(compiled);
+    }
+}
+
+/* Of a thread: compiles cases until none is left. The device keeps their pipelines. */
+static void *compile_cases(void *context) {
+    struct sweep *sweep = context;
+    struct operator_case c;
+    struct bench_entry entry;
+    for (uint32_t i = atomic_fetch_add(&sweep->next, 1); i < sweep->count; i = atomic_fetch_add(&sweep->next, 1)) {
+        if (make_case(sweep, i, &c, &entry)) {
+            compile_one(sweep, &c);
+            generate(sweep->options, entry.family, number_of(i), CHECK_ELEMENTS, &c);
+            compile_one(sweep, &c);
+        }
+    }
+    return NULL;
+}
+
+/* Compiling is most of a sweep's time where a driver takes a tenth of a second for a kernel, and GPUs sleep meanwhile:
+ * so it comes first, on all processors. */
+static void compile_all(struct sweep *sweep) {
+    pthread_t threads[MAX_THREADS];
+    uint32_t count = 0;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    atomic_store(&sweep->next, 0);
+    while (count < MAX_THREADS && count + 1 < processors &&
+           pthread_create(&threads[count], NULL, compile_cases, sweep) == 0) {
+        count++;
+    }
+    compile_cases(sweep);
+    for (uint32_t i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* Holds a small run of the case to the reference. */
+static bool check_one(struct sweep *sweep, uint32_t index) {
     static struct operator_case c;
-    struct bench_entry entry = {.family = family, .size = size};
-    const size_t before = session->count;
-    /* Elements of 4 bytes, whatever the type: the budget is drawn before it. */
-    generate(options, family, number, (uint32_t)(size / 4), &c);
-    entry.type = type_of(&c);
-    name_entry(&entry, number);
-    if (!bench_fits(options->filter, entry.name)) {
-        return true;
+    struct bench_entry entry;
+    if (!make_case(sweep, index, &c, &entry)) {
+        return false;
     }
-    generate(options, family, number, CHECK_ELEMENTS, &c);
-    if (!bench_check(&session->device, &c, session->device.gpu.device)) {
+    generate(sweep->options, entry.family, number_of(index), CHECK_ELEMENTS, &c);
+    if (!bench_check(&sweep->session->device, &c, sweep->session->device.gpu.device)) {
         printf("%-54s no figure: its result is wrong\n", entry.name);
-        session->failed = true;
-        return true;
+        sweep->session->failed = true;
+        return false;
     }
-    generate(options, family, number, (uint32_t)(size / 4), &c);
+    return true;
+}
+
+/* False where memory is out. */
+static bool time_one(struct sweep *sweep, uint32_t index) {
+    static struct operator_case c;
+    struct bench_session *session = sweep->session;
+    struct bench_entry entry;
+    const size_t before = session->count;
+    make_case(sweep, index, &c, &entry);
     const bool good = bench_session_time_case(session, &entry, &c);
     if (session->count > before) {
         bench_print_record(session, &session->records[before]);
     }
+    return good;
+}
+
+/* GPUs sleep while kernels are compiled and results are checked. */
+static bool wake(struct bench_session *session) {
+    const struct bench_effort effort = {.seconds = bench_device_is_cpu(&session->device) ? 0 : WAKE_SECONDS,
+                                        .repeat = 1};
+    struct bench_result result;
+    return bench_copy(&session->device, (uint64_t)1 << 20, &effort, &result);
+}
+
+static bool run(struct sweep *sweep) {
+    bool *right = calloc(sweep->count, sizeof(*right));
+    bool good = right != NULL;
+    const double start = timing_now();
+    compile_all(sweep);
+    const double compiled = timing_now();
+    for (uint32_t i = 0; good && i < sweep->count; i++) {
+        right[i] = check_one(sweep, i);
+    }
+    printf("# compiled in %.1f s, checked in %.1f s\n", (compiled - start) * 1e-3, (timing_now() - compiled) * 1e-3);
+    good = good && wake(sweep->session);
+    for (uint32_t i = 0; good && i < sweep->count; i++) {
+        good = !right[i] || time_one(sweep, i);
+    }
+    free(right);
     return good;
 }
 
@@ -187,16 +294,15 @@ static void print_slowest(const struct bench_session *session) {
 bool bench_sweep(struct bench_session *session, const struct bench_options *options) {
     const uint64_t size =
         options->size_count ? options->sizes[0] : (uint64_t)(bench_device_is_cpu(&session->device) ? 8 : 64) << 20;
+    struct sweep sweep = {
+        .session = session, .options = options, .size = size, .count = options->sweep * (uint32_t)case_family_count};
     session->device.period = BENCH_SWEEP_PERIOD;
     if (options->effort.seconds < 0) {
         session->effort.seconds = SWEEP_SECONDS;
     }
-    for (uint32_t i = 0; i < options->sweep; i++) {
-        for (size_t f = 0; f < case_family_count; f++) {
-            if (!time_one(session, options, case_families[f], i, size)) {
-                return false;
-            }
-        }
+    if (!run(&sweep)) {
+        fprintf(stderr, "vkdml: the sweep ended early\n");
+        return false;
     }
     if (session->count == 0) {
         fprintf(stderr, "vkdml bench: no case of the sweep has a figure%s\n",

@@ -71,7 +71,28 @@ static VkdmlResult plan_filled(const struct vkdml_instance *instance, const stru
     return result;
 }
 
-static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct band *band,
+/* Of diagonals no farther than INT32_MAX - 1 from 0, which all are where a matrix is transposed: what lies beyond is
+ * the same. */
+static int32_t opposite(int32_t diagonal) {
+    return diagonal == INT32_MIN ? INT32_MAX : -diagonal;
+}
+
+/* The kernel's rows are x's: where y's lie closer together in the output the matrices are transposed, and the band. */
+static void choose_rows(struct vkdml_gather *gather, struct band *band) {
+    struct vkdml_gather_dimension *x = &gather->dimensions[gather->count - 1];
+    struct vkdml_gather_dimension *y = x - 1;
+    const bool closer = x->size == 1 || y->output_stride < x->output_stride;
+    if (y->size > 1 && y->size <= INT32_MAX && closer) {
+        const struct vkdml_gather_dimension row = *y;
+        *y = *x;
+        *x = row;
+        const int32_t first = band->first;
+        band->first = opposite(band->last);
+        band->last = opposite(first);
+    }
+}
+
+static VkdmlResult plan_band(const struct vkdml_instance *instance, struct band *band,
                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                              struct vkdml_plan *plan) {
     uint32_t word;
@@ -82,6 +103,7 @@ static VkdmlResult plan_band(const struct vkdml_instance *instance, const struct
         instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, &instance->outputs[0], input);
+    choose_rows(&gather, band);
     vkdml_gather_collapse(&gather, 0, gather.count - 2); /* the batch; the last two stay: the kernel compares them */
 
     const struct vkdml_gather_use use = {

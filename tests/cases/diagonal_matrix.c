@@ -31,6 +31,10 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=43 OutputTensor=INT16[4,6,9] OutputTensor.strides=54,1,6 Offset=8 Value=-3",
     "DIAGONAL_MATRIX seed=44 OutputTensor=UINT64[3,3,4] Offset=-1 Value=9 OutputTensor.extra=16",
     "DIAGONAL_MATRIX seed=40 OutputTensor=UINT8[3,40001] Offset=39000 Value=5",
+    /* Columns side by side rather than rows. */
+    "DIAGONAL_MATRIX seed=45 OutputTensor=UINT8[2,70,33] OutputTensor.strides=2310,1,70 Offset=-40 Value=5",
+    "DIAGONAL_MATRIX seed=46 OutputTensor=FLOAT32[40,3] OutputTensor.strides=3,200 Offset=-2147483648 Value=5",
+    "DIAGONAL_MATRIX seed=47 OutputTensor=INT16[130,1] OutputTensor.strides=1,7 Offset=-129 Value=5",
 };
 
 static int32_t generate_offset(struct random *random, uint32_t height, uint32_t width) {
@@ -133,6 +137,11 @@ static const char *const fixed1[] = {
     "DiagonalFillEnd=2147483647",
     "DIAGONAL_MATRIX1 seed=7 OutputTensor=UINT8[2,2] OutputTensor.data=5,5,5,5 ValueDataType=UINT8 Value=0x5,0x0 "
     "DiagonalFillBegin=2147483647 DiagonalFillEnd=2147483646",
+    /* Columns side by side, and a band without a beginning, or the value outside it. */
+    "DIAGONAL_MATRIX1 seed=44 OutputTensor=FLOAT16[70,33] OutputTensor.strides=1,70 ValueDataType=FLOAT16 "
+    "Value=0x3c00,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=-3",
+    "DIAGONAL_MATRIX1 seed=45 InputTensor=UINT8[70,33] OutputTensor=UINT8[70,33] OutputTensor.strides=1,70 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=9 DiagonalFillEnd=-20",
 };
 
 static void generate1(struct random *random, struct operator_case *c) {

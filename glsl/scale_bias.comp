@@ -58,30 +58,33 @@ bool scale_bias_fast(uint x, out uint result)
     return is_normal(scale) && (bias_zero || is_normal(bias)) && (x_zero || (normal && (cancels || is_normal(result))));
 }
 
-// FLOAT16 by way of FLOAT32, which holds products of FLOAT16 and FLOAT32 no better: the reference does the same. Normal
-// numbers and zeros.
-bool widen_fast(uint x, out uint wide)
+// FLOAT16 by way of FLOAT32, which holds products of FLOAT16 and FLOAT32 no better: the reference does the same.
+uint widen(uint x)
 {
     uint magnitude = x & 0x7FFF;
-    wide = ((x & 0x8000) << 16) | (magnitude == 0 ? 0 : (magnitude + (112 << 10)) << 13);
-    return magnitude == 0 || magnitude - 0x400 < 0x7C00 - 0x400;
+    uint wide = (magnitude + (112 << 10)) << 13;
+    if (magnitude < 0x400)
+        wide = floatBitsToUint(float(magnitude) * uintBitsToFloat((127 - 24) << 23)); // denormal: a product that is normal
+    else if (magnitude >= 0x7C00)
+        wide = 0x7F800000 | (magnitude << 13);
+    return ((x & 0x8000) << 16) | wide;
 }
 
-// The same back, rounded to nearest even: what stays normal, and zeros.
-bool narrow_fast(uint wide, out uint x)
+// The same back, rounded to nearest even; NaN is the quiet one without payload.
+uint narrow(uint wide)
 {
     uint magnitude = wide & 0x7FFFFFFF;
-    uint rounded = magnitude == 0 ? 0 : (magnitude - (112 << 23) + 0xFFF + ((wide >> 13) & 1)) >> 13;
-    x = ((wide >> 16) & 0x8000) | rounded;
-    return magnitude == 0 || magnitude - (113 << 23) < (142 - 113) << 23;
-}
-
-bool scale_bias_half_fast(uint x, out uint result)
-{
-    uint wide, wide_result;
-    bool good = widen_fast(x, wide);
-    good = scale_bias_fast(wide, wide_result) && good;
-    return narrow_fast(wide_result, result) && good;
+    uint rounded = (magnitude - (112 << 23) + 0xFFF + ((magnitude >> 13) & 1)) >> 13;
+    if (magnitude < 113 << 23) {
+        uint shift = min(126 - (magnitude >> 23), 31); // to units of 2^-24: at least 14, and 25 leaves nothing
+        uint significand = (magnitude & 0x7FFFFF) | 0x800000;
+        rounded = shift > 25 ? 0 : (significand + (1u << (shift - 1)) - 1 + ((significand >> shift) & 1)) >> shift;
+    } else if (magnitude > 0x7F800000) {
+        return 0x7E00;
+    } else if (magnitude >= 143 << 23) {
+        rounded = 0x7C00;
+    }
+    return ((wide >> 16) & 0x8000) | rounded;
 }
 
 uint scale_bias_float32(uint x)
@@ -98,13 +101,7 @@ uint scale_bias_float32(uint x)
 
 uint scale_bias_float16(uint x)
 {
-    uint wide, result;
-    if (!widen_fast(x, wide))
-        wide = pack(unpack(uvec2(x, 0), float16_format()), float32_format()).x;
-    wide = scale_bias_float32(wide);
-    if (!narrow_fast(wide, result))
-        result = pack(unpack(uvec2(wide, 0), float32_format()), float16_format()).x;
-    return result;
+    return narrow(scale_bias_float32(widen(x)));
 }
 
 // (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero, of an integer of up to 32 bits: the planner saw to
@@ -169,12 +166,14 @@ uvec2 convert(uvec2 x)
 bool convert_fast(uint x, out uint converted)
 {
     bool good = true;
-    if (DATA_TYPE == FLOAT32)
+    if (DATA_TYPE == FLOAT32) {
         good = scale_bias_fast(x, converted);
-    else if (DATA_TYPE == FLOAT16)
-        good = scale_bias_half_fast(x, converted);
-    else
+    } else if (DATA_TYPE == FLOAT16) {
+        good = scale_bias_fast(widen(x), converted);
+        converted = narrow(converted);
+    } else {
         converted = scale_bias_fixed(x) & ELEMENT_MASK;
+    }
     return good;
 }
 

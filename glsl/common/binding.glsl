@@ -4,11 +4,21 @@
 
 layout(local_size_x_id = 0) in;
 
+// Whether all resources begin where their descriptors do, on every device whose alignment is a tensor's: then there is
+// nothing to load before the first address is known.
+layout(constant_id = 12) const bool BASES_ARE_ZERO = false;
+
 // Per storage buffer, the bytes between the start of its descriptor and the resource: descriptors begin at the bound
 // offset rounded down to minStorageBufferOffsetAlignment. Multiples of 4.
 layout(push_constant) uniform PushConstants {
     uvec4 base_bytes;
-} push;
+} pushed;
+
+struct Bases {
+    uvec4 base_bytes;
+};
+
+Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes);
 
 // The index of this workgroup in a grid folded into two dimensions.
 uint group_index()

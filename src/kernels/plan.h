@@ -22,6 +22,9 @@
 /* Every module has local_size_x as specialization constant 0. */
 #define VKDML_SPECIALIZATION_LOCAL_SIZE 0
 
+/* And as the one after a plan's whether its push constants are all 0 whatever is bound. */
+#define VKDML_SPECIALIZATION_ALIGNED VKDML_PLAN_MAX_SPECIALIZATIONS
+
 enum vkdml_plan_resource {
     VKDML_PLAN_INPUT,      /* index: binding index of the input tensor */
     VKDML_PLAN_OUTPUT,     /* index: binding index of the output tensor */

@@ -1,14 +1,18 @@
 #include "vulkan/pipelines.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "vulkan/device.h"
 
+_Static_assert(VKDML_SPECIALIZATION_ALIGNED == 12, "must be BASES_ARE_ZERO's id in binding.glsl");
+
 struct key {
     enum vkdml_kernel kernel;
     uint32_t count;
+    uint32_t aligned;                                /* the value of VKDML_SPECIALIZATION_ALIGNED */
     uint32_t values[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* those past count are 0 */
 };
 
@@ -18,19 +22,29 @@ struct vkdml_pipeline {
     VkPipeline pipeline; /* VK_NULL_HANDLE: a thread is creating it */
 };
 
-static struct key key_of(const struct vkdml_plan_step *step) {
-    struct key key = {.kernel = step->kernel, .count = step->specialization_count};
+/* Whether every buffer of a step begins at a multiple of the device's alignment, as what callers bind then does. */
+static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
+    bool aligned = device->limits.min_storage_buffer_offset_alignment <= DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+    for (uint32_t i = 0; i < step->buffer_count; i++) {
+        aligned = aligned && step->buffers[i].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
+    }
+    return aligned;
+}
+
+static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
+    struct key key = {.kernel = step->kernel, .count = step->specialization_count, .aligned = is_aligned(device, step)};
     memcpy(key.values, step->specializations, step->specialization_count * sizeof *key.values);
     return key;
 }
 
 static bool same_key(const struct key *a, const struct key *b) {
-    return a->kernel == b->kernel && a->count == b->count && memcmp(a->values, b->values, sizeof a->values) == 0;
+    return a->kernel == b->kernel && a->count == b->count && a->aligned == b->aligned &&
+           memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct key *key) {
     /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. */
-    uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel) * UINT32_C(16777619);
+    uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel ^ key->aligned << 31) * UINT32_C(16777619);
     for (uint32_t i = 0; i < key->count; i++) {
         hash = (hash ^ key->values[i]) * UINT32_C(16777619);
     }
@@ -71,22 +85,25 @@ static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, stru
 
 static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, VkShaderModule module,
                                    struct vkdml_report *report, VkPipeline *pipeline) {
-    VkSpecializationMapEntry entries[VKDML_PLAN_MAX_SPECIALIZATIONS];
+    VkSpecializationMapEntry entries[VKDML_PLAN_MAX_SPECIALIZATIONS + 1];
     for (uint32_t i = 0; i < key->count; i++) {
-        entries[i] = (VkSpecializationMapEntry){
-            .constantID = i, .offset = i * (uint32_t)sizeof *key->values, .size = sizeof *key->values};
+        entries[i] =
+            (VkSpecializationMapEntry){.constantID = i,
+                                       .offset = (uint32_t)(offsetof(struct key, values) + i * sizeof *key->values),
+                                       .size = sizeof *key->values};
     }
-    VkSpecializationInfo specialization = {.mapEntryCount = key->count,
-                                           .pMapEntries = entries,
-                                           .dataSize = key->count * sizeof *key->values,
-                                           .pData = key->values};
+    entries[key->count] = (VkSpecializationMapEntry){.constantID = VKDML_SPECIALIZATION_ALIGNED,
+                                                     .offset = (uint32_t)offsetof(struct key, aligned),
+                                                     .size = sizeof key->aligned};
+    VkSpecializationInfo specialization = {
+        .mapEntryCount = key->count + 1, .pMapEntries = entries, .dataSize = sizeof *key, .pData = key};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
                   .pName = "main",
-                  .pSpecializationInfo = key->count > 0 ? &specialization : NULL},
+                  .pSpecializationInfo = &specialization},
         .layout = device->layouts[vkdml_kernel_info(key->kernel)->buffer_count - 1].pipeline,
     };
     VkResult result = device->vk.CreateComputePipelines(device->handles.device, device->pipeline_cache, 1, &info,
@@ -145,7 +162,7 @@ static void settle(VkdmlDevice device, struct vkdml_pipeline *entry, VkPipeline 
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    const struct key key = key_of(step);
+    const struct key key = key_of(device, step);
     assert(step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
     VkdmlResult result = VKDML_SUCCESS;
     *pipeline = VK_NULL_HANDLE;

@@ -103,6 +103,15 @@ static const char *const fixed[] = {
     "OutputTensor=INT8[4] OutputTensor.data=0,1,1,0 ScaleBias=0x21800000,1",
     "ELEMENT_WISE_IDENTITY seed=73 InputTensor=INT8[4] InputTensor.data=-128,127,0,-1 "
     "OutputTensor=INT8[4] OutputTensor.data=0,1,1,0 ScaleBias=0x1c800000,1",
+    "ELEMENT_WISE_IDENTITY seed=77 InputTensor=UINT32[3] InputTensor.data=7,5,0 OutputTensor=UINT32[3] "
+    "OutputTensor.data=0,0,5 ScaleBias=-1,5",
+    "ELEMENT_WISE_IDENTITY seed=78 InputTensor=UINT8[3] InputTensor.data=7,5,0 OutputTensor=UINT8[3] "
+    "OutputTensor.data=0,0,5 ScaleBias=-1,5",
+    /* The least FLOAT16, and less than half of it. */
+    "ELEMENT_WISE_IDENTITY seed=79 InputTensor=FLOAT16[3] InputTensor.data=0x1,0x3,0x8001 OutputTensor=FLOAT16[3] "
+    "OutputTensor.data=0x1,0x2,0x8001 ScaleBias=0.75,0",
+    "ELEMENT_WISE_IDENTITY seed=80 InputTensor=FLOAT16[3] InputTensor.data=0x1,0x3,0x8001 OutputTensor=FLOAT16[3] "
+    "OutputTensor.data=0x0,0x2,0x8000 ScaleBias=0.5,0",
     /* FLOAT32 and FLOAT16: zeros of both signs, sums that cancel, and all that is not normal beside what is. */
     "ELEMENT_WISE_IDENTITY seed=74 InputTensor=FLOAT32[8] InputTensor.data=0,0x80000000,0.5,-0.5,1,0x1,0x7f800000,0x0 "
     "OutputTensor=FLOAT32[8] OutputTensor.data=1,1,0,2,-1,1,0xff800000,1 ScaleBias=-2,1",

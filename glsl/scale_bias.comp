@@ -20,6 +20,7 @@ layout(constant_id = 8) const uint FIXED_POINT = 0;
 const uint FIXED_NONE = 0;
 const uint FIXED_WIDE = 1;
 const uint FIXED_NARROW = 2;
+const uint TAME = 3; // of FLOAT16: scale and bias are so near to 1 that nothing in between leaves FLOAT32's normal numbers
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
 
 // Rounded after the multiplication and after the addition.
@@ -162,6 +163,25 @@ uvec2 convert(uvec2 x)
     return pack_integer(result, ELEMENT_BITS, IS_SIGNED);
 }
 
+// FLOAT16 where scale and bias are tame, if operand and result are normal numbers, or the operand is zero.
+bool scale_bias_tame(uint x, out uint result)
+{
+    uint scale = parameters.arguments.x;
+    float bias = uintBitsToFloat(parameters.arguments.y);
+    uint magnitude = x & 0x7FFF;
+    bool x_zero = magnitude == 0;
+    bool stays_zero = x_zero && bias == 0;
+    uint wide = ((x & 0x8000) << 16) | (x_zero ? 0 : (magnitude + (112 << 10)) << 13);
+    precise float product = uintBitsToFloat(wide) * uintBitsToFloat(scale);
+    precise float sum = product + bias;
+    uint bits = floatBitsToUint(sum);
+    uint wide_magnitude = bits & 0x7FFFFFFF;
+    result = ((bits >> 16) & 0x8000) | ((wide_magnitude - (112 << 23) + 0xFFF + ((bits >> 13) & 1)) >> 13);
+    if (stays_zero)
+        result = (x ^ (scale >> 16)) & 0x8000 & (parameters.arguments.y >> 16);
+    return (x_zero || magnitude - 0x400 < 0x7800) && (stays_zero || wide_magnitude - (113 << 23) < 29 << 23);
+}
+
 // An element of up to 32 bits.
 bool convert_fast(uint x, out uint converted)
 {
@@ -169,15 +189,14 @@ bool convert_fast(uint x, out uint converted)
     if (DATA_TYPE == FLOAT32) {
         good = scale_bias_fast(x, converted);
     } else if (DATA_TYPE == FLOAT16) {
-        good = scale_bias_fast(widen(x), converted);
-        converted = narrow(converted);
+        good = scale_bias_tame(x, converted);
     } else {
         converted = scale_bias_fixed(x) & ELEMENT_MASK;
     }
     return good;
 }
 
-const bool HAS_FAST = DATA_TYPE == FLOAT32 || DATA_TYPE == FLOAT16 || FIXED_POINT != FIXED_NONE;
+const bool HAS_FAST = DATA_TYPE == FLOAT32 || FIXED_POINT != FIXED_NONE;
 
 bool convert_at_once(uvec4 bits, out uvec4 converted)
 {

@@ -44,11 +44,12 @@ static bool to_fixed(const struct parts *parts, int32_t shift, int32_t bits, int
     return true;
 }
 
-/* How scale_bias.comp computes on integers: FIXED_POINT. */
+/* How scale_bias.comp computes: FIXED_POINT. */
 enum fixed_point {
     FIXED_NONE,
     FIXED_WIDE,
     FIXED_NARROW,
+    TAME, /* of FLOAT16 */
 };
 
 /* Integers of up to 32 bits need no exact reals where scale and bias are near enough to 1: arguments become what
@@ -79,6 +80,14 @@ static enum fixed_point choose_fixed_point(uint32_t element_bytes, uint32_t argu
     return kind;
 }
 
+/* Whether no product or sum of a FLOAT16 is a denormal FLOAT32, or none. */
+static bool is_tame(uint32_t scale, uint32_t bias) {
+    const uint32_t least = 127 - 50, most = 127 + 50; /* biased exponents */
+    const uint32_t scale_exponent = scale >> 23 & 0xFF, bias_exponent = bias >> 23 & 0xFF;
+    return scale_exponent >= least && scale_exponent <= most &&
+           (bias << 1 == 0 || (bias_exponent >= least && bias_exponent <= most));
+}
+
 static bool is_float(DML_TENSOR_DATA_TYPE type) {
     return type == DML_TENSOR_DATA_TYPE_FLOAT16 || type == DML_TENSOR_DATA_TYPE_FLOAT32 ||
            type == DML_TENSOR_DATA_TYPE_FLOAT64;
@@ -92,8 +101,11 @@ static void use_scale_bias(const struct vkdml_tensor *output, const DML_SCALE_BI
     use->arguments[1] = vkdml_float_bits(scale_bias->Bias);
     use->specialization_count = 2;
     use->specializations[0] = output->data_type;
-    use->specializations[1] =
-        is_float(output->data_type) ? FIXED_NONE : choose_fixed_point(output->element_size, use->arguments);
+    if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+        use->specializations[1] = is_tame(use->arguments[0], use->arguments[1]) ? TAME : FIXED_NONE;
+    } else if (!is_float(output->data_type)) {
+        use->specializations[1] = choose_fixed_point(output->element_size, use->arguments);
+    }
 }
 
 VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instance,

@@ -674,7 +674,7 @@ static enum vkdml_kernel kernel_of(const char *line, const struct invented_devic
     return subject.kernel;
 }
 
-/* 0: by exact reals; 1: in 64 bits; 2: in 32. */
+/* 0: by exact reals, or FLOAT32; 1: in 64 bits; 2: in 32; 3: FLOAT16 in FLOAT32. */
 static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     (void)state;
     static const struct {
@@ -682,16 +682,31 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
         const char *scale_bias;
         uint32_t fixed_point;
     } rows[] = {
-        {"UINT8", "1.5,0.25", 2},     {"INT16", "-1.5,0.25", 2},    {"INT32", "1,0", 1},
-        {"UINT8", "0x3b808081,0", 1},                               /* 1 / 255: 24 bits */
-        {"UINT8", "0x3fffff00,0", 2}, {"UINT8", "0x3fffff80,0", 2}, /* 16 bits, 17 */
-        {"UINT8", "0x487fffff,0", 1},                               /* 24 bits */
-        {"UINT8", "1,1073741823", 1}, {"UINT8", "1,1073740800", 2}, /* 2^30, and just below */
-        {"INT32", "1073741824,0", 0}, {"INT32", "1073741760,0", 1}, /* the same of a scale */
-        {"INT32", "1,0x1e000000", 0}, {"INT32", "0,0x1e000000", 0}, /* 2^-67 */
-        {"INT32", "0x21800000,1", 1}, {"INT8", "0x21800000,1", 1},  /* 2^-60 */
-        {"UINT16", "inf,0", 0},       {"UINT16", "0,nan", 0},       {"INT64", "1,0", 0},
-        {"FLOAT32", "1,0", 0},        {"FLOAT16", "1,0", 0},
+        {"UINT8", "1.5,0.25", 2},
+        {"INT16", "-1.5,0.25", 2},
+        {"INT32", "1,0", 1},
+        {"UINT8", "0x3b808081,0", 1}, /* 1 / 255: 24 bits */
+        {"UINT8", "0x3fffff00,0", 2},
+        {"UINT8", "0x3fffff80,0", 2}, /* 16 bits, 17 */
+        {"UINT8", "0x487fffff,0", 1}, /* 24 bits */
+        {"UINT8", "1,1073741823", 1},
+        {"UINT8", "1,1073740800", 2}, /* 2^30, and just below */
+        {"INT32", "1073741824,0", 0},
+        {"INT32", "1073741760,0", 1}, /* the same of a scale */
+        {"INT32", "1,0x1e000000", 0},
+        {"INT32", "0,0x1e000000", 0}, /* 2^-67 */
+        {"INT32", "0x21800000,1", 1},
+        {"INT8", "0x21800000,1", 1}, /* 2^-60 */
+        {"UINT16", "inf,0", 0},
+        {"UINT16", "0,nan", 0},
+        {"INT64", "1,0", 0},
+        {"FLOAT32", "1,0", 0},
+        {"FLOAT16", "0x66000000,-0.5", 0},
+        {"FLOAT16", "0x58000000,0x80000000", 3},
+        {"FLOAT16", "0x59000000,0", 0},
+        {"FLOAT16", "0,1", 0},
+        {"FLOAT16", "1,nan", 0},
+        {"FLOAT16", "1,0", 3},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char line[256];

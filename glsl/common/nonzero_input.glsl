@@ -30,24 +30,31 @@ layout(std430, binding = 3) writeonly buffer Totals {
     uint words[];
 } totals;
 
-// A bit per element of a word of the input.
-uint word_marks(uint word)
+// A bit per element of a word of the input, in the highest bits; those below are anything.
+uint high_marks(uint word)
 {
     word &= parameters.significant_bits;
     if (ELEMENT_BITS == 32)
-        return word != 0 ? 1 : 0;
+        return word != 0 ? 0x80000000 : 0;
     // Adding carries into an element's highest bit from any other, and no further.
     uint others = ELEMENT_BITS == 16 ? 0x7FFF7FFF : 0x7F7F7F7F;
     uint highest = (((word & others) + others) | word) & ~others;
-    if (ELEMENT_BITS == 16)
-        return ((highest >> 15) | (highest >> 30)) & 3;
-    return ((highest >> 7) * 0x01020408) >> 24; // the four bits, moved to 24, 25, 26 and 27
+    // Copies of the word side by side: the highest bits of elements meet in their order.
+    return highest * (ELEMENT_BITS == 16 ? 0x8001 : 0x00204081);
 }
 
+uint word_marks(uint word)
+{
+    return high_marks(word) >> (32 - ELEMENTS_PER_WORD);
+}
+
+// A bit per element of 16 bytes. Two shifts and an OR of this form are one funnel shift.
 uint vector_marks(uvec4 words)
 {
-    return word_marks(words.x) | (word_marks(words.y) << ELEMENTS_PER_WORD) |
-           (word_marks(words.z) << 2 * ELEMENTS_PER_WORD) | (word_marks(words.w) << 3 * ELEMENTS_PER_WORD);
+    uint marks = word_marks(words.w);
+    marks = (marks << ELEMENTS_PER_WORD) | word_marks(words.z);
+    marks = (marks << ELEMENTS_PER_WORD) | word_marks(words.y);
+    return (marks << ELEMENTS_PER_WORD) | word_marks(words.x);
 }
 
 // Of a DENSE input: 16 bytes from an element on, a multiple of GROUP.

@@ -45,7 +45,7 @@ void write_element(uint row, uint element)
     uint values[8];
     [[unroll]] for (uint i = 1; i < COLUMNS; ++i) {
         uint n = COLUMNS - i;
-        uint quotient = divide(element, columns[n].y, columns[n].z);
+        uint quotient = divide_element(element, columns[n].y, columns[n].z);
         values[n] = element - quotient * columns[n].x;
         element = quotient;
     }

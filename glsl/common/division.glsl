@@ -11,4 +11,12 @@ uint divide(uint n, uint multiplier, uint shifts)
     return (high + ((n - high) >> (shifts & 0xFF))) >> (shifts >> 8);
 }
 
+// n / d for n below 2^31 and d above 1, where multiplier and shift are what vkdml_short_divisor() made of d.
+uint divide_short(uint n, uint multiplier, uint shift)
+{
+    uint high, low;
+    umulExtended(multiplier, n, high, low);
+    return high >> shift;
+}
+
 #endif

@@ -8,6 +8,8 @@ layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the coun
 layout(constant_id = 2) const uint COLUMNS = 1;
 // Rows lie side by side, in windows of all columns that begin at 16 bytes' multiples.
 layout(constant_id = 3) const bool DENSE = true;
+// Elements are at most 2^31, columns after the first of sizes above 1, and multipliers for divide_short().
+layout(constant_id = 4) const bool SHORT_DIVISION = false;
 
 layout(std430, binding = 1) readonly buffer Mask {
     uint words[];
@@ -48,10 +50,15 @@ uint load_mask(uint word)
     return marks.words[(push.base_bytes.x >> 2) + mask_place(word)];
 }
 
+uint divide_element(uint element, uint multiplier, uint shifts)
+{
+    return SHORT_DIVISION ? divide_short(element, multiplier, shifts) : divide(element, multiplier, shifts);
+}
+
 // Takes the last coordinate of those up to column `n` off an element's number.
 uint take_coordinate(inout uint element, uint n)
 {
-    uint quotient = divide_by_size(element, n);
+    uint quotient = divide_element(element, parameters.multipliers[n >> 2][n & 3], parameters.shifts[n >> 2][n & 3]);
     uint coordinate = element - quotient * parameters.sizes[n >> 2][n & 3];
     element = quotient;
     return coordinate;

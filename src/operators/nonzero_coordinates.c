@@ -137,6 +137,7 @@ struct compaction {
     uint32_t write_local_size;
     uint32_t chunks_per_group;
     uint32_t columns; /* of the coordinates */
+    bool short_division;
     VkdmlCompileFlags flags;
 };
 
@@ -219,6 +220,16 @@ static void set_sizes(struct nonzero_parameters *parameters, const uint32_t *siz
         parameters->multipliers[d] = divisor.multiplier;
         parameters->shifts[d] = divisor.shifts;
     }
+}
+
+/* Whether vkdml_short_divisor() serves for elements' numbers and the columns' sizes, of which nothing is divided by the
+ * first. */
+static bool division_is_short(const struct compaction *c, const uint32_t *sizes) {
+    bool is_short = c->parameters.element_count <= UINT32_C(1) << 31;
+    for (uint32_t n = 1; n < c->columns; ++n) {
+        is_short = is_short && sizes[n] > 1;
+    }
+    return is_short;
 }
 
 static void set_parameters(struct vkdml_plan_step *step, const struct nonzero_parameters *parameters) {
@@ -375,7 +386,8 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     step->specializations[3] = c->parameters.row_stride == c->columns &&
                                (c->parameters.column_stride == 1 || c->columns == 1) &&
                                window.column_count == c->columns;
-    step->specialization_count = 4;
+    step->specializations[4] = c->short_division;
+    step->specialization_count = 5;
     step->barrier_before = first_pass; /* reads the marks */
     const uint64_t offset =
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
@@ -409,7 +421,14 @@ static VkdmlResult plan_writes(struct compaction *c) {
     c->parameters.row_stride = coordinates->strides[last - 1];
     c->parameters.column_stride = coordinates->strides[last];
     c->columns = columns;
-    set_sizes(&c->parameters, input->sizes + input->dimension_count - columns, columns);
+    const uint32_t *sizes = input->sizes + input->dimension_count - columns;
+    set_sizes(&c->parameters, sizes, columns);
+    c->short_division = division_is_short(c, sizes);
+    for (uint32_t n = 1; c->short_division && n < columns; ++n) {
+        const struct vkdml_divisor divisor = vkdml_short_divisor(sizes[n]);
+        c->parameters.multipliers[n] = divisor.multiplier;
+        c->parameters.shifts[n] = divisor.shifts;
+    }
 
     /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
     uint64_t window_rows = rows;

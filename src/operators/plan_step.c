@@ -33,6 +33,16 @@ struct vkdml_divisor vkdml_divisor(uint32_t d) {
     return (struct vkdml_divisor){(uint32_t)multiplier, first + 256 * second};
 }
 
+/* The same, theorem 4.2 for numerators of 31 bits: the multiplier, 2^(31 + bits) / d rounded up, is below 2^32. */
+struct vkdml_divisor vkdml_short_divisor(uint32_t d) {
+    uint32_t bits = 1; /* ceil(log2(d)) */
+    while (bits < 32 && UINT64_C(1) << bits < d) {
+        ++bits;
+    }
+    const uint64_t power = UINT64_C(1) << (31 + bits);
+    return (struct vkdml_divisor){(uint32_t)vkdml_divide_up(power, d), bits - 1};
+}
+
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                        uint32_t groups[3]) {
     uint64_t rows = vkdml_divide_up(group_count, limits->max_workgroup_count[0]);

@@ -20,6 +20,10 @@ struct vkdml_divisor {
 
 struct vkdml_divisor vkdml_divisor(uint32_t d);
 
+/* For d above 1 and numerators below 2^31: the quotient is the high word of the product with the multiplier, shifted
+ * right by `shifts`; half as many instructions. */
+struct vkdml_divisor vkdml_short_divisor(uint32_t d);
+
 /* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                        uint32_t groups[3]);

@@ -844,10 +844,18 @@ static uint32_t divide(uint32_t n, struct vkdml_divisor by) {
     return (high + ((n - high) >> (by.shifts & 0xFF))) >> (by.shifts >> 8);
 }
 
+static uint32_t divide_short(uint32_t n, struct vkdml_divisor by) {
+    return (uint32_t)((uint64_t)by.multiplier * n >> 32) >> by.shifts;
+}
+
 static void check_division(uint32_t n, uint32_t d) {
     const uint32_t quotient = divide(n, vkdml_divisor(d));
     if (quotient != n / d) {
         fail_msg("%" PRIu32 " / %" PRIu32 " is %" PRIu32, n, d, quotient);
+    }
+    const uint32_t below = n & INT32_MAX;
+    if (d > 1 && divide_short(below, vkdml_short_divisor(d)) != below / d) {
+        fail_msg("%" PRIu32 " / %" PRIu32 " is %" PRIu32, below, d, divide_short(below, vkdml_short_divisor(d)));
     }
 }
 
@@ -864,6 +872,7 @@ static void divisors_are_exact_for_every_32_bit_number(void **state) {
                 check_division(n - n % d, d); /* a multiple, and one less */
                 check_division(n - n % d - 1, d);
                 check_division(UINT32_MAX - i, d);
+                check_division((n & INT32_MAX) / d * d - 1, d);
                 check_division(i, d);
             }
         }

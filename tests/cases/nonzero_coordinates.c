@@ -68,6 +68,9 @@ static const char *const fixed[] = {
     "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[30100,2]",
     "NONZERO_COORDINATES seed=23 InputTensor=FLOAT16[200,301] InputTensor.strides=1,200 InputTensor.fill=SPARSE:300 "
     "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[60200,2]",
+    /* Mask words fill the first pass's tile, elements the last of them in part. */
+    "NONZERO_COORDINATES seed=24 InputTensor=UINT8[32765] InputTensor.fill=SPARSE:500 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[32765,1]",
 };
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1

@@ -36,6 +36,9 @@ struct bench_session {
 bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort);
 void bench_session_close(struct bench_session *session);
 
+/* Keeps a GPU busy for a while, with copies of the size that peaks are measured at, so that its clocks rise. */
+void bench_session_wake(struct bench_session *session, double seconds);
+
 /* Measures what ratios are to, and tells it. bytes 0: the device's default size. */
 bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes);
 

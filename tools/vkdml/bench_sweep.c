@@ -17,7 +17,7 @@
 
 /* Thousands of cases in a minute or two. */
 #define SWEEP_SECONDS 0.005
-#define WAKE_SECONDS  0.5
+#define WAKE_SECONDS  1.0
 
 /* Of the run that checks the result: some thousand elements. */
 #define CHECK_ELEMENTS 20000u
@@ -161,14 +161,6 @@ static bool time_one(struct sweep *sweep, uint32_t index) {
     return good;
 }
 
-/* GPUs sleep while kernels are compiled and results are checked. */
-static bool wake(struct bench_session *session) {
-    const struct bench_effort effort = {.seconds = bench_device_is_cpu(&session->device) ? 0 : WAKE_SECONDS,
-                                        .repeat = 1};
-    struct bench_result result;
-    return bench_copy(&session->device, (uint64_t)1 << 20, &effort, &result);
-}
-
 static bool run(struct sweep *sweep) {
     bool *right = calloc(sweep->count, sizeof(*right));
     bool good = right != NULL;
@@ -179,7 +171,8 @@ static bool run(struct sweep *sweep) {
         right[i] = check_one(sweep, i);
     }
     printf("# compiled in %.1f s, checked in %.1f s\n", (compiled - start) * 1e-3, (timing_now() - compiled) * 1e-3);
-    good = good && wake(sweep->session);
+    /* GPUs sleep meanwhile. */
+    bench_session_wake(sweep->session, sweep->session->effort.seconds > 0 ? WAKE_SECONDS : 0);
     for (uint32_t i = 0; good && i < sweep->count; i++) {
         good = !right[i] || time_one(sweep, i);
     }

@@ -4,6 +4,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "nonzero_output.glsl"
 
+// Rows of the last dimension are so long that of a mask word's elements none lies further than in the next one.
+layout(constant_id = 5) const bool WIDE = false;
+
 // What a row takes of the parameters, kept: between stores loads would be repeated for every row.
 uvec3 columns[8]; // size, multiplier, shifts
 uint base;
@@ -23,6 +26,34 @@ void keep_parameters()
     row_stride = DENSE ? COLUMNS : parameters.row_stride;
 }
 
+uint[8] decode(uint element)
+{
+    uint values[8];
+    [[unroll]] for (uint i = 1; i < COLUMNS; ++i) {
+        uint n = COLUMNS - i;
+        uint quotient = divide_element(element, columns[n].y, columns[n].z);
+        values[n] = element - quotient * columns[n].x;
+        element = quotient;
+    }
+    values[0] = element;
+    return values;
+}
+
+// The coordinates of element `bit` of a mask word whose first is at `first`.
+uint[8] step_from(uint first[8], uint bit)
+{
+    uint values[8];
+    [[unroll]] for (uint i = 1; i < COLUMNS; ++i) {
+        uint n = COLUMNS - i;
+        uint value = first[n] + bit;
+        bool beyond = value >= columns[n].x;
+        values[n] = beyond ? value - columns[n].x : value;
+        bit = beyond ? 1 : 0;
+    }
+    values[0] = first[0] + bit;
+    return values;
+}
+
 void write_values(uint row, uint values[8])
 {
     uint at = base + (row - row_first) * row_stride;
@@ -38,19 +69,22 @@ void write_values(uint row, uint values[8])
     }
 }
 
-void write_element(uint row, uint element)
+void write_element(uint row, uint first[8], uint element, uint bit)
 {
-    if (row < row_first || row >= row_end)
-        return;
-    uint values[8];
-    [[unroll]] for (uint i = 1; i < COLUMNS; ++i) {
-        uint n = COLUMNS - i;
-        uint quotient = divide_element(element, columns[n].y, columns[n].z);
-        values[n] = element - quotient * columns[n].x;
-        element = quotient;
+    if (row >= row_first && row < row_end)
+        write_values(row, WIDE ? step_from(first, bit) : decode(element + bit));
+}
+
+// Writes the rows of a chunk's elements, from `row` on.
+void write_chunk(uint row, uint begin, uint end)
+{
+    for (uint word = begin; word < end; ++word) {
+        uint first[8];
+        if (WIDE)
+            first = decode(word * 32);
+        for (uint mask = load_mask(word); mask != 0; mask &= mask - 1)
+            write_element(row++, first, word * 32, uint(findLSB(mask)));
     }
-    values[0] = element;
-    write_values(row, values);
 }
 
 void main()
@@ -73,10 +107,9 @@ void main()
 
     uint chunk_begin = chunk * parameters.chunk_words;
     uint chunk_end = min(chunk_begin + parameters.chunk_words, parameters.mask_words);
-    for (uint word = chunk_begin; word < chunk_end; ++word) {
-        for (uint mask = load_mask(word); mask != 0; mask &= mask - 1)
-            write_element(row++, word * 32 + uint(findLSB(mask)));
-    }
+    // Of several windows most have none of a chunk's rows.
+    if (row < row_end && row + load_total(chunk) > row_first)
+        write_chunk(row, chunk_begin, chunk_end);
 
     if (ZERO_UNDEFINED) {
         uvec2 rows = undefined_rows(chunk_begin, chunk_end, all_rows);

@@ -387,7 +387,8 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
                                (c->parameters.column_stride == 1 || c->columns == 1) &&
                                window.column_count == c->columns;
     step->specializations[4] = c->short_division;
-    step->specialization_count = 5;
+    step->specializations[5] = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
+    step->specialization_count = 6;
     step->barrier_before = first_pass; /* reads the marks */
     const uint64_t offset =
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;

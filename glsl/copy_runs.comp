@@ -5,6 +5,7 @@
 #include "gather_runs.glsl"
 
 const bool READS_INPUT = true;
+const bool FILLS = REPEATED;
 
 void begin_row(uvec4 coordinates[2])
 {

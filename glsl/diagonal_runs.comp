@@ -7,6 +7,7 @@
 layout(constant_id = 7) const bool HAS_INPUT = false;
 layout(constant_id = 8) const bool INVERT = false; // fill what is outside the band
 const bool READS_INPUT = HAS_INPUT;
+const bool FILLS = true;
 
 uint band_begin; // the row's elements that lie on the band's diagonals
 uint band_end;

@@ -13,6 +13,7 @@ const uint WRAP = 4;
 layout(constant_id = 7) const uint MODE = CONSTANT;
 
 const bool READS_INPUT = true;
+const bool FILLS = MODE == CONSTANT || MODE == EDGE;
 
 // The input coordinate that output coordinate `c` takes its value from; with CONSTANT only where there is one.
 uint source_coordinate(uint c, uint start, uint size)
@@ -54,8 +55,11 @@ Segment segment(uint x)
     bool before = x < start;
     bool inside = !before && x - start < size;
     uint count = (before ? start : inside ? start + size : 0xFFFFFFFFu) - x;
-    if (MODE == CONSTANT && (row_outside || !inside))
-        return fill(row_outside ? 0xFFFFFFFFu : count, parameters.arguments.xy);
+    if (MODE == CONSTANT && (row_outside || !inside)) {
+        Segment rim = fill(row_outside ? 0xFFFFFFFFu : count, parameters.arguments.xy);
+        rim.beyond = min(start - min(start, parameters.row_origin), parameters.row_length - 1);
+        return rim;
+    }
     uint distance = row_input + source_coordinate(x, start, size);
     if (!inside && MODE == EDGE)
         return fill(count, load_element(distance));

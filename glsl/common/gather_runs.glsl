@@ -5,6 +5,8 @@
 #ifndef VKDML_GATHER_RUNS_GLSL
 #define VKDML_GATHER_RUNS_GLSL
 
+layout(constant_id = 5) const bool REPEATED = false; // one element of the input fills a row
+
 uint row_input; // distance of the row from the input's first element
 
 void begin_input_row(uvec4 coordinates[2])
@@ -48,30 +50,31 @@ const uint BACKWARD = 2; // the same, downwards
 
 struct Segment {
     uint kind;
-    uint count; // elements, at least 1; may reach beyond the row
+    uint count;  // elements, at least 1; what reaches beyond the row does not count
+    uint beyond; // elements of the next row that continue it where it does
     uint distance;
     uvec2 bits;
 };
 
 Segment fill(uint count, uvec2 bits)
 {
-    return Segment(FILL, count, 0, bits);
+    return Segment(FILL, count, 0, 0, bits);
 }
 
 Segment forward(uint count, uint distance)
 {
-    return Segment(FORWARD, count, distance, uvec2(0));
+    return Segment(FORWARD, count, 0, distance, uvec2(0));
 }
 
 Segment backward(uint count, uint distance)
 {
-    return Segment(BACKWARD, count, distance, uvec2(0));
+    return Segment(BACKWARD, count, 0, distance, uvec2(0));
 }
 
 // `count` elements of the input whose first is at `distance`.
 Segment input_segment(uint count, uint distance)
 {
-    if (parameters.row_input_stride == 0)
+    if (REPEATED)
         return fill(count, load_element(distance));
     return forward(count, distance);
 }

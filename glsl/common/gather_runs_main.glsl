@@ -3,6 +3,8 @@
 // a branch are always executed, and a loop takes as many turns as its slowest lane; so whole chunks have a loop of their
 // own, of one load and one store each whatever the alignments, and lanes meet before it rather than take turns in it.
 
+const bool LOADS = READS_INPUT && !REPEATED; // chunks of the input
+
 // Where an invocation is in its run.
 struct Cursor {
     uint i;    // elements before it
@@ -45,31 +47,47 @@ uint input_byte(uint distance)
     return push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
 }
 
-// The words of the input from `word` on, which may lie beyond its ends: other words are put in place of those that do.
-uvec4 load_words(int word)
+uint vector_count; // of the input that are whole
+uvec4 last_vector; // .. and what there is of the one behind them
+
+void load_last_vector()
 {
-    int last = int(source.words.length()) - 1;
-    ivec4 words = clamp(word + ivec4(0, 1, 2, 3), ivec4(0), ivec4(last));
-    return uvec4(source.words[words.x], source.words[words.y], source.words[words.z], source.words[words.w]);
+    uint words = uint(source.words.length());
+    vector_count = words / 4;
+    last_vector = uvec4(0);
+    for (uint w = 0; w < 3; ++w) {
+        if (vector_count * 4 + w < words)
+            last_vector[w] = source.words[vector_count * 4 + w];
+    }
+}
+
+// 16 bytes of the input; of what lies beyond its ends any.
+uvec4 load_vector(int index)
+{
+    uvec4 bits = last_vector;
+    if (uint(index) < vector_count)
+        bits = source_vectors.vectors[index];
+    return bits;
+}
+
+// Where the 16 bytes begin that a segment continues from byte `from` of a chunk on: {vector, byte of it}.
+ivec2 input_place(Segment segment, uint from)
+{
+    uint byte = input_byte(segment.distance);
+    int offset = int(byte & 15) - int(segment.kind == BACKWARD ? CHUNK_BYTES - ELEMENT_BYTES - from : from);
+    return ivec2(int(byte >> 4) + (offset >> 4), offset & 15);
 }
 
 // 16 bytes of which those from `from` on begin with the segment.
 uvec4 piece_bits(Segment segment, uint from)
 {
     uvec4 bits = repeat(segment.bits);
-    if (!READS_INPUT)
-        return bits;
-    uint byte = input_byte(segment.distance);
-    int offset = int(byte & 3) - int(segment.kind == BACKWARD ? CHUNK_BYTES - ELEMENT_BYTES - from : from);
-    int word = int(byte >> 2) + (offset >> 2);
-    if (segment.kind != FILL) {
-        bits = load_words(word);
-        if (ELEMENT_BITS < 32) {
-            int last = int(source.words.length()) - 1;
-            bits = funnel(bits, uvec4(source.words[clamp(word + 4, 0, last)]), uint(offset) & 3);
-        }
+    if (LOADS && segment.kind != FILL) {
+        ivec2 place = input_place(segment, from);
+        bits = funnel(load_vector(place.x), load_vector(place.x + 1), uint(place.y));
+        bits = segment.kind == BACKWARD ? reverse(bits) : bits;
     }
-    return segment.kind == BACKWARD ? reverse(bits) : bits;
+    return bits;
 }
 
 // For each word of a chunk the bits of its bytes from `from` on.
@@ -79,65 +97,79 @@ uvec4 mask_from(uint from)
     return mix(uvec4(0xFFFFFFFFu) << (uvec4(bits) & 31u), uvec4(0), equal(bits, ivec4(32)));
 }
 
-// The whole chunks from here on that are of one segment, and whose input is inside its buffer by whole vectors.
-uint whole_chunks(Cursor cursor, uint end)
+// Chunks of one element go piece by piece where they are fewer.
+const uint LEAST_FILLED_CHUNKS = 4;
+
+// The chunks that the cursor's segment fills up, `count` elements of it, if they are for copy_chunks() or fill_chunks().
+uint long_chunks(Cursor cursor, uint count, bool in_first)
 {
-    Segment segment = cursor.segment;
-    uint chunks = min(min(segment.count, parameters.row_length - cursor.x), end - cursor.i) / CHUNK;
-    if ((cursor.byte & 15) != 0 || segment.kind == BACKWARD)
-        return 0;
-    if (READS_INPUT && segment.kind == FORWARD) {
-        uint byte = input_byte(segment.distance);
-        uint vectors = uint(source_vectors.vectors.length());
-        chunks = min(chunks, vectors - min(vectors, (byte >> 4) + min(byte & 15, 1)));
-    }
-    return chunks;
+    uint from = cursor.byte & 15;
+    uint chunks = (from + count * ELEMENT_BYTES) / CHUNK_BYTES;
+    if (cursor.segment.kind == FILL)
+        chunks = from != 0 || chunks < LEAST_FILLED_CHUNKS ? 0 : chunks & ~3u;
+    return cursor.segment.kind == BACKWARD || in_first ? 0 : chunks;
 }
 
-// Fills whole chunks. Loads before stores, by fours: a chunk by itself takes a tenth longer on lavapipe.
-void write_chunks(Cursor cursor, uint chunks)
+// Fills up chunks from the cursor's on, of which `bits` is known, and leaves in `bits` what the segment has of the next.
+// By fours: a chunk by itself takes a tenth longer on lavapipe, as do tests and masks where chunks are loaded or stored.
+void copy_chunks(Cursor cursor, uint chunks, inout uvec4 bits)
 {
-    bool reads = READS_INPUT && cursor.segment.kind == FORWARD;
-    uint byte = input_byte(cursor.segment.distance);
-    uint shift = byte & 15;
-    uint vector = byte >> 4;
+    uint from = cursor.byte & 15;
     uint place = cursor.byte >> 4;
-    uvec4 pattern = repeat(cursor.segment.bits);
+    uvec4 mask = mask_from(from);
+    ivec2 input_at = input_place(cursor.segment, from);
+    int vector = input_at.x;
+    uint shift = uint(input_at.y);
+    uint end = place + chunks;
+    uint fours = (chunks - min(chunks, min(from, 1))) / 4;
+    if (vector + int(chunks) >= int(vector_count))
+        fours = 0;
     uvec4 low = uvec4(0);
-    if (reads && shift != 0 && chunks != 0)
-        low = source_vectors.vectors[vector++];
-    uint k = 0;
-    for (; k + 4 <= chunks; k += 4) {
-        uvec4 a = pattern, b = pattern, c = pattern, d = pattern;
-        if (reads) {
-            a = source_vectors.vectors[vector + k];
-            b = source_vectors.vectors[vector + k + 1];
-            c = source_vectors.vectors[vector + k + 2];
-            d = source_vectors.vectors[vector + k + 3];
-            uvec4 next = d;
-            if (shift != 0) {
-                d = funnel(c, d, shift);
-                c = funnel(b, c, shift);
-                b = funnel(a, b, shift);
-                a = funnel(low, a, shift);
-            }
-            low = next;
-        }
-        destination_vectors.vectors[place + k] = a;
-        destination_vectors.vectors[place + k + 1] = b;
-        destination_vectors.vectors[place + k + 2] = c;
-        destination_vectors.vectors[place + k + 3] = d;
+    if (chunks != 0)
+        low = load_vector(vector);
+    uvec4 kept = uvec4(0);
+    for (; place + 4 * fours < end; ++place) {
+        uvec4 high = load_vector(++vector);
+        kept = (bits & ~mask) | (funnel(low, high, shift) & mask);
+        destination_vectors.vectors[place] = kept;
+        mask = uvec4(0xFFFFFFFFu);
+        low = high;
     }
-    for (; k < chunks; ++k) {
-        uvec4 a = pattern;
-        if (reads) {
-            a = source_vectors.vectors[vector + k];
-            uvec4 next = a;
-            if (shift != 0)
-                a = funnel(low, a, shift);
-            low = next;
-        }
-        destination_vectors.vectors[place + k] = a;
+    for (; place < end; place += 4) {
+        uvec4 a = source_vectors.vectors[vector + 1];
+        uvec4 b = source_vectors.vectors[vector + 2];
+        uvec4 c = source_vectors.vectors[vector + 3];
+        uvec4 d = source_vectors.vectors[vector + 4];
+        uvec4 next = d;
+        d = funnel(c, d, shift);
+        c = funnel(b, c, shift);
+        b = funnel(a, b, shift);
+        a = funnel(low, a, shift);
+        destination_vectors.vectors[place] = a;
+        destination_vectors.vectors[place + 1] = b;
+        destination_vectors.vectors[place + 2] = c;
+        destination_vectors.vectors[place + 3] = d;
+        low = next;
+        vector += 4;
+        kept = a ^ b ^ c ^ d;
+    }
+    if (chunks != 0)
+        bits = funnel(low, load_vector(vector + 1), shift);
+    if (chunks > 0x7FFFFFFFu)
+        bits = kept;
+}
+
+// Fills whole chunks, a multiple of four, with one element.
+void fill_chunks(Cursor cursor, uint chunks)
+{
+    uint place = cursor.byte >> 4;
+    uint end = place + chunks;
+    uvec4 pattern = repeat(cursor.segment.bits);
+    for (; place < end; place += 4) {
+        destination_vectors.vectors[place] = pattern;
+        destination_vectors.vectors[place + 1] = pattern;
+        destination_vectors.vectors[place + 2] = pattern;
+        destination_vectors.vectors[place + 3] = pattern;
     }
 }
 
@@ -161,23 +193,27 @@ void fill_run(Cursor cursor, uint end, uvec4 coordinates[2])
     begin_row_of_run(cursor.row, coordinates);
     while (cursor.i < end) {
         uint chunks = 0;
+        uint count = 0;
         while (cursor.i < end) {
-            if (cursor.x == parameters.row_length) {
-                cursor.x = 0;
+            if (cursor.x >= parameters.row_length) {
+                cursor.x -= parameters.row_length;
                 begin_row_of_run(++cursor.row, coordinates);
             }
             cursor.segment = segment(parameters.row_origin + cursor.x);
-            chunks = whole_chunks(cursor, end);
+            uint left = parameters.row_length - cursor.x;
+            count = cursor.segment.count < left ? cursor.segment.count : left + cursor.segment.beyond;
+            count = min(count, end - cursor.i);
+            bool in_first = first_from != 0 && (cursor.byte >> 4) == (first_byte >> 4);
+            chunks = long_chunks(cursor, count, in_first);
             if (chunks != 0)
                 break;
             uint from = cursor.byte & 15;
-            uint room = min((CHUNK_BYTES - from) / ELEMENT_BYTES, end - cursor.i);
-            uint count = min(min(cursor.segment.count, parameters.row_length - cursor.x), room);
+            count = min(count, (CHUNK_BYTES - from) / ELEMENT_BYTES);
             uvec4 piece = piece_bits(cursor.segment, from);
             uvec4 mask = mask_from(from);
             bits = (bits & ~mask) | (piece & mask);
             if (from + count * ELEMENT_BYTES == CHUNK_BYTES) {
-                if (first_from != 0 && (cursor.byte >> 4) == (first_byte >> 4))
+                if (in_first)
                     first_bits = bits;
                 else
                     destination_vectors.vectors[cursor.byte >> 4] = bits;
@@ -186,10 +222,15 @@ void fill_run(Cursor cursor, uint end, uvec4 coordinates[2])
             cursor.byte += count * ELEMENT_BYTES;
             cursor.x += count;
         }
-        write_chunks(cursor, chunks);
-        cursor.i += chunks * CHUNK;
-        cursor.byte += chunks * CHUNK_BYTES;
-        cursor.x += chunks * CHUNK;
+        bool copies = LOADS && cursor.segment.kind == FORWARD;
+        if (LOADS)
+            copy_chunks(cursor, copies ? chunks : 0, bits);
+        if (FILLS)
+            fill_chunks(cursor, copies ? 0 : chunks);
+        count = copies && chunks != 0 ? count : chunks * CHUNK;
+        cursor.i += count;
+        cursor.byte += count * ELEMENT_BYTES;
+        cursor.x += count;
     }
     bool in_first = (cursor.byte >> 4) == (first_byte >> 4); // never left
     if (first_from != 0)
@@ -223,6 +264,8 @@ void main()
     uvec4 coordinates[2] = uvec4[2](uvec4(0), uvec4(0));
     uint begin = push.base_bytes.y + (parameters.output_first + decode(run, 0, RUN_RANK, coordinates)) * ELEMENT_BYTES;
     uint lead = (begin & 15) / ELEMENT_BYTES;
+    if (LOADS)
+        load_last_vector();
     Cursor cursor;
     cursor.i = first_element(slot, lead);
     cursor.byte = begin + cursor.i * ELEMENT_BYTES;

@@ -155,7 +155,7 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     step->specializations[2] = gather->count - 1;
     step->specializations[3] = rank;
     step->specializations[4] = dense;
-    step->specializations[5] = chunks;
+    step->specializations[5] = in_runs ? gather->dimensions[gather->count - 1].input_stride == 0 : chunks;
     step->specializations[6] = parameters.row_length < CHUNK_BYTES / gather->element_bytes;
     for (uint32_t i = 0; i < use->specialization_count; ++i) {
         step->specializations[7 + i] = use->specializations[i];

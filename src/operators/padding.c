@@ -84,6 +84,26 @@ static bool suits_runs(const struct vkdml_gather *gather, DML_PADDING_MODE mode)
     return true;
 }
 
+/* Makes rows of the padded dimension before them, where rows are not padded and lie side by side in both tensors: what
+ * a rim is filled with, or repeats, is whole rows then. */
+static void fold_rows(struct vkdml_gather *gather, DML_PADDING_MODE mode) {
+    if (gather->count < 2 || (mode != DML_PADDING_MODE_CONSTANT && mode != DML_PADDING_MODE_WRAP)) {
+        return;
+    }
+    const struct vkdml_gather_dimension row = gather->dimensions[gather->count - 1];
+    struct vkdml_gather_dimension *outer = &gather->dimensions[gather->count - 2];
+    if (!vkdml_gather_is_padded(&row) && row.output_stride == 1 && row.input_stride == 1 &&
+        outer->output_stride == row.size && outer->input_stride == row.size) {
+        outer->size *= row.size; /* all at most the elements, which fit 32 bits */
+        outer->input_size *= row.size;
+        outer->start *= row.size;
+        outer->period *= row.size;
+        outer->output_stride = 1;
+        outer->input_stride = 1;
+        --gather->count;
+    }
+}
+
 static VkdmlResult plan_padding(const struct vkdml_instance *instance, const struct padding *padding,
                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                 struct vkdml_plan *plan) {
@@ -99,6 +119,9 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
     gather.source = rim_source;
     gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
+    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
+        fold_rows(&gather, padding->mode);
+    }
 
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,

@@ -1,10 +1,15 @@
 // Transposes without shared memory: an invocation owns four words of each of TILE_X output rows, which are runs of y's.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "transpose.glsl"
 
 // Of TILE_Y places; a part of one where units are longer.
 const uint WORDS = 4;
+
+// Runs of the input are whole vectors.
+const bool BY_VECTORS = ALIGNED && UNIT == 1;
+const uint VECTOR = 4 * PACKED; // elements
 
 // The words of PACKED output rows from word `word` of x on: column r of the result is row r's.
 uvec4[4] load_rows(uint from[16], uint x, uint count)
@@ -36,6 +41,37 @@ void store_words(uint begin, uvec4 words, uint count)
     }
 }
 
+// Moves x's [first, end), a multiple of VECTOR.
+void move_vectors(uint from[16], uint first, uint end, uint begin, uint count)
+{
+    uvec4 kept = uvec4(0);
+    for (uint x = first; x < end; x += VECTOR) {
+        uvec4 vectors[16];
+        [[unroll]] for (uint i = 0; i < VECTOR; ++i) {
+            uint byte = push.base_bytes.x + (from[i] + x + parameters.input_first) * ELEMENT_BYTES;
+            vectors[i] = source_vectors.vectors[byte >> 4];
+        }
+        [[unroll]] for (uint c = 0; c < 4; ++c) {
+            uvec4 rows[4];
+            [[unroll]] for (uint w = 0; w < WORDS; ++w) {
+                uvec4 square = uvec4(0);
+                [[unroll]] for (uint row = 0; row < PACKED; ++row)
+                    square[row] = vectors[w * PACKED + row][c];
+                uvec4 columns = transpose_square(square);
+                [[unroll]] for (uint row = 0; row < PACKED; ++row)
+                    rows[row][w] = columns[row];
+            }
+            [[unroll]] for (uint row = 0; row < PACKED; ++row) {
+                store_words(begin + distances(x + c * PACKED + row, BATCH_RANK, BATCH_RANK + X_RANK).x, rows[row],
+                            count);
+                kept ^= rows[row];
+            }
+        }
+    }
+    if (first >= end) // never
+        store_words(begin, kept, count);
+}
+
 void main()
 {
     uint group = group_index();
@@ -52,6 +88,10 @@ void main()
     }
     uint begin = push.base_bytes.y / ELEMENT_BYTES + parameters.output_first + first.x + place.y;
     uint end = min(place.x + TILE_X, parameters.x_size);
+    if (BY_VECTORS) {
+        move_vectors(from, place.x, end, begin, count);
+        return;
+    }
     for (uint x = place.x; x < end; x += PACKED) {
         uint left = min(end - x, PACKED);
         uvec4 rows[4] = load_rows(from, x, left);

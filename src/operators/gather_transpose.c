@@ -214,6 +214,7 @@ static void align(struct transpose *t, const struct vkdml_gather_use *use, const
                  !are_multiples(t, t->x.dimensions, t->x.rank, false, 16);
     if (t->serial) {
         t->shifted = t->shifted || t->y.size * t->unit * t->element_bytes % 16 != 0;
+        t->aligned = t->aligned && t->x.size * t->unit * t->element_bytes % 16 == 0;
     }
     t->partial = output % 4 != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 4) ||
                  !are_multiples(t, t->x.dimensions, t->x.rank, false, 4);

@@ -46,6 +46,19 @@ static const char *const fixed[] = {
     /* No padding at all is a copy. */
     "PADDING seed=14 InputTensor=INT16[3,5] InputTensor.fill=BITS OutputTensor=INT16[3,5] PaddingMode=WRAP "
     "DimensionCount=2 StartPadding=0,0 EndPadding=0,0",
+    /* So many rows that an invocation of the kernel for CPUs has several: rims of two of them meet in its part. */
+    "PADDING seed=15 InputTensor=UINT8[297,9] InputTensor.fill=BITS OutputTensor=UINT8[302,14] PaddingMode=CONSTANT "
+    "PaddingValue=3 DimensionCount=2 StartPadding=3,3 EndPadding=2,2",
+    "PADDING seed=16 InputTensor=UINT16[9,50,51] InputTensor.fill=BITS OutputTensor=UINT16[9,55,57] "
+    "PaddingMode=CONSTANT PaddingValue=3 DimensionCount=3 StartPadding=0,3,3 EndPadding=0,2,3",
+    "PADDING seed=17 InputTensor=FLOAT32[70,70] InputTensor.fill=BITS OutputTensor=FLOAT32[70,83] PaddingMode=EDGE "
+    "PaddingValue=0 DimensionCount=2 StartPadding=0,6 EndPadding=0,7",
+    "PADDING seed=18 InputTensor=INT8[300,37] InputTensor.fill=BITS OutputTensor=INT8[301,71] PaddingMode=REFLECTION "
+    "PaddingValue=0 DimensionCount=2 StartPadding=1,17 EndPadding=0,17",
+    "PADDING seed=19 InputTensor=INT64[9,8,9,3] InputTensor.fill=BITS OutputTensor=INT64[9,11,12,3] "
+    "PaddingMode=WRAP PaddingValue=0 DimensionCount=4 StartPadding=0,1,2,0 EndPadding=0,2,1,0",
+    "PADDING seed=19 InputTensor=INT8[40,30,3] InputTensor.fill=BITS OutputTensor=INT8[42,33,3] "
+    "PaddingMode=CONSTANT PaddingValue=7 DimensionCount=3 StartPadding=1,2,0 EndPadding=1,1,0",
     /* Conversion of PaddingValue: truncation, saturation, NaN, rounding; other modes ignore it. */
     "PADDING seed=20 InputTensor=UINT8[1] InputTensor.data=1 OutputTensor=UINT8[2] OutputTensor.data=10,1 "
     "PaddingMode=CONSTANT PaddingValue=10.6 DimensionCount=1 StartPadding=1 EndPadding=0",

@@ -25,7 +25,8 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=16 OutputTensor=FLOAT16[1,2] OutputTensor.data=0,0x8000 Offset=1 Value=-0.0",
     "DIAGONAL_MATRIX seed=15 OutputTensor=FLOAT64[1,1] OutputTensor.data=0x3fb99999a0000000 Offset=0 Value=0.1",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
-    /* Matrices side by side, in any order of rows, columns and batch: a fill and the diagonals, where devices are to fill. */
+    /* Matrices side by side, in any order of rows, columns and batch: a fill and the diagonals, where devices are to
+       fill. */
     "DIAGONAL_MATRIX seed=41 OutputTensor=FLOAT32[2,3,5,7] Offset=2 Value=1.5",
     "DIAGONAL_MATRIX seed=42 OutputTensor=UINT8[2,2,8,5] OutputTensor.strides=1,80,2,16 Offset=-3 Value=7",
     "DIAGONAL_MATRIX seed=43 OutputTensor=INT16[4,6,9] OutputTensor.strides=54,1,6 Offset=8 Value=-3",

@@ -11,11 +11,37 @@ const uint REFLECTION = 2;
 const uint SYMMETRIC = 3;
 const uint WRAP = 4;
 layout(constant_id = 7) const uint MODE = CONSTANT;
+// Bit d: outer dimension d is padded; FAR: some rim is longer than the input's first mirror image or copy.
+layout(constant_id = 8) const uint PADDED = 0xFFFFFFFFu;
+const uint FAR = 256;
 
 const uint OUTSIDE = 0xFFFFFFFFu; // no coordinate: a size is at most 2^32-1
 
-// The input coordinate that output coordinate `c` takes its value from, or OUTSIDE. divisor: of the period, which is size
-// - 1 (at least 1) for REFLECTION, else size.
+// The input coordinate of the rim that is `distance` from the input's first element, where no rim is FAR.
+uint near_coordinate(bool before, uint distance, uint size)
+{
+    if (MODE == REFLECTION)
+        return before ? distance : 2 * (size - 1) - distance;
+    if (MODE == SYMMETRIC)
+        return before ? distance - 1 : 2 * size - 1 - distance;
+    return before ? size - distance : distance - size; // WRAP
+}
+
+// .. wherever. divisor: of the period, which is size - 1 (at least 1) for REFLECTION, else size.
+uint far_coordinate(bool before, uint distance, uint size, uvec2 divisor)
+{
+    uint period = MODE == REFLECTION ? max(size, 2) - 1 : size;
+    uint steps = distance - (MODE != REFLECTION && before ? 1 : 0); // the edge elements are repeated too
+    uint turn = divide(steps, divisor.x, divisor.y);
+    uint rest = steps - turn * period;
+    bool backwards = MODE == WRAP ? before : (turn & 1) != 0;
+    if (MODE == REFLECTION && size == 1)
+        return 0;
+    // REFLECTION turns on its edge elements, symmetric about the first.
+    return backwards ? size - 1 - rest : rest;
+}
+
+// The input coordinate that output coordinate `c` takes its value from, or OUTSIDE.
 uint source_coordinate(uint c, uint start, uint size, uvec2 divisor)
 {
     bool before = c < start;
@@ -24,17 +50,10 @@ uint source_coordinate(uint c, uint start, uint size, uvec2 divisor)
     uint beyond = OUTSIDE;
     if (MODE == EDGE)
         beyond = before ? 0 : size - 1;
-    if (MODE == REFLECTION || MODE == SYMMETRIC || MODE == WRAP) {
-        uint period = MODE == REFLECTION ? max(size, 2) - 1 : size;
-        uint steps = distance - (MODE != REFLECTION && before ? 1 : 0); // the edge elements are repeated too
-        uint turn = divide(steps, divisor.x, divisor.y);
-        uint rest = steps - turn * period;
-        bool backwards = MODE == WRAP ? before : (turn & 1) != 0;
-        // REFLECTION turns on its edge elements, symmetric about the first.
-        beyond = backwards ? size - 1 - rest : rest;
-        if (MODE == REFLECTION && size == 1)
-            beyond = 0;
-    }
+    else if (MODE != CONSTANT && (PADDED & FAR) != 0)
+        beyond = far_coordinate(before, distance, size, divisor);
+    else if (MODE != CONSTANT)
+        beyond = near_coordinate(before, distance, size);
     return inside ? distance : beyond;
 }
 
@@ -51,38 +70,53 @@ Row begin_row()
 void enter(inout Row row, uint d, uint coordinate)
 {
     uvec2 divisor = uvec2(parameters.period_multipliers[d >> 2][d & 3], parameters.period_shifts[d >> 2][d & 3]);
-    uint c = source_coordinate(coordinate, parameters.starts[d >> 2][d & 3], parameters.input_sizes[d >> 2][d & 3], divisor);
-    row.outside = row.outside || c == OUTSIDE;
+    uint c = coordinate;
+    if ((PADDED & 1u << d) != 0)
+        c = source_coordinate(c, parameters.starts[d >> 2][d & 3], parameters.input_sizes[d >> 2][d & 3], divisor);
+    row.outside = row.outside || (MODE == CONSTANT && c == OUTSIDE);
     row.base += input_distance(d, c);
 }
 
 uvec2 element(Row row, uint x)
 {
     uint c = source_coordinate(x, parameters.row_start, parameters.row_input_size, parameters.row_period_divisor);
-    bool is_rim = row.outside || c == OUTSIDE;
+    bool is_rim = MODE == CONSTANT && (row.outside || c == OUTSIDE);
     // Loaded anyhow, from the window's first element where there is no other.
     uvec2 loaded = load_element(is_rim ? -parameters.input_first : row.base + c * parameters.row_input_stride);
     return is_rim ? parameters.arguments.xy & ELEMENT_MASK : loaded;
 }
 
-// Whether all of the 16 bytes from element x of a row on are in the rim.
-bool is_rim_chunk(uint x)
+// The rim is known without the input: a row takes one load, wherever it begins and ends.
+#define HAS_PARTS
+const bool IN_PARTS = ROWS == LONG && MODE == CONSTANT && INPUT_ROWS != APART;
+
+uvec4 part(Row row, uint x, uint from)
 {
-    bool before = x < parameters.row_start && parameters.row_start - x >= CHUNK;
-    return before || (x >= parameters.row_start && x - parameters.row_start >= parameters.row_input_size);
+    uint end = parameters.row_start + parameters.row_input_size;
+    uint first = min(from + min(parameters.row_start - min(parameters.row_start, x), CHUNK), CHUNK);
+    uint count = row.outside || x >= end ? 0 : end - max(x, parameters.row_start);
+    uint last = first + min(count, CHUNK - first);
+    uvec4 bits = repeat(parameters.arguments.xy);
+    if (first < last) {
+        uvec4 inside = input_part(row.base, max(x, parameters.row_start) - parameters.row_start, first);
+        bits = mix_bits(bits, inside, mask_elements(first, last));
+    }
+    return bits;
 }
 
 bool has_chunk(Row row, uint x)
 {
     bool inside = x >= parameters.row_start && x - parameters.row_start <= parameters.row_input_size &&
                   parameters.row_input_size - (x - parameters.row_start) >= CHUNK;
-    return row.outside || (inside && has_input_chunk()) || (MODE == CONSTANT && is_rim_chunk(x));
+    return IN_PARTS || row.outside || (inside && has_input_chunk());
 }
 
 uvec4 chunk(Row row, uint x)
 {
     uvec4 bits = repeat(parameters.arguments.xy);
-    if (!row.outside && !(MODE == CONSTANT && is_rim_chunk(x)))
+    if (IN_PARTS)
+        bits = part(row, x, 0);
+    else if (!row.outside)
         bits = input_chunk(row.base, x - parameters.row_start);
     return bits;
 }
@@ -100,4 +134,5 @@ bool convert_at_once(uvec4 bits, out uvec4 converted)
     return false;
 }
 
+#define HAS_SEAMS
 #include "gather_main.glsl"

@@ -9,7 +9,12 @@
 //     const bool CONVERTS               whether elements are not stored as they are
 //     uvec2 convert(uvec2 element)      but as this
 //     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
-// and includes gather_main.glsl. Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
+// and includes gather_main.glsl. It may also define
+//     HAS_SEAMS                         so that rows may be SEAMED
+//     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row, and
+//     uvec4 part(Row row, uint x, uint from)  16 bytes, of which those from element `from` on begin with the row's element
+//                                       x; others, and those beyond the row, have no meaning
+// Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL
 
@@ -21,6 +26,17 @@ layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32 or 64
 layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
 layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run
 layout(constant_id = 4) const bool DENSE = true;      // row_output_stride is 1
+// The rows: shorter than a chunk; any other; or so much longer than seams that these are shared out (see gather_seams.glsl).
+const uint SHORT = 0;
+const uint LONG = 1;
+const uint SEAMED = 2;
+layout(constant_id = 6) const uint ROWS = SHORT;
+// The rows of the input: elements apart; side by side or one for all, as row_input_stride says; side by side, and aligned
+// otherwise than the output's more often than not.
+const uint APART = 0;
+const uint TOGETHER = 1;
+const uint UNALIGNED = 2;
+layout(constant_id = 9) const uint INPUT_ROWS = TOGETHER;
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;
@@ -46,7 +62,7 @@ layout(std140, binding = 0) uniform Parameters {
     uvec2 items_divisor; // for divide(): items_per_run, row_length
     uvec2 row_divisor;
     uvec2 row_period_divisor; // of padding, see period_multipliers
-    uvec2 reserved;
+    uvec2 seam_divisor; // for divide() by seam_chunks
     uvec4 arguments; // the kernel's own
     uvec4 sizes[2];  // of the outer dimensions, outermost first
     uvec4 multipliers[2]; // for divide() by them
@@ -61,8 +77,10 @@ layout(std140, binding = 0) uniform Parameters {
     uint group_length; // of gather_runs_main.glsl's items: elements of `parts` items of a run, whole rows
     uint parts;
     uint part_length; // elements of the first parts of a group
-    uint reserved_too;
+    uint seam_chunks; // of SEAMED rows: the most chunks that a seam touches
     uvec2 parts_divisor;
+    uint seam_units;  // .. and the units of a workgroup's seams
+    uint input_words; // bound of the input
 } parameters;
 
 // The bits of the input element at a distance in elements from the input's first.
@@ -89,7 +107,7 @@ uvec4 load_chunk(uint distance)
     uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
     uint word = byte >> 2;
     uvec4 bits;
-    if ((byte & 15) == 0) {
+    if (INPUT_ROWS != UNALIGNED && (byte & 15) == 0) {
         bits = source_vectors.vectors[byte >> 4];
     } else {
         bits = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
@@ -97,6 +115,22 @@ uvec4 load_chunk(uint distance)
         if (ELEMENT_BITS < 32 && shift != 0)
             bits = (bits >> shift) | (uvec4(bits.yzw, source.words[word + 4]) << (32 - shift));
     }
+    return bits;
+}
+
+// 16 bytes of which those of elements [from, ..) are the input's from the element at a distance on. Others, and those beyond
+// the input's ends, have no meaning.
+uvec4 load_part(uint distance, uint from)
+{
+    uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
+    int offset = int(byte & 3) - int(from * ELEMENT_BYTES);
+    uint word = (byte >> 2) + uint(offset >> 2); // wraps around 0 before the buffer
+    uint last = (push.base_bytes.x >> 2) + parameters.input_words - 1;
+    uint shift = (uint(offset) & 3) * 8;
+    uvec4 words = min(word + uvec4(0, 1, 2, 3), uvec4(last));
+    uvec4 bits = uvec4(source.words[words.x], source.words[words.y], source.words[words.z], source.words[words.w]);
+    if (ELEMENT_BITS < 32 && shift != 0)
+        bits = (bits >> shift) | (uvec4(bits.yzw, source.words[min(word + 4, last)]) << (32 - shift));
     return bits;
 }
 
@@ -113,15 +147,24 @@ uvec4 repeat(uvec2 bits)
     return uvec4(word);
 }
 
-// The bits of 16 bytes that belong to elements [first, end) of them; end is at most CHUNK.
+// The bits of 16 bytes that belong to elements [first, ..) of them; first is at most CHUNK.
+uvec4 mask_from_element(uint first)
+{
+    uint bit = first * ELEMENT_BITS;
+    uvec4 begun = mix(uvec4(0xFFFFFFFFu), uvec4(0xFFFFFFFFu << (bit & 31)), greaterThanEqual(uvec4(bit), uvec4(0, 32, 64, 96)));
+    return mix(begun, uvec4(0), greaterThanEqual(uvec4(bit), uvec4(32, 64, 96, 128)));
+}
+
+// .. to elements [first, end) of them.
 uvec4 mask_elements(uint first, uint end)
 {
-    const ivec4 begin = ivec4(0, 32, 64, 96);
-    uvec4 low = uvec4(clamp(ivec4(first * ELEMENT_BITS) - begin, 0, 32));
-    uvec4 high = uvec4(clamp(ivec4(end * ELEMENT_BITS) - begin, 0, 32));
-    uvec4 below_low = mix((uvec4(1) << (low & 31)) - 1, uvec4(0xFFFFFFFFu), equal(low, uvec4(32)));
-    uvec4 below_high = mix((uvec4(1) << (high & 31)) - 1, uvec4(0xFFFFFFFFu), equal(high, uvec4(32)));
-    return below_high & ~below_low;
+    return mask_from_element(first) & ~mask_from_element(end);
+}
+
+// b where the mask is set, elsewhere a.
+uvec4 mix_bits(uvec4 a, uvec4 b, uvec4 mask)
+{
+    return (a & ~mask) | (b & mask);
 }
 
 // Stores the bits under a mask that may be empty.

@@ -15,12 +15,17 @@ uvec2 input_element(uint row, uint x)
 
 bool has_input_chunk()
 {
-    return parameters.row_input_stride <= 1;
+    return INPUT_ROWS != APART;
 }
 
 uvec4 input_chunk(uint row, uint x)
 {
     return parameters.row_input_stride == 1 ? load_chunk(row + x) : repeat(load_element(row));
+}
+
+uvec4 input_part(uint row, uint x, uint from)
+{
+    return parameters.row_input_stride == 1 ? load_part(row + x, from) : repeat(load_element(row));
 }
 
 #endif

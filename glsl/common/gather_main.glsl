@@ -3,7 +3,6 @@
 
 // Chunks per invocation, as many workgroup sizes apart: all are loaded before the first is stored.
 layout(constant_id = 5) const uint CHUNKS = 1;
-layout(constant_id = 6) const bool SHORT_ROWS = true; // shorter than a chunk
 
 const uint WORDS_PER_ELEMENT = ELEMENT_BITS == 64 ? 2 : 1;
 
@@ -92,26 +91,63 @@ uvec4 load_across(Row a, Row b, uint x)
     return bits;
 }
 
-// Loads 16 bytes at once; false where that cannot be.
-bool load(Chunk c, out uvec4 bits)
+bool is_whole(Chunk c)
 {
-    bool is_whole = !SHORT_ROWS && c.i < parameters.run_length && parameters.run_length - c.i >= CHUNK;
+    return ROWS != SHORT && c.i < parameters.run_length && parameters.run_length - c.i >= CHUNK;
+}
+
+void store_element(uint byte, uvec2 bits)
+{
+    if (ELEMENT_BITS < 32) {
+        uint shift = (byte & 3) * 8;
+        store_word(byte / 4, (bits.x & ELEMENT_MASK) << shift, ELEMENT_MASK << shift);
+    } else {
+        destination.words[byte / 4] = bits.x;
+        if (ELEMENT_BITS == 64)
+            destination.words[byte / 4 + 1] = bits.y;
+    }
+}
+
+#ifdef HAS_SEAMS
+#include "gather_seams.glsl"
+#else
+const bool IS_SEAMED = false;
+#endif
+#ifndef HAS_PARTS
+const bool IN_PARTS = false;
+#endif
+
+// What is left to be done for a chunk.
+const uint NOTHING = 0;
+const uint STORE = 1;
+const uint FILL = 2;
+
+// Loads 16 bytes at once where that can be.
+uint load(Chunk c, out uvec4 bits)
+{
+    uint left = FILL;
     bits = uvec4(0);
-    if (is_whole) {
+    if (is_whole(c)) {
         uint index = divide(c.i, parameters.row_divisor.x, parameters.row_divisor.y);
         uint x = c.i - index * parameters.row_length;
+#ifdef HAS_SEAMS
+        if (IS_SEAMED && is_seam(x))
+            return NOTHING;
+#endif
         Row row = row_of(c, index);
         bool in_row = parameters.row_length - x >= CHUNK;
-        if (in_row && has_chunk(row, parameters.row_origin + x)) {
+        if (IS_SEAMED || (in_row && has_chunk(row, parameters.row_origin + x))) {
             bits = chunk(row, parameters.row_origin + x);
-        } else {
+            left = STORE;
+        } else if (!IN_PARTS) {
+            left = STORE;
             Row next = row;
             if (!in_row)
                 next = row_of(c, index + 1);
             bits = load_across(row, next, x);
         }
     }
-    return is_whole;
+    return left;
 }
 
 // Exact arithmetic is long: once in the code, and a loop that turns the elements past it.
@@ -149,7 +185,7 @@ uvec3 walk(inout Walk w, Chunk c)
     if (ends) {
         w.x = 0;
         w.row = w.next;
-        if (SHORT_ROWS)
+        if (ROWS == SHORT)
             w.next = row_of(c, ++w.index + 1);
     }
     uvec3 bits = uvec3(0);
@@ -158,6 +194,19 @@ uvec3 walk(inout Walk w, Chunk c)
     ++w.i;
     ++w.x;
     return bits;
+}
+
+// Stores the bits of a chunk under a mask.
+void store_chunk(Chunk c, uvec4 bits, uvec4 mask)
+{
+    if (all(equal(mask, uvec4(0xFFFFFFFFu)))) {
+        destination_vectors.vectors[c.place >> 4] = bits;
+    } else {
+        store_part(c.place / 4, bits.x, mask.x);
+        store_part(c.place / 4 + 1, bits.y, mask.y);
+        store_part(c.place / 4 + 2, bits.z, mask.z);
+        store_part(c.place / 4 + 3, bits.w, mask.w);
+    }
 }
 
 // Element by element, those beyond the run's ends left alone.
@@ -190,36 +239,70 @@ void fill_elements(Chunk c)
             mask = mix(mask, filled.zzzz, here.wxyz);
         }
     }
-    bits = convert_chunk(bits);
-    if (all(equal(mask, uvec4(0xFFFFFFFFu)))) {
-        destination_vectors.vectors[c.place >> 4] = bits;
-    } else {
-        store_part(c.place / 4, bits.x, mask.x);
-        store_part(c.place / 4 + 1, bits.y, mask.y);
-        store_part(c.place / 4 + 2, bits.z, mask.z);
-        store_part(c.place / 4 + 3, bits.w, mask.w);
+    store_chunk(c, convert_chunk(bits), mask);
+}
+
+#ifdef HAS_PARTS
+// Piece by piece, likewise.
+void fill_parts(Chunk c)
+{
+    bool begins = c.i >= parameters.run_length; // within the chunk
+    uint first = begins ? -c.i : 0;
+    uint end = min(parameters.run_length - c.i, CHUNK);
+    uint i = c.i + first;
+    uint index = divide(i, parameters.row_divisor.x, parameters.row_divisor.y);
+    uint x = i - index * parameters.row_length;
+    uvec4 bits = part(row_of(c, index), parameters.row_origin + x, first);
+    uint begin = first + min(parameters.row_length - x, CHUNK); // of the next row
+    if (begin < end) {
+        uvec4 next = part(row_of(c, index + 1), parameters.row_origin, begin);
+        bits = mix_bits(bits, next, mask_from_element(begin));
     }
+    store_chunk(c, convert_chunk(bits), mask_elements(first, end));
+}
+#endif
+
+void fill(Chunk c)
+{
+#ifdef HAS_SEAMS
+    if (IS_SEAMED) {
+        fill_end(c);
+        return;
+    }
+#endif
+#ifdef HAS_PARTS
+    if (IN_PARTS) {
+        fill_parts(c);
+        return;
+    }
+#endif
+    fill_elements(c);
 }
 
 void fill_dense(uint begin, uint end)
 {
     Chunk chunks[CHUNKS];
     uvec4 bits[CHUNKS];
-    bool at_once[CHUNKS];
+    uint left[CHUNKS];
+#ifdef HAS_SEAMS
+    Unit unit = load_unit(begin, end);
+#endif
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
         uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
         uint run = run_of(item);
         chunks[n] = chunk_of(begin_run(run), item - run * parameters.items_per_run);
-        at_once[n] = false;
+        left[n] = NOTHING;
         if (item < end)
-            at_once[n] = load(chunks[n], bits[n]);
+            left[n] = load(chunks[n], bits[n]);
     }
+#ifdef HAS_SEAMS
+    store_unit(unit);
+#endif
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
-        uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-        if (at_once[n])
+        if (left[n] == FILL)
+            fill(chunks[n]);
+        else if (left[n] == STORE)
             destination_vectors.vectors[chunks[n].place >> 4] = convert_chunk(bits[n]);
-        else if (item < end)
-            fill_elements(chunks[n]);
     }
 }
 
@@ -232,15 +315,7 @@ void fill_element(uint item)
     uvec2 bits = element(r.row, parameters.row_origin + x);
     if (CONVERTS)
         bits = convert(bits);
-    uint byte = r.byte + x * parameters.row_output_stride * ELEMENT_BYTES;
-    if (ELEMENT_BITS < 32) {
-        uint shift = (byte & 3) * 8;
-        store_word(byte / 4, (bits.x & ELEMENT_MASK) << shift, ELEMENT_MASK << shift);
-    } else {
-        destination.words[byte / 4] = bits.x;
-        if (ELEMENT_BITS == 64)
-            destination.words[byte / 4 + 1] = bits.y;
-    }
+    store_element(r.byte + x * parameters.row_output_stride * ELEMENT_BYTES, bits);
 }
 
 void main()

@@ -26,7 +26,7 @@ struct vkdml_gather_parameters {
     struct vkdml_divisor items_divisor;
     struct vkdml_divisor row_divisor;
     struct vkdml_divisor row_period_divisor;
-    uint32_t reserved[2];
+    struct vkdml_divisor seam_divisor;
     uint32_t arguments[4];
     uint32_t sizes[8];
     uint32_t multipliers[8];
@@ -41,8 +41,10 @@ struct vkdml_gather_parameters {
     uint32_t group_length;
     uint32_t parts;
     uint32_t part_length;
-    uint32_t reserved_too;
+    uint32_t seam_chunks;
     struct vkdml_divisor parts_divisor;
+    uint32_t seam_units;
+    uint32_t input_words;
 };
 
 /* One dimension of a gather, in elements. */

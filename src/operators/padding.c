@@ -67,21 +67,29 @@ static uint32_t rim_source(const struct vkdml_gather_dimension *dimension, uint3
     }
 }
 
-/* What padding_runs.comp asks for: dense rows in the input, and no rim beyond the first mirror image or copy of it. */
-static bool suits_runs(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
-    if (gather->dimensions[gather->count - 1].input_stride != 1) {
-        return false;
-    }
+/* Whether some rim is longer than the first mirror image or copy of the input beside it. */
+static bool is_far(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     for (uint32_t d = 0; d < gather->count; ++d) {
         const struct vkdml_gather_dimension *dimension = &gather->dimensions[d];
         const uint32_t end = dimension->size - dimension->start - dimension->input_size;
         const uint32_t rim = end > dimension->start ? end : dimension->start;
         const uint32_t image = mode == DML_PADDING_MODE_REFLECTION ? dimension->input_size - 1 : dimension->input_size;
         if (mode != DML_PADDING_MODE_CONSTANT && mode != DML_PADDING_MODE_EDGE && rim > image) {
-            return false;
+            return true;
         }
     }
-    return true;
+    return false;
+}
+
+#define FAR 256u
+
+/* The outer dimensions that are padded, and whether a rim is far, as padding.comp is told. */
+static uint32_t padded_dimensions(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
+    uint32_t padded = is_far(gather, mode) ? FAR : 0;
+    for (uint32_t d = 0; d + 1 < gather->count; ++d) {
+        padded |= vkdml_gather_is_padded(&gather->dimensions[d]) ? 1u << d : 0;
+    }
+    return padded;
 }
 
 /* Makes rows of the padded dimension before them, where rows are not padded and lie side by side in both tensors: what
@@ -123,11 +131,13 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
         fold_rows(&gather, padding->mode);
     }
 
+    const uint32_t padded = padded_dimensions(&gather, padding->mode);
+    const bool in_runs = (padded & FAR) == 0 && gather.dimensions[gather.count - 1].input_stride == 1;
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,
-        .runs_kernel = suits_runs(&gather, padding->mode) ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_COPY /* none */,
-        .specialization_count = 1,
-        .specializations = {padding->mode},
+        .runs_kernel = in_runs ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_COPY /* none */,
+        .specialization_count = 2,
+        .specializations = {padding->mode, padded},
         .arguments = {padding->value[0], padding->value[1]},
         .has_input = true,
         .input = VKDML_PLAN_INPUT,

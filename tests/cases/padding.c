@@ -104,6 +104,21 @@ static const char *const fixed[] = {
     "PaddingMode=CONSTANT PaddingValue=1 DimensionCount=2 StartPadding=2,1 EndPadding=1,37",
     "PADDING seed=44 InputTensor=INT64[70,33] InputTensor.fill=BITS OutputTensor=INT64[73,50] "
     "PaddingMode=EDGE DimensionCount=2 StartPadding=2,1 EndPadding=1,16",
+    /* The same with rims of less than 16 bytes or little more; and far rims of outer dimensions beside near ones. */
+    "PADDING seed=45 InputTensor=UINT8[2,40,203] InputTensor.fill=BITS OutputTensor=UINT8[2,43,211] "
+    "PaddingMode=REFLECTION DimensionCount=3 StartPadding=0,1,3 EndPadding=0,2,5",
+    "PADDING seed=46 InputTensor=INT16[2,40,131] InputTensor.fill=BITS OutputTensor=INT16[2,43,132] "
+    "PaddingMode=WRAP DimensionCount=3 StartPadding=0,1,0 EndPadding=0,2,1",
+    "PADDING seed=47 InputTensor=FLOAT32[90,67] InputTensor.fill=BITS OutputTensor=FLOAT32[93,77] "
+    "PaddingMode=EDGE DimensionCount=2 StartPadding=2,4 EndPadding=1,6",
+    "PADDING seed=48 InputTensor=INT64[70,33] InputTensor.fill=BITS OutputTensor=INT64[73,36] "
+    "PaddingMode=SYMMETRIC DimensionCount=2 StartPadding=2,2 EndPadding=1,1",
+    "PADDING seed=49 InputTensor=UINT8[2,40,203] InputTensor.fill=BITS OutputTensor=UINT8[2,43,204] "
+    "PaddingMode=CONSTANT PaddingValue=7 DimensionCount=3 StartPadding=0,1,1 EndPadding=0,2,0",
+    "PADDING seed=50 InputTensor=UINT8[3,203] InputTensor.fill=BITS OutputTensor=UINT8[33,210] "
+    "PaddingMode=REFLECTION DimensionCount=2 StartPadding=21,3 EndPadding=9,4",
+    "PADDING seed=51 InputTensor=UINT8[200,203] InputTensor.fill=BITS OutputTensor=UINT8[203,210] "
+    "PaddingMode=SYMMETRIC DimensionCount=2 StartPadding=2,3 EndPadding=1,4",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
     "PADDING seed=40 InputTensor=UINT8[3,40001] InputTensor.fill=INDEX OutputTensor=UINT8[5,40008] "
     "PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,3 EndPadding=1,4",

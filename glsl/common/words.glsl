@@ -18,6 +18,25 @@ layout(std430, binding = 2) buffer OutputVectors {
     uvec4 vectors[];
 } destination_vectors;
 
+// 16 bytes of the input, any where they are not bound; with_tail() puts the last ones right. Two functions, so that many
+// loads are on their way before one is looked at.
+uvec4 bound_vector(uint index)
+{
+    return source_vectors.vectors[min(index, source_vectors.vectors.length() - 1)];
+}
+
+// What was loaded, or where fewer than 16 bytes are bound those, and 0.
+uvec4 with_tail(uvec4 bits, uint index)
+{
+    if (index >= source_vectors.vectors.length()) {
+        bits = uvec4(0);
+        for (uint w = 0; w < 4; ++w)
+            if (index * 4 + w < source.words.length())
+                bits[w] = source.words[index * 4 + w];
+    }
+    return bits;
+}
+
 // Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
 // a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too, which
 // a compiler need not expect, and only because the flipped bits depend on the element is that loaded first. (Clearing

@@ -11,8 +11,10 @@
 #define SERIAL_RUN        16
 #define SERIAL_LOCAL_SIZE 64
 
-/* 32 bytes per invocation, of 16 to 128 the fastest on an NVIDIA H200, but for long runs of bytes, where 64 are. Vulkan
- * 1.2 limit minimum for maxComputeSharedMemorySize: 16384. */
+/* Vulkan 1.2 limit minimum for maxComputeSharedMemorySize. */
+#define SHARED_BYTES 16384
+
+/* 32 bytes per invocation, of 16 to 128 the fastest on an NVIDIA H200, but for long runs of bytes, where 64 are. */
 #define TILE_BYTES           8192
 #define TILE_BYTES_LONG_RUNS 16384
 
@@ -27,6 +29,11 @@
  * so are runs that begin or end within words, which costs atomics, unless they are longer still. */
 #define LEAST_NARROW_ROW  16
 #define LEAST_PARTIAL_ROW 64
+
+/* Longer sides of elements narrower than words go by shifts where their rows begin anywhere. */
+#define LEAST_SHIFTED_SIDE 256
+
+#define LONG_RUN 64
 
 /* The parameter block, word for word that of transpose.comp. */
 struct transpose_parameters {
@@ -65,10 +72,12 @@ struct transpose {
     struct vkdml_gather_dimension batch[VKDML_MAX_DIMENSIONS]; /* innermost last */
     struct side x;
     struct side y;
-    bool serial;  /* invocations work alone, each on four words of x.tile output rows */
-    bool aligned; /* every run of the input begins at a multiple of 16 bytes */
-    bool shifted; /* not every run of the output does */
-    bool partial; /* some of them within a word */
+    bool serial;      /* invocations work alone, each on four words of x.tile output rows */
+    bool aligned;     /* every run of the input begins at a multiple of 16 bytes */
+    bool shifted;     /* not every run of the output does */
+    bool partial;     /* some of them within a word */
+    bool whole_words; /* none of the input does */
+    bool by_shifts;   /* by the kernel for rows that begin anywhere */
 };
 
 /* The dimensions of a part, of more than one coordinate each, all as batch dimensions. */
@@ -195,19 +204,12 @@ static bool are_multiples(const struct transpose *t, const struct vkdml_gather_d
     return true;
 }
 
-/* Where an element lies, modulo 16, counted from the descriptor's start: tensors are bound at multiples of 16, and the
- * descriptor begins at the device's multiple below. */
-static uint32_t place_modulo_16(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t byte) {
-    const uint32_t alignment = limits->min_storage_buffer_offset_alignment;
-    return (uint32_t)((offset & ((alignment < 16 ? alignment : 16) - 1)) + byte) % 16;
-}
-
 static void align(struct transpose *t, const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
                   const struct vkdml_plan_limits *limits, const struct transpose_parameters *parameters) {
     const uint32_t input =
-        place_modulo_16(limits, part->input.offset, (uint64_t)parameters->input_first * t->element_bytes);
-    const uint32_t output = place_modulo_16(limits, use->output_offset + part->output.offset,
-                                            (uint64_t)parameters->output_first * t->element_bytes);
+        vkdml_place_modulo_16(limits, part->input.offset, (uint64_t)parameters->input_first * t->element_bytes);
+    const uint32_t output = vkdml_place_modulo_16(limits, use->output_offset + part->output.offset,
+                                                  (uint64_t)parameters->output_first * t->element_bytes);
     t->aligned = input == 0 && are_multiples(t, t->batch, t->batch_rank, true, 16) &&
                  are_multiples(t, t->y.dimensions, t->y.rank, true, 16);
     t->shifted = output != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 16) ||
@@ -216,6 +218,11 @@ static void align(struct transpose *t, const struct vkdml_gather_use *use, const
         t->shifted = t->shifted || t->y.size * t->unit * t->element_bytes % 16 != 0;
         t->aligned = t->aligned && t->x.size * t->unit * t->element_bytes % 16 == 0;
     }
+    t->whole_words = input % 4 == 0 && are_multiples(t, t->batch, t->batch_rank, true, 4) &&
+                     are_multiples(t, t->y.dimensions, t->y.rank, true, 4);
+    t->by_shifts = !t->serial && t->element_bytes < 4 && (t->shifted || !t->whole_words) &&
+                   t->x.size * t->element_bytes >= LEAST_SHIFTED_SIDE &&
+                   t->y.size * t->element_bytes >= LEAST_SHIFTED_SIDE;
     t->partial = output % 4 != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 4) ||
                  !are_multiples(t, t->x.dimensions, t->x.rank, false, 4);
 }
@@ -235,10 +242,10 @@ static uint64_t fill_parameters(const struct transpose *t, const struct vkdml_ga
                                 const struct vkdml_gather_part *part, struct transpose_parameters *parameters) {
     memset(parameters, 0, sizeof(*parameters));
     uint32_t d = 0;
-    uint64_t tiles = 1;
+    uint64_t batches = 1;
     for (uint32_t i = 0; i < t->batch_rank; ++i) {
         fill_dimension(t, &t->batch[i], d++, parameters);
-        tiles *= t->batch[i].size;
+        batches *= t->batch[i].size;
     }
     for (uint32_t i = t->x.rank; i-- > 0;) {
         fill_dimension(t, &t->x.dimensions[i], d++, parameters);
@@ -246,19 +253,49 @@ static uint64_t fill_parameters(const struct transpose *t, const struct vkdml_ga
     for (uint32_t i = t->y.rank; i-- > 0;) {
         fill_dimension(t, &t->y.dimensions[i], d++, parameters);
     }
-    parameters->x_size = (uint32_t)t->x.size;
-    parameters->y_size = (uint32_t)t->y.size;
-    parameters->tiles_x = (uint32_t)vkdml_divide_up(t->x.size, t->x.tile);
-    parameters->tiles_y = (uint32_t)vkdml_divide_up(t->y.size * (t->serial ? t->unit : 1), t->y.tile);
-    parameters->tiles_x_divisor = vkdml_divisor(parameters->tiles_x);
-    parameters->tiles_y_divisor = vkdml_divisor(parameters->tiles_y);
     uint64_t input_first = 0 - part->input_base;
     for (uint32_t i = 0; i < gather->count; ++i) {
         input_first += (uint64_t)part->box.origin[i] * gather->dimensions[i].input_stride;
     }
     parameters->input_first = (uint32_t)(input_first * t->scale);
     parameters->output_first = part->output.lead * t->scale;
-    return tiles * parameters->tiles_x * parameters->tiles_y;
+    return batches;
+}
+
+static uint64_t held_bytes(const struct transpose *t) {
+    const uint64_t y = t->y.tile + (t->by_shifts ? 16 / t->element_bytes : 0);
+    return t->x.tile * y * t->unit * t->element_bytes;
+}
+
+/* Returns the tiles of a batch. */
+static uint64_t fill_tiles(struct transpose *t, struct transpose_parameters *parameters) {
+    while (!t->serial && held_bytes(t) > SHARED_BYTES) {
+        t->x.tile /= 2;
+    }
+    parameters->x_size = (uint32_t)t->x.size;
+    parameters->y_size = (uint32_t)t->y.size;
+    parameters->tiles_x = (uint32_t)vkdml_divide_up(t->x.size, t->x.tile);
+    parameters->tiles_y = (uint32_t)vkdml_divide_up(t->y.size * (t->serial ? t->unit : 1), t->y.tile);
+    parameters->tiles_x_divisor = vkdml_divisor(parameters->tiles_x);
+    parameters->tiles_y_divisor = vkdml_divisor(parameters->tiles_y);
+    return (uint64_t)parameters->tiles_x * parameters->tiles_y;
+}
+
+/* Whether a side fills its tiles by three quarters. */
+static bool is_full(const struct side *side) {
+    return 4 * side->size >= 3 * vkdml_divide_up(side->size, side->tile) * side->tile;
+}
+
+static uint64_t run_bytes(const struct transpose *t, const struct side *side) {
+    return (side->size < side->tile ? side->size : side->tile) * t->unit * t->element_bytes;
+}
+
+/* Whether tiles are full, and both sides go without shifts and in runs of two sectors at least, those of the input
+ * perhaps because rows lie side by side. */
+static bool serves_well(const struct transpose *t) {
+    const bool is_dense = t->y.dimensions[0].input_stride == t->x.size * (t->unit / t->scale);
+    return t->by_shifts || (!t->shifted && t->whole_words && is_full(&t->x) && is_full(&t->y) &&
+                            run_bytes(t, &t->y) >= LONG_RUN && (is_dense || run_bytes(t, &t->x) >= LONG_RUN));
 }
 
 /* Whether runs of the output are long enough. */
@@ -269,7 +306,8 @@ static bool suits_rows(const struct transpose *t) {
 
 bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                             const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
+                            bool only_well, struct vkdml_report *report, struct vkdml_plan_step *step,
+                            VkdmlResult *result) {
     struct transpose t;
     begin(gather, part, &t);
     t.serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
@@ -277,9 +315,13 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
         return false;
     }
     struct transpose_parameters parameters;
-    const uint64_t tiles = fill_parameters(&t, gather, part, &parameters);
+    const uint64_t batches = fill_parameters(&t, gather, part, &parameters);
     align(&t, use, part, limits, &parameters);
     if (!(t.serial ? !t.partial : suits_rows(&t))) {
+        return false;
+    }
+    const uint64_t tiles = batches * fill_tiles(&t, &parameters);
+    if (only_well && !t.serial && !serves_well(&t)) {
         return false;
     }
     const uint32_t local_size = vkdml_local_size(limits, t.serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
@@ -293,7 +335,7 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     const uint32_t specializations[] = {
         local_size, 8 * t.element_bytes, t.unit,   t.x.tile, t.y.tile, t.batch_rank, t.x.rank,
         t.y.rank,   t.aligned,           t.shifted};
-    step->kernel = VKDML_KERNEL_TRANSPOSE;
+    step->kernel = t.by_shifts ? VKDML_KERNEL_TRANSPOSE_SHIFTED : VKDML_KERNEL_TRANSPOSE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;

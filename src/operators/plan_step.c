@@ -69,3 +69,8 @@ bool vkdml_fits(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_
     const uint64_t rest = alignment_rest(limits, offset);
     return rest <= limits->max_storage_buffer_range && size <= limits->max_storage_buffer_range - rest;
 }
+
+uint32_t vkdml_place_modulo_16(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t byte) {
+    const uint32_t alignment = limits->min_storage_buffer_offset_alignment;
+    return (uint32_t)((offset & ((alignment < 16 ? alignment : 16) - 1)) + byte) % 16;
+}

@@ -32,4 +32,8 @@ VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *lim
  * of 16): descriptors begin at multiples of the device's alignment, and the rest before the first byte is bound too. */
 bool vkdml_fits(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t size);
 
+/* Where byte `byte` of what begins at `offset` lies, modulo 16, counted from the descriptor's start: tensors are bound
+ * at multiples of 16, and the descriptor begins at the device's multiple below. */
+uint32_t vkdml_place_modulo_16(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t byte);
+
 #endif

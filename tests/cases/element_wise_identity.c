@@ -167,6 +167,33 @@ static const char *const fixed[] = {
     "InputTensor.fill=BITS OutputTensor=UINT8[5,6,7,8,4,9]",
     "ELEMENT_WISE_IDENTITY seed=67 InputTensor=INT16[3,2,4,5,6,7,2,3] InputTensor.strides=1,1680,7,84,28,420,3,3360 "
     "InputTensor.fill=BITS OutputTensor=INT16[3,2,4,5,6,7,2,3]",
+    /* Long rows of narrow elements that begin anywhere, ends of tiles within them, and gaps between them. */
+    "ELEMENT_WISE_IDENTITY seed=70 InputTensor=UINT8[263,403] InputTensor.strides=1,265 InputTensor.offset=16 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[263,403]",
+    "ELEMENT_WISE_IDENTITY seed=71 InputTensor=FLOAT16[3,135,201] InputTensor.strides=27135,1,135 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT16[3,135,201] OutputTensor.strides=27405,203,1 OutputTensor.offset=48",
+    "ELEMENT_WISE_IDENTITY seed=72 InputTensor=INT8[256,259] InputTensor.strides=1,256 InputTensor.fill=BITS "
+    "OutputTensor=INT8[256,259]",
+    /* Blocks: of pictures of odd and even sizes, to and fro; of many small dimensions, whole and in parts; at offsets.
+     */
+    "ELEMENT_WISE_IDENTITY seed=73 InputTensor=UINT8[3,2049,3] InputTensor.strides=6147,1,2049 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[3,2049,3]",
+    "ELEMENT_WISE_IDENTITY seed=74 InputTensor=FLOAT16[2,3,2051] InputTensor.strides=6153,1,3 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT16[2,3,2051] OutputTensor.strides=6159,2053,1",
+    "ELEMENT_WISE_IDENTITY seed=75 InputTensor=FLOAT64[2,1030,3] InputTensor.strides=3090,1,1030 "
+    "InputTensor.offset=16 InputTensor.fill=BITS OutputTensor=FLOAT64[2,1030,3]",
+    "ELEMENT_WISE_IDENTITY seed=76 InputTensor=UINT8[3,7,24,3,32] InputTensor.strides=672,3,2016,1,21 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[3,7,24,3,32] OutputTensor.offset=32",
+    "ELEMENT_WISE_IDENTITY seed=77 InputTensor=FLOAT32[5,7,22,3,31] InputTensor.strides=651,3,3255,1,21 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT32[5,7,22,3,31]",
+    "ELEMENT_WISE_IDENTITY seed=78 InputTensor=INT64[2,3,2,3,2,5,3,8] InputTensor.strides=1440,1,480,24,240,48,720,3 "
+    "InputTensor.fill=BITS OutputTensor=INT64[2,3,2,3,2,5,3,8]",
+    "ELEMENT_WISE_IDENTITY seed=81 InputTensor=INT64[2,2,2,2,2,2,2,2] InputTensor.strides=1,2,4,8,16,32,64,128 "
+    "InputTensor.fill=BITS OutputTensor=INT64[2,2,2,2,2,2,2,2]",
+    "ELEMENT_WISE_IDENTITY seed=79 InputTensor=UINT8[67,71,3] InputTensor.strides=3,201,1 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[67,71,3] OutputTensor.strides=217,3,1",
+    "ELEMENT_WISE_IDENTITY seed=80 InputTensor=UINT16[97,67] InputTensor.strides=1,99 InputTensor.fill=BITS "
+    "OutputTensor=UINT16[97,67] OutputTensor.strides=69,1",
 };
 
 /* -scale times a value that the data is likely to hold, so that sums cancel. */
@@ -319,13 +346,20 @@ static void make_transpose(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t a
     end_benchmark(c);
 }
 
-static void make_nhwc(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+/* NCHW, of so many channels as a picture has, or with 0 as a layer has. */
+static struct case_tensor *begin_images(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t channels,
+                                        struct operator_case *c) {
     struct case_tensor *input = begin_benchmark(c);
     benchmark_images(input, bytes, type);
-    if (argument != 0) { /* so many channels, as of a picture */
-        input->sizes[1] = argument;
-        input->sizes[0] = benchmark_size(bytes, type, (uint64_t)argument * input->sizes[2] * input->sizes[3], 1);
+    if (channels != 0) {
+        input->sizes[1] = channels;
+        input->sizes[0] = benchmark_size(bytes, type, (uint64_t)channels * input->sizes[2] * input->sizes[3], 1);
     }
+    return input;
+}
+
+static void make_nhwc(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    struct case_tensor *input = begin_images(bytes, type, argument, c);
     const uint32_t nhwc[] = {input->sizes[0], input->sizes[2], input->sizes[3], input->sizes[1]};
     memcpy(input->sizes, nhwc, sizeof(nhwc));
     permute(input, (const uint32_t[]){0, 3, 1, 2});
@@ -333,9 +367,7 @@ static void make_nhwc(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argume
 }
 
 static void make_nchw(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    (void)argument;
-    struct case_tensor *input = begin_benchmark(c);
-    benchmark_images(input, bytes, type);
+    struct case_tensor *input = begin_images(bytes, type, argument, c);
     permute(input, (const uint32_t[]){0, 2, 3, 1});
     end_benchmark(c);
 }
@@ -377,6 +409,7 @@ static const struct case_benchmark benchmarks[] = {
     {"nchw_to_nhwc", SIZES, 0, 0, make_nhwc, NULL},
     {"nchw_to_nhwc/rgb", SIZES, 3, 0, make_nhwc, NULL},
     {"nhwc_to_nchw", SIZES, 0, 0, make_nchw, NULL},
+    {"nhwc_to_nchw/rgb", SIZES, 3, 0, make_nchw, NULL},
     {"permutation5d", SIZES, 5, 0, make_permutation, NULL},
     {"permutation6d", SIZES, 6, 0, make_permutation, NULL},
     {"permutation7d", SIZES, 7, 0, make_permutation, NULL},

@@ -331,7 +331,8 @@ static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource re
 }
 
 static bool copies(const struct vkdml_plan_step *step) {
-    return step->kernel == VKDML_KERNEL_COPY || step->kernel == VKDML_KERNEL_TRANSPOSE;
+    return step->kernel == VKDML_KERNEL_COPY || step->kernel == VKDML_KERNEL_TRANSPOSE ||
+           step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED || step->kernel == VKDML_KERNEL_PERMUTE;
 }
 
 /* The windows of one pass write apart from each other; a pass that reads what another wrote begins with a barrier. */
@@ -733,7 +734,7 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
      VKDML_KERNEL_##serial}
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64]", TRANSPOSE, TRANSPOSE),
         COPY("UINT8[128,128] InputTensor.strides=1,128", "UINT8[128,128]", TRANSPOSE, TRANSPOSE),
-        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", TRANSPOSE, TRANSPOSE),
+        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", PERMUTE, TRANSPOSE),
         COPY("FLOAT32[64,64]", "FLOAT32[64,64] OutputTensor.strides=1,64", TRANSPOSE, TRANSPOSE),
         /* Not worth a workgroup. */
         COPY("FLOAT32[8,8] InputTensor.strides=1,8", "FLOAT32[8,8]", COPY, TRANSPOSE),
@@ -745,11 +746,15 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
         /* A run that both share moves as one, unless it is long. */
         COPY("FLOAT32[64,64,4] InputTensor.strides=4,256,1", "FLOAT32[64,64,4]", TRANSPOSE, TRANSPOSE),
         COPY("FLOAT32[64,64,9] InputTensor.strides=9,576,1", "FLOAT32[64,64,9]", COPY, COPY_RUNS),
-        COPY("UINT8[64,64,3] InputTensor.strides=3,192,1", "UINT8[64,64,3]", COPY, COPY_RUNS),
+        COPY("UINT8[64,64,3] InputTensor.strides=3,192,1", "UINT8[64,64,3]", PERMUTE, COPY_RUNS),
         /* Output rows that begin within words: atomics at their ends, and words that invocations share. */
         COPY("UINT8[129,127] InputTensor.strides=1,129", "UINT8[129,127]", TRANSPOSE, COPY),
-        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", COPY, COPY),
-        COPY("FLOAT32[4096,3] InputTensor.strides=1,4096", "FLOAT32[4096,3]", TRANSPOSE, COPY),
+        COPY("UINT8[259,257] InputTensor.strides=1,259", "UINT8[259,257]", TRANSPOSE_SHIFTED, COPY),
+        COPY("FLOAT16[192,128] InputTensor.strides=1,192", "FLOAT16[192,128]", TRANSPOSE, TRANSPOSE),
+        /* Runs of several dimensions are long where each is short. */
+        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", PERMUTE, COPY),
+        COPY("FLOAT32[4096,3] InputTensor.strides=1,4096", "FLOAT32[4096,3]", PERMUTE, COPY),
+        COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", PERMUTE, COPY),
         /* Arithmetic is none of it. */
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
 #undef COPY

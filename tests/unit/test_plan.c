@@ -71,7 +71,7 @@ struct subject {
     uint32_t step_count;                  /* that it had */
     uint32_t init_step_count;             /* likewise */
     enum vkdml_kernel kernel;             /* of its first step */
-    uint32_t last_specialization;         /* likewise */
+    uint32_t constant_8;                  /* likewise; UINT32_MAX where it has none */
     uint64_t persistent_bytes;
 };
 
@@ -484,9 +484,8 @@ static void check_subject(struct subject *subject) {
     subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
     subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
     const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
-    subject->last_specialization = subject->step_count != 0 && first->specialization_count != 0
-                                       ? first->specializations[first->specialization_count - 1]
-                                       : UINT32_MAX;
+    subject->constant_8 =
+        subject->step_count != 0 && first->specialization_count > 8 ? first->specializations[8] : UINT32_MAX;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);
@@ -715,9 +714,8 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
         snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 InputTensor=%s[64] OutputTensor=%s[64] ScaleBias=%s",
                  rows[i].type, rows[i].type, rows[i].scale_bias);
         plan_line(line, &devices[0], &subject);
-        if (subject.kernel != VKDML_KERNEL_SCALE_BIAS || subject.last_specialization != rows[i].fixed_point) {
-            fail_msg("%s: in fixed point %" PRIu32 ", not %" PRIu32, line, subject.last_specialization,
-                     rows[i].fixed_point);
+        if (subject.kernel != VKDML_KERNEL_SCALE_BIAS || subject.constant_8 != rows[i].fixed_point) {
+            fail_msg("%s: in fixed point %" PRIu32 ", not %" PRIu32, line, subject.constant_8, rows[i].fixed_point);
         }
     }
 }

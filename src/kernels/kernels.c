@@ -1,6 +1,7 @@
 #include "kernels/kernels.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "spirv.inc" /* written by the build: spirv_NAME_words, static const uint8_t spirv_NAME[] */
 
@@ -45,8 +46,50 @@ static uint32_t next_number(const uint8_t **packed) {
     return number;
 }
 
+/* What an instruction's words after the first are, as tools/embed.py packs them. */
+enum operands {
+    NUMBERS,
+    RESULT_AND_NUMBERS, /* a type before both */
+    RESULT_AND_IDS,
+    IDS,
+};
+
+static enum operands operands_of(uint32_t opcode) {
+    switch (opcode) {
+    case 12: /* OpExtInst */
+    case 43: /* OpConstant */
+    case 52: /* OpSpecConstantOp */
+    case 59: /* OpVariable */
+    case 79: /* OpVectorShuffle */
+    case 81: /* OpCompositeExtract */
+    case 82: /* OpCompositeInsert */
+        return RESULT_AND_NUMBERS;
+    case 57:  /* OpFunctionCall */
+    case 61:  /* OpLoad */
+    case 65:  /* OpAccessChain */
+    case 80:  /* OpCompositeConstruct */
+    case 245: /* OpPhi */
+        return RESULT_AND_IDS;
+    case 62:  /* OpStore */
+    case 247: /* OpSelectionMerge */
+    case 248: /* OpLabel */
+    case 249: /* OpBranch */
+    case 250: /* OpBranchConditional */
+        return IDS;
+    default:
+        return opcode >= 109 && opcode <= 205 ? RESULT_AND_IDS : NUMBERS; /* conversions to bit operations */
+    }
+}
+
+/* A distance of either sign, modulo 2^32. */
+static uint32_t next_distance(const uint8_t **packed) {
+    const uint32_t number = next_number(packed);
+    return (number >> 1) ^ (0 - (number & 1));
+}
+
 void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words) {
     const uint8_t *packed = module->packed;
+    uint32_t last = 0; /* result */
     size_t at = 0;
     while (at < SPIRV_HEADER_WORDS) {
         words[at++] = next_number(&packed);
@@ -54,9 +97,18 @@ void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *wor
     while (at < module->word_count) {
         const uint32_t opcode = next_number(&packed);
         const uint32_t count = next_number(&packed);
+        const enum operands operands = operands_of(opcode);
+        const bool has_result = operands == RESULT_AND_NUMBERS || operands == RESULT_AND_IDS;
         words[at] = count << 16 | opcode;
         for (uint32_t i = 1; i < count; i++) {
-            words[at + i] = next_number(&packed);
+            if (has_result && i == 2) {
+                last += next_distance(&packed);
+                words[at + i] = last;
+            } else if (operands == IDS || (operands == RESULT_AND_IDS && i > 2)) {
+                words[at + i] = last - next_distance(&packed);
+            } else {
+                words[at + i] = next_number(&packed);
+            }
         }
         at += count;
     }

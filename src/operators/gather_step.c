@@ -41,10 +41,10 @@ static enum input_rows input_rows(const struct vkdml_gather *gather) {
                                          : INPUT_TOGETHER;
 }
 
-/* Runs of permutations, in bytes. */
-#define LONG_RUN          64
-#define LONG_RUN_OF_BYTES 32
-#define LEAST_RUN         16
+/* Runs of permutations, in bytes. Shorter ones go better by tiles where there are any: 8-bit elements in runs of 32
+ * reach 0.51 of the copy peak on an NVIDIA H200, by blocks 0.42. */
+#define LONG_RUN  64
+#define LEAST_RUN 16
 
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
 static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
@@ -186,9 +186,8 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
 static bool fill_permutation(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                              const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
-    const uint32_t long_run = gather->element_bytes == 1 ? LONG_RUN_OF_BYTES : LONG_RUN;
     return vkdml_gather_transpose(gather, use, part, limits, true, report, step, result) ||
-           vkdml_gather_permute(gather, use, part, limits, long_run, report, step, result) ||
+           vkdml_gather_permute(gather, use, part, limits, LONG_RUN, report, step, result) ||
            vkdml_gather_transpose(gather, use, part, limits, false, report, step, result) ||
            vkdml_gather_permute(gather, use, part, limits, LEAST_RUN, report, step, result);
 }

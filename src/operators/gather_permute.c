@@ -384,11 +384,6 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     specializations[9] = (uint32_t)(4 * b.input_slots + b.input_slots / 8 + 1);
     step->specialization_count = 10;
     step->kernel = VKDML_KERNEL_PERMUTE;
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = (struct vkdml_plan_buffer){use->input, use->input_index, part->input.offset, part->input.size};
-    step->buffers[1] =
-        (struct vkdml_plan_buffer){use->output, 0, use->output_offset + part->output.offset, part->output.size};
-    step->buffer_count = 2;
+    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return true;
 }

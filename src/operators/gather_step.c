@@ -192,6 +192,19 @@ static bool fill_permutation(const struct vkdml_gather *gather, const struct vkd
            vkdml_gather_permute(gather, use, part, limits, LEAST_RUN, report, step, result);
 }
 
+void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
+                            const void *parameters, size_t parameter_bytes, struct vkdml_plan_step *step) {
+    step->parameter_count = (uint32_t)(parameter_bytes / 4);
+    memcpy(step->parameters, parameters, parameter_bytes);
+
+    /* Without an input the kernel reads none; its binding must still hold a buffer. */
+    const struct vkdml_plan_buffer out = {use->output, 0, use->output_offset + part->output.offset, part->output.size};
+    const struct vkdml_plan_buffer in = {use->input, use->input_index, part->input.offset, part->input.size};
+    step->buffers[0] = use->has_input ? in : out;
+    step->buffers[1] = out;
+    step->buffer_count = 2;
+}
+
 VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                    const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                    struct vkdml_report *report, struct vkdml_plan_step *step) {
@@ -232,14 +245,6 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     }
     step->specializations[9] = input_rows(gather);
     step->specialization_count = 10;
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-
-    /* Without an input the kernel reads none; its binding must still hold a buffer. */
-    const struct vkdml_plan_buffer out = {use->output, 0, use->output_offset + part->output.offset, part->output.size};
-    const struct vkdml_plan_buffer in = {use->input, use->input_index, part->input.offset, part->input.size};
-    step->buffers[0] = use->has_input ? in : out;
-    step->buffers[1] = out;
-    step->buffer_count = 2;
+    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return VKDML_SUCCESS;
 }

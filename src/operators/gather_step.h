@@ -28,4 +28,8 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
                                    const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                    struct vkdml_report *report, struct vkdml_plan_step *step);
 
+/* A step's parameter block, and the windows it binds: for those who fill in the rest. */
+void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
+                            const void *parameters, size_t parameter_bytes, struct vkdml_plan_step *step);
+
 #endif

@@ -340,11 +340,6 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     step->kernel = t.by_shifts ? VKDML_KERNEL_TRANSPOSE_SHIFTED : VKDML_KERNEL_TRANSPOSE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = (struct vkdml_plan_buffer){use->input, use->input_index, part->input.offset, part->input.size};
-    step->buffers[1] =
-        (struct vkdml_plan_buffer){use->output, 0, use->output_offset + part->output.offset, part->output.size};
-    step->buffer_count = 2;
+    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return true;
 }

@@ -1,10 +1,11 @@
 // x * scale + bias on every element, in any data type, bit for bit what dml_types.h says of it.
-// arguments: the bits of scale and bias, or where FIXED_POINT says so both as integers: see scale_bias_fixed().
+// arguments: the bits of scale and bias, of FLOAT64 as FLOAT64; or where FIXED_POINT says so both as integers: see scale_bias_fixed().
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "gather.glsl"
 #include "gather_input.glsl"
+#include "float64.glsl"
 #include "real.glsl"
 
 // DML_TENSOR_DATA_TYPE's values
@@ -21,13 +22,20 @@ const uint FIXED_NONE = 0;
 const uint FIXED_WIDE = 1;
 const uint FIXED_NARROW = 2;
 const uint TAME = 3; // of FLOAT16: scale and bias are so near to 1 that nothing in between leaves FLOAT32's normal numbers
+const bool IS_FIXED = FIXED_POINT == FIXED_WIDE || FIXED_POINT == FIXED_NARROW;
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
 
-// Rounded after the multiplication and after the addition.
-uvec2 scale_bias_exact(uvec2 x, Real scale, Real bias, Format f)
+uvec2 scale_bias_float64(uvec2 x)
 {
-    uvec2 product = pack(multiply(unpack(x, f), scale), f);
-    return pack(add(unpack(product, f), bias), f);
+    return add_float64(multiply_float64(x, parameters.arguments.xy), parameters.arguments.zw);
+}
+
+// FLOAT64 holds any product of two FLOAT32, and so many more bits that a sum rounded to it first is the same.
+uint scale_bias_slow(uint x)
+{
+    uvec2 product = multiply_float64(float64_of_float32(x), float64_of_float32(parameters.arguments.x));
+    product = float64_of_float32(float32_of_float64(product));
+    return float32_of_float64(add_float64(product, float64_of_float32(parameters.arguments.y)));
 }
 
 bool is_normal(uint float32_bits)
@@ -91,12 +99,8 @@ uint narrow(uint wide)
 uint scale_bias_float32(uint x)
 {
     uint result;
-    if (!scale_bias_fast(x, result)) {
-        Format f = float32_format();
-        Real scale = unpack(uvec2(parameters.arguments.x, 0), f);
-        Real bias = unpack(uvec2(parameters.arguments.y, 0), f);
-        result = scale_bias_exact(uvec2(x, 0), scale, bias, f).x;
-    }
+    if (!scale_bias_fast(x, result))
+        result = scale_bias_slow(x);
     return result;
 }
 
@@ -153,12 +157,12 @@ uvec2 convert(uvec2 x)
         return uvec2(scale_bias_float32(x.x), 0);
     if (DATA_TYPE == FLOAT16)
         return uvec2(scale_bias_float16(x.x), 0);
-    if (FIXED_POINT != FIXED_NONE)
-        return uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
-    Real scale = unpack(uvec2(parameters.arguments.x, 0), float32_format());
-    Real bias = unpack(uvec2(parameters.arguments.y, 0), float32_format());
     if (DATA_TYPE == FLOAT64)
-        return scale_bias_exact(x, scale, bias, float64_format());
+        return scale_bias_float64(x);
+    if (IS_FIXED)
+        return uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
+    Real scale = unpack(parameters.arguments.x);
+    Real bias = unpack(parameters.arguments.y);
     Real result = add(multiply(unpack_integer(x, ELEMENT_BITS, IS_SIGNED), scale), bias);
     return pack_integer(result, ELEMENT_BITS, IS_SIGNED);
 }
@@ -186,23 +190,24 @@ bool scale_bias_tame(uint x, out uint result)
 bool convert_fast(uint x, out uint converted)
 {
     bool good = true;
-    if (DATA_TYPE == FLOAT32) {
+    if (DATA_TYPE == FLOAT32)
         good = scale_bias_fast(x, converted);
-    } else if (DATA_TYPE == FLOAT16) {
+    else if (DATA_TYPE == FLOAT16)
         good = scale_bias_tame(x, converted);
-    } else {
+    else
         converted = scale_bias_fixed(x) & ELEMENT_MASK;
-    }
     return good;
 }
 
-const bool HAS_FAST = DATA_TYPE == FLOAT32 || FIXED_POINT != FIXED_NONE;
+const bool HAS_FAST = DATA_TYPE == FLOAT32 || DATA_TYPE == FLOAT64 || FIXED_POINT != FIXED_NONE;
 
 bool convert_at_once(uvec4 bits, out uvec4 converted)
 {
     bool good = HAS_FAST;
     converted = uvec4(0);
-    if (HAS_FAST) {
+    if (HAS_FAST && ELEMENT_BITS == 64) {
+        converted = uvec4(convert(bits.xy), convert(bits.zw));
+    } else if (HAS_FAST) {
         [[unroll]] for (uint word = 0; word < 4; ++word) {
             [[unroll]] for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
                 uint element;

@@ -1,5 +1,4 @@
-// Exact arithmetic on reals in 32-bit integers. GPUs differ in denormals, rounding and NaN bits, and may lack 64-bit
-// integers and doubles; this is the same everywhere, for every type.
+// Exact arithmetic on integers and FLOAT32 in 32-bit integers: GPUs may lack wider ones.
 #ifndef VKDML_REAL_GLSL
 #define VKDML_REAL_GLSL
 
@@ -14,27 +13,6 @@ struct Real {
     int exponent;
     uvec4 magnitude;
 };
-
-// A binary floating-point format of up to 64 bits.
-struct Format {
-    uint significand; // bits of the significand, the implicit one included
-    int bias;       // of the exponent; also the largest exponent
-};
-
-Format float16_format()
-{
-    return Format(11, 15);
-}
-
-Format float32_format()
-{
-    return Format(24, 127);
-}
-
-Format float64_format()
-{
-    return Format(53, 1023);
-}
 
 // Shifts of 128-bit integers by 0 to 127.
 uvec4 shift_left(uvec4 v, uint n)
@@ -127,58 +105,17 @@ bool is_zero(Real a)
     return a.kind == FINITE && all(equal(a.magnitude, uvec4(0)));
 }
 
-// The value of a floating-point number of a format, its bits with the least significant word in x.
-Real unpack(uvec2 bits, Format f)
+// The value of a FLOAT32.
+Real unpack(uint bits)
 {
-    uint fraction_bits = f.significand - 1;
-    uvec4 wide = uvec4(bits, 0, 0);
-    uint exponent_mask = uint(2 * f.bias + 1);
-    uint biased = shift_right(wide, fraction_bits).x & exponent_mask;
-    uint total_bits = fraction_bits + uint(findMSB(exponent_mask)) + 2;
-    bool negative = (shift_right(wide, total_bits - 1).x & 1) != 0;
-    uvec4 fraction = shift_right(shift_left(wide, 128 - fraction_bits), 128 - fraction_bits);
-    bool has_fraction = any(notEqual(fraction, uvec4(0)));
-    if (biased == exponent_mask)
-        return Real(has_fraction ? NOT_A_NUMBER : INFINITE, negative, 0, uvec4(0));
+    bool negative = (bits >> 31) != 0;
+    uint biased = (bits >> 23) & 0xFF;
+    uint fraction = bits & 0x7FFFFF;
+    if (biased == 0xFF)
+        return Real(fraction != 0 ? NOT_A_NUMBER : INFINITE, negative, 0, uvec4(0));
     if (biased != 0)
-        fraction = add_wide(fraction, shift_left(uvec4(1, 0, 0, 0), fraction_bits));
-    return Real(FINITE, negative, int(max(biased, 1)) - f.bias - int(fraction_bits), fraction);
-}
-
-// Rounds to the nearest number of a format, ties to even.
-uvec2 pack(Real a, Format f)
-{
-    uint fraction_bits = f.significand - 1;
-    uint exponent_mask = uint(2 * f.bias + 1);
-    uint total_bits = fraction_bits + uint(findMSB(exponent_mask)) + 2;
-    uvec4 infinity = shift_left(uvec4(exponent_mask, 0, 0, 0), fraction_bits);
-    if (a.kind == NOT_A_NUMBER)
-        return add_wide(infinity, shift_left(uvec4(1, 0, 0, 0), fraction_bits - 1)).xy;
-
-    uvec4 bits = uvec4(0);
-    if (a.kind == INFINITE) {
-        bits = infinity;
-    } else if (!is_zero(a)) {
-        int top = highest_bit(a.magnitude);
-        int exponent = a.exponent + top;
-        int least = max(exponent, 1 - f.bias) - int(fraction_bits); // exponent of the result's last bit
-        if (exponent > f.bias) {
-            bits = infinity;
-        } else {
-            // Two bits below the last one say which way to round: the upper is the half, the lower is sticky.
-            int drop = least - 2 - a.exponent;
-            uvec4 kept = drop > 0 ? shift_right_sticky(a.magnitude, uint(drop))
-                                  : shift_left(a.magnitude, uint(-drop));
-            bool up = (kept.x & 2) != 0 && (kept.x & 5) != 0;
-            kept = add_wide(shift_right(kept, 2), uvec4(up ? 1 : 0, 0, 0, 0));
-            // The implicit bit, or the carry out of rounding, raises the exponent by one.
-            uint raised = uint(max(exponent + f.bias, 1) - 1);
-            bits = add_wide(shift_left(uvec4(raised, 0, 0, 0), fraction_bits), kept);
-        }
-    }
-    if (a.negative)
-        bits = add_wide(bits, shift_left(uvec4(1, 0, 0, 0), total_bits - 1));
-    return bits.xy;
+        fraction |= 0x800000;
+    return Real(FINITE, negative, int(max(biased, 1)) - 127 - 23, uvec4(fraction, 0, 0, 0));
 }
 
 // The exact product of two reals with magnitudes of up to 64 bits.
@@ -200,8 +137,8 @@ Real normalize(Real a)
 }
 
 // The sum of two reals, exact but for a lowest bit that stands for all bits below it ("sticky"). Bits are lost only from an
-// operand far smaller than the other, and never near where pack() rounds or pack_integer() truncates, because magnitudes
-// have at most 88 bits (64 of an integer, 24 of a factor) of the 127 that are kept.
+// operand far smaller than the other, and never near where pack_integer() truncates, because magnitudes have at most 88 bits
+// (64 of an integer, 24 of a factor) of the 127 that are kept.
 Real add(Real a, Real b)
 {
     if (a.kind != FINITE || b.kind != FINITE) {

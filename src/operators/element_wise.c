@@ -101,7 +101,10 @@ static void use_scale_bias(const struct vkdml_tensor *output, const DML_SCALE_BI
     use->arguments[1] = vkdml_float_bits(scale_bias->Bias);
     use->specialization_count = 2;
     use->specializations[0] = output->data_type;
-    if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+    if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT64) {
+        vkdml_scalar_from_float(scale_bias->Scale, output->data_type, &use->arguments[0]);
+        vkdml_scalar_from_float(scale_bias->Bias, output->data_type, &use->arguments[2]);
+    } else if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
         use->specializations[1] = is_tame(use->arguments[0], use->arguments[1]) ? TAME : FIXED_NONE;
     } else if (!is_float(output->data_type)) {
         use->specializations[1] = choose_fixed_point(output->element_size, use->arguments);

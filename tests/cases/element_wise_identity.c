@@ -70,6 +70,45 @@ static const char *const fixed[] = {
     /* FLOAT64 computes in FLOAT64: 0.1 * 3. */
     "ELEMENT_WISE_IDENTITY seed=27 InputTensor=FLOAT64[3] InputTensor.data=0.1,0x7ff0000000000001,0x1 "
     "OutputTensor=FLOAT64[3] OutputTensor.data=0x3fd3333333333334,0x7ff8000000000000,0x3 ScaleBias=3,0",
+    /* .. in FLOAT64 alone: ties of the product, which is rounded before it is added to. */
+    "ELEMENT_WISE_IDENTITY seed=82 InputTensor=FLOAT64[4] "
+    "InputTensor.data=0x3ff0000000000001,0x3ff0000000000003,0xbff0000000000001,0x3ff0000000000002 "
+    "OutputTensor=FLOAT64[4] "
+    "OutputTensor.data=0x3ff8000000000002,0x3ff8000000000004,0xbff8000000000002,0x3ff8000000000003 ScaleBias=1.5,0",
+    "ELEMENT_WISE_IDENTITY seed=83 InputTensor=FLOAT64[4] InputTensor.data=0x3ff0000000000001,1,-0.0,0 "
+    "OutputTensor=FLOAT64[4] OutputTensor.data=0x3cc0000000000000,0x0,-1.5,-1.5 ScaleBias=1.5,-1.5",
+    /* Ties of the sum, and less and more than ties: 2^53, 2^53 + 2 and -2^53 with 1 and its neighbours. */
+    "ELEMENT_WISE_IDENTITY seed=84 InputTensor=FLOAT64[3] "
+    "InputTensor.data=0x4340000000000000,0x4340000000000001,0xc340000000000000 OutputTensor=FLOAT64[3] "
+    "OutputTensor.data=0x4340000000000000,0x4340000000000002,0xc33fffffffffffff ScaleBias=1,1",
+    "ELEMENT_WISE_IDENTITY seed=85 InputTensor=FLOAT64[3] "
+    "InputTensor.data=0x4340000000000000,0x4340000000000001,0xc340000000000000 OutputTensor=FLOAT64[3] "
+    "OutputTensor.data=0x4340000000000001,0x4340000000000002,0xc33fffffffffffff ScaleBias=1,0x3f800001",
+    "ELEMENT_WISE_IDENTITY seed=86 InputTensor=FLOAT64[3] "
+    "InputTensor.data=0x4340000000000000,0x4340000000000001,0xc340000000000000 OutputTensor=FLOAT64[3] "
+    "OutputTensor.data=0x433fffffffffffff,0x4340000000000001,0xc340000000000000 ScaleBias=1,0xbf7fffff",
+    /* Denormals, from operands that are and are not, and the largest number and beyond. */
+    "ELEMENT_WISE_IDENTITY seed=87 InputTensor=FLOAT64[6] "
+    "InputTensor.data=0x1,0x3,0x8000000000000003,0x8000000000000001,0x0010000000000001,0x0018000000000001 "
+    "OutputTensor=FLOAT64[6] OutputTensor.data=0x0,0x2,0x8000000000000002,0x8000000000000000,0x8000000000000,"
+    "0xc000000000000 ScaleBias=0.5,0x80000000",
+    "ELEMENT_WISE_IDENTITY seed=88 InputTensor=FLOAT64[4] InputTensor.data=0x1,0x1000,0x800fffffffffffff,0x100000000 "
+    "OutputTensor=FLOAT64[4] OutputTensor.data=0x04c0000000000000,0x0580000000000000,0x87fffffffffffffe,"
+    "0x06c0000000000000 ScaleBias=0x7f000000,0",
+    "ELEMENT_WISE_IDENTITY seed=89 InputTensor=FLOAT64[4] "
+    "InputTensor.data=0x7fdfffffffffffff,0x7fe0000000000000,0xffefffffffffffff,inf OutputTensor=FLOAT64[4] "
+    "OutputTensor.data=0x7fefffffffffffff,inf,-inf,inf ScaleBias=2,0xff7fffff",
+    "ELEMENT_WISE_IDENTITY seed=90 InputTensor=FLOAT64[4] InputTensor.data=inf,-inf,0x7ff0000000000001,-0.0 "
+    "OutputTensor=FLOAT64[4] OutputTensor.data=0x7ff8000000000000,inf,0x7ff8000000000000,inf ScaleBias=-1,inf",
+    "ELEMENT_WISE_IDENTITY seed=103 InputTensor=FLOAT32[5] InputTensor.data=0x1,0x3,0x80000003,0x00800001,0x00c00001 "
+    "OutputTensor=FLOAT32[5] OutputTensor.data=0x0,0x2,0x80000002,0x400000,0x600000 ScaleBias=0.5,0",
+    "ELEMENT_WISE_IDENTITY seed=104 InputTensor=FLOAT32[2] InputTensor.data=0x7f7fffff,0xff7fffff "
+    "OutputTensor=FLOAT32[2] OutputTensor.data=inf,-inf ScaleBias=2,1",
+    /* 2^-1075 and 2^-150 and the least bit that a product can have more: not a tie. */
+    "ELEMENT_WISE_IDENTITY seed=100 InputTensor=FLOAT64[1] InputTensor.data=0x02fffff5c003487f OutputTensor=FLOAT64[1] "
+    "OutputTensor.data=0x1 ScaleBias=0x0d800029,0",
+    "ELEMENT_WISE_IDENTITY seed=101 InputTensor=FLOAT32[1] InputTensor.data=0x197f9d74 OutputTensor=FLOAT32[1] "
+    "OutputTensor.data=0x1 ScaleBias=0x1a803159,0",
     /* Integers: the exact value, truncated toward zero, saturated; NaN is 0. */
     "ELEMENT_WISE_IDENTITY seed=28 InputTensor=INT8[6] InputTensor.data=-128,127,1,-1,3,-3 OutputTensor=INT8[6] "
     "OutputTensor.data=-64,63,0,0,1,-1 ScaleBias=0.5,0",

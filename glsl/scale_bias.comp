@@ -109,8 +109,48 @@ uint scale_bias_float16(uint x)
     return narrow(scale_bias_float32(widen(x)));
 }
 
-// (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero, of an integer of up to 32 bits: the planner saw to
-// it that no sum needs more than 63 bits, or in FIXED_NARROW 31.
+uvec3 negate(uvec3 v)
+{
+    uint low = -v.x;
+    uint middle = ~v.y + (low == 0 ? 1 : 0);
+    return uvec3(low, middle, ~v.z + ((low | middle) == 0 ? 1 : 0));
+}
+
+// (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero, of an integer: the planner saw to it that no sum
+// needs more than 31 bits beyond those of x, or in FIXED_NARROW 31.
+uvec2 scale_bias_fixed64(uvec2 x)
+{
+    uint scale = parameters.arguments.x;
+    uint shift = parameters.arguments.w;
+    uint middle, addend, carry;
+    uvec3 sum;
+    umulExtended(x.x, scale, addend, sum.x);
+    umulExtended(x.y, scale, sum.z, middle);
+    sum.y = uaddCarry(middle, addend, carry);
+    sum.z += carry;
+    if (int(scale) < 0) { // x * 2^32 less
+        sum.y = usubBorrow(sum.y, x.x, carry);
+        sum.z -= x.y + carry;
+    }
+    sum.z -= IS_SIGNED && int(x.y) < 0 ? scale : 0;
+    sum.x = uaddCarry(sum.x, parameters.arguments.y, carry);
+    uint bias = parameters.arguments.z + carry;
+    sum.y = uaddCarry(sum.y, bias, carry);
+    sum.z += carry - (int(bias) < 0 ? 1 : 0);
+
+    bool negative = int(sum.z) < 0;
+    if (negative)
+        sum = negate(sum);
+    sum = shift_right(uvec4(sum, 0), shift).xyz;
+    bool huge = sum.z != 0 || (IS_SIGNED && int(sum.y) < 0);
+    if (!IS_SIGNED)
+        return negative ? uvec2(0) : huge ? uvec2(0xFFFFFFFFu) : sum.xy;
+    if (huge)
+        return negative ? uvec2(0, 0x80000000u) : uvec2(0xFFFFFFFFu, 0x7FFFFFFF);
+    return negative ? negate(sum).xy : sum.xy;
+}
+
+// The same of up to 32 bits.
 uint scale_bias_fixed(uint x)
 {
     uint scale = parameters.arguments.x;
@@ -160,7 +200,7 @@ uvec2 convert(uvec2 x)
     if (DATA_TYPE == FLOAT64)
         return scale_bias_float64(x);
     if (IS_FIXED)
-        return uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
+        return ELEMENT_BITS == 64 ? scale_bias_fixed64(x) : uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
     Real scale = unpack(parameters.arguments.x);
     Real bias = unpack(parameters.arguments.y);
     Real result = add(multiply(unpack_integer(x, ELEMENT_BITS, IS_SIGNED), scale), bias);

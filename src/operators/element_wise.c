@@ -52,12 +52,12 @@ enum fixed_point {
     TAME, /* of FLOAT16 */
 };
 
-/* Integers of up to 32 bits need no exact reals where scale and bias are near enough to 1: arguments become what
- * scale_bias_fixed() in scale_bias.comp reads, in 64 bits, or in 32 where they suffice. */
+/* Integers need no exact reals where scale and bias are near enough to 1: arguments become what scale_bias_fixed() in
+ * scale_bias.comp reads, in 32 bits more than the element's, or in 32 where they suffice. */
 static enum fixed_point choose_fixed_point(uint32_t element_bytes, uint32_t arguments[4]) {
     struct parts scale, bias;
     int64_t scale_fixed, bias_fixed;
-    if (element_bytes > 4 || !take_apart(arguments[0], &scale) || !take_apart(arguments[1], &bias)) {
+    if (!take_apart(arguments[0], &scale) || !take_apart(arguments[1], &bias)) {
         return FIXED_NONE;
     }
     int32_t shift = 0;

@@ -146,6 +146,12 @@ static const char *const fixed[] = {
     "OutputTensor.data=0,0,5 ScaleBias=-1,5",
     "ELEMENT_WISE_IDENTITY seed=78 InputTensor=UINT8[3] InputTensor.data=7,5,0 OutputTensor=UINT8[3] "
     "OutputTensor.data=0,0,5 ScaleBias=-1,5",
+    "ELEMENT_WISE_IDENTITY seed=91 InputTensor=INT64[4] InputTensor.data=0x7fffffffffffffff,0x8000000000000000,0,-1 "
+    "OutputTensor=INT64[4] OutputTensor.data=8388608,-8388607,0,0 ScaleBias=0x2b800000,0.5",
+    "ELEMENT_WISE_IDENTITY seed=92 InputTensor=UINT64[4] InputTensor.data=0xffffffffffffffff,0x8000000000000000,1,0 "
+    "OutputTensor=UINT64[4] OutputTensor.data=0,0,1,4 ScaleBias=-3,4",
+    "ELEMENT_WISE_IDENTITY seed=102 InputTensor=UINT64[3] InputTensor.data=5,0,0xffffffffffffffff "
+    "OutputTensor=UINT64[3] OutputTensor.data=4,0,0xfffffffffffffffe ScaleBias=1,-1",
     /* The least FLOAT16, and less than half of it. */
     "ELEMENT_WISE_IDENTITY seed=79 InputTensor=FLOAT16[3] InputTensor.data=0x1,0x3,0x8001 OutputTensor=FLOAT16[3] "
     "OutputTensor.data=0x1,0x2,0x8001 ScaleBias=0.75,0",

@@ -674,7 +674,7 @@ static enum vkdml_kernel kernel_of(const char *line, const struct invented_devic
     return subject.kernel;
 }
 
-/* 0: by exact reals, or FLOAT32; 1: in 64 bits; 2: in 32; 3: FLOAT16 in FLOAT32. */
+/* 0: by exact reals, or floats; 1: in 32 bits more than the element's; 2: in 32; 3: FLOAT16 in FLOAT32. */
 static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     (void)state;
     static const struct {
@@ -699,7 +699,11 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
         {"INT8", "0x21800000,1", 1}, /* 2^-60 */
         {"UINT16", "inf,0", 0},
         {"UINT16", "0,nan", 0},
-        {"INT64", "1,0", 0},
+        {"INT64", "1,0", 1},
+        {"UINT64", "0x21800000,-1", 1},
+        {"INT64", "1073741824,0", 0},
+        {"INT64", "1,2305843009213693952", 0},
+        {"INT64", "1,-2305842871774740480", 1}, /* -2^61, and just above */
         {"FLOAT32", "1,0", 0},
         {"FLOAT16", "0x66000000,-0.5", 0},
         {"FLOAT16", "0x58000000,0x80000000", 3},

@@ -1,5 +1,6 @@
 // x * scale + bias on every element, in any data type, bit for bit what dml_types.h says of it.
-// arguments: the bits of scale and bias, of FLOAT64 as FLOAT64; or where FIXED_POINT says so both as integers: see scale_bias_fixed().
+// arguments: the bits of scale and bias; as FLOAT64 where that is what is computed in, of FLOAT64 and of integers of up to 16
+// bits; or where FIXED_POINT says so both as integers: see scale_bias_fixed().
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -22,12 +23,13 @@ const uint FIXED_NONE = 0;
 const uint FIXED_WIDE = 1;
 const uint FIXED_NARROW = 2;
 const uint TAME = 3; // of FLOAT16: scale and bias are so near to 1 that nothing in between leaves FLOAT32's normal numbers
+const uint TABLE = 4; // of integers of 8 bits: all results are looked up
 const bool IS_FIXED = FIXED_POINT == FIXED_WIDE || FIXED_POINT == FIXED_NARROW;
 const bool IS_SIGNED = DATA_TYPE != UINT8 && DATA_TYPE != UINT16 && DATA_TYPE != UINT32 && DATA_TYPE != UINT64;
 
 uvec2 scale_bias_float64(uvec2 x)
 {
-    return add_float64(multiply_float64(x, parameters.arguments.xy), parameters.arguments.zw);
+    return add_float64(multiply_float64(x, parameters.arguments.xy), parameters.arguments.zw, false);
 }
 
 // FLOAT64 holds any product of two FLOAT32, and so many more bits that a sum rounded to it first is the same.
@@ -35,7 +37,7 @@ uint scale_bias_slow(uint x)
 {
     uvec2 product = multiply_float64(float64_of_float32(x), float64_of_float32(parameters.arguments.x));
     product = float64_of_float32(float32_of_float64(product));
-    return float32_of_float64(add_float64(product, float64_of_float32(parameters.arguments.y)));
+    return float32_of_float64(add_float64(product, float64_of_float32(parameters.arguments.y), false));
 }
 
 bool is_normal(uint float32_bits)
@@ -94,6 +96,22 @@ uint narrow(uint wide)
         rounded = 0x7C00;
     }
     return ((wide >> 16) & 0x8000) | rounded;
+}
+
+// An integer of up to 16 bits, whose product FLOAT64 holds. Only the magnitude's high word is left of a sum that is in range.
+uint scale_bias_narrow(uint x)
+{
+    float value = IS_SIGNED ? float(int(x << (32 - ELEMENT_BITS & 31u)) >> (32 - ELEMENT_BITS & 31u)) : float(x);
+    uvec2 product = multiply_float64(float64_of_float32(floatBitsToUint(value)), parameters.arguments.xy);
+    uvec2 sum = add_float64(product, parameters.arguments.zw, true);
+    if (is_nan(sum))
+        return 0;
+    bool negative = (sum.y & SIGN) != 0;
+    int exponent = int(exponent_of(sum)) - 1023;
+    uint limit = !IS_SIGNED ? (negative ? 0 : ELEMENT_MASK) : (ELEMENT_MASK >> 1) + (negative ? 1 : 0);
+    uint magnitude = ((sum.y & (IMPLICIT_BIT - 1)) | IMPLICIT_BIT) >> (20 - clamp(exponent, 0, 20));
+    magnitude = exponent < 0 ? 0 : min(magnitude, limit);
+    return (negative ? -magnitude : magnitude) & ELEMENT_MASK;
 }
 
 uint scale_bias_float32(uint x)
@@ -191,6 +209,21 @@ uint scale_bias_fixed(uint x)
 
 const bool CONVERTS = true;
 
+// Integers of 8 bits are few: each workgroup computes them all.
+#define HAS_TABLE
+const bool BY_TABLE = FIXED_POINT == TABLE;
+const uint TABLE_SIZE = BY_TABLE ? 256 : 1;
+shared uint table[TABLE_SIZE];
+
+void fill_table()
+{
+    if (BY_TABLE) {
+        for (uint x = gl_LocalInvocationIndex; x < TABLE_SIZE; x += gl_WorkGroupSize.x)
+            table[x] = scale_bias_narrow(x);
+        barrier();
+    }
+}
+
 uvec2 convert(uvec2 x)
 {
     if (DATA_TYPE == FLOAT32)
@@ -201,6 +234,8 @@ uvec2 convert(uvec2 x)
         return scale_bias_float64(x);
     if (IS_FIXED)
         return ELEMENT_BITS == 64 ? scale_bias_fixed64(x) : uvec2(scale_bias_fixed(x.x) & ELEMENT_MASK, 0);
+    if (ELEMENT_BITS < 32)
+        return uvec2(BY_TABLE ? table[x.x] : scale_bias_narrow(x.x), 0);
     Real scale = unpack(parameters.arguments.x);
     Real bias = unpack(parameters.arguments.y);
     Real result = add(multiply(unpack_integer(x, ELEMENT_BITS, IS_SIGNED), scale), bias);
@@ -234,6 +269,8 @@ bool convert_fast(uint x, out uint converted)
         good = scale_bias_fast(x, converted);
     else if (DATA_TYPE == FLOAT16)
         good = scale_bias_tame(x, converted);
+    else if (BY_TABLE)
+        converted = table[x];
     else
         converted = scale_bias_fixed(x) & ELEMENT_MASK;
     return good;

@@ -111,7 +111,8 @@ uvec2 guarded_significand(uvec2 a)
     return uvec2(a.x << 10, (high << 10) | (a.x >> 22));
 }
 
-uvec2 add_float64(uvec2 a, uvec2 b)
+// a + b, rounded to nearest or toward zero.
+uvec2 add_float64(uvec2 a, uvec2 b, bool truncates)
 {
     if (exponent_of(a) == 0x7FF || exponent_of(b) == 0x7FF) {
         bool clash = exponent_of(a) == exponent_of(b) && ((a.y ^ b.y) & SIGN) != 0;
@@ -147,7 +148,7 @@ uvec2 add_float64(uvec2 a, uvec2 b)
         sum = uvec2(0, sum.x);
     sum = shift_left(sum, uint(left) & 31);
     return round_float64(larger.y & SIGN, exponent + 1 - left, uvec2((sum.x >> 11) | (sum.y << 21), sum.y >> 11),
-                         sum.x << 21);
+                         truncates ? 0 : sum.x << 21);
 }
 
 uvec2 float64_of_float32(uint bits)

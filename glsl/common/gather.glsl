@@ -10,6 +10,7 @@
 //     uvec2 convert(uvec2 element)      but as this
 //     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
 // and includes gather_main.glsl. It may also define
+//     HAS_TABLE                         and void fill_table(), which the workgroup calls before it converts anything
 //     HAS_SEAMS                         so that rows may be SEAMED
 //     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row, and
 //     uvec4 part(Row row, uint x, uint from)  16 bytes, of which those from element `from` on begin with the row's element

@@ -323,6 +323,9 @@ void main()
     uint group = group_index();
     if (group >= parameters.group_count)
         return;
+#ifdef HAS_TABLE
+    fill_table();
+#endif
     uint span = gl_WorkGroupSize.x * CHUNKS;
     uint begin = group * span;
     uint end = parameters.item_count - begin < span ? parameters.item_count : begin + span;

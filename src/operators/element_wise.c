@@ -49,7 +49,8 @@ enum fixed_point {
     FIXED_NONE,
     FIXED_WIDE,
     FIXED_NARROW,
-    TAME, /* of FLOAT16 */
+    TAME,  /* of FLOAT16 */
+    TABLE, /* of integers of a byte */
 };
 
 /* Integers need no exact reals where scale and bias are near enough to 1: arguments become what scale_bias_fixed() in
@@ -93,22 +94,45 @@ static bool is_float(DML_TENSOR_DATA_TYPE type) {
            type == DML_TENSOR_DATA_TYPE_FLOAT64;
 }
 
-static void use_scale_bias(const struct vkdml_tensor *output, const DML_SCALE_BIAS *scale_bias,
+/* Of a table that each workgroup makes: with 1, 2 and 8 chunks an NVIDIA H200 reaches 0.53, 0.80 and 0.85 of the copy
+ * peak, with 4 0.90. */
+#define TABLE_CHUNKS 4
+
+/* A table takes less time than fixed point on GPUs, and more on lavapipe. */
+static enum fixed_point choose(const struct vkdml_gather *gather, DML_TENSOR_DATA_TYPE type,
+                               const struct vkdml_plan_limits *limits, uint32_t arguments[4]) {
+    if (type == DML_TENSOR_DATA_TYPE_FLOAT16 && is_tame(arguments[0], arguments[1])) {
+        return TAME;
+    }
+    if (is_float(type)) {
+        return FIXED_NONE;
+    }
+    const bool dense = gather->dimensions[gather->count - 1].output_stride == 1;
+    const bool can_look_up = gather->element_bytes == 1 && dense;
+    if (can_look_up && limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {
+        return TABLE;
+    }
+    const enum fixed_point kind = choose_fixed_point(gather->element_bytes, arguments);
+    return kind == FIXED_NONE && can_look_up ? TABLE : kind;
+}
+
+static void use_scale_bias(const struct vkdml_gather *gather, DML_TENSOR_DATA_TYPE type,
+                           const DML_SCALE_BIAS *scale_bias, const struct vkdml_plan_limits *limits,
                            struct vkdml_gather_use *use) {
     use->kernel = VKDML_KERNEL_SCALE_BIAS;
     use->runs_kernel = VKDML_KERNEL_COPY; /* none */
     use->arguments[0] = vkdml_float_bits(scale_bias->Scale);
     use->arguments[1] = vkdml_float_bits(scale_bias->Bias);
-    use->specialization_count = 2;
-    use->specializations[0] = output->data_type;
-    if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT64) {
-        vkdml_scalar_from_float(scale_bias->Scale, output->data_type, &use->arguments[0]);
-        vkdml_scalar_from_float(scale_bias->Bias, output->data_type, &use->arguments[2]);
-    } else if (output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        use->specializations[1] = is_tame(use->arguments[0], use->arguments[1]) ? TAME : FIXED_NONE;
-    } else if (!is_float(output->data_type)) {
-        use->specializations[1] = choose_fixed_point(output->element_size, use->arguments);
+    const enum fixed_point kind = choose(gather, type, limits, use->arguments);
+    const bool narrow = !is_float(type) && gather->element_bytes <= 2;
+    if (type == DML_TENSOR_DATA_TYPE_FLOAT64 || kind == TABLE || (narrow && kind == FIXED_NONE)) {
+        vkdml_scalar_from_float(scale_bias->Scale, DML_TENSOR_DATA_TYPE_FLOAT64, &use->arguments[0]);
+        vkdml_scalar_from_float(scale_bias->Bias, DML_TENSOR_DATA_TYPE_FLOAT64, &use->arguments[2]);
     }
+    use->chunks = kind == TABLE ? TABLE_CHUNKS : 0;
+    use->specialization_count = 2;
+    use->specializations[0] = type;
+    use->specializations[1] = kind;
 }
 
 VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instance,
@@ -134,7 +158,7 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
         }
         vkdml_gather_widen(&gather);
     } else {
-        use_scale_bias(&instance->outputs[0], desc->ScaleBias, &use);
+        use_scale_bias(&gather, instance->outputs[0].data_type, desc->ScaleBias, limits, &use);
     }
     return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
 }

@@ -78,6 +78,7 @@ struct vkdml_gather_use {
     enum vkdml_kernel runs_kernel;
     uint32_t specialization_count;
     uint32_t specializations[2]; /* after those of every gather */
+    uint32_t chunks;             /* of 16 bytes of a dense output per invocation; 0: as many as usual */
     uint32_t arguments[4];
     bool has_input;
     enum vkdml_plan_resource input;

@@ -222,7 +222,8 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     const bool shares_seams = !in_runs && has_seams(gather, use, &part->box, rank, &parameters);
     const uint32_t seamed = shares_seams ? fill_seams(gather, local_size, &parameters) : 0;
     const bool is_broadcast = dense && !in_runs && gather->dimensions[gather->count - 1].input_stride == 0;
-    const uint32_t chunks = seamed != 0 ? seamed : is_broadcast ? BROADCAST_CHUNKS : 1;
+    const uint32_t usual = seamed != 0 ? seamed : is_broadcast ? BROADCAST_CHUNKS : 1;
+    const uint32_t chunks = dense && use->chunks != 0 ? use->chunks : usual;
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {

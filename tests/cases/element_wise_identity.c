@@ -152,6 +152,22 @@ static const char *const fixed[] = {
     "OutputTensor=UINT64[4] OutputTensor.data=0,0,1,4 ScaleBias=-3,4",
     "ELEMENT_WISE_IDENTITY seed=102 InputTensor=UINT64[3] InputTensor.data=5,0,0xffffffffffffffff "
     "OutputTensor=UINT64[3] OutputTensor.data=4,0,0xfffffffffffffffe ScaleBias=1,-1",
+    /* Of 8 and 16 bits with what fixed point cannot hold: cancelling, next to an integer, not finite; each result of 8
+       bits looked up, where rows have no gaps. */
+    "ELEMENT_WISE_IDENTITY seed=93 InputTensor=INT16[4] InputTensor.data=3,4,2,-32768 "
+    "OutputTensor=INT16[4] OutputTensor.data=0,32767,-32768,-32768 ScaleBias=0x71800000,0xf2400000",
+    "ELEMENT_WISE_IDENTITY seed=94 InputTensor=INT16[5] InputTensor.data=5,-5,0,1,-32768 "
+    "OutputTensor=INT16[5] OutputTensor.data=4,-5,0,0,-32768 ScaleBias=1,0x9e000000",
+    "ELEMENT_WISE_IDENTITY seed=95 InputTensor=UINT16[4] InputTensor.data=5,65535,0,1 "
+    "OutputTensor=UINT16[4] OutputTensor.data=65535,65535,0,65535 ScaleBias=inf,-1",
+    "ELEMENT_WISE_IDENTITY seed=96 InputTensor=INT8[5] InputTensor.data=5,-5,0,1,-128 "
+    "OutputTensor=INT8[5] OutputTensor.data=4,-5,0,0,-128 ScaleBias=1,0x9e000000",
+    "ELEMENT_WISE_IDENTITY seed=97 InputTensor=UINT8[5] InputTensor.data=5,4,0,3,255 "
+    "OutputTensor=UINT8[5] OutputTensor.strides=2 OutputTensor.data=4,3,0,2,254 ScaleBias=1,0x9e000000",
+    "ELEMENT_WISE_IDENTITY seed=98 InputTensor=INT8[70,1031] InputTensor.strides=1040,1 InputTensor.fill=BITS "
+    "OutputTensor=INT8[70,1031] OutputTensor.strides=1033,1 ScaleBias=0x40490fdb,0x9e000000",
+    "ELEMENT_WISE_IDENTITY seed=99 InputTensor=UINT8[70001] InputTensor.fill=BITS OutputTensor=UINT8[70001] "
+    "OutputTensor.in_place=1 ScaleBias=0x3d8f5c29,0x1e000000",
     /* The least FLOAT16, and less than half of it. */
     "ELEMENT_WISE_IDENTITY seed=79 InputTensor=FLOAT16[3] InputTensor.data=0x1,0x3,0x8001 OutputTensor=FLOAT16[3] "
     "OutputTensor.data=0x1,0x2,0x8001 ScaleBias=0.75,0",

@@ -674,7 +674,17 @@ static enum vkdml_kernel kernel_of(const char *line, const struct invented_devic
     return subject.kernel;
 }
 
-/* 0: by exact reals, or floats; 1: in 32 bits more than the element's; 2: in 32; 3: FLOAT16 in FLOAT32. */
+static uint32_t scaling_of(const char *tensors, const char *scale_bias, const struct invented_device *device) {
+    char line[256];
+    struct subject subject;
+    snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 %s ScaleBias=%s", tensors, scale_bias);
+    plan_line(line, device, &subject);
+    assert_int_equal(subject.kernel, VKDML_KERNEL_SCALE_BIAS);
+    return subject.constant_8;
+}
+
+/* 0: as exact reals or FLOAT64; 1: in 32 bits more than the element's; 2: in 32; 3: FLOAT16 in FLOAT32; 4: by a table,
+ * which devices other than processors prefer. */
 static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     (void)state;
     static const struct {
@@ -699,6 +709,8 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
         {"INT8", "0x21800000,1", 1}, /* 2^-60 */
         {"UINT16", "inf,0", 0},
         {"UINT16", "0,nan", 0},
+        {"UINT8", "inf,0", 4},
+        {"INT8", "1,0x1e000000", 4},
         {"INT64", "1,0", 1},
         {"UINT64", "0x21800000,-1", 1},
         {"INT64", "1073741824,0", 0},
@@ -713,15 +725,19 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
         {"FLOAT16", "1,0", 3},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        char line[256];
-        struct subject subject;
-        snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 InputTensor=%s[64] OutputTensor=%s[64] ScaleBias=%s",
-                 rows[i].type, rows[i].type, rows[i].scale_bias);
-        plan_line(line, &devices[0], &subject);
-        if (subject.kernel != VKDML_KERNEL_SCALE_BIAS || subject.constant_8 != rows[i].fixed_point) {
-            fail_msg("%s: in fixed point %" PRIu32 ", not %" PRIu32, line, subject.constant_8, rows[i].fixed_point);
+        char tensors[64];
+        snprintf(tensors, sizeof(tensors), "InputTensor=%s[64] OutputTensor=%s[64]", rows[i].type, rows[i].type);
+        const uint32_t of_processors = scaling_of(tensors, rows[i].scale_bias, &devices[1]);
+        const uint32_t of_others = scaling_of(tensors, rows[i].scale_bias, &devices[0]);
+        if (of_processors != rows[i].fixed_point ||
+            of_others != (strstr(rows[i].type, "INT8") != NULL ? 4 : rows[i].fixed_point)) {
+            fail_msg("%s %s: %" PRIu32 " and %" PRIu32, tensors, rows[i].scale_bias, of_processors, of_others);
         }
     }
+    /* Of rows with gaps an invocation has one element. */
+    const char *gaps = "InputTensor=UINT8[64] OutputTensor=UINT8[64] OutputTensor.strides=2";
+    assert_int_equal(scaling_of(gaps, "1,0", &devices[0]), 2);
+    assert_int_equal(scaling_of(gaps, "inf,0", &devices[1]), 0);
 }
 
 static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {

@@ -104,6 +104,8 @@ static const char *const fixed[] = {
     "OutputTensor=FLOAT32[5] OutputTensor.data=0x0,0x2,0x80000002,0x400000,0x600000 ScaleBias=0.5,0",
     "ELEMENT_WISE_IDENTITY seed=104 InputTensor=FLOAT32[2] InputTensor.data=0x7f7fffff,0xff7fffff "
     "OutputTensor=FLOAT32[2] OutputTensor.data=inf,-inf ScaleBias=2,1",
+    "ELEMENT_WISE_IDENTITY seed=107 InputTensor=FLOAT32[2] InputTensor.data=0x3,0x1 "
+    "OutputTensor=FLOAT32[2] OutputTensor.data=0x3,0x1 ScaleBias=0.5,0x1",
     /* 2^-1075 and 2^-150 and the least bit that a product can have more: not a tie. */
     "ELEMENT_WISE_IDENTITY seed=100 InputTensor=FLOAT64[1] InputTensor.data=0x02fffff5c003487f OutputTensor=FLOAT64[1] "
     "OutputTensor.data=0x1 ScaleBias=0x0d800029,0",
@@ -152,6 +154,11 @@ static const char *const fixed[] = {
     "OutputTensor=UINT64[4] OutputTensor.data=0,0,1,4 ScaleBias=-3,4",
     "ELEMENT_WISE_IDENTITY seed=102 InputTensor=UINT64[3] InputTensor.data=5,0,0xffffffffffffffff "
     "OutputTensor=UINT64[3] OutputTensor.data=4,0,0xfffffffffffffffe ScaleBias=1,-1",
+    "ELEMENT_WISE_IDENTITY seed=105 InputTensor=UINT64[3] InputTensor.data=0x8000000000000000,0xffffffffffffffff,3 "
+    "OutputTensor=UINT64[3] OutputTensor.data=0xffffffffffffffff,0xffffffffffffffff,7 ScaleBias=2,1",
+    "ELEMENT_WISE_IDENTITY seed=106 InputTensor=INT64[4] "
+    "InputTensor.data=0x4000000000000000,0xc000000000000000,0x2000000000000000,-3 OutputTensor=INT64[4] "
+    "OutputTensor.data=0x7fffffffffffffff,0x8000000000000000,0x7fffffffffffffff,-12 ScaleBias=4,0",
     /* Of 8 and 16 bits with what fixed point cannot hold: cancelling, next to an integer, not finite; each result of 8
        bits looked up, where rows have no gaps. */
     "ELEMENT_WISE_IDENTITY seed=93 InputTensor=INT16[4] InputTensor.data=3,4,2,-32768 "

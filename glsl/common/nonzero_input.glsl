@@ -79,6 +79,23 @@ uint find_element(uint element, out uint left)
     return offset + element * parameters.strides[0].x;
 }
 
+// The marks of the first `count` of four elements, one bit each. All are loaded, whether or not they lie in the window, so
+// that the loads are under way together.
+uint four_marks(uint offsets[4], uint count)
+{
+    uint words[4];
+    [[unroll]] for (uint i = 0; i < 4; ++i) {
+        uint offset = offsets[i] < parameters.input_count ? offsets[i] : 0;
+        words[i] = source.words[(push.base_bytes.x >> 2) + offset / ELEMENTS_PER_WORD];
+    }
+    uint result = 0;
+    [[unroll]] for (uint i = 0; i < 4; ++i) {
+        uint mark = (word_marks(words[i]) >> offsets[i] % ELEMENTS_PER_WORD) & 1;
+        result |= i < count && offsets[i] < parameters.input_count ? mark << i : 0;
+    }
+    return result;
+}
+
 // The marks of GROUP elements from `element` on; those past the last and outside the window, another dispatch's, are 0.
 uint group_marks(uint element)
 {
@@ -92,14 +109,15 @@ uint group_marks(uint element)
 
     uint count = min(parameters.element_count - element, GROUP);
     uint result = 0;
-    for (uint i = 0; i < count; ++i) {
-        if (offset < parameters.input_count) {
-            uint word = source.words[(push.base_bytes.x >> 2) + offset / ELEMENTS_PER_WORD];
-            result |= ((word_marks(word) >> offset % ELEMENTS_PER_WORD) & 1) << i;
+    for (uint first = 0; first < count; first += 4) {
+        uint offsets[4];
+        [[unroll]] for (uint i = 0; i < 4; ++i) {
+            offsets[i] = offset;
+            offset += stride;
+            if (--left == 0)
+                offset = find_element(element + first + i + 1, left);
         }
-        offset += stride;
-        if (--left == 0 && i + 1 < count)
-            offset = find_element(element + i + 1, left);
+        result |= four_marks(offsets, count - first) << first;
     }
     return result;
 }

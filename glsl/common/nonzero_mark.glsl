@@ -1,6 +1,6 @@
 // First pass of NONZERO_COORDINATES: marks the nonzero elements of each chunk and counts them. A workgroup takes a tile of
 // mask words at a time. Neighbouring invocations load neighbouring groups, eight each, so a mask word's bits come from
-// several of them and meet in shared memory; of 8-bit elements an invocation loads all of a mask word's.
+// several of them and meet in shared memory.
 #include "nonzero_input.glsl"
 #include "workgroup.glsl"
 
@@ -16,29 +16,6 @@ shared uint gathered[WORDS * PITCH];
 uint place(uint row, uint invocation)
 {
     return row * PITCH + invocation + invocation / GROUPS_PER_WORD;
-}
-
-// An invocation has whole mask words: its loads share cache lines, and nothing is exchanged. Of wider elements loads would
-// lie too far apart for that: with 32-bit elements both passes took 1.27 times as long on an H200.
-const bool DIRECT = GROUPS_PER_WORD == 2;
-
-// Marks a whole tile, of a DENSE input and so in one dispatch; returns how many the invocation marked.
-uint mark_tile(uint tile, uint self)
-{
-    uvec4 vectors[LOADS];
-    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
-        uint word = tile + i / GROUPS_PER_WORD * gl_WorkGroupSize.x + self;
-        vectors[i] = load_group(word * 32 + i % GROUPS_PER_WORD * GROUP);
-    }
-    uint count = 0;
-    [[unroll]] for (uint row = 0; row < WORDS; ++row) {
-        uint mask = 0;
-        [[unroll]] for (uint i = 0; i < GROUPS_PER_WORD; ++i)
-            mask |= vector_marks(vectors[row * GROUPS_PER_WORD + i]) << i * GROUP;
-        marks.words[(push.base_bytes.y >> 2) + mask_place(tile + row * gl_WorkGroupSize.x + self)] = mask;
-        count += bitCount(mask);
-    }
-    return count;
 }
 
 // A whole tile of a DENSE input.
@@ -93,10 +70,6 @@ void main()
     uint count = 0;
     for (uint tile = chunk_begin; tile < chunk_end; tile += TILE) {
         bool whole = DENSE && min(chunk_end, whole_words) >= tile + TILE;
-        if (whole && DIRECT) {
-            count += mark_tile(tile, self);
-            continue;
-        }
         if (whole)
             load_tile(tile, self);
         else

@@ -2,7 +2,6 @@
 // mask words at a time. Neighbouring invocations load neighbouring groups, eight each, so a mask word's bits come from
 // several of them and meet in shared memory.
 #include "nonzero_input.glsl"
-#include "workgroup.glsl"
 
 const uint LOADS = 8;
 const uint WORDS = LOADS / GROUPS_PER_WORD; // of the mask, per invocation
@@ -11,7 +10,9 @@ const uint TILE = WORDS * gl_WorkGroupSize.x;
 // Row j holds, per invocation, the marks of its groups j * GROUPS_PER_WORD and following. A gap after the invocations
 // that make up one mask word keeps those that read apart in different banks.
 const uint PITCH = gl_WorkGroupSize.x + gl_WorkGroupSize.x / GROUPS_PER_WORD;
-shared uint gathered[WORDS * PITCH];
+shared uint gathered[6 * gl_WorkGroupSize.x]; // WORDS * PITCH of 8-bit elements, the most; sums use the same memory
+#define scratch gathered
+#include "workgroup.glsl"
 
 uint place(uint row, uint invocation)
 {
@@ -88,7 +89,7 @@ void main()
         }
         barrier(); // gathered may be used again
     }
-    uint total = workgroup_total(count);
+    uint total = workgroup_total(uvec2(count, 0)).x;
     if (self == 0)
         totals.words[(push.base_bytes.z >> 2) + chunk] = total;
 }

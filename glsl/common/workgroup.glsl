@@ -1,26 +1,37 @@
-// Sums over a workgroup; with VKDML_SUBGROUPS by subgroup operations, else in shared memory alone.
+// Sums of pairs over a workgroup; with VKDML_SUBGROUPS by subgroup operations, else in shared memory alone. Who includes
+// this declares `shared uint scratch[]` of at least 4 * gl_WorkGroupSize.x words. All invocations must be done with it before
+// a sum, and may use it after.
 #ifndef VKDML_WORKGROUP_GLSL
 #define VKDML_WORKGROUP_GLSL
+
+void keep_pair(uint n, uvec2 pair)
+{
+    scratch[2 * n] = pair.x;
+    scratch[2 * n + 1] = pair.y;
+}
+
+uvec2 kept_pair(uint n)
+{
+    return uvec2(scratch[2 * n], scratch[2 * n + 1]);
+}
 
 #ifdef VKDML_SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-shared uint scratch[gl_WorkGroupSize.x];
-
-// The sum of a value per subgroup over all subgroups, and over lower ones.
-uint sum_subgroups(uint value, out uint before)
+// The sum of a pair per subgroup over all subgroups, and over lower ones.
+uvec2 sum_subgroups(uvec2 value, out uvec2 before)
 {
     if (subgroupElect())
-        scratch[gl_SubgroupID] = value;
+        keep_pair(gl_SubgroupID, value);
     barrier();
-    uint sum = 0;
-    before = 0;
+    uvec2 sum = uvec2(0);
+    before = uvec2(0);
     for (uint i = 0; i < gl_NumSubgroups; ++i) {
         before = i == gl_SubgroupID ? sum : before;
-        sum += scratch[i];
+        sum += kept_pair(i);
     }
-    barrier(); // scratch may be used again
+    barrier();
     return sum;
 }
 
@@ -28,59 +39,56 @@ uint sum_subgroups(uint value, out uint before)
 // that subgroups are full nor which invocations they hold, so places are counted rather than computed.
 uint workgroup_place()
 {
-    uint before;
-    sum_subgroups(subgroupAdd(1), before);
-    return before + subgroupExclusiveAdd(1);
+    uvec2 before;
+    sum_subgroups(uvec2(subgroupAdd(1), 0), before);
+    return before.x + subgroupExclusiveAdd(1);
 }
 
 // The sum of `value` over the workgroup, for all its invocations.
-uint workgroup_total(uint value)
+uvec2 workgroup_total(uvec2 value)
 {
-    uint before;
+    uvec2 before;
     return sum_subgroups(subgroupAdd(value), before);
 }
 
 // The same; *before gets the sum over those of lower places.
-uint workgroup_sum(uint value, out uint before)
+uvec2 workgroup_sum(uvec2 value, out uvec2 before)
 {
-    uint inclusive = subgroupInclusiveAdd(value);
-    uint sum = sum_subgroups(subgroupAdd(value), before);
+    uvec2 inclusive = subgroupInclusiveAdd(value);
+    uvec2 sum = sum_subgroups(subgroupAdd(value), before);
     before += inclusive - value;
     return sum;
 }
 
 #else
 
-// Two halves: each step of a sum reads one and writes the other, so that a barrier between steps is enough.
-shared uint scratch[2 * gl_WorkGroupSize.x];
-
 uint workgroup_place()
 {
     return gl_LocalInvocationIndex;
 }
 
-uint workgroup_sum(uint value, out uint before)
+uvec2 workgroup_sum(uvec2 value, out uvec2 before)
 {
     uint self = gl_LocalInvocationIndex;
-    uint half_from = 0;
-    uint inclusive = value;
-    scratch[self] = value;
+    uint half_from = 0; // of two: each step reads one and writes the other, so that a barrier between steps is enough
+    uvec2 inclusive = value;
+    keep_pair(self, value);
     barrier();
     for (uint reach = 1; reach < gl_WorkGroupSize.x; reach *= 2) {
-        inclusive += self >= reach ? scratch[half_from + self - reach] : 0;
+        inclusive += self >= reach ? kept_pair(half_from + self - reach) : uvec2(0);
         half_from = gl_WorkGroupSize.x - half_from;
-        scratch[half_from + self] = inclusive;
+        keep_pair(half_from + self, inclusive);
         barrier();
     }
     before = inclusive - value;
-    uint sum = scratch[half_from + gl_WorkGroupSize.x - 1];
-    barrier(); // scratch may be used again
+    uvec2 sum = kept_pair(half_from + gl_WorkGroupSize.x - 1);
+    barrier();
     return sum;
 }
 
-uint workgroup_total(uint value)
+uvec2 workgroup_total(uvec2 value)
 {
-    uint before;
+    uvec2 before;
     return workgroup_sum(value, before);
 }
 

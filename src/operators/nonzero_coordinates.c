@@ -38,8 +38,8 @@ _Static_assert(sizeof(struct nonzero_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETER
  * beside its own work, enough to fill the largest GPUs several times over. */
 #define MAX_CHUNKS 1024
 
-/* The second pass takes 94 bytes of shared memory per invocation: with Vulkan 1.2's least
- * maxComputeWorkGroupInvocations within the least of that, 16 KiB. The first takes 32 at most. */
+/* The second pass takes 87 bytes of shared memory per invocation: with Vulkan 1.2's least
+ * maxComputeWorkGroupInvocations within the least of that, 16 KiB. The first takes 24 at most. */
 #define MARK_LOCAL_SIZE  256
 #define WRITE_LOCAL_SIZE 128
 

@@ -58,6 +58,9 @@ static const char *const fixed[] = {
     "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[40000,8]",
     "NONZERO_COORDINATES seed=19 InputTensor=INT32[5,100,100] InputTensor.fill=SPARSE:1000 OutputCountTensor=UINT32[1] "
     "OutputCoordinatesTensor=UINT32[50000,3]",
+    /* So few that those of several tiles are written at once. */
+    "NONZERO_COORDINATES seed=25 InputTensor=UINT8[65000] InputTensor.fill=SPARSE:20 OutputCountTensor=UINT32[1] "
+    "OutputCoordinatesTensor=UINT32[65000,1]",
     /* Columns far apart at the same densities, with rows zeroed. */
     "NONZERO_COORDINATES seed=20 flags=1 InputTensor=INT32[200,201] InputTensor.fill=SPARSE:600 "
     "OutputCountTensor=UINT32[1] OutputCoordinatesTensor=UINT32[40200,2] OutputCoordinatesTensor.strides=2,80400",

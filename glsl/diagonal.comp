@@ -1,77 +1,67 @@
-// Fills a band of diagonals with a value and the rest with the input, or with zeros. The row is x, the innermost outer
-// dimension y. arguments: value (low, high word), first and last diagonal x - y of the band, as signed integers.
+// Fills a band of diagonals with a value and the rest with the input, or with zeros. arguments: value (low, high word), the
+// first diagonal x - y of the band, and how many more than one it has. Differences are taken modulo 2^32, which is exact:
+// those of a matrix, which the band's are among, are no more than its elements.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"
 #include "gather_input.glsl"
-
-layout(constant_id = 7) const bool HAS_INPUT = false;
-layout(constant_id = 8) const bool INVERT = false; // fill what is outside the band
-
-// x - y >= d and x - y <= d, for differences beyond 32 bits
-bool difference_at_least(uint x, uint y, int d)
-{
-    return d >= 0 ? x >= y && x - y >= uint(d) : x >= y || y - x <= uint(-d);
-}
-
-bool difference_at_most(uint x, uint y, int d)
-{
-    return d >= 0 ? x <= y || x - y <= uint(d) : x <= y && y - x >= uint(-d);
-}
+#include "band.glsl"
 
 struct Row {
-    uint y;
+    uint difference; // from the band's first diagonal; x of the row is to be added
     uint base;
 };
 
 Row begin_row()
 {
-    return Row(0, 0);
+    return Row(-parameters.arguments.z, 0);
 }
 
 void enter(inout Row row, uint d, uint coordinate)
 {
-    if (d == RANK - 1)
-        row.y = coordinate;
+    row.difference += step_of(d) * coordinate;
     if (HAS_INPUT)
         row.base += input_distance(d, coordinate);
 }
 
+uint difference_at(Row row, uint x)
+{
+    return row.difference + step_of(RANK) * x;
+}
+
 uvec2 element(Row row, uint x)
 {
-    bool inside = difference_at_least(x, row.y, int(parameters.arguments.z)) &&
-                  difference_at_most(x, row.y, int(parameters.arguments.w));
     uvec2 bits = parameters.arguments.xy & ELEMENT_MASK;
-    if (inside == INVERT)
+    if (in_band(difference_at(row, x)) == INVERT)
         bits = HAS_INPUT ? input_element(row.base, x) : uvec2(0);
     return bits;
 }
 
-bool has_chunk(Row row, uint x)
+// The bits of the elements on the band's diagonals, of 16 bytes whose first is at x.
+uvec4 band_mask(Row row, uint x)
 {
-    return !HAS_INPUT || has_input_chunk();
+    uint difference = difference_at(row, x);
+    bool begun = in_band(difference);
+    if (step_of(RANK) == 0)
+        return uvec4(begun ? 0xFFFFFFFFu : 0);
+    uint first = begun ? 0 : min(-difference, CHUNK);
+    uint count = min(parameters.arguments.w - (begun ? difference : 0), CHUNK - 1) + 1;
+    return first == CHUNK ? uvec4(0) : mask_elements(first, min(first + count, CHUNK));
 }
 
-// How many of the elements from x on lie before diagonal d.
-uint elements_before(uint x, uint y, int d)
+bool has_chunk(Row row, uint x)
 {
-    // Where x is less than y + d it is by less than 2^32: rows of more than one element are fewer than 2^31.
-    return difference_at_least(x, y, d) ? 0 : min(y + uint(d) - x, CHUNK);
+    return SOURCE != OUTPUT && (!HAS_INPUT || has_input_chunk());
 }
 
 uvec4 chunk(Row row, uint x)
 {
-    int last = int(parameters.arguments.w);
-    // The element behind the band is x' = y + last + 1; past diagonal 2^31 - 1 it is told by the difference alone.
-    uint first = elements_before(x, row.y, int(parameters.arguments.z));
-    uint end = difference_at_most(x, row.y, last) ? min(row.y + uint(last) - x, CHUNK - 1) + 1 : 0;
-    uvec4 mask = end > first ? mask_elements(first, end) : uvec4(0);
+    uvec4 mask = band_mask(row, x);
     mask = INVERT ? ~mask : mask;
-    uvec4 value = repeat(parameters.arguments.xy);
     uvec4 other = uvec4(0);
     if (HAS_INPUT && any(notEqual(mask, uvec4(0xFFFFFFFFu))))
         other = input_chunk(row.base, x);
-    return (value & mask) | (other & ~mask);
+    return mix_bits(other, repeat(parameters.arguments.xy), mask);
 }
 
 const bool CONVERTS = false;
@@ -87,4 +77,7 @@ bool convert_at_once(uvec4 bits, out uvec4 converted)
     return false;
 }
 
+#define HAS_BAND
+const bool IN_TWO_ROWS = ROWS == LONG && INPUT_ROWS != APART;
+const bool IN_PARTS = SOURCE != INPUT || IN_TWO_ROWS;
 #include "gather_main.glsl"

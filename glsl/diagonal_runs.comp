@@ -3,31 +3,27 @@
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"
 #include "gather_runs.glsl"
+#include "band.glsl"
 
-layout(constant_id = 7) const bool HAS_INPUT = false;
-layout(constant_id = 8) const bool INVERT = false; // fill what is outside the band
 const bool READS_INPUT = HAS_INPUT;
 const bool FILLS = true;
 
 uint band_begin; // the row's elements that lie on the band's diagonals
 uint band_end;
 
-// y + d within 0 to 2^32-1
-uint saturated_sum(uint y, int d)
-{
-    if (d < 0)
-        return y - min(y, uint(-d));
-    return y + min(~y, uint(d));
-}
-
 void begin_row(uvec4 coordinates[2])
 {
-    uint y = coordinates[(RANK - 1) >> 2][(RANK - 1) & 3];
-    int low = int(parameters.arguments.z);
-    int high = int(parameters.arguments.w);
-    band_begin = saturated_sum(y, low);
-    band_end = high < 0 && y < uint(-high) ? 0 : saturated_sum(saturated_sum(y, high), 1);
-    band_end = low > high ? band_begin : max(band_begin, band_end);
+    uint difference = -parameters.arguments.z;
+    for (uint d = 0; d < RANK; ++d)
+        difference += step_of(d) * coordinates[d >> 2][d & 3];
+    bool begun = in_band(difference);
+    band_begin = begun ? 0 : -difference;
+    band_end = parameters.arguments.w - (begun ? difference : 0);
+    band_end = band_begin + min(band_end, 0xFFFFFFFEu - band_begin) + 1;
+    if (step_of(RANK) == 0) {
+        band_begin = 0;
+        band_end = begun ? 0xFFFFFFFFu : 0;
+    }
     if (HAS_INPUT)
         begin_input_row(coordinates);
 }

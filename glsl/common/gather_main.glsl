@@ -113,7 +113,7 @@ void store_element(uint byte, uvec2 bits)
 #else
 const bool IS_SEAMED = false;
 #endif
-#ifndef HAS_PARTS
+#if !defined(HAS_PARTS) && !defined(HAS_BAND)
 const bool IN_PARTS = false;
 #endif
 
@@ -242,6 +242,10 @@ void fill_elements(Chunk c)
     store_chunk(c, convert_chunk(bits), mask);
 }
 
+#ifdef HAS_BAND
+#include "gather_band.glsl"
+#endif
+
 #ifdef HAS_PARTS
 // Piece by piece, likewise.
 void fill_parts(Chunk c)
@@ -270,7 +274,7 @@ void fill(Chunk c)
         return;
     }
 #endif
-#ifdef HAS_PARTS
+#if defined(HAS_PARTS) || defined(HAS_BAND)
     if (IN_PARTS) {
         fill_parts(c);
         return;

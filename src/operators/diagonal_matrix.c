@@ -4,119 +4,243 @@
 #include "operators/scalar.h"
 #include "operators/transfer.h"
 
-/* Diagonal x - y of the elements to fill, `first` to `last`; first > last: none. */
+/* The roles of a gather's dimensions; others are of the batch. */
+enum role { ROLE_BATCH, ROLE_COLUMNS, ROLE_ROWS };
+
+/* What is beside the band, as band.glsl distinguishes it. */
+enum source { SOURCE_ZEROS, SOURCE_INPUT, SOURCE_ALIKE, SOURCE_OUTPUT };
+
+#define CHUNK_BYTES 16
+
+/* Diagonals x - y of the elements to fill, `first` to `last`; first > last: none. */
 struct band {
-    int32_t first;
-    int32_t last;
+    int64_t first;
+    int64_t last;
     bool invert;       /* fill what is outside instead */
     uint32_t value[2]; /* an element of the output's type, low word first */
 };
 
-/* Where a band is one diagonal of a stack of matrices: that, as rows of one matrix row each, all within any band. */
-static VkdmlResult plan_diagonal(const struct vkdml_tensor *output, int32_t diagonal, const uint32_t value[2],
-                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                 struct vkdml_plan *plan) {
+struct diagonals {
+    const struct vkdml_tensor *output;
+    const struct vkdml_tensor *input; /* NULL: zeros */
+    struct band band;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+};
+
+static uint32_t find_role(const struct vkdml_gather *gather, enum role role) {
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        if (gather->dimensions[d].role == (uint32_t)role) {
+            return d;
+        }
+    }
+    return VKDML_MAX_DIMENSIONS;
+}
+
+/* Makes the innermost dimension of the output the row, and elements of matrices side by side wider ones. */
+static void arrange(struct vkdml_gather *gather, bool has_input, uint32_t value[2]) {
+    const uint32_t element_bytes = gather->element_bytes;
+    vkdml_gather_collapse(gather, 0, gather->count);
+    for (uint32_t d = 0; d < gather->count && !has_input; ++d) {
+        gather->dimensions[d].input_stride = gather->dimensions[d].output_stride;
+    }
+    uint32_t before;
+    do {
+        before = gather->element_bytes;
+        vkdml_gather_widen(gather);
+        vkdml_gather_collapse(gather, 0, gather->count);
+    } while (gather->element_bytes != before);
+    for (uint32_t d = 0; d < gather->count && !has_input; ++d) {
+        gather->dimensions[d].input_stride = 0;
+    }
+    for (uint32_t bytes = element_bytes; bytes < gather->element_bytes; bytes *= 2) {
+        value[0] = (value[0] & ((1u << 8 * bytes) - 1)) * ((1u << 8 * bytes) + 1);
+    }
+}
+
+/* The kernel's row is of columns or of the batch: where it is of rows the matrices are transposed, and the band. */
+static void transpose(struct vkdml_gather *gather, struct band *band) {
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        const uint32_t role = gather->dimensions[d].role;
+        gather->dimensions[d].role = role == ROLE_ROWS ? ROLE_COLUMNS : role == ROLE_COLUMNS ? ROLE_ROWS : ROLE_BATCH;
+    }
+    const int64_t first = band->first;
+    band->first = -band->last;
+    band->last = -first;
+}
+
+/* Whether what lies side by side in the output does so in the input. */
+static bool is_alike(const struct vkdml_gather *gather) {
+    uint64_t length = 1;
+    for (uint32_t d = gather->count; d > 0 && gather->dimensions[d - 1].output_stride == length; --d) {
+        if (gather->dimensions[d - 1].input_stride != length) {
+            return false;
+        }
+        length *= gather->dimensions[d - 1].size;
+    }
+    return length > 1;
+}
+
+/* Whether 16 bytes of the output come of many loads. */
+static bool is_scattered(const struct vkdml_gather *gather) {
+    const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
+    const bool is_short = row->size < CHUNK_BYTES / gather->element_bytes;
+    return row->output_stride == 1 && (row->input_stride > 1 || (is_short && !is_alike(gather)));
+}
+
+static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather, enum source source,
+                               const struct band *band) {
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_DIAGONAL,
+        /* Runs are of all elements. */
+        .runs_kernel = source == SOURCE_OUTPUT ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS,
+        .specialization_count = 4,
+        .specializations = {source, band->invert, find_role(gather, ROLE_COLUMNS), find_role(gather, ROLE_ROWS)},
+        .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)(band->last - band->first)},
+        .has_input = source == SOURCE_INPUT || source == SOURCE_ALIKE,
+        .input = VKDML_PLAN_INPUT,
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
+}
+
+/* A gather of the output, its columns and rows told apart from the batch. */
+static void begin_gather(const struct diagonals *d, const struct vkdml_tensor *input, struct vkdml_gather *gather) {
+    vkdml_gather_init(gather, d->output, input);
+    gather->dimensions[gather->count - 1].role = ROLE_COLUMNS;
+    gather->dimensions[gather->count - 2].role = ROLE_ROWS;
+}
+
+/* Fills all with one value: a band of all diagonals of no matrix. */
+static VkdmlResult plan_value(const struct diagonals *d, struct vkdml_gather *gather, const uint32_t value[2]) {
+    struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
+    arrange(gather, false, all.value);
+    return plan_gather(d, gather, SOURCE_ZEROS, &all);
+}
+
+/* One diagonal of a stack of matrices. */
+static VkdmlResult plan_diagonal(const struct diagonals *d, const uint32_t value[2]) {
+    const struct vkdml_tensor *output = d->output;
     const uint32_t x = output->dimension_count - 1;
     const uint32_t y = x - 1;
+    const int64_t diagonal = d->band.first;
     const uint64_t first_x = diagonal > 0 ? (uint64_t)diagonal : 0;
-    const uint64_t first_y = diagonal < 0 ? (uint64_t)(-(int64_t)diagonal) : 0;
-    if (first_x >= output->sizes[x] || first_y >= output->sizes[y]) {
-        return VKDML_SUCCESS; /* past the matrices' corners */
-    }
+    const uint64_t first_y = diagonal < 0 ? (uint64_t)-diagonal : 0;
     const uint32_t columns = output->sizes[x] - (uint32_t)first_x;
     const uint32_t rows = output->sizes[y] - (uint32_t)first_y;
     const uint32_t length = columns < rows ? columns : rows;
+    const uint64_t stride = (uint64_t)output->strides[x] + output->strides[y];
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, output, NULL);
     gather.output_first = first_x * output->strides[x] + first_y * output->strides[y];
     gather.dimensions[y] = (struct vkdml_gather_dimension){.size = 1, .input_size = 1};
     gather.dimensions[x] = (struct vkdml_gather_dimension){
-        .size = length,
-        .output_stride = length > 1 ? output->strides[x] + output->strides[y] : 1,
-        .input_size = length,
-    };
-    vkdml_gather_collapse(&gather, 0, gather.count - 2);
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_DIAGONAL,
-        .specialization_count = 2,
-        .arguments = {value[0], value[1], (uint32_t)INT32_MIN, (uint32_t)INT32_MAX},
-        .output = VKDML_PLAN_OUTPUT,
-    };
-    const uint32_t first_step = plan->steps.count;
-    VkdmlResult result = vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+        .size = length, .output_stride = length > 1 ? (uint32_t)stride : 1, .input_size = length};
+    vkdml_gather_collapse(&gather, 0, gather.count);
+    const struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
+    return plan_gather(d, &gather, SOURCE_ZEROS, &all);
+}
+
+/* Plans one of the above over what earlier steps wrote. */
+static void put_barrier(const struct diagonals *d, uint32_t first_step) {
+    if (d->plan->steps.count > first_step) {
+        d->plan->steps.items[first_step].barrier_before = true;
+    }
+}
+
+static VkdmlResult plan_filled(const struct diagonals *d, const uint32_t value[2], uint32_t word) {
+    VkdmlResult result = vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
+    const uint32_t count = d->plan->steps.count;
     if (result == VKDML_SUCCESS) {
-        plan->steps.items[first_step].barrier_before = true;
+        result = plan_diagonal(d, value);
+        put_barrier(d, count);
     }
     return result;
 }
 
-/* Whether a fill and a dispatch for the few elements of one diagonal do. */
-static bool suits_fill(const struct vkdml_instance *instance, const struct band *band,
-                       const struct vkdml_plan_limits *limits, uint32_t *word) {
+/* All elements alike: none is filled, or every one. */
+static VkdmlResult plan_uniform(const struct diagonals *d, bool filled) {
     static const uint32_t zero[2] = {0, 0};
-    const bool has_input = instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0;
-    return !has_input && band->first >= band->last &&
-           vkdml_transfer_suits_fill(&instance->outputs[0], band->invert ? band->value : zero, limits, word);
-}
-
-static VkdmlResult plan_filled(const struct vkdml_instance *instance, const struct band *band, uint32_t word,
-                               const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                               struct vkdml_plan *plan) {
-    static const uint32_t zero[2] = {0, 0};
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    VkdmlResult result = vkdml_transfer_plan_fill(output, word, limits, report, plan);
-    if (result == VKDML_SUCCESS && band->first == band->last) {
-        result = plan_diagonal(output, band->first, band->invert ? zero : band->value, limits, report, plan);
+    if (!filled && d->input != NULL) {
+        return vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
     }
-    return result;
-}
-
-/* Of diagonals no farther than INT32_MAX - 1 from 0, which all are where a matrix is transposed: what lies beyond is
- * the same. */
-static int32_t opposite(int32_t diagonal) {
-    return diagonal == INT32_MIN ? INT32_MAX : -diagonal;
-}
-
-/* The kernel's rows are x's: where y's lie closer together in the output the matrices are transposed, and the band. */
-static void choose_rows(struct vkdml_gather *gather, struct band *band) {
-    struct vkdml_gather_dimension *x = &gather->dimensions[gather->count - 1];
-    struct vkdml_gather_dimension *y = x - 1;
-    const bool closer = x->size == 1 || y->output_stride < x->output_stride;
-    if (y->size > 1 && y->size <= INT32_MAX && closer) {
-        const struct vkdml_gather_dimension row = *y;
-        *y = *x;
-        *x = row;
-        const int32_t first = band->first;
-        band->first = opposite(band->last);
-        band->last = opposite(first);
-    }
-}
-
-static VkdmlResult plan_band(const struct vkdml_instance *instance, struct band *band,
-                             const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                             struct vkdml_plan *plan) {
+    const uint32_t *value = filled ? d->band.value : zero;
     uint32_t word;
-    if (suits_fill(instance, band, limits, &word)) {
-        return plan_filled(instance, band, word, limits, report, plan);
+    if (vkdml_transfer_suits_fill(d->output, value, d->limits, &word)) {
+        return vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
     }
-    const struct vkdml_tensor *input =
-        instance->schema->inputCount > 0 && instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
     struct vkdml_gather gather;
-    vkdml_gather_init(&gather, &instance->outputs[0], input);
-    choose_rows(&gather, band);
-    vkdml_gather_collapse(&gather, 0, gather.count - 2); /* the batch; the last two stay: the kernel compares them */
+    vkdml_gather_init(&gather, d->output, NULL);
+    return plan_value(d, &gather, value);
+}
 
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_DIAGONAL,
-        .runs_kernel = VKDML_KERNEL_DIAGONAL_RUNS,
-        .specialization_count = 2,
-        .specializations = {input != NULL, band->invert},
-        .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)band->last},
-        .has_input = input != NULL,
-        .input = VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
-    };
-    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+/* Orders a gather's dimensions for a band, which is transposed with them. */
+static void arrange_band(struct vkdml_gather *gather, bool has_input, struct band *band) {
+    arrange(gather, has_input, band->value);
+    if (gather->dimensions[gather->count - 1].role == ROLE_ROWS) {
+        transpose(gather, band);
+    }
+}
+
+static bool is_tiled(const struct vkdml_plan_step *step) {
+    return step->kind == VKDML_PLAN_DISPATCH &&
+           (step->kernel == VKDML_KERNEL_TRANSPOSE || step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED ||
+            step->kernel == VKDML_KERNEL_PERMUTE);
+}
+
+/* Inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned: there
+ * are. */
+static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
+    *planned = false;
+    VkdmlResult result = vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
+    if (result == VKDML_SUCCESS && !is_tiled(&d->plan->steps.items[0])) {
+        d->plan->steps.count = 0;
+        return VKDML_SUCCESS;
+    }
+    *planned = true;
+    const uint32_t count = d->plan->steps.count;
+    if (result == VKDML_SUCCESS) {
+        struct vkdml_gather gather;
+        struct band band = d->band;
+        begin_gather(d, NULL, &gather);
+        arrange_band(&gather, false, &band);
+        result = plan_gather(d, &gather, SOURCE_OUTPUT, &band);
+        put_barrier(d, count);
+    }
+    return result;
+}
+
+static VkdmlResult plan_band(struct diagonals *d) {
+    static const uint32_t zero[2] = {0, 0};
+    const struct vkdml_tensor *output = d->output;
+    struct band *band = &d->band;
+    const int64_t lowest = 1 - (int64_t)output->sizes[output->dimension_count - 2];
+    const int64_t highest = (int64_t)output->sizes[output->dimension_count - 1] - 1;
+    band->first = band->first > lowest ? band->first : lowest;
+    band->last = band->last < highest ? band->last : highest;
+    const bool is_all = band->first == lowest && band->last == highest;
+    if (is_all || band->first > band->last) {
+        return plan_uniform(d, is_all != band->invert);
+    }
+    uint32_t word;
+    if (d->input == NULL && band->first == band->last &&
+        vkdml_transfer_suits_fill(output, band->invert ? band->value : zero, d->limits, &word)) {
+        return plan_filled(d, band->invert ? zero : band->value, word);
+    }
+    struct vkdml_gather gather;
+    struct band arranged = *band;
+    begin_gather(d, d->input, &gather);
+    arrange_band(&gather, d->input != NULL, &arranged);
+    if (d->input != NULL && is_scattered(&gather)) {
+        bool planned;
+        VkdmlResult result = plan_over_copy(d, &planned);
+        if (planned) {
+            return result;
+        }
+    }
+    const enum source source = d->input == NULL ? SOURCE_ZEROS : is_alike(&gather) ? SOURCE_ALIKE : SOURCE_INPUT;
+    return plan_gather(d, &gather, source, &arranged);
 }
 
 void vkdml_rules_diagonal_matrix(const struct vkdml_instance *instance, struct vkdml_report *report) {
@@ -129,9 +253,10 @@ VkdmlResult vkdml_plan_diagonal_matrix(const struct vkdml_instance *instance, co
                                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     (void)flags;
     const DML_DIAGONAL_MATRIX_OPERATOR_DESC *desc = instance->desc;
-    struct band band = {.first = desc->Offset, .last = desc->Offset};
-    vkdml_scalar_from_float(desc->Value, instance->outputs[0].data_type, band.value);
-    return plan_band(instance, &band, limits, report, plan);
+    struct diagonals d = {.output = &instance->outputs[0], .limits = limits, .report = report, .plan = plan};
+    d.band = (struct band){.first = desc->Offset, .last = desc->Offset};
+    vkdml_scalar_from_float(desc->Value, d.output->data_type, d.band.value);
+    return plan_band(&d);
 }
 
 void vkdml_rules_diagonal_matrix1(const struct vkdml_instance *instance, struct vkdml_report *report) {
@@ -143,12 +268,12 @@ VkdmlResult vkdml_plan_diagonal_matrix1(const struct vkdml_instance *instance, c
                                         VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     (void)flags;
     const DML_DIAGONAL_MATRIX1_OPERATOR_DESC *desc = instance->desc;
-    struct band band = {.first = 1, .last = 0}; /* none, as for Begin == End */
-    if (desc->DiagonalFillBegin < desc->DiagonalFillEnd) {
-        band = (struct band){.first = desc->DiagonalFillBegin, .last = desc->DiagonalFillEnd - 1};
-    } else if (desc->DiagonalFillBegin > desc->DiagonalFillEnd) {
-        band = (struct band){.first = desc->DiagonalFillEnd, .last = desc->DiagonalFillBegin - 1, .invert = true};
-    }
-    vkdml_scalar_from_union(&desc->Value, instance->outputs[0].data_type, band.value);
-    return plan_band(instance, &band, limits, report, plan);
+    struct diagonals d = {.output = &instance->outputs[0], .limits = limits, .report = report, .plan = plan};
+    d.input = instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
+    const int64_t begin = desc->DiagonalFillBegin;
+    const int64_t end = desc->DiagonalFillEnd;
+    d.band = begin <= end ? (struct band){.first = begin, .last = end - 1}
+                          : (struct band){.first = end, .last = begin - 1, .invert = true};
+    vkdml_scalar_from_union(&desc->Value, d.output->data_type, d.band.value);
+    return plan_band(&d);
 }

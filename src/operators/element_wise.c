@@ -140,25 +140,14 @@ VkdmlResult vkdml_plan_element_wise_identity(const struct vkdml_instance *instan
                                              struct vkdml_report *report, struct vkdml_plan *plan) {
     (void)flags;
     const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC *desc = instance->desc;
+    if (desc->ScaleBias == NULL) {
+        plan->keeps_input = true;
+        return vkdml_transfer_plan_identity(&instance->outputs[0], &instance->inputs[0], limits, report, plan);
+    }
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, &instance->outputs[0], &instance->inputs[0]);
     vkdml_gather_collapse(&gather, 0, gather.count);
-
-    struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_input = true,
-        .input = VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
-    };
-    if (desc->ScaleBias == NULL) {
-        plan->keeps_input = true;
-        if (vkdml_transfer_suits_copy(&gather, limits)) {
-            return vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->steps);
-        }
-        vkdml_gather_widen(&gather);
-    } else {
-        use_scale_bias(&gather, instance->outputs[0].data_type, desc->ScaleBias, limits, &use);
-    }
+    struct vkdml_gather_use use = {.has_input = true, .input = VKDML_PLAN_INPUT, .output = VKDML_PLAN_OUTPUT};
+    use_scale_bias(&gather, instance->outputs[0].data_type, desc->ScaleBias, limits, &use);
     return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
 }

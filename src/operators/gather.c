@@ -23,7 +23,7 @@ bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension) {
 
 /* Whether `outer` walks over whole runs of `inner`, in both tensors. */
 static bool is_one_run(const struct vkdml_gather_dimension *outer, const struct vkdml_gather_dimension *inner) {
-    return !vkdml_gather_is_padded(outer) && !vkdml_gather_is_padded(inner) &&
+    return !vkdml_gather_is_padded(outer) && !vkdml_gather_is_padded(inner) && outer->role == 0 && inner->role == 0 &&
            outer->output_stride == (uint64_t)inner->output_stride * inner->size &&
            outer->input_stride == (uint64_t)inner->input_stride * inner->size;
 }
@@ -83,7 +83,8 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
  */
 static bool can_double(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0) {
+    if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0 ||
+        row->role != 0) {
         return false;
     }
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {

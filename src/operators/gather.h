@@ -55,6 +55,7 @@ struct vkdml_gather_dimension {
     uint32_t input_size;   /* equals size unless padded */
     uint32_t start;        /* padding before the input */
     uint32_t period;       /* of padding: after how many elements the input repeats, at least 1 */
+    uint32_t role;         /* an operator's own mark; dimensions with one are not merged, nor widened as rows */
 };
 
 /* Stands for a coordinate that no input element fills. */
@@ -77,7 +78,7 @@ struct vkdml_gather_use {
     /* The same for CPUs (glsl/common/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
     enum vkdml_kernel runs_kernel;
     uint32_t specialization_count;
-    uint32_t specializations[2]; /* after those of every gather */
+    uint32_t specializations[4]; /* constants 7 and 8, 10 and 11; others are every gather's */
     uint32_t chunks;             /* of 16 bytes of a dense output per invocation; 0: as many as usual */
     uint32_t arguments[4];
     bool has_input;

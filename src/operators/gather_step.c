@@ -241,11 +241,11 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     step->specializations[6] = parameters.row_length < CHUNK_BYTES / gather->element_bytes ? ROWS_SHORT
                                : seamed != 0                                               ? ROWS_SEAMED
                                                                                            : ROWS_LONG;
-    for (uint32_t i = 0; i < use->specialization_count; ++i) {
-        step->specializations[7 + i] = use->specializations[i];
-    }
     step->specializations[9] = input_rows(gather);
-    step->specialization_count = 10;
+    for (uint32_t i = 0; i < use->specialization_count; ++i) {
+        step->specializations[i < 2 ? 7 + i : 8 + i] = use->specializations[i];
+    }
+    step->specialization_count = use->specialization_count > 2 ? 12 : 10;
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return VKDML_SUCCESS;
 }

@@ -53,6 +53,26 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
     return VKDML_SUCCESS;
 }
 
+VkdmlResult vkdml_transfer_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
+                                         const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                         struct vkdml_plan *plan) {
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_COPY,
+        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+        .has_input = true,
+        .input = VKDML_PLAN_INPUT,
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    struct vkdml_gather gather;
+    vkdml_gather_init(&gather, output, input);
+    vkdml_gather_collapse(&gather, 0, gather.count);
+    if (vkdml_transfer_suits_copy(&gather, limits)) {
+        return vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->steps);
+    }
+    vkdml_gather_widen(&gather);
+    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+}
+
 /* Whether the elements of a tensor lie side by side, in any order of its dimensions. */
 static bool is_one_run(const struct vkdml_tensor *tensor) {
     struct vkdml_gather gather;

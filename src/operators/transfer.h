@@ -20,6 +20,11 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                      struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
 
+/* Adds the copy of input 0, all of it, to output 0: by the device where that suits it, else by kernels. */
+VkdmlResult vkdml_transfer_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
+                                         const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                         struct vkdml_plan *plan);
+
 /* Whether output 0 is planned as a fill with a value (low word first): its elements lie side by side in whole words,
  * and the value repeats in each. Then *word is what to fill with. */
 bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t value[2],

@@ -36,6 +36,27 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=45 OutputTensor=UINT8[2,70,33] OutputTensor.strides=2310,1,70 Offset=-40 Value=5",
     "DIAGONAL_MATRIX seed=46 OutputTensor=FLOAT32[40,3] OutputTensor.strides=3,200 Offset=-2147483648 Value=5",
     "DIAGONAL_MATRIX seed=47 OutputTensor=INT16[130,1] OutputTensor.strides=1,7 Offset=-129 Value=5",
+    /* Matrices side by side: rows of the batch, in the order of columns and rows or the other; in wider elements, up to
+       where rows or columns are the innermost; with gaps; and more than one binds. */
+    "DIAGONAL_MATRIX seed=50 OutputTensor=UINT8[2,35,7,9] OutputTensor.strides=2205,1,315,35 Offset=-2 Value=5",
+    "DIAGONAL_MATRIX seed=51 OutputTensor=FLOAT16[35,7,9] OutputTensor.strides=1,35,245 Offset=8 Value=5",
+    "DIAGONAL_MATRIX seed=52 OutputTensor=FLOAT64[3,7,9] OutputTensor.strides=1,27,3 OutputTensor.extra=16 Offset=1 "
+    "Value=5",
+    "DIAGONAL_MATRIX seed=53 OutputTensor=UINT8[8,5,9] OutputTensor.strides=1,8,40 Offset=-1 Value=5",
+    "DIAGONAL_MATRIX seed=54 OutputTensor=INT16[2,2,33,9] OutputTensor.strides=1,2,37,1221 Offset=-1 Value=-300",
+    "DIAGONAL_MATRIX seed=55 OutputTensor=INT8[12,5,9] OutputTensor.strides=1,14,70 Offset=3 Value=5",
+    "DIAGONAL_MATRIX seed=56 OutputTensor=UINT8[33,5,9] OutputTensor.strides=2,69,345 Offset=3 Value=5",
+    "DIAGONAL_MATRIX seed=57 OutputTensor=UINT8[3,160,170] OutputTensor.strides=1,3,480 Offset=-79 Value=5",
+    /* Matrices of few columns, of few rows, and both, some beginning within a word. */
+    "DIAGONAL_MATRIX seed=60 OutputTensor=UINT8[50,5,1] OutputTensor.extra=16 Offset=-3 Value=5",
+    "DIAGONAL_MATRIX seed=61 OutputTensor=UINT8[3,40,3] OutputTensor.strides=121,3,1 Offset=-38 Value=5",
+    "DIAGONAL_MATRIX seed=62 OutputTensor=FLOAT16[17,3,5] OutputTensor.strides=16,1,3 Offset=1 Value=5",
+    "DIAGONAL_MATRIX seed=63 OutputTensor=FLOAT32[17,3,2] OutputTensor.strides=7,2,1 Offset=-1 Value=5",
+    "DIAGONAL_MATRIX seed=64 OutputTensor=UINT8[9,3,3,2] OutputTensor.strides=20,1,6,3 Offset=1 Value=5",
+    "DIAGONAL_MATRIX seed=65 OutputTensor=UINT8[3,5,2,3] OutputTensor.strides=2,18,1,6 Offset=1 Value=5",
+    "DIAGONAL_MATRIX seed=66 OutputTensor=UINT8[21000,5] OutputTensor.strides=5,1 Offset=-20997 Value=5",
+    /* Outside a matrix, whatever its layout. */
+    "DIAGONAL_MATRIX seed=67 OutputTensor=UINT8[3,5,7] OutputTensor.strides=1,22,3 Offset=-5 Value=5",
 };
 
 static int32_t generate_offset(struct random *random, uint32_t height, uint32_t width) {
@@ -81,12 +102,43 @@ static void make_matrix(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argu
     case_set_float(c, "Value", 1.0f);
 }
 
+static void set_strides(struct case_tensor *tensor, const uint32_t *strides) {
+    tensor->has_strides = 1;
+    for (uint32_t d = 0; d < tensor->rank; ++d) {
+        tensor->strides[d] = strides[d];
+    }
+}
+
+/* Matrices of 64 x 64 elements side by side, element for element. */
+static void make_interleaved(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const uint32_t count = (uint32_t)(bytes / (64 * 64 * vkdmlGetDataTypeSize(type)));
+    (void)argument;
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    benchmark_tensor(output, type, 3, (const uint32_t[]){count, 64, 64});
+    set_strides(output, (const uint32_t[]){1, 64 * count, count});
+    case_set_uint(c, "Offset", 0);
+    case_set_float(c, "Value", 1.0f);
+}
+
+/* A stack of matrices of 5 x 5. */
+static void make_small(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const uint32_t count = (uint32_t)(bytes / (25 * vkdmlGetDataTypeSize(type)));
+    (void)argument;
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 3, (const uint32_t[]){count, 5, 5});
+    case_set_uint(c, "Offset", 0);
+    case_set_float(c, "Value", 1.0f);
+}
+
 static const struct case_benchmark benchmarks[] = {
     {"identity_matrix", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_matrix, NULL},
     {"identity_matrix/transfer", CASE_TYPE(FLOAT32), 0, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix,
      NULL},
     {"fill", BENCHMARK_TYPES, 1, CASE_BENCHMARK_FILL, make_matrix, NULL},
     {"fill/transfer", CASE_TYPE(FLOAT32), 1, CASE_BENCHMARK_FILL | CASE_BENCHMARK_TRANSFER, make_matrix, NULL},
+    {"interleaved", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_interleaved, NULL},
+    {"small", BENCHMARK_TYPES, 0, CASE_BENCHMARK_FILL, make_small, NULL},
 };
 
 static const struct case_tensor_support support[] = {
@@ -143,6 +195,35 @@ static const char *const fixed1[] = {
     "Value=0x3c00,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=-3",
     "DIAGONAL_MATRIX1 seed=45 InputTensor=UINT8[70,33] OutputTensor=UINT8[70,33] OutputTensor.strides=1,70 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=9 DiagonalFillEnd=-20",
+    /* Matrices side by side; of few columns, the input's elements lying alike, and otherwise. */
+    "DIAGONAL_MATRIX1 seed=50 InputTensor=UINT8[35,7,9] InputTensor.strides=1,315,35 OutputTensor=UINT8[35,7,9] "
+    "OutputTensor.strides=1,315,35 ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-3 DiagonalFillEnd=2",
+    "DIAGONAL_MATRIX1 seed=51 InputTensor=UINT16[4,7,9] InputTensor.strides=1,40,4 OutputTensor=UINT16[4,7,9] "
+    "OutputTensor.strides=1,36,4 ValueDataType=UINT16 Value=0x1234,0x0 DiagonalFillBegin=4 DiagonalFillEnd=-1",
+    "DIAGONAL_MATRIX1 seed=52 InputTensor=UINT8[50,7,3] OutputTensor=UINT8[50,7,3] OutputTensor.extra=16 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-4 DiagonalFillEnd=1",
+    "DIAGONAL_MATRIX1 seed=53 InputTensor=FLOAT16[3,21,5] InputTensor.strides=107,5,1 OutputTensor=FLOAT16[3,21,5] "
+    "OutputTensor.strides=106,5,1 ValueDataType=FLOAT16 Value=0x3c00,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
+    "DIAGONAL_MATRIX1 seed=54 InputTensor=UINT8[3,21,5] InputTensor.strides=110,5,1 OutputTensor=UINT8[3,21,5] "
+    "OutputTensor.strides=5,15,1 ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
+    /* The input transposed: tiles, and the band over them; of one diagonal; outside it; of short rows. */
+    "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[70,90] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,90] "
+    "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=7",
+    "DIAGONAL_MATRIX1 seed=61 InputTensor=UINT8[2,72,90] OutputTensor=UINT8[2,72,90] OutputTensor.strides=6480,1,72 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-5 DiagonalFillEnd=-4",
+    "DIAGONAL_MATRIX1 seed=62 InputTensor=INT16[2,64,90] OutputTensor=INT16[2,64,90] OutputTensor.strides=6000,1,66 "
+    "ValueDataType=INT16 Value=0x5,0x0 DiagonalFillBegin=9 DiagonalFillEnd=-4",
+    "DIAGONAL_MATRIX1 seed=63 InputTensor=UINT8[7,64,129] OutputTensor=UINT8[7,64,129] OutputTensor.strides=1,7,448 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-30 DiagonalFillEnd=8",
+    /* Bands that are all of a matrix, or nothing of it, in other layouts. */
+    "DIAGONAL_MATRIX1 seed=64 InputTensor=UINT8[7,64,12] OutputTensor=UINT8[7,64,12] OutputTensor.strides=1,7,448 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=12 DiagonalFillEnd=-63",
+    "DIAGONAL_MATRIX1 seed=65 InputTensor=UINT8[7,64,12] OutputTensor=UINT8[7,64,12] OutputTensor.strides=1,7,448 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-63 DiagonalFillEnd=12",
+    "DIAGONAL_MATRIX1 seed=66 InputTensor=UINT8[7,64,12] OutputTensor=UINT8[7,64,12] OutputTensor.strides=1,7,448 "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-63 DiagonalFillEnd=11",
+    "DIAGONAL_MATRIX1 seed=67 InputTensor=INT64[5,64,12] OutputTensor=INT64[5,64,12] OutputTensor.strides=1,5,320 "
+    "ValueDataType=INT64 Value=0x5,0x1 DiagonalFillBegin=11 DiagonalFillEnd=-63",
 };
 
 static void generate1(struct random *random, struct operator_case *c) {
@@ -178,13 +259,21 @@ static const struct case_refusal refused1[] = {
      "OutputTensor.DataType"},
 };
 
-/* The upper triangle, the rest filled. */
+/* The upper triangle, the rest filled, of a matrix or (argument > 0) of matrices with `argument` columns; of a matrix
+ * TRANSPOSED. */
+#define TRANSPOSED UINT32_MAX
+
 static void make_triangle(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    const uint32_t side = benchmark_side(bytes, type);
-    (void)argument;
+    const bool is_small = argument != 0 && argument != TRANSPOSED;
+    const uint32_t side = is_small ? argument : benchmark_side(bytes, type);
+    const uint32_t count = is_small ? (uint32_t)(bytes / (vkdmlGetDataTypeSize(type) * side * side)) : 1;
+    const uint32_t sizes[] = {count, side, side};
     case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX1);
-    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, (const uint32_t[]){side, side});
-    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, (const uint32_t[]){side, side});
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 3, sizes);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 3, sizes);
+    if (argument == TRANSPOSED) {
+        set_strides(case_tensor(c, "InputTensor"), (const uint32_t[]){side * side, 1, side});
+    }
     case_set_uint(c, "ValueDataType", type);
     case_set(c, "Value", 2, (const uint32_t[]){0, 0});
     case_set_uint(c, "DiagonalFillBegin", (uint32_t)INT32_MIN);
@@ -193,6 +282,8 @@ static void make_triangle(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t ar
 
 static const struct case_benchmark benchmarks1[] = {
     {"triangle", BENCHMARK_TYPES, 0, 0, make_triangle, NULL},
+    {"small_triangles", BENCHMARK_TYPES, 5, 0, make_triangle, NULL},
+    {"transposed_triangle", BENCHMARK_TYPES, TRANSPOSED, 0, make_triangle, NULL},
 };
 
 static const struct case_tensor_support support1[] = {

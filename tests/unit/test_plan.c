@@ -198,6 +198,19 @@ static void random_diagonal(struct random *random, struct operator_case *c) {
     case_set_float(c, "Value", 1.0f);
 }
 
+/* What lies above the main diagonal is filled, never all. */
+static void random_triangle(struct random *random, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 2, 4), 32, output);
+    output->type = RANDOM_OF(random, movable_types);
+    *input = *output;
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+    case_set_uint(c, "ValueDataType", output->type);
+    case_set_uint(c, "DiagonalFillBegin", 1);
+    case_set_uint(c, "DiagonalFillEnd", INT32_MAX);
+}
+
 static uint32_t effective_rank(const struct case_tensor *tensor) {
     uint32_t ones = 0;
     while (ones < tensor->rank && tensor->sizes[ones] == 1)
@@ -225,9 +238,8 @@ static const struct {
     DML_OPERATOR_TYPE type;
     void (*fill)(struct random *random, struct operator_case *c);
 } generators[] = {
-    {DML_OPERATOR_ELEMENT_WISE_IDENTITY, random_identity},
-    {DML_OPERATOR_PADDING, random_padding},
-    {DML_OPERATOR_DIAGONAL_MATRIX, random_diagonal},
+    {DML_OPERATOR_ELEMENT_WISE_IDENTITY, random_identity}, {DML_OPERATOR_PADDING, random_padding},
+    {DML_OPERATOR_DIAGONAL_MATRIX, random_diagonal},       {DML_OPERATOR_DIAGONAL_MATRIX1, random_triangle},
     {DML_OPERATOR_NONZERO_COORDINATES, random_nonzero},
 };
 
@@ -407,8 +419,10 @@ static void check_plan(const struct subject *subject) {
     const uint64_t whole = limits->max_storage_buffer_range - limits->min_storage_buffer_offset_alignment;
     const uint32_t passes = is_nonzero ? 2 : 1;
     CHECK(subject, plan->steps.count >= passes && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
-    /* No more dispatches than passes where everything can be bound whole; a fill may come before. */
-    const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL;
+    /* No more dispatches than passes where everything can be bound whole; a fill or tiles may come before. */
+    const bool is_tiled = subject->instance->schema->type == DML_OPERATOR_DIAGONAL_MATRIX1 &&
+                          plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]);
+    const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL || is_tiled;
     if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
         CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
     }
@@ -980,6 +994,79 @@ static void a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier(void **state) {
     assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_FILL);
 }
 
+/* The last step of a band's plan, by the constants of diagonal.comp. */
+struct band_plan {
+    const char *line;
+    uint32_t steps;
+    uint32_t bits; /* of an element */
+    uint32_t rank; /* outer dimensions; x or y that are it are the row, those that are more are nowhere */
+    uint32_t source;
+    uint32_t x;
+    uint32_t y;
+};
+
+static void check_band_plan(const struct band_plan *expected) {
+    static struct operator_case c;
+    struct subject subject;
+    char text[256];
+    assert_true(case_parse(expected->line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, &devices[0]);
+    assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
+    assert_int_equal(subject.plan.steps.count, expected->steps);
+    const struct vkdml_plan_step *step = &subject.plan.steps.items[expected->steps - 1];
+    const uint32_t constants[] = {step->specializations[1], step->specializations[2], step->specializations[7],
+                                  step->specializations[10], step->specializations[11]};
+    const uint32_t wanted[] = {expected->bits, expected->rank, expected->source, expected->x, expected->y};
+    if (step->kernel != VKDML_KERNEL_DIAGONAL || memcmp(constants, wanted, sizeof(wanted)) != 0 ||
+        step->barrier_before != (expected->steps == 2)) {
+        fail_msg("%s: %" PRIu32 " bits, rank %" PRIu32 ", source %" PRIu32 ", x %" PRIu32 ", y %" PRIu32,
+                 expected->line, constants[0], constants[1], constants[2], constants[3], constants[4]);
+    }
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
+static void a_band_goes_along_the_innermost_dimension(void **state) {
+    (void)state;
+    enum { ZEROS, INPUT, ALIKE, OUTPUT, NONE = VKDML_MAX_DIMENSIONS };
+#define DIAGONAL(output) "DIAGONAL_MATRIX seed=1 Offset=0 Value=1 OutputTensor=" output
+#define TRIANGLE(type, input, output)                                                                                  \
+    "DIAGONAL_MATRIX1 seed=1 ValueDataType=" type " Value=0x1,0x0 DiagonalFillBegin=0 DiagonalFillEnd=90 "             \
+    "InputTensor=" type input " OutputTensor=" type output
+    static const struct band_plan plans[] = {
+        {DIAGONAL("UINT8[6,70,90]"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[6,70,90] OutputTensor.strides=6300,1,70"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=1,7,490"), 1, 8, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=1,630,7"), 1, 8, 2, ZEROS, 1, 0},
+        /* Wider elements, until matrices are the row. */
+        {DIAGONAL("UINT8[6,70,90] OutputTensor.strides=1,6,420"), 1, 16, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[4,70,90] OutputTensor.strides=1,4,280"), 1, 32, 1, ZEROS, 1, 0},
+        {DIAGONAL("UINT8[4,70,90] OutputTensor.strides=1,5,350"), 1, 8, 2, ZEROS, 0, 1},
+        /* Gaps everywhere; one column, one row. */
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=2,16,1200"), 1, 8, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[7,70,1]"), 1, 8, 1, ZEROS, 1, NONE},
+        {DIAGONAL("UINT8[7,1,90] OutputTensor.strides=1,1,8"), 1, 8, 1, ZEROS, 0, NONE},
+        /* Inputs that lie as the output does, those that do not in parts, and those that do nowhere: tiles. */
+        {TRIANGLE("UINT8", "[7,70,80]", "[7,70,80]"), 1, 8, 2, ALIKE, 2, 1},
+        {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,81,1", "[7,70,80]"), 1, 8, 2, INPUT, 2, 1},
+        {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,80,1", "[7,70,80] OutputTensor.strides=6001,80,1"), 1, 8,
+         2, ALIKE, 2, 1},
+        {TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80]"), 2, 32, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80] OutputTensor.strides=160,2"), 1, 32, 1, INPUT,
+         1, 0},
+        {TRIANGLE("FLOAT32", "[8,9] InputTensor.strides=1,8", "[8,9]"), 1, 32, 1, INPUT, 1, 0},
+        /* All of it is filled. */
+        {"DIAGONAL_MATRIX1 seed=1 ValueDataType=UINT8 Value=0x1,0x0 DiagonalFillBegin=-2 DiagonalFillEnd=8 "
+         "OutputTensor=UINT8[3,3,8] OutputTensor.strides=1,3,9",
+         1, 32, 0, ZEROS, NONE, NONE},
+    };
+#undef DIAGONAL
+#undef TRIANGLE
+    for (size_t i = 0; i < COUNT_OF(plans); i++) {
+        check_band_plan(&plans[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tensor_may_fill_the_range_but_for_the_alignment),
@@ -997,6 +1084,7 @@ int main(void) {
         cmocka_unit_test(contiguous_elements_are_copied_by_the_device_however_many),
         cmocka_unit_test(few_long_rows_are_copied_by_the_device),
         cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
+        cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
         cmocka_unit_test(random_plans_keep_to_the_limits),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -37,31 +37,14 @@ uvec2 element(Row row, uint x)
     return bits;
 }
 
-// The bits of the elements on the band's diagonals, of 16 bytes whose first is at x.
-uvec4 band_mask(Row row, uint x)
-{
-    uint difference = difference_at(row, x);
-    bool begun = in_band(difference);
-    if (step_of(RANK) == 0)
-        return uvec4(begun ? 0xFFFFFFFFu : 0);
-    uint first = begun ? 0 : min(-difference, CHUNK);
-    uint count = min(parameters.arguments.w - (begun ? difference : 0), CHUNK - 1) + 1;
-    return first == CHUNK ? uvec4(0) : mask_elements(first, min(first + count, CHUNK));
-}
-
 bool has_chunk(Row row, uint x)
 {
-    return SOURCE != OUTPUT && (!HAS_INPUT || has_input_chunk());
+    return false;
 }
 
 uvec4 chunk(Row row, uint x)
 {
-    uvec4 mask = band_mask(row, x);
-    mask = INVERT ? ~mask : mask;
-    uvec4 other = uvec4(0);
-    if (HAS_INPUT && any(notEqual(mask, uvec4(0xFFFFFFFFu))))
-        other = input_chunk(row.base, x);
-    return mix_bits(other, repeat(parameters.arguments.xy), mask);
+    return uvec4(0);
 }
 
 const bool CONVERTS = false;

@@ -1,106 +1,158 @@
-// Chunks that the rows of a matrix end in, of gather_main.glsl where a kernel HAS_BAND: masks of whole chunks, and at most
-// two loads of the input.
+// Chunks of a band, of gather_main.glsl where a kernel HAS_BAND: which elements of 16 bytes are the band's is told row by row,
+// a bit each, and what is beside the band takes a load, or two where rows of the input are apart.
 
-// Where element i of a run is.
-struct Place {
-    uint x; // in its row
-    uint index; // of its row
+// A row of a chunk.
+struct BandRow {
+    uint index;
+    uint x;            // the row's element that the chunk goes on with
+    uvec4 coordinates; // of the run's outer dimensions, innermost first
+    Row row;
 };
 
-Place place_of(uint i)
+const uint OUTER = RANK - RUN_RANK; // of a run
+
+// The row that element i of a run is in.
+BandRow band_row_of(Chunk c, uint i)
 {
     uint index = divide(i, parameters.row_divisor.x, parameters.row_divisor.y);
-    return Place(i - index * parameters.row_length, index);
-}
-
-// The outer dimensions of a run.
-const uint OUTER = RANK - RUN_RANK;
-
-uint size_of(uint d)
-{
-    return d == RANK ? parameters.row_length : parameters.sizes[d >> 2][d & 3];
-}
-
-// What the difference changes by besides where outer dimension d steps on and the one within it begins again.
-uint carry_to(uint d)
-{
-    return step_of(d) - step_of(d + 1) * size_of(d + 1);
-}
-
-// The band's bits of a chunk of short rows, the run's element at `place` being the chunk's `from`: element by element, each
-// a step from the one before.
-uvec4 short_mask(Chunk c, Place place, uint from)
-{
-    Row row = c.row;
-    uint index = place.index;
-    uvec4 coordinates = uvec4(place.x, 0, 0, 0); // innermost first
-    [[unroll]] for (uint k = 1; k <= 3; ++k) {
-        if (k <= OUTER) {
-            uint d = RANK - k;
-            uint coordinate = index;
+    BandRow r = BandRow(index, i - index * parameters.row_length, uvec4(0), c.row);
+    [[unroll]] for (uint k = 0; k < 3; ++k) {
+        if (k < OUTER) {
+            uint d = RANK - 1 - k;
+            uint coordinate = index; // the outermost is not divided by its size
             if (d != RUN_RANK) {
                 uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
                 coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
                 index = quotient;
             }
-            coordinates[k] = coordinate;
-            row.difference += step_of(d) * (parameters.origins[d >> 2][d & 3] + coordinate);
+            r.coordinates[k] = coordinate;
+            enter(r.row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         }
     }
-    uint difference = difference_at(row, parameters.row_origin + place.x - from);
-    coordinates.x -= from; // wraps around 0 before the run
-    uvec4 mask = uvec4(0);
-    [[unroll]] for (uint word = 0; word < 4; word += WORDS_PER_ELEMENT) {
-        uint filled = 0;
-        [[unroll]] for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
-            if (in_band(difference))
-                filled |= ELEMENT_MASK << (k * ELEMENT_BITS & 31u);
-            difference += step_of(RANK);
-            ++coordinates.x;
-            [[unroll]] for (uint n = 0; n < 3; ++n) {
-                if (n < OUTER && coordinates[n] == size_of(RANK - n)) {
-                    coordinates[n] = 0;
-                    ++coordinates[n + 1];
-                    difference += carry_to(RANK - 1 - n);
-                }
-            }
-        }
-        mask[word] = filled;
-        if (ELEMENT_BITS == 64)
-            mask[word + 1] = filled;
-    }
-    return mask;
+    return r;
 }
 
-// Elements [first, end) of a chunk are the run's.
+// Goes on to the next row of the run; only its difference is kept up.
+void next_row(inout BandRow r)
+{
+    r.x = 0;
+    bool carries = true;
+    [[unroll]] for (uint k = 0; k < 3; ++k) {
+        if (k < OUTER) {
+            uint d = RANK - 1 - k;
+            bool ends = carries && k + 1 < OUTER && r.coordinates[k] + 1 == parameters.sizes[d >> 2][d & 3];
+            uint change = ends ? -r.coordinates[k] : carries ? 1 : 0;
+            r.coordinates[k] += change;
+            r.row.difference += step_of(d) * change;
+            carries = ends;
+        }
+    }
+}
+
+// Whether the elements of a row from `difference` on are the band's, a bit each; CHUNK bits have a meaning.
+uint row_bits(uint difference)
+{
+    bool begun = in_band(difference);
+    if (step_of(RANK) == 0)
+        return begun ? 0xFFFFFFFFu : 0;
+    uint first = begun ? 0 : min(-difference, CHUNK);
+    uint count = min(parameters.arguments.w - (begun ? difference : 0), CHUNK - 1) + 1;
+    return (1u << count) - 1 << first;
+}
+
+// Rows of up to so many elements are less work element by element.
+const uint TINY = 3;
+
+// .. of a chunk, whose element `from` is the one that `r` goes on with.
+uint tiny_bits(BandRow r, uint from)
+{
+    uint bits = 0;
+    uint difference = difference_at(r.row, parameters.row_origin + r.x);
+    [[unroll]] for (uint k = 0; k < CHUNK; ++k) {
+        if (k >= from) {
+            if (in_band(difference))
+                bits |= 1u << k;
+            difference += step_of(RANK);
+            if (++r.x == parameters.row_length) {
+                next_row(r);
+                difference = difference_at(r.row, parameters.row_origin);
+            }
+        }
+    }
+    return bits;
+}
+
+uint chunk_bits(BandRow r, uint from)
+{
+    if (ROWS == SHORT && parameters.row_length <= TINY)
+        return tiny_bits(r, from);
+    uint bits = 0;
+    [[dont_unroll]] for (uint at = from; at < CHUNK;) {
+        uint count = min(parameters.row_length - r.x, CHUNK);
+        bits |= (row_bits(difference_at(r.row, parameters.row_origin + r.x)) & (1u << count) - 1) << at;
+        at += count;
+        next_row(r);
+    }
+    return bits;
+}
+
+// The mask of a chunk from a bit for each element.
+uvec4 mask_of_bits(uint bits)
+{
+    if (ELEMENT_BITS == 64)
+        return -(uvec4(bits) >> uvec4(0, 0, 1, 1) & 1u);
+    uvec4 words = uvec4(bits) >> uvec4(0, 1, 2, 3) * ELEMENTS_PER_WORD;
+    if (ELEMENT_BITS == 8)
+        return ((words & 0xFu) * 0x00204081u & 0x01010101u) * 0xFFu;
+    if (ELEMENT_BITS == 16)
+        return ((words & 0x3u) * 0x00008001u & 0x00010001u) * 0xFFFFu;
+    return -(words & 1u);
+}
+
+// What lies beside the band in elements [from, end) of a chunk.
+uvec4 input_beside(Chunk c, BandRow r, uint from, uint end)
+{
+    uint x = parameters.row_origin + r.x;
+    uint begin = from + min(parameters.row_length - r.x, CHUNK); // of the next row
+    if (SOURCE != ALIKE && begin < end) {
+        Row next = row_of(c, r.index + 1);
+        return mix_bits(input_part(r.row.base, x, from), input_part(next.base, parameters.row_origin, begin),
+                        mask_from_element(begin));
+    }
+    return from == 0 && end == CHUNK ? input_chunk(r.row.base, x) : input_part(r.row.base, x, from);
+}
+
+// Elements [from, end) of a chunk, and which of them are filled.
+uvec4 band_chunk(Chunk c, uint from, uint end, out uvec4 mask)
+{
+    BandRow r = band_row_of(c, c.i + from);
+    uint bits = chunk_bits(r, from);
+    bits = INVERT ? ~bits : bits;
+    mask = mask_of_bits(bits);
+    uvec4 other = uvec4(0);
+    if (HAS_INPUT && (~bits & (1u << end) - (1u << from)) != 0)
+        other = input_beside(c, r, from, end);
+    return mix_bits(other, repeat(parameters.arguments.xy), mask);
+}
+
+// As load().
+uint load_band(Chunk c, out uvec4 bits)
+{
+    bits = uvec4(0);
+    if (SOURCE == OUTPUT || c.i >= parameters.run_length || parameters.run_length - c.i < CHUNK)
+        return FILL;
+    uvec4 mask;
+    bits = band_chunk(c, 0, CHUNK, mask);
+    return STORE;
+}
+
 void fill_parts(Chunk c)
 {
     bool begins = c.i >= parameters.run_length; // within the chunk
-    uint first = begins ? -c.i : 0;
+    uint from = begins ? -c.i : 0;
     uint end = min(parameters.run_length - c.i, CHUNK);
-    Place place = place_of(c.i + first);
-    uint x = parameters.row_origin + place.x;
-    Row row = row_of(c, place.index);
-    Row next = row;
-    uint begin = CHUNK; // of the next row, not of short ones
     uvec4 mask;
-    if (ROWS == SHORT) {
-        mask = short_mask(c, place, first);
-    } else {
-        mask = band_mask(row, x - first);
-        begin = first + min(parameters.row_length - place.x, CHUNK);
-        if (begin < end) {
-            next = row_of(c, place.index + 1);
-            mask = mix_bits(mask, band_mask(next, parameters.row_origin - begin), mask_from_element(begin));
-        }
-    }
-    mask = INVERT ? ~mask : mask;
-    uvec4 run = mask_elements(first, end);
-    uvec4 bits = uvec4(0);
-    if (HAS_INPUT && any(notEqual(run & ~mask, uvec4(0)))) {
-        bits = input_part(row.base, x, first);
-        if (SOURCE != ALIKE && begin < end)
-            bits = mix_bits(bits, input_part(next.base, parameters.row_origin, begin), mask_from_element(begin));
-    }
-    store_chunk(c, mix_bits(bits, repeat(parameters.arguments.xy), mask), SOURCE == OUTPUT ? run & mask : run);
+    uvec4 bits = band_chunk(c, from, end, mask);
+    uvec4 run = mask_elements(from, end);
+    store_chunk(c, bits, SOURCE == OUTPUT ? run & mask : run);
 }

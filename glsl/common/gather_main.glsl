@@ -122,11 +122,19 @@ const uint NOTHING = 0;
 const uint STORE = 1;
 const uint FILL = 2;
 
+#ifdef HAS_BAND
+uint load_band(Chunk c, out uvec4 bits);
+#endif
+
 // Loads 16 bytes at once where that can be.
 uint load(Chunk c, out uvec4 bits)
 {
     uint left = FILL;
     bits = uvec4(0);
+#ifdef HAS_BAND
+    if (IN_PARTS)
+        return load_band(c, bits);
+#endif
     if (is_whole(c)) {
         uint index = divide(c.i, parameters.row_divisor.x, parameters.row_divisor.y);
         uint x = c.i - index * parameters.row_length;

@@ -206,6 +206,16 @@ static const char *const fixed1[] = {
     "OutputTensor.strides=106,5,1 ValueDataType=FLOAT16 Value=0x3c00,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
     "DIAGONAL_MATRIX1 seed=54 InputTensor=UINT8[3,21,5] InputTensor.strides=110,5,1 OutputTensor=UINT8[3,21,5] "
     "OutputTensor.strides=5,15,1 ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
+    /* Rows of the input apart, and one for all. */
+    "DIAGONAL_MATRIX1 seed=55 InputTensor=UINT8[5,33,21] InputTensor.strides=1000,25,1 OutputTensor=UINT8[5,33,21] "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-9 DiagonalFillEnd=4",
+    "DIAGONAL_MATRIX1 seed=56 InputTensor=UINT8[5,33,21] InputTensor.strides=0,1,0 OutputTensor=UINT8[5,33,21] "
+    "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-9 DiagonalFillEnd=4",
+    /* More than a descriptor binds: short rows, and the input transposed. */
+    "DIAGONAL_MATRIX1 seed=57 InputTensor=UINT8[15000,5] OutputTensor=UINT8[15000,5] ValueDataType=UINT8 "
+    "Value=0x5,0x0 DiagonalFillBegin=-13500 DiagonalFillEnd=-7000",
+    "DIAGONAL_MATRIX1 seed=58 InputTensor=FLOAT32[160,100] InputTensor.strides=1,160 OutputTensor=FLOAT32[160,100] "
+    "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=30 DiagonalFillEnd=-40",
     /* The input transposed: tiles, and the band over them; of one diagonal; outside it; of short rows. */
     "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[70,90] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,90] "
     "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=7",

@@ -37,6 +37,7 @@ uvec2 element(Row row, uint x)
     return bits;
 }
 
+// Chunks are the band's affair, or go element by element.
 bool has_chunk(Row row, uint x)
 {
     return false;

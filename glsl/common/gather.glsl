@@ -15,7 +15,7 @@
 //     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row, and
 //     uvec4 part(Row row, uint x, uint from)  16 bytes, of which those from element `from` on begin with the row's element
 //                                       x; others, and those beyond the row, have no meaning
-//     HAS_BAND                          and IN_PARTS, where gather_band.glsl fills what chunk() does not know
+//     HAS_BAND                          and IN_PARTS: where it is true gather_band.glsl sees to all chunks
 // Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL

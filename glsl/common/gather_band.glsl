@@ -60,32 +60,9 @@ uint row_bits(uint difference)
     return (1u << count) - 1 << first;
 }
 
-// Rows of up to so many elements are less work element by element.
-const uint TINY = 3;
-
 // .. of a chunk, whose element `from` is the one that `r` goes on with.
-uint tiny_bits(BandRow r, uint from)
-{
-    uint bits = 0;
-    uint difference = difference_at(r.row, parameters.row_origin + r.x);
-    [[unroll]] for (uint k = 0; k < CHUNK; ++k) {
-        if (k >= from) {
-            if (in_band(difference))
-                bits |= 1u << k;
-            difference += step_of(RANK);
-            if (++r.x == parameters.row_length) {
-                next_row(r);
-                difference = difference_at(r.row, parameters.row_origin);
-            }
-        }
-    }
-    return bits;
-}
-
 uint chunk_bits(BandRow r, uint from)
 {
-    if (ROWS == SHORT && parameters.row_length <= TINY)
-        return tiny_bits(r, from);
     uint bits = 0;
     [[dont_unroll]] for (uint at = from; at < CHUNK;) {
         uint count = min(parameters.row_length - r.x, CHUNK);
@@ -94,6 +71,35 @@ uint chunk_bits(BandRow r, uint from)
         next_row(r);
     }
     return bits;
+}
+
+// Short rows change the difference by no more than CHUNK in a chunk, unless the dimension around them begins again: true
+// where all of the chunk is then the band's, or nothing of it.
+bool is_uniform(BandRow r, out uint bits)
+{
+    uint d = RANK - 1;
+    bool stays = OUTER == 1 || (OUTER > 1 && parameters.sizes[d >> 2][d & 3] - r.coordinates.x > CHUNK);
+    uint difference = difference_at(r.row, parameters.row_origin + r.x);
+    uint last = parameters.arguments.w;
+    bool inside = last >= 2 * CHUNK && difference - CHUNK <= last - 2 * CHUNK;
+    bits = inside ? 0xFFFFFFFFu : 0;
+    return ROWS == SHORT && stays && (inside || difference + CHUNK > last + 2 * CHUNK);
+}
+
+// What a stack of matrices of few elements has over and over, where they lie side by side: a bit each, and behind them those
+// of the next chunk's length; then what to divide by their number with, and that, or 0. In a field of padding's.
+bool has_pattern()
+{
+    return parameters.starts[1].z != 0;
+}
+
+// The bits from element i of a run on.
+uint pattern_bits(uint i)
+{
+    uint place = i - divide(i, parameters.starts[1].x, parameters.starts[1].y) * parameters.starts[1].z;
+    uint low = parameters.starts[0][place >> 5];
+    uint high = parameters.starts[0][min((place >> 5) + 1, 3)];
+    return low >> (place & 31) | high << 1 << (31 - (place & 31));
 }
 
 // The mask of a chunk from a bit for each element.
@@ -125,8 +131,14 @@ uvec4 input_beside(Chunk c, BandRow r, uint from, uint end)
 // Elements [from, end) of a chunk, and which of them are filled.
 uvec4 band_chunk(Chunk c, uint from, uint end, out uvec4 mask)
 {
-    BandRow r = band_row_of(c, c.i + from);
-    uint bits = chunk_bits(r, from);
+    BandRow r;
+    if (HAS_INPUT || !has_pattern())
+        r = band_row_of(c, c.i + from);
+    uint bits;
+    if (has_pattern())
+        bits = pattern_bits(c.i + from) << from;
+    else if (!is_uniform(r, bits))
+        bits = chunk_bits(r, from);
     bits = INVERT ? ~bits : bits;
     mask = mask_of_bits(bits);
     uvec4 other = uvec4(0);

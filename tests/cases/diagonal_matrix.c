@@ -55,6 +55,19 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=64 OutputTensor=UINT8[9,3,3,2] OutputTensor.strides=20,1,6,3 Offset=1 Value=5",
     "DIAGONAL_MATRIX seed=65 OutputTensor=UINT8[3,5,2,3] OutputTensor.strides=2,18,1,6 Offset=1 Value=5",
     "DIAGONAL_MATRIX seed=66 OutputTensor=UINT8[21000,5] OutputTensor.strides=5,1 Offset=-20997 Value=5",
+    /* Matrices of so few elements that what is filled repeats every few bytes, and of just too many; in wider elements.
+     */
+    "DIAGONAL_MATRIX seed=70 OutputTensor=UINT8[301,3,3] Offset=-1 Value=5",
+    "DIAGONAL_MATRIX seed=71 OutputTensor=FLOAT16[30,3,37,1] OutputTensor.strides=111,1,3,9 Offset=-4 Value=5",
+    "DIAGONAL_MATRIX seed=72 OutputTensor=FLOAT32[30,2,57] OutputTensor.extra=16 Offset=44 Value=5",
+    "DIAGONAL_MATRIX seed=73 OutputTensor=UINT8[11,5,2,2] OutputTensor.strides=23,4,1,2 Offset=1 Value=5",
+    "DIAGONAL_MATRIX seed=74 OutputTensor=UINT8[11,2,3,3] OutputTensor.strides=18,1,2,6 Offset=0 Value=5",
+    "DIAGONAL_MATRIX seed=75 OutputTensor=FLOAT64[3,10,11] Offset=-7 Value=5",
+    "DIAGONAL_MATRIX seed=76 OutputTensor=UINT8[4100,3,3] Offset=1 Value=5",
+    /* Few columns or rows, far from the band, just at it, and where the next matrix begins. */
+    "DIAGONAL_MATRIX seed=77 OutputTensor=UINT8[5,200,3] OutputTensor.strides=600,3,1 Offset=-199 Value=5",
+    "DIAGONAL_MATRIX seed=78 OutputTensor=UINT8[5,200,7] OutputTensor.strides=1400,7,1 Offset=6 Value=5",
+    "DIAGONAL_MATRIX seed=79 OutputTensor=FLOAT16[5,3,200] OutputTensor.strides=600,1,3 Offset=-1 Value=5",
     /* Outside a matrix, whatever its layout. */
     "DIAGONAL_MATRIX seed=67 OutputTensor=UINT8[3,5,7] OutputTensor.strides=1,22,3 Offset=-5 Value=5",
 };
@@ -206,6 +219,13 @@ static const char *const fixed1[] = {
     "OutputTensor.strides=106,5,1 ValueDataType=FLOAT16 Value=0x3c00,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
     "DIAGONAL_MATRIX1 seed=54 InputTensor=UINT8[3,21,5] InputTensor.strides=110,5,1 OutputTensor=UINT8[3,21,5] "
     "OutputTensor.strides=5,15,1 ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=1 DiagonalFillEnd=-17",
+    /* The input beside what repeats; a wide band, in and around it, of few columns. */
+    "DIAGONAL_MATRIX1 seed=70 InputTensor=UINT8[301,3,3] OutputTensor=UINT8[301,3,3] ValueDataType=UINT8 Value=0x5,0x0 "
+    "DiagonalFillBegin=0 DiagonalFillEnd=-2",
+    "DIAGONAL_MATRIX1 seed=71 InputTensor=UINT8[3,900,5] OutputTensor=UINT8[3,900,5] ValueDataType=UINT8 Value=0x5,0x0 "
+    "DiagonalFillBegin=-700 DiagonalFillEnd=-300",
+    "DIAGONAL_MATRIX1 seed=72 OutputTensor=FLOAT32[3,900,3] ValueDataType=FLOAT32 Value=0x5,0x0 DiagonalFillBegin=-30 "
+    "DiagonalFillEnd=-700",
     /* Rows of the input apart, and one for all. */
     "DIAGONAL_MATRIX1 seed=55 InputTensor=UINT8[5,33,21] InputTensor.strides=1000,25,1 OutputTensor=UINT8[5,33,21] "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-9 DiagonalFillEnd=4",
@@ -214,17 +234,22 @@ static const char *const fixed1[] = {
     /* More than a descriptor binds: short rows, and the input transposed. */
     "DIAGONAL_MATRIX1 seed=57 InputTensor=UINT8[15000,5] OutputTensor=UINT8[15000,5] ValueDataType=UINT8 "
     "Value=0x5,0x0 DiagonalFillBegin=-13500 DiagonalFillEnd=-7000",
-    "DIAGONAL_MATRIX1 seed=58 InputTensor=FLOAT32[160,100] InputTensor.strides=1,160 OutputTensor=FLOAT32[160,100] "
+    "DIAGONAL_MATRIX1 seed=58 InputTensor=FLOAT32[64,600] InputTensor.strides=1,64 OutputTensor=FLOAT32[64,600] "
     "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=30 DiagonalFillEnd=-40",
     /* The input transposed: tiles, and the band over them; of one diagonal; outside it; of short rows. */
-    "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[70,90] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,90] "
+    "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[70,600] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,600] "
     "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=7",
-    "DIAGONAL_MATRIX1 seed=61 InputTensor=UINT8[2,72,90] OutputTensor=UINT8[2,72,90] OutputTensor.strides=6480,1,72 "
+    "DIAGONAL_MATRIX1 seed=61 InputTensor=UINT8[2,300,72] OutputTensor=UINT8[2,300,72] "
+    "OutputTensor.strides=21600,1,300 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-5 DiagonalFillEnd=-4",
-    "DIAGONAL_MATRIX1 seed=62 InputTensor=INT16[2,64,90] OutputTensor=INT16[2,64,90] OutputTensor.strides=6000,1,66 "
+    "DIAGONAL_MATRIX1 seed=62 InputTensor=INT16[2,300,90] OutputTensor=INT16[2,300,90] "
+    "OutputTensor.strides=30000,1,320 "
     "ValueDataType=INT16 Value=0x5,0x0 DiagonalFillBegin=9 DiagonalFillEnd=-4",
     "DIAGONAL_MATRIX1 seed=63 InputTensor=UINT8[7,64,129] OutputTensor=UINT8[7,64,129] OutputTensor.strides=1,7,448 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-30 DiagonalFillEnd=8",
+    /* Matrices near enough to the transposed input to go by elements. */
+    "DIAGONAL_MATRIX1 seed=68 InputTensor=INT16[3,33,70] InputTensor.strides=2310,1,33 OutputTensor=INT16[3,33,70] "
+    "ValueDataType=INT16 Value=0x5,0x0 DiagonalFillBegin=-20 DiagonalFillEnd=33",
     /* Bands that are all of a matrix, or nothing of it, in other layouts. */
     "DIAGONAL_MATRIX1 seed=64 InputTensor=UINT8[7,64,12] OutputTensor=UINT8[7,64,12] OutputTensor.strides=1,7,448 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=12 DiagonalFillEnd=-63",

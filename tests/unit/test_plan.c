@@ -1051,10 +1051,14 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
         {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,81,1", "[7,70,80]"), 1, 8, 2, INPUT, 2, 1},
         {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,80,1", "[7,70,80] OutputTensor.strides=6001,80,1"), 1, 8,
          2, ALIKE, 2, 1},
-        {TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80]"), 2, 32, 1, OUTPUT, 1, 0},
-        {TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80] OutputTensor.strides=160,2"), 1, 32, 1, INPUT,
+        {TRIANGLE("FLOAT32", "[70,513] InputTensor.strides=1,70", "[70,513]"), 2, 32, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[70,258] InputTensor.strides=1,70", "[70,258]"), 2, 16, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[9,513] InputTensor.strides=1,9", "[9,513] OutputTensor.strides=1026,2"), 1, 32, 1, INPUT,
          1, 0},
-        {TRIANGLE("FLOAT32", "[8,9] InputTensor.strides=1,8", "[8,9]"), 1, 32, 1, INPUT, 1, 0},
+        /* By elements: near enough, or not for tiles. */
+        {TRIANGLE("FLOAT32", "[70,512] InputTensor.strides=1,70", "[70,512]"), 1, 32, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[70,256] InputTensor.strides=1,70", "[70,256]"), 1, 16, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[70,600] InputTensor.strides=2,140", "[70,600]"), 1, 32, 1, INPUT, 1, 0},
         /* All of it is filled. */
         {"DIAGONAL_MATRIX1 seed=1 ValueDataType=UINT8 Value=0x1,0x0 DiagonalFillBegin=-2 DiagonalFillEnd=8 "
          "OutputTensor=UINT8[3,3,8] OutputTensor.strides=1,3,9",

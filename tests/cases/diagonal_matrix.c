@@ -60,6 +60,7 @@ static const char *const fixed[] = {
     "DIAGONAL_MATRIX seed=70 OutputTensor=UINT8[301,3,3] Offset=-1 Value=5",
     "DIAGONAL_MATRIX seed=71 OutputTensor=FLOAT16[30,3,37,1] OutputTensor.strides=111,1,3,9 Offset=-4 Value=5",
     "DIAGONAL_MATRIX seed=72 OutputTensor=FLOAT32[30,2,57] OutputTensor.extra=16 Offset=44 Value=5",
+    "DIAGONAL_MATRIX seed=80 OutputTensor=UINT8[9,1,113] Offset=112 Value=5",
     "DIAGONAL_MATRIX seed=73 OutputTensor=UINT8[11,5,2,2] OutputTensor.strides=23,4,1,2 Offset=1 Value=5",
     "DIAGONAL_MATRIX seed=74 OutputTensor=UINT8[11,2,3,3] OutputTensor.strides=18,1,2,6 Offset=0 Value=5",
     "DIAGONAL_MATRIX seed=75 OutputTensor=FLOAT64[3,10,11] Offset=-7 Value=5",

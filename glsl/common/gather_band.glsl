@@ -64,10 +64,13 @@ uint row_bits(uint difference)
 uint chunk_bits(BandRow r, uint from)
 {
     uint bits = 0;
-    [[dont_unroll]] for (uint at = from; at < CHUNK;) {
+    uint at = from;
+    [[dont_unroll]] for (;;) {
         uint count = min(parameters.row_length - r.x, CHUNK);
         bits |= (row_bits(difference_at(r.row, parameters.row_origin + r.x)) & (1u << count) - 1) << at;
         at += count;
+        if (at >= CHUNK)
+            break;
         next_row(r);
     }
     return bits;
@@ -86,14 +89,7 @@ bool is_uniform(BandRow r, out uint bits)
     return ROWS == SHORT && stays && (inside || difference + CHUNK > last + 2 * CHUNK);
 }
 
-// What a stack of matrices of few elements has over and over, where they lie side by side: a bit each, and behind them those
-// of the next chunk's length; then what to divide by their number with, and that, or 0. In a field of padding's.
-bool has_pattern()
-{
-    return parameters.starts[1].z != 0;
-}
-
-// The bits from element i of a run on.
+// The bits from element i of a run on, where they are a pattern's.
 uint pattern_bits(uint i)
 {
     uint place = i - divide(i, parameters.starts[1].x, parameters.starts[1].y) * parameters.starts[1].z;
@@ -132,10 +128,10 @@ uvec4 input_beside(Chunk c, BandRow r, uint from, uint end)
 uvec4 band_chunk(Chunk c, uint from, uint end, out uvec4 mask)
 {
     BandRow r;
-    if (HAS_INPUT || !has_pattern())
+    if (HAS_INPUT || !HAS_PATTERN)
         r = band_row_of(c, c.i + from);
     uint bits;
-    if (has_pattern())
+    if (HAS_PATTERN)
         bits = pattern_bits(c.i + from) << from;
     else if (!is_uniform(r, bits))
         bits = chunk_bits(r, from);

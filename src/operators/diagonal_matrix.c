@@ -121,9 +121,11 @@ static bool is_in_band(const struct vkdml_gather *gather, const struct band *ban
 }
 
 #define PATTERN_BITS 128
+#define PATTERN      (VKDML_MAX_DIMENSIONS + 1) /* instead of the columns' dimension */
 
-/* Writes the pattern of matrices of few elements, see gather_band.glsl. None of them is cut by a window. */
-static void fill_pattern(const struct vkdml_gather *gather, const struct band *band, uint32_t pattern[8]) {
+/* Writes the pattern of matrices of few elements, see band.glsl; false where they are not. None of them is cut by a
+ * window. */
+static bool fill_pattern(const struct vkdml_gather *gather, const struct band *band, uint32_t pattern[8]) {
     uint32_t within = gather->count; /* dimensions from here on are whole matrices, side by side */
     uint64_t length = 1;
     const uint32_t columns = find_role(gather, ROLE_COLUMNS);
@@ -133,7 +135,7 @@ static void fill_pattern(const struct vkdml_gather *gather, const struct band *b
         length *= gather->dimensions[--within].size;
     }
     if (within != outermost || length > PATTERN_BITS + 1 - CHUNK_BYTES) {
-        return;
+        return false;
     }
     for (uint32_t bit = 0; bit < PATTERN_BITS; ++bit) {
         pattern[bit / 32] |= (uint32_t)is_in_band(gather, band, bit % length) << bit % 32;
@@ -142,16 +144,13 @@ static void fill_pattern(const struct vkdml_gather *gather, const struct band *b
     pattern[4] = divisor.multiplier;
     pattern[5] = divisor.shifts;
     pattern[6] = (uint32_t)length;
+    return true;
 }
 
 static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather, enum source source,
                                const struct band *band) {
-    /* On lavapipe masks serve short rows too: beside the input, rows of 12 bytes take half the time of runs, of 3 a
-     * fourth. */
-    const bool by_masks = source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
     struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_DIAGONAL,
-        .runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS,
         .specialization_count = 4,
         .specializations = {source, band->invert, find_role(gather, ROLE_COLUMNS), find_role(gather, ROLE_ROWS)},
         .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)(band->last - band->first)},
@@ -159,9 +158,14 @@ static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gat
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    if (source != SOURCE_INPUT) {
-        fill_pattern(gather, band, use.pattern);
+    const bool is_pattern = source != SOURCE_INPUT && fill_pattern(gather, band, use.pattern);
+    if (is_pattern) {
+        use.specializations[2] = PATTERN;
     }
+    /* On lavapipe masks serve short rows too: beside the input, rows of 12 bytes take half the time of runs, of 3 a
+     * fourth. */
+    const bool by_masks = is_pattern || source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
+    use.runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS;
     return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
 }
 

@@ -123,14 +123,14 @@ static void set_strides(struct case_tensor *tensor, const uint32_t *strides) {
     }
 }
 
-/* Matrices of 64 x 64 elements side by side, element for element. */
+/* Matrices of 8 x 8 elements side by side, element for element. */
 static void make_interleaved(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    const uint32_t count = (uint32_t)(bytes / (64 * 64 * vkdmlGetDataTypeSize(type)));
+    const uint32_t count = (uint32_t)(bytes / (64 * vkdmlGetDataTypeSize(type)));
     (void)argument;
     case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
     struct case_tensor *output = case_tensor(c, "OutputTensor");
-    benchmark_tensor(output, type, 3, (const uint32_t[]){count, 64, 64});
-    set_strides(output, (const uint32_t[]){1, 64 * count, count});
+    benchmark_tensor(output, type, 3, (const uint32_t[]){count, 8, 8});
+    set_strides(output, (const uint32_t[]){1, 8 * count, count});
     case_set_uint(c, "Offset", 0);
     case_set_float(c, "Value", 1.0f);
 }

@@ -1028,7 +1028,7 @@ static void check_band_plan(const struct band_plan *expected) {
 
 static void a_band_goes_along_the_innermost_dimension(void **state) {
     (void)state;
-    enum { ZEROS, INPUT, ALIKE, OUTPUT, NONE = VKDML_MAX_DIMENSIONS };
+    enum { ZEROS, INPUT, ALIKE, OUTPUT, NONE = VKDML_MAX_DIMENSIONS, PATTERN };
 #define DIAGONAL(output) "DIAGONAL_MATRIX seed=1 Offset=0 Value=1 OutputTensor=" output
 #define TRIANGLE(type, input, output)                                                                                  \
     "DIAGONAL_MATRIX1 seed=1 ValueDataType=" type " Value=0x1,0x0 DiagonalFillBegin=0 DiagonalFillEnd=90 "             \
@@ -1044,8 +1044,15 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
         {DIAGONAL("UINT8[4,70,90] OutputTensor.strides=1,5,350"), 1, 8, 2, ZEROS, 0, 1},
         /* Gaps everywhere; one column, one row. */
         {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=2,16,1200"), 1, 8, 2, ZEROS, 0, 1},
-        {DIAGONAL("UINT8[7,70,1]"), 1, 8, 1, ZEROS, 1, NONE},
+        {DIAGONAL("UINT8[7,140,1]"), 1, 8, 1, ZEROS, 1, NONE},
         {DIAGONAL("UINT8[7,1,90] OutputTensor.strides=1,1,8"), 1, 8, 1, ZEROS, 0, NONE},
+        /* So few elements that what is filled is a pattern, and one more; beside others of the batch. */
+        {DIAGONAL("UINT8[9,1,113]"), 1, 8, 1, ZEROS, PATTERN, NONE},
+        {DIAGONAL("UINT8[9,2,57]"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[9,7,3,5] OutputTensor.strides=200,1,7,21"), 1, 8, 3, ZEROS, PATTERN, 2},
+        {DIAGONAL("UINT8[9,7,3,5] OutputTensor.strides=200,1,8,24"), 1, 8, 3, ZEROS, 1, 2},
+        {TRIANGLE("UINT8", "[9,10,11]", "[9,10,11]"), 1, 8, 2, ALIKE, PATTERN, 1},
+        {TRIANGLE("UINT8", "[9,10,11] InputTensor.strides=200,11,1", "[9,10,11]"), 1, 8, 2, INPUT, 2, 1},
         /* Inputs that lie as the output does, those that do not in parts, and those that do nowhere: tiles. */
         {TRIANGLE("UINT8", "[7,70,80]", "[7,70,80]"), 1, 8, 2, ALIKE, 2, 1},
         {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,81,1", "[7,70,80]"), 1, 8, 2, INPUT, 2, 1},

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes SPIR-V modules as static C arrays: embed.py OUTPUT.inc MODULE.spv ...
 
-Packed, to less than 40 %: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first, the
-top bit set on all but the last), and an instruction's first word as two, opcode and word count. Ids are written as
-their distance from the last result's, which is small; src/kernels/kernels.c reads them.
+Packed, to less than a third: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first,
+the top bit set on all but the last), and an instruction's first word, its opcode and word count, as the index of it in a
+list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small;
+src/kernels/kernels.c reads them.
 """
 
+import collections
 import pathlib
 import struct
 import sys
@@ -47,33 +49,50 @@ def pack_operands(opcode, operands, last):
     return b"".join(leb128(number) for number in numbers), last
 
 
-def pack(words):
+def read(path):
+    """The words of a module."""
+    code = path.read_bytes()
+    words = struct.unpack(f"<{len(code) // 4}I", code)
+    if not words or words[0] != MAGIC:
+        sys.exit(f"{path} is not a SPIR-V module")
+    return words
+
+
+def instructions(words):
+    """Each instruction's first word, and the others."""
+    at = HEADER_WORDS
+    while at < len(words):
+        end = at + (words[at] >> 16)
+        yield words[at], words[at + 1 : end]
+        at = end
+
+
+def pack(words, index):
     packed = bytearray()
     for word in words[:HEADER_WORDS]:
         packed += leb128(word)
-    at = HEADER_WORDS
     last = 0
-    while at < len(words):
-        count, opcode = words[at] >> 16, words[at] & 0xFFFF
-        operands, last = pack_operands(opcode, words[at + 1 : at + count], last)
-        packed += leb128(opcode) + leb128(count) + operands
-        at += count
+    for first, others in instructions(words):
+        operands, last = pack_operands(first & 0xFFFF, others, last)
+        packed += leb128(index[first]) + operands
     return packed
 
 
-def main(output, modules):
-    lines = []
-    for path in map(pathlib.Path, modules):
-        code = path.read_bytes()
-        words = struct.unpack(f"<{len(code) // 4}I", code)
-        if not words or words[0] != MAGIC:
-            sys.exit(f"{path} is not a SPIR-V module")
-        packed = pack(words)
-        lines.append(f"enum {{ spirv_{path.stem}_words = {len(words)} }};")
-        lines.append(f"static const uint8_t spirv_{path.stem}[] = {{")
-        for i in range(0, len(packed), 24):
-            lines.append("    " + ", ".join(str(byte) for byte in packed[i : i + 24]) + ",")
-        lines.append("};")
+def array(type_and_name, numbers):
+    lines = [f"static const {type_and_name}[] = {{"]
+    lines += ["    " + ", ".join(map(str, numbers[i : i + 24])) + "," for i in range(0, len(numbers), 24)]
+    return [*lines, "};"]
+
+
+def main(output, paths):
+    modules = {path.stem: read(path) for path in map(pathlib.Path, paths)}
+    counts = collections.Counter(first for words in modules.values() for first, _ in instructions(words))
+    firsts = [first for first, _ in counts.most_common()]
+    index = {first: i for i, first in enumerate(firsts)}
+    lines = array("uint32_t spirv_first_words", firsts)
+    for name, words in modules.items():
+        lines.append(f"enum {{ spirv_{name}_words = {len(words)} }};")
+        lines += array(f"uint8_t spirv_{name}", pack(words, index))
     pathlib.Path(output).write_text("\n".join(lines) + "\n")
 
 

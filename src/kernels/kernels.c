@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <stdbool.h>
 
-#include "spirv.inc" /* written by the build: spirv_NAME_words, static const uint8_t spirv_NAME[] */
+/* Written by the build: spirv_NAME_words, static const uint8_t spirv_NAME[], and static const uint32_t
+ * spirv_first_words[], the first words that instructions have. */
+#include "spirv.inc"
 
 #define OWN(name)                                                                                                      \
     { spirv_##name, spirv_##name##_words }
@@ -95,11 +97,11 @@ void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *wor
         words[at++] = next_number(&packed);
     }
     while (at < module->word_count) {
-        const uint32_t opcode = next_number(&packed);
-        const uint32_t count = next_number(&packed);
-        const enum operands operands = operands_of(opcode);
+        const uint32_t first = spirv_first_words[next_number(&packed)];
+        const uint32_t count = first >> 16;
+        const enum operands operands = operands_of(first & 0xFFFF);
         const bool has_result = operands == RESULT_AND_NUMBERS || operands == RESULT_AND_IDS;
-        words[at] = count << 16 | opcode;
+        words[at] = first;
         for (uint32_t i = 1; i < count; i++) {
             if (has_result && i == 2) {
                 last += next_distance(&packed);

@@ -114,17 +114,15 @@ uint scale_bias_narrow(uint x)
     return (negative ? -magnitude : magnitude) & ELEMENT_MASK;
 }
 
-uint scale_bias_float32(uint x)
+// FLOAT32, or FLOAT16.
+uint scale_bias_float(uint x)
 {
     uint result;
+    if (DATA_TYPE == FLOAT16)
+        x = widen(x);
     if (!scale_bias_fast(x, result))
         result = scale_bias_slow(x);
-    return result;
-}
-
-uint scale_bias_float16(uint x)
-{
-    return narrow(scale_bias_float32(widen(x)));
+    return DATA_TYPE == FLOAT16 ? narrow(result) : result;
 }
 
 uvec3 negate(uvec3 v)
@@ -226,10 +224,8 @@ void fill_table()
 
 uvec2 convert(uvec2 x)
 {
-    if (DATA_TYPE == FLOAT32)
-        return uvec2(scale_bias_float32(x.x), 0);
-    if (DATA_TYPE == FLOAT16)
-        return uvec2(scale_bias_float16(x.x), 0);
+    if (DATA_TYPE == FLOAT32 || DATA_TYPE == FLOAT16)
+        return uvec2(scale_bias_float(x.x), 0);
     if (DATA_TYPE == FLOAT64)
         return scale_bias_float64(x);
     if (IS_FIXED)
@@ -283,7 +279,9 @@ bool convert_at_once(uvec4 bits, out uvec4 converted)
     bool good = HAS_FAST;
     converted = uvec4(0);
     if (HAS_FAST && ELEMENT_BITS == 64) {
-        converted = uvec4(convert(bits.xy), convert(bits.zw));
+        [[unroll]] for (uint k = 0; k < 2; ++k)
+            bits = uvec4(bits.zw, convert(bits.xy));
+        converted = bits;
     } else if (HAS_FAST) {
         [[unroll]] for (uint word = 0; word < 4; ++word) {
             [[unroll]] for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {

@@ -158,13 +158,14 @@ uint load(Chunk c, out uvec4 bits)
     return left;
 }
 
-// Exact arithmetic is long: once in the code, and a loop that turns the elements past it.
+// Arithmetic is long, and lavapipe inlines every call before it drops what specialization leaves out: it is called from one
+// place, and a loop turns the elements past it.
 uvec4 convert_chunk(uvec4 bits)
 {
     uvec4 converted_bits;
-    if (CONVERTS && convert_at_once(bits, converted_bits))
+    if (convert_at_once(bits, converted_bits))
         return converted_bits;
-    [[dont_unroll]] for (uint k = 0; CONVERTS && k < CHUNK; ++k) {
+    [[dont_unroll]] for (uint k = 0; k < CHUNK; ++k) {
         uvec2 converted = convert(uvec2(bits.x & ELEMENT_MASK, bits.y));
         if (ELEMENT_BITS == 64)
             bits = uvec4(bits.zw, converted);
@@ -217,8 +218,8 @@ void store_chunk(Chunk c, uvec4 bits, uvec4 mask)
     }
 }
 
-// Element by element, those beyond the run's ends left alone.
-void fill_elements(Chunk c)
+// Element by element; the mask leaves out those beyond the run's ends.
+uvec4 load_elements(Chunk c, out uvec4 mask)
 {
     uint first = c.i < parameters.run_length ? c.i : 0;
     Walk w;
@@ -230,7 +231,7 @@ void fill_elements(Chunk c)
     if (w.x + CHUNK > parameters.row_length)
         w.next = row_of(c, w.index + 1); // beyond the last row unused
     uvec4 bits = uvec4(0);
-    uvec4 mask = uvec4(0);
+    mask = uvec4(0);
     for (uint word = 0; word < 4; word += WORDS_PER_ELEMENT) {
         uvec3 filled = uvec3(0);
         for (uint k = 0; k < ELEMENTS_PER_WORD; ++k) {
@@ -247,7 +248,7 @@ void fill_elements(Chunk c)
             mask = mix(mask, filled.zzzz, here.wxyz);
         }
     }
-    store_chunk(c, convert_chunk(bits), mask);
+    return bits;
 }
 
 #ifdef HAS_BAND
@@ -270,7 +271,7 @@ void fill_parts(Chunk c)
         uvec4 next = part(row_of(c, index + 1), parameters.row_origin, begin);
         bits = mix_bits(bits, next, mask_from_element(begin));
     }
-    store_chunk(c, convert_chunk(bits), mask_elements(first, end));
+    store_chunk(c, bits, mask_elements(first, end));
 }
 #endif
 
@@ -288,7 +289,9 @@ void fill(Chunk c)
         return;
     }
 #endif
-    fill_elements(c);
+    uvec4 mask;
+    uvec4 bits = load_elements(c, mask);
+    store_chunk(c, bits, mask);
 }
 
 void fill_dense(uint begin, uint end)
@@ -311,10 +314,15 @@ void fill_dense(uint begin, uint end)
     store_unit(unit);
 #endif
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
-        if (left[n] == FILL)
+        uvec4 mask = uvec4(0xFFFFFFFFu);
+        if (CONVERTS && left[n] == FILL)
+            bits[n] = load_elements(chunks[n], mask);
+        if (CONVERTS && left[n] != NOTHING)
+            store_chunk(chunks[n], convert_chunk(bits[n]), mask);
+        else if (left[n] == FILL)
             fill(chunks[n]);
         else if (left[n] == STORE)
-            destination_vectors.vectors[chunks[n].place >> 4] = convert_chunk(bits[n]);
+            destination_vectors.vectors[chunks[n].place >> 4] = bits[n];
     }
 }
 

@@ -90,12 +90,16 @@ static bool is_short(const struct vkdml_gather *gather) {
 /* Where elements that lie side by side in the input are so far apart in the output, more is loaded than is used. On an
  * NVIDIA H200 square matrices, transposed, take as long by elements as by tiles and a second dispatch where their sides
  * are 256 elements of 8 bits; with 512 of 32 bits 0.82 and 0.60 of the copy peak are reached, with 4000 0.11 and 0.62.
- */
+ * On lavapipe tiles are always faster. */
 #define FAR_NARROW 256
 #define FAR_WIDE   512
 
+static uint32_t far_apart(const struct vkdml_gather *gather, const struct vkdml_plan_limits *limits) {
+    return limits->variant == VKDML_KERNEL_VARIANT_SERIAL ? 0 : gather->element_bytes >= 4 ? FAR_WIDE : FAR_NARROW;
+}
+
 /* Whether 16 bytes of the output come of many loads, and those are not shared. */
-static bool is_scattered(const struct vkdml_gather *gather) {
+static bool is_scattered(const struct vkdml_gather *gather, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     const struct vkdml_gather_dimension *closest = row;
     for (uint32_t d = 0; d < gather->count; ++d) {
@@ -106,7 +110,7 @@ static bool is_scattered(const struct vkdml_gather *gather) {
         }
     }
     return row->output_stride == 1 && (row->input_stride > 1 || (is_short(gather) && !is_alike(gather))) &&
-           closest->output_stride > (gather->element_bytes >= 4 ? FAR_WIDE : FAR_NARROW);
+           closest->output_stride > far_apart(gather, limits);
 }
 
 /* Whether an element that lies at `place` is on the band's diagonals. */
@@ -296,7 +300,7 @@ static VkdmlResult plan_band(struct diagonals *d) {
     struct band arranged = *band;
     begin_gather(d, d->input, &gather);
     arrange_band(&gather, d->input != NULL, &arranged);
-    if (d->input != NULL && is_scattered(&gather)) {
+    if (d->input != NULL && is_scattered(&gather, d->limits)) {
         bool planned;
         VkdmlResult result = plan_over_copy(d, &planned);
         if (planned) {

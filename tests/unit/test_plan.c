@@ -1005,12 +1005,12 @@ struct band_plan {
     uint32_t y;
 };
 
-static void check_band_plan(const struct band_plan *expected) {
+static void check_band_plan(const struct band_plan *expected, const struct invented_device *device) {
     static struct operator_case c;
     struct subject subject;
     char text[256];
     assert_true(case_parse(expected->line, &c, text, sizeof(text)));
-    open_subject(&subject, &c, &devices[0]);
+    open_subject(&subject, &c, device);
     assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
     assert_int_equal(subject.plan.steps.count, expected->steps);
     const struct vkdml_plan_step *step = &subject.plan.steps.items[expected->steps - 1];
@@ -1071,11 +1071,15 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
          "OutputTensor=UINT8[3,3,8] OutputTensor.strides=1,3,9",
          1, 32, 0, ZEROS, NONE, NONE},
     };
+    /* For CPUs. */
+    static const struct band_plan near_by_tiles = {
+        TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80]"), 2, 32, 1, OUTPUT, 1, 0};
 #undef DIAGONAL
 #undef TRIANGLE
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
-        check_band_plan(&plans[i]);
+        check_band_plan(&plans[i], &devices[0]);
     }
+    check_band_plan(&near_by_tiles, &devices[2]);
 }
 
 int main(void) {

@@ -262,6 +262,23 @@ static const char *const fixed[] = {
     "OutputTensor=UINT8[67,71,3] OutputTensor.strides=217,3,1",
     "ELEMENT_WISE_IDENTITY seed=80 InputTensor=UINT16[97,67] InputTensor.strides=1,99 InputTensor.fill=BITS "
     "OutputTensor=UINT16[97,67] OutputTensor.strides=69,1",
+    /* Planes interleaved and separated, of every width, with units of a batch that do not fill a workgroup. */
+    "ELEMENT_WISE_IDENTITY seed=86 InputTensor=UINT8[2,1552,3] InputTensor.strides=4656,1,1552 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[2,1552,3]",
+    "ELEMENT_WISE_IDENTITY seed=87 InputTensor=UINT8[3,8,1552] InputTensor.strides=12432,1,8 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[3,8,1552] OutputTensor.strides=12544,1568,1",
+    "ELEMENT_WISE_IDENTITY seed=88 InputTensor=FLOAT16[3,5,776] InputTensor.strides=3888,1,5 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT16[3,5,776] OutputTensor.strides=3920,784,1",
+    "ELEMENT_WISE_IDENTITY seed=89 InputTensor=INT16[2,776,2] InputTensor.strides=1552,1,776 "
+    "InputTensor.fill=BITS OutputTensor=INT16[2,776,2]",
+    "ELEMENT_WISE_IDENTITY seed=90 InputTensor=FLOAT32[2,388,7] InputTensor.strides=2716,1,388 "
+    "InputTensor.offset=16 InputTensor.fill=BITS OutputTensor=FLOAT32[2,388,7]",
+    "ELEMENT_WISE_IDENTITY seed=91 InputTensor=FLOAT32[2,2,3,388] InputTensor.strides=2336,1168,1,3 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT32[2,2,3,388]",
+    "ELEMENT_WISE_IDENTITY seed=92 InputTensor=INT64[2,194,3] InputTensor.strides=582,1,194 InputTensor.fill=BITS "
+    "OutputTensor=INT64[2,194,3]",
+    "ELEMENT_WISE_IDENTITY seed=93 InputTensor=INT64[2,4,194] InputTensor.strides=776,1,4 InputTensor.fill=BITS "
+    "OutputTensor=INT64[2,4,194]",
 };
 
 /* -scale times a value that the data is likely to hold, so that sums cancel. */

@@ -344,7 +344,8 @@ static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource re
 
 static bool copies(const struct vkdml_plan_step *step) {
     return step->kernel == VKDML_KERNEL_COPY || step->kernel == VKDML_KERNEL_TRANSPOSE ||
-           step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED || step->kernel == VKDML_KERNEL_PERMUTE;
+           step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED || step->kernel == VKDML_KERNEL_PERMUTE ||
+           step->kernel == VKDML_KERNEL_INTERLEAVE;
 }
 
 /* The windows of one pass write apart from each other; a pass that reads what another wrote begins with a barrier. */
@@ -784,8 +785,15 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
         COPY("UINT8[259,257] InputTensor.strides=1,259", "UINT8[259,257]", TRANSPOSE_SHIFTED, COPY),
         COPY("FLOAT16[192,128] InputTensor.strides=1,192", "FLOAT16[192,128]", TRANSPOSE, TRANSPOSE),
         /* Runs of several dimensions are long where each is short. */
-        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", PERMUTE, COPY),
-        COPY("FLOAT32[4096,3] InputTensor.strides=1,4096", "FLOAT32[4096,3]", PERMUTE, COPY),
+        COPY("UINT8[4099,3] InputTensor.strides=1,4099", "UINT8[4099,3]", PERMUTE, COPY),
+        COPY("FLOAT32[4099,3] InputTensor.strides=1,4099", "FLOAT32[4099,3]", PERMUTE, COPY),
+        /* Few planes whose elements fill 16 bytes, and begin there. */
+        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", INTERLEAVE, COPY),
+        COPY("FLOAT32[2,3,1024] InputTensor.strides=3072,1,3", "FLOAT32[2,3,1024]", INTERLEAVE, COPY),
+        COPY("FLOAT16[1024,8] InputTensor.strides=1,1024", "FLOAT16[1024,8]", INTERLEAVE, TRANSPOSE),
+        COPY("FLOAT16[1024,9] InputTensor.strides=1,1024", "FLOAT16[1024,9]", PERMUTE, COPY),
+        COPY("FLOAT32[4096,3] InputTensor.strides=1,4097", "FLOAT32[4096,3]", PERMUTE, COPY),
+        COPY("FLOAT32[64,3] InputTensor.strides=1,64", "FLOAT32[64,3]", COPY, COPY),
         COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", PERMUTE, COPY),
         /* Arithmetic is none of it. */
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),

@@ -1,6 +1,7 @@
 // Permutations by blocks in shared memory. A block is a box of elements whose runs are long in both tensors, however small
 // the dimensions that make them up. It is read in the input's order, 16 bytes at a time, as it lies there; each word of
-// the output is put together from elements looked up at places that are the same for all blocks, found once.
+// the output is put together from elements looked up at places that are the same for all blocks, found once. Elements narrower
+// than words are looked up by words where squares of them can be exchanged in registers.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -17,12 +18,20 @@ layout(constant_id = 6) const uint BLOCKS = 8;        // of a workgroup
 layout(constant_id = 7) const uint WORDS = 4;         // of a block's output, per invocation
 layout(constant_id = 8) const uint VECTORS = 1;       // 16 bytes of its input, per invocation
 layout(constant_id = 9) const uint TILE_WORDS = 4096;
+layout(constant_id = 10) const uint COLUMN_RANK = 0;  // dimensions of columns; 0: elements go one by one
+layout(constant_id = 11) const bool WHOLE_WORDS = false; // squares begin at words of the input
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint PACKED = 32 / ELEMENT_BITS; // elements of a word
+#include "square.glsl"
 const uint ELEMENT_MASK = 0xFFFFFFFFu >> (32 - ELEMENT_BITS);
 const uint NOWHERE = 0xFFFFFFFFu; // no place
 const uint WORD_MASK = (1u << PACKED) - 1; // a bit per element
+
+// Elements of less than a word go by squares where they can: PACKED columns, which lie side by side in the input, of a word
+// of the output each. The dimensions of a block are then in this order: others, those of columns, the one of words.
+const bool BY_SQUARES = COLUMN_RANK > 0;
+const uint COLUMN_END = OUTER_RANK + COLUMN_RANK;
 
 // Mirrored by struct permute_parameters. Sizes and strides are in elements. Dimensions of a block, and those of batches,
 // are in the output's order, outermost first.
@@ -33,13 +42,15 @@ layout(std140, binding = 0) uniform Parameters {
     uint input_first;
     uint input_slots; // vectors of all runs of a block's input
     uint run_vectors;
-    uint output_slots; // words of all runs of its output
+    uint output_slots; // words of all runs of its output; or squares, with run_words of them side by side
     uint run_words;
     uvec2 run_vectors_divisor;
     uvec2 run_words_divisor;
     uint run_length; // of the output
-    uint reserved;
+    uint columns; // squares of columns
     uvec2 split_sizes; // of the whole dimensions, the last one's first
+    uvec2 columns_divisor;
+    uvec2 reserved;
     uvec4 split_dimensions; // of a block, x and y; their sizes in it, z and w
     uvec4 sizes[2];
     uvec4 multipliers[2]; // for divide() by them
@@ -132,7 +143,7 @@ uint input_run(uint run)
 // What an invocation knows of every block that lies like the one it was found for.
 uint from[VECTORS];           // the 16 bytes it reads, from those that the block begins in on
 uint places[WORDS * PACKED];  // of the elements of its words: 32 times the word of the tile, and the bit in it
-uint to[WORDS];               // where it writes them, from the word that the block begins in on
+uint to[WORDS * (BY_SQUARES ? PACKED : 1)]; // where it writes them, from the word that the block begins in on
 uint present;                 // a bit for each that exists
 
 uint vector_from(uvec4 block, uint slot)
@@ -148,12 +159,17 @@ void find_vectors(uvec4 block)
         from[j] = vector_from(block, gl_LocalInvocationIndex + j * gl_WorkGroupSize.x);
 }
 
+uint byte_of(uvec4 block, Place place)
+{
+    uint lead = ((block.x & 15) + place.begin * ELEMENT_BYTES) & 15;
+    return place.run * parameters.run_vectors * 16 + lead + place.within * ELEMENT_BYTES;
+}
+
 // The place of an element of a run of the output, if there is one.
 uint place_of(uvec4 block, Place row, uint element)
 {
     Place place = move(row, element, OUTER_RANK, BLOCK_RANK, block.zw);
-    uint lead = ((block.x & 15) + place.begin * ELEMENT_BYTES) & 15;
-    uint byte = place.run * parameters.run_vectors * 16 + lead + place.within * ELEMENT_BYTES;
+    uint byte = byte_of(block, place);
     return place.exists && element < parameters.run_length ? skewed(byte >> 2) << 5 | (byte & 3) << 3 : NOWHERE;
 }
 
@@ -172,6 +188,33 @@ void find_words(uvec4 block)
             uint place = place_of(block, row, element + e);
             places[j * PACKED + e] = place != NOWHERE ? place : 0;
             present |= place != NOWHERE ? 1u << (j * PACKED + e) : 0;
+        }
+    }
+}
+
+// The same for squares: the places are those that a row of a square begins at, with bit 0 where the skew grows within it.
+void find_squares(uvec4 block)
+{
+    present = 0;
+    [[unroll]] for (uint j = 0; j < WORDS; ++j) {
+        uint slot = gl_LocalInvocationIndex + j * gl_WorkGroupSize.x;
+        uint rest = divide(slot, parameters.run_words_divisor.x, parameters.run_words_divisor.y);
+        uint first = (slot - rest * parameters.run_words) * PACKED;
+        uint outer = divide(rest, parameters.columns_divisor.x, parameters.columns_divisor.y);
+        uint column = (rest - outer * parameters.columns) * PACKED;
+        Place row = move(Place(0, 0, 0, 0, slot < parameters.output_slots), outer, 0, OUTER_RANK, block.zw);
+        [[unroll]] for (uint e = 0; e < PACKED; ++e) {
+            Place place = move(row, first + e, COLUMN_END, BLOCK_RANK, block.zw);
+            place.within += column;
+            uint word = byte_of(block, place) >> 2;
+            uint bit = (byte_of(block, place) & 3) << 3;
+            places[j * PACKED + e] = place.exists ? skewed(word) << 5 | bit | (word % 32 == 31 ? 1 : 0) : 0;
+        }
+        Place place = move(row, first, COLUMN_END, BLOCK_RANK, block.zw);
+        [[unroll]] for (uint e = 0; e < PACKED; ++e) {
+            Place at = move(place, column + e, OUTER_RANK, COLUMN_END, block.zw);
+            to[j * PACKED + e] = at.output_distance * ELEMENT_BYTES >> 2;
+            present |= at.exists ? 1u << (j * PACKED + e) : 0;
         }
     }
 }
@@ -199,6 +242,25 @@ uint element_mask(uint bits)
 uint tile_element(uint place)
 {
     return tile[place >> 5] >> (place & 31) & ELEMENT_MASK;
+}
+
+uint tile_word(uint place)
+{
+    uint word = place >> 5;
+    return WHOLE_WORDS ? tile[word] : funnel(tile[word], tile[word + 1 + (place & 1)], place & 24);
+}
+
+void write_squares(uvec4 block)
+{
+    [[unroll]] for (uint j = 0; j < WORDS; ++j) {
+        uvec4 rows = uvec4(0);
+        [[unroll]] for (uint e = 0; e < PACKED; ++e)
+            rows[e] = tile_word(places[j * PACKED + e]);
+        uvec4 columns = transpose_square(rows);
+        [[unroll]] for (uint e = 0; e < PACKED; ++e)
+            if ((present >> (j * PACKED + e) & 1) != 0)
+                destination.words[(block.y >> 2) + to[j * PACKED + e]] = columns[e];
+    }
 }
 
 void write_block(uvec4 block)
@@ -235,7 +297,9 @@ void main()
     for (uint i = 0; i < count; ++i) {
         uvec4 block = next;
         uvec4 like = uvec4(block.x & 15, block.y & 3, block.zw);
-        if (like != found)
+        if (like != found && BY_SQUARES)
+            find_squares(block);
+        else if (like != found)
             find_words(block);
         found = like;
         [[unroll]] for (uint j = 0; j < VECTORS; ++j)
@@ -250,7 +314,10 @@ void main()
             [[unroll]] for (uint j = 0; j < VECTORS; ++j)
                 held[j] = bound_vector((next.x >> 4) + from[j]);
         }
-        write_block(block);
+        if (BY_SQUARES)
+            write_squares(block);
+        else
+            write_block(block);
         barrier();
     }
 }

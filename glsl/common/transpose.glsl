@@ -20,6 +20,7 @@ layout(constant_id = 9) const bool SHIFTED = true;  // not every run of the outp
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint PACKED = 32 / ELEMENT_BITS; // elements of a word
+#include "square.glsl"
 
 // Mirrored by struct transpose_parameters. Strides are in elements.
 layout(std140, binding = 0) uniform Parameters {
@@ -68,20 +69,6 @@ uint load(uint distance, uint count)
     if (count * ELEMENT_BITS > 32 - shift)
         bits |= source.words[(byte >> 2) + 1] << (32 - shift);
     return bits;
-}
-
-// Exchanges rows and columns of a square of elements, a word a row.
-uvec4 transpose_square(uvec4 rows)
-{
-    if (PACKED == 2)
-        return uvec4((rows.x & 0xFFFFu) | (rows.y << 16), (rows.x >> 16) | (rows.y & 0xFFFF0000u), 0, 0);
-    if (PACKED == 4) {
-        uvec2 even = (rows.xz & 0x00FF00FFu) | ((rows.yw & 0x00FF00FFu) << 8);
-        uvec2 odd = ((rows.xz >> 8) & 0x00FF00FFu) | (rows.yw & 0xFF00FF00u);
-        return uvec4((even.x & 0xFFFFu) | (even.y << 16), (odd.x & 0xFFFFu) | (odd.y << 16),
-                     (even.x >> 16) | (even.y & 0xFFFF0000u), (odd.x >> 16) | (odd.y & 0xFFFF0000u));
-    }
-    return rows;
 }
 
 // A tile's first places, {x, y}, and its batch.

@@ -262,6 +262,21 @@ static const char *const fixed[] = {
     "OutputTensor=UINT8[67,71,3] OutputTensor.strides=217,3,1",
     "ELEMENT_WISE_IDENTITY seed=80 InputTensor=UINT16[97,67] InputTensor.strides=1,99 InputTensor.fill=BITS "
     "OutputTensor=UINT16[97,67] OutputTensor.strides=69,1",
+    /* By squares: of the columns that words begin within, of whole words, of more columns than a part holds. */
+    "ELEMENT_WISE_IDENTITY seed=82 InputTensor=INT16[5,7,24,3,32] InputTensor.strides=672,3,3360,1,21 "
+    "InputTensor.fill=BITS OutputTensor=INT16[5,7,24,3,32]",
+    "ELEMENT_WISE_IDENTITY seed=83 InputTensor=UINT8[5,12,7,24,3,32] InputTensor.strides=193536,1,36,8064,12,252 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[5,12,7,24,3,32]",
+    "ELEMENT_WISE_IDENTITY seed=84 InputTensor=UINT8[301,11,36] InputTensor.strides=11,1,3313 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[301,11,36]",
+    "ELEMENT_WISE_IDENTITY seed=85 InputTensor=UINT8[31,11,204] InputTensor.strides=11,1,343 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[31,11,204]",
+    "ELEMENT_WISE_IDENTITY seed=101 InputTensor=INT16[3,50,24] InputTensor.strides=1248,1,52 InputTensor.fill=BITS "
+    "OutputTensor=INT16[3,50,24]",
+    "ELEMENT_WISE_IDENTITY seed=102 InputTensor=FLOAT16[256,10,4] InputTensor.strides=1,1024,256 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT16[256,10,4] OutputTensor.strides=40,1,10",
+    "ELEMENT_WISE_IDENTITY seed=103 InputTensor=UINT8[9,24,3,7,16] InputTensor.strides=672,21,7,1,21 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[9,24,3,7,16]",
     /* Planes interleaved and separated, of every width, with units of a batch that do not fill a workgroup. */
     "ELEMENT_WISE_IDENTITY seed=86 InputTensor=UINT8[2,1552,3] InputTensor.strides=4656,1,1552 "
     "InputTensor.fill=BITS OutputTensor=UINT8[2,1552,3]",

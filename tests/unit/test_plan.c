@@ -72,6 +72,7 @@ struct subject {
     uint32_t init_step_count;             /* likewise */
     enum vkdml_kernel kernel;             /* of its first step */
     uint32_t constant_8;                  /* likewise; UINT32_MAX where it has none */
+    uint32_t constant_10;                 /* likewise */
     uint64_t persistent_bytes;
 };
 
@@ -501,6 +502,8 @@ static void check_subject(struct subject *subject) {
     const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
     subject->constant_8 =
         subject->step_count != 0 && first->specialization_count > 8 ? first->specializations[8] : UINT32_MAX;
+    subject->constant_10 =
+        subject->step_count != 0 && first->specialization_count > 10 ? first->specializations[10] : UINT32_MAX;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);
@@ -807,6 +810,33 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
     }
 }
 
+/* Where words of the output are whole and columns of the input fill squares but for a third. */
+static void narrow_elements_are_permuted_by_squares(void **state) {
+    (void)state;
+    static const struct {
+        const char *tensors;
+        bool by_squares;
+    } rows[] = {
+#define COPY(input, output, by_squares)                                                                                \
+    {"ELEMENT_WISE_IDENTITY seed=1 InputTensor=" input " OutputTensor=" output, by_squares}
+        COPY("UINT8[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "UINT8[16,7,24,3,32]", true),
+        COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", true),
+        COPY("FLOAT32[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT32[16,7,24,3,32]", false),
+        COPY("UINT8[16,7,24,3,33] InputTensor.strides=693,3,11088,1,21", "UINT8[16,7,24,3,33]", false),
+        COPY("UINT8[512,5,36] InputTensor.strides=180,1,5", "UINT8[512,5,36]", false),
+        COPY("UINT8[512,7,32] InputTensor.strides=224,1,7", "UINT8[512,7,32] OutputTensor.strides=226,32,1", false),
+#undef COPY
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct subject subject;
+        plan_line(rows[i].tensors, &devices[0], &subject);
+        if (subject.kernel != VKDML_KERNEL_PERMUTE || (subject.constant_10 != 0) != rows[i].by_squares) {
+            fail_msg("%s: kernel %d, columns of %" PRIu32 " dimensions", rows[i].tensors, subject.kernel,
+                     subject.constant_10);
+        }
+    }
+}
+
 static void a_refusal_names_limit_and_value(void **state) {
     (void)state;
     static struct operator_case c;
@@ -1098,6 +1128,7 @@ int main(void) {
         cmocka_unit_test(nonzero_has_no_more_chunks_than_totals_that_can_be_bound),
         cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
         cmocka_unit_test(copies_go_by_tiles_where_innermost_dimensions_differ),
+        cmocka_unit_test(narrow_elements_are_permuted_by_squares),
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),

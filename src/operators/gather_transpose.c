@@ -30,8 +30,8 @@
 #define LEAST_NARROW_ROW  16
 #define LEAST_PARTIAL_ROW 64
 
-/* Longer sides of elements narrower than words go by shifts where their rows begin anywhere. */
-#define LEAST_SHIFTED_SIDE 256
+/* Longer sides go by the kernel for rows that begin anywhere where they do. */
+#define LEAST_SHIFTED_SIDE 96
 
 #define LONG_RUN 64
 
@@ -220,9 +220,9 @@ static void align(struct transpose *t, const struct vkdml_gather_use *use, const
     }
     t->whole_words = input % 4 == 0 && are_multiples(t, t->batch, t->batch_rank, true, 4) &&
                      are_multiples(t, t->y.dimensions, t->y.rank, true, 4);
-    t->by_shifts = !t->serial && t->element_bytes < 4 && (t->shifted || !t->whole_words) &&
-                   t->x.size * t->element_bytes >= LEAST_SHIFTED_SIDE &&
-                   t->y.size * t->element_bytes >= LEAST_SHIFTED_SIDE;
+    t->by_shifts = !t->serial && (t->shifted || !(t->element_bytes == 4 ? t->aligned : t->whole_words)) &&
+                   t->x.size * t->unit * t->element_bytes >= LEAST_SHIFTED_SIDE &&
+                   t->y.size * t->unit * t->element_bytes >= LEAST_SHIFTED_SIDE;
     t->partial = output % 4 != 0 || !are_multiples(t, t->batch, t->batch_rank, false, 4) ||
                  !are_multiples(t, t->x.dimensions, t->x.rank, false, 4);
 }
@@ -262,14 +262,55 @@ static uint64_t fill_parameters(const struct transpose *t, const struct vkdml_ga
     return batches;
 }
 
+/* The tiles of the kernel for rows that begin anywhere. */
+struct shifted_tiles {
+    uint32_t words; /* of a row of the input */
+    uint32_t rows;
+    uint32_t local_size;
+};
+
+/* Of 16 to 64 words, 32 to 128 rows and 128 or 256 invocations the fastest on an NVIDIA H200. */
+static struct shifted_tiles shifted_tiles_of(const struct transpose *t) {
+    switch (t->element_bytes) {
+    case 1:
+        return (struct shifted_tiles){32, 64, 128};
+    case 2:
+        return (struct shifted_tiles){16, 128, 256};
+    default:
+        return t->unit == 1 ? (struct shifted_tiles){32, 64, 256} : (struct shifted_tiles){64, 32, 256};
+    }
+}
+
+static uint32_t shifted_tile(uint64_t size, uint32_t most, uint32_t multiple) {
+    const uint64_t whole = vkdml_divide_up(size, multiple) * multiple;
+    return whole < most ? (uint32_t)whole : most;
+}
+
+static void choose_shifted_tiles(struct transpose *t) {
+    const struct shifted_tiles tiles = shifted_tiles_of(t);
+    const uint32_t packed = 4 / t->element_bytes;
+    t->x.tile = shifted_tile(t->x.size, packed == 1 ? tiles.words / t->unit : (tiles.words - 1) * packed, packed);
+    t->y.tile = shifted_tile(t->y.size, tiles.rows, 4 * packed);
+}
+
+/* The words of rows of a tile that an invocation reads: each row one more, and rows of 16 bytes more. */
+static uint32_t shifted_share(const struct transpose *t, uint32_t local_size) {
+    const uint32_t packed = 4 / t->element_bytes;
+    const uint32_t columns = t->x.tile * t->unit / packed + (packed > 1);
+    const uint64_t rows = t->y.tile + vkdml_divide_up(4 * packed, t->unit);
+    return (uint32_t)vkdml_divide_up(columns * rows / packed, local_size);
+}
+
 static uint64_t held_bytes(const struct transpose *t) {
-    const uint64_t y = t->y.tile + (t->by_shifts ? 16 / t->element_bytes : 0);
-    return t->x.tile * y * t->unit * t->element_bytes;
+    return (uint64_t)t->x.tile * t->y.tile * t->unit * t->element_bytes;
 }
 
 /* Returns the tiles of a batch. */
 static uint64_t fill_tiles(struct transpose *t, struct transpose_parameters *parameters) {
-    while (!t->serial && held_bytes(t) > SHARED_BYTES) {
+    if (t->by_shifts) {
+        choose_shifted_tiles(t);
+    }
+    while (!t->serial && !t->by_shifts && held_bytes(t) > SHARED_BYTES) {
         t->x.tile /= 2;
     }
     parameters->x_size = (uint32_t)t->x.size;
@@ -290,9 +331,8 @@ static uint64_t run_bytes(const struct transpose *t, const struct side *side) {
     return (side->size < side->tile ? side->size : side->tile) * t->unit * t->element_bytes;
 }
 
-/* Whether tiles are full, and both sides go without shifts but of whole words (odd sizes of 32-bit elements: 0.68 of
- * the copy peak on an NVIDIA H200, by blocks 0.62) and in runs of two sectors at least, those of the input perhaps
- * because rows lie side by side. */
+/* Whether tiles are full, and both sides go without shifts but of whole words and in runs of two sectors at least,
+ * those of the input perhaps because rows lie side by side. */
 static bool serves_well(const struct transpose *t) {
     const bool is_dense = t->y.dimensions[0].input_stride == t->x.size * (t->unit / t->scale);
     return t->by_shifts ||
@@ -326,7 +366,8 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     if (only_well && !t.serial && !serves_well(&t)) {
         return false;
     }
-    const uint32_t local_size = vkdml_local_size(limits, t.serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const uint32_t wanted = t.serial ? SERIAL_LOCAL_SIZE : t.by_shifts ? shifted_tiles_of(&t).local_size : LOCAL_SIZE;
+    const uint32_t local_size = vkdml_local_size(limits, wanted);
     parameters.item_count = (uint32_t)tiles;
     const uint64_t group_count = t.serial ? vkdml_divide_up(tiles, local_size) : tiles;
     *result = vkdml_grid(group_count, limits, report, step->groups);
@@ -334,9 +375,17 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
         return true;
     }
     parameters.group_count = (uint32_t)group_count;
-    const uint32_t specializations[] = {
-        local_size, 8 * t.element_bytes, t.unit,   t.x.tile, t.y.tile, t.batch_rank, t.x.rank,
-        t.y.rank,   t.aligned,           t.shifted};
+    const uint32_t specializations[] = {local_size,
+                                        8 * t.element_bytes,
+                                        t.unit,
+                                        t.x.tile,
+                                        t.y.tile,
+                                        t.batch_rank,
+                                        t.x.rank,
+                                        t.y.rank,
+                                        t.aligned,
+                                        t.shifted,
+                                        t.by_shifts ? shifted_share(&t, local_size) : 0};
     step->kernel = t.by_shifts ? VKDML_KERNEL_TRANSPOSE_SHIFTED : VKDML_KERNEL_TRANSPOSE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

@@ -294,6 +294,21 @@ static const char *const fixed[] = {
     "OutputTensor=INT64[2,194,3]",
     "ELEMENT_WISE_IDENTITY seed=93 InputTensor=INT64[2,4,194] InputTensor.strides=776,1,4 InputTensor.fill=BITS "
     "OutputTensor=INT64[2,4,194]",
+    /* Rows that begin anywhere, longer than tiles: of words and of units of words, of several dimensions. */
+    "ELEMENT_WISE_IDENTITY seed=94 InputTensor=UINT8[259,513] InputTensor.strides=1,263 InputTensor.fill=BITS "
+    "OutputTensor=UINT8[259,513] OutputTensor.strides=519,1 OutputTensor.offset=48",
+    "ELEMENT_WISE_IDENTITY seed=95 InputTensor=FLOAT32[133,167] InputTensor.strides=1,133 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT32[133,167]",
+    "ELEMENT_WISE_IDENTITY seed=96 InputTensor=FLOAT32[67,33,5] InputTensor.strides=5,335,1 InputTensor.fill=BITS "
+    "OutputTensor=FLOAT32[67,33,5]",
+    "ELEMENT_WISE_IDENTITY seed=97 InputTensor=INT64[67,71,3] InputTensor.strides=3,201,1 InputTensor.fill=BITS "
+    "OutputTensor=INT64[67,71,3]",
+    "ELEMENT_WISE_IDENTITY seed=98 InputTensor=UINT8[301,23,13] InputTensor.strides=1,4001,303 "
+    "InputTensor.fill=BITS OutputTensor=UINT8[301,23,13]",
+    "ELEMENT_WISE_IDENTITY seed=99 InputTensor=INT16[2,7,43,259] InputTensor.strides=77959,43,1,301 "
+    "InputTensor.fill=BITS OutputTensor=INT16[2,7,43,259]",
+    "ELEMENT_WISE_IDENTITY seed=100 InputTensor=FLOAT64[35,70] InputTensor.strides=1,37 InputTensor.offset=16 "
+    "InputTensor.fill=BITS OutputTensor=FLOAT64[35,70] OutputTensor.strides=73,1",
 };
 
 /* -scale times a value that the data is likely to hold, so that sums cancel. */

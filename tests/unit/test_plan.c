@@ -770,7 +770,7 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
      VKDML_KERNEL_##serial}
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64]", TRANSPOSE, TRANSPOSE),
         COPY("UINT8[128,128] InputTensor.strides=1,128", "UINT8[128,128]", TRANSPOSE, TRANSPOSE),
-        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", PERMUTE, TRANSPOSE),
+        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", TRANSPOSE_SHIFTED, TRANSPOSE),
         COPY("FLOAT32[64,64]", "FLOAT32[64,64] OutputTensor.strides=1,64", TRANSPOSE, TRANSPOSE),
         /* Not worth a workgroup. */
         COPY("FLOAT32[8,8] InputTensor.strides=1,8", "FLOAT32[8,8]", COPY, TRANSPOSE),
@@ -784,8 +784,10 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
         COPY("FLOAT32[64,64,9] InputTensor.strides=9,576,1", "FLOAT32[64,64,9]", COPY, COPY_RUNS),
         COPY("UINT8[64,64,3] InputTensor.strides=3,192,1", "UINT8[64,64,3]", PERMUTE, COPY_RUNS),
         /* Output rows that begin within words: atomics at their ends, and words that invocations share. */
-        COPY("UINT8[129,127] InputTensor.strides=1,129", "UINT8[129,127]", TRANSPOSE, COPY),
-        COPY("UINT8[259,257] InputTensor.strides=1,259", "UINT8[259,257]", TRANSPOSE_SHIFTED, COPY),
+        COPY("UINT8[91,95] InputTensor.strides=1,91", "UINT8[91,95]", TRANSPOSE, COPY),
+        COPY("UINT8[97,99] InputTensor.strides=1,97", "UINT8[97,99]", TRANSPOSE_SHIFTED, COPY),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,65", "FLOAT32[64,64]", TRANSPOSE_SHIFTED, TRANSPOSE),
+        COPY("FLOAT32[64,23] InputTensor.strides=1,65", "FLOAT32[64,23]", PERMUTE, TRANSPOSE),
         COPY("FLOAT16[192,128] InputTensor.strides=1,192", "FLOAT16[192,128]", TRANSPOSE, TRANSPOSE),
         /* Runs of several dimensions are long where each is short. */
         COPY("UINT8[4099,3] InputTensor.strides=1,4099", "UINT8[4099,3]", PERMUTE, COPY),

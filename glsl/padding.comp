@@ -88,7 +88,7 @@ uvec2 element(Row row, uint x)
 
 // The rim is known without the input: a row takes one load, wherever it begins and ends.
 #define HAS_PARTS
-const bool IN_PARTS = ROWS == LONG && MODE == CONSTANT && INPUT_ROWS != APART;
+const bool IN_PARTS = ROWS == LONG && MODE == CONSTANT && INPUT_ROWS != APART && ELEMENT_BITS < 64;
 
 uvec4 part(Row row, uint x, uint from)
 {
@@ -119,6 +119,21 @@ uvec4 chunk(Row row, uint x)
     else if (!row.outside)
         bits = input_chunk(row.base, x - parameters.row_start);
     return bits;
+}
+
+uint input_row(Row row)
+{
+    return row.base;
+}
+
+bool has_rim_only(Row row)
+{
+    return row.outside;
+}
+
+uvec4 rim_chunk()
+{
+    return repeat(parameters.arguments.xy);
 }
 
 const bool CONVERTS = false;

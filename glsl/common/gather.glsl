@@ -11,7 +11,10 @@
 //     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
 // and includes gather_main.glsl. It may also define
 //     HAS_TABLE                         and void fill_table(), which the workgroup calls before it converts anything
-//     HAS_SEAMS                         so that rows may be SEAMED
+//     HAS_SEAMS                         so that rows may be SEAMED, and
+//     uint input_row(Row row)           the distance of the row's first input element from the input's first
+//     bool has_rim_only(Row row)        whether the row has no input
+//     uvec4 rim_chunk()                 16 bytes of such a row
 //     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row, and
 //     uvec4 part(Row row, uint x, uint from)  16 bytes, of which those from element `from` on begin with the row's element
 //                                       x; others, and those beyond the row, have no meaning
@@ -118,6 +121,34 @@ uvec4 load_chunk(uint distance)
             bits = (bits >> shift) | (uvec4(bits.yzw, source.words[word + 4]) << (32 - shift));
     }
     return bits;
+}
+
+// 16 bytes of the input as the words that hold them: nothing waits for these until they are joined.
+struct Words {
+    uvec4 bits;
+    uint next;
+    uint shift;
+};
+
+// .. from the element at a distance on.
+Words load_words(uint distance)
+{
+    uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
+    uint word = byte >> 2;
+    Words words;
+    words.shift = ELEMENT_BITS < 32 ? (byte & 3) * 8 : 0;
+    words.bits = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
+    words.next = 0;
+    if (ELEMENT_BITS < 32)
+        words.next = source.words[words.shift != 0 ? word + 4 : word];
+    return words;
+}
+
+uvec4 join(Words words)
+{
+    if (ELEMENT_BITS < 32 && words.shift != 0)
+        return (words.bits >> words.shift) | (uvec4(words.bits.yzw, words.next) << (32 - words.shift));
+    return words.bits;
 }
 
 // 16 bytes of which those of elements [from, ..) are the input's from the element at a distance on. Others, and those beyond

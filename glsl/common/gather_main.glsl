@@ -110,8 +110,6 @@ void store_element(uint byte, uvec2 bits)
 
 #ifdef HAS_SEAMS
 #include "gather_seams.glsl"
-#else
-const bool IS_SEAMED = false;
 #endif
 #if !defined(HAS_PARTS) && !defined(HAS_BAND)
 const bool IN_PARTS = false;
@@ -138,13 +136,9 @@ uint load(Chunk c, out uvec4 bits)
     if (is_whole(c)) {
         uint index = divide(c.i, parameters.row_divisor.x, parameters.row_divisor.y);
         uint x = c.i - index * parameters.row_length;
-#ifdef HAS_SEAMS
-        if (IS_SEAMED && is_seam(x))
-            return NOTHING;
-#endif
         Row row = row_of(c, index);
         bool in_row = parameters.row_length - x >= CHUNK;
-        if (IS_SEAMED || (in_row && has_chunk(row, parameters.row_origin + x))) {
+        if (in_row && has_chunk(row, parameters.row_origin + x)) {
             bits = chunk(row, parameters.row_origin + x);
             left = STORE;
         } else if (!IN_PARTS) {
@@ -277,12 +271,6 @@ void fill_parts(Chunk c)
 
 void fill(Chunk c)
 {
-#ifdef HAS_SEAMS
-    if (IS_SEAMED) {
-        fill_end(c);
-        return;
-    }
-#endif
 #if defined(HAS_PARTS) || defined(HAS_BAND)
     if (IN_PARTS) {
         fill_parts(c);
@@ -299,9 +287,6 @@ void fill_dense(uint begin, uint end)
     Chunk chunks[CHUNKS];
     uvec4 bits[CHUNKS];
     uint left[CHUNKS];
-#ifdef HAS_SEAMS
-    Unit unit = load_unit(begin, end);
-#endif
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
         uint item = begin + n * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
         uint run = run_of(item);
@@ -310,9 +295,6 @@ void fill_dense(uint begin, uint end)
         if (item < end)
             left[n] = load(chunks[n], bits[n]);
     }
-#ifdef HAS_SEAMS
-    store_unit(unit);
-#endif
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {
         uvec4 mask = uvec4(0xFFFFFFFFu);
         if (CONVERTS && left[n] == FILL)
@@ -349,6 +331,11 @@ void main()
     uint span = gl_WorkGroupSize.x * CHUNKS;
     uint begin = group * span;
     uint end = parameters.item_count - begin < span ? parameters.item_count : begin + span;
+#ifdef HAS_SEAMS
+    if (IS_SEAMED)
+        fill_seamed(begin, end);
+    else
+#endif
     if (DENSE)
         fill_dense(begin, end);
     else if (gl_LocalInvocationIndex < end - begin)

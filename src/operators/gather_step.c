@@ -25,8 +25,8 @@ _Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARA
 /* Loads of one element for many are few: it takes more stores per invocation to keep the memory busy. */
 #define BROADCAST_CHUNKS 4
 
-/* At most: rows of 524 bytes take 4 % less time with two and 5 % with three on an H200. */
-#define SEAMED_CHUNKS 3
+/* At most: rows of 524 bytes take 2 % less time with two than with three on an H200. */
+#define SEAMED_CHUNKS 2
 
 /* The rows of a dense output, as gather_main.glsl distinguishes them. */
 enum rows { ROWS_SHORT, ROWS_LONG, ROWS_SEAMED };
@@ -121,26 +121,27 @@ static uint64_t fill_items(uint32_t element_bytes, uint32_t runs, uint32_t lengt
     return vkdml_divide_up(length, parameters->group_length) * parameters->parts;
 }
 
-/* Whether seams can be shared out: rows of padding end within chunks and hold one, all are whole and of one run. */
-static bool has_seams(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                      const struct vkdml_gather_box *box, uint32_t rank,
-                      const struct vkdml_gather_parameters *parameters) {
+/* Whether rows of at least a chunk are of padding and end within chunks, and all are whole and of one run: then their
+ * seams can be shared out. */
+static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                   const struct vkdml_gather_box *box, uint32_t rank,
+                   const struct vkdml_gather_parameters *parameters) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     const uint32_t chunk = CHUNK_BYTES / gather->element_bytes;
     return use->kernel == VKDML_KERNEL_PADDING && rank == 0 && row->output_stride == 1 && row->input_stride == 1 &&
            (vkdml_gather_is_padded(row) || row->size % chunk != 0) && box->size[gather->count - 1] == row->size &&
-           row->input_size >= chunk && parameters->run_length <= UINT32_MAX / 2 /* the kernel adds a row to places */;
+           parameters->run_length <= UINT32_MAX / 2 /* the kernel adds a row to places */;
 }
 
 /* Says how the seams are shared out, as units to the invocations of a workgroup. Returns the chunks of an invocation,
- * or 0 where there are more units than invocations. */
+ * or 0 where rows do not hold a chunk of input, or there are more units than invocations. */
 static uint32_t fill_seams(const struct vkdml_gather *gather, uint32_t local_size,
                            struct vkdml_gather_parameters *parameters) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     const uint32_t chunk = CHUNK_BYTES / gather->element_bytes;
     const uint64_t seam = row->size - row->input_size;
     const uint64_t seam_chunks = seam == 0 ? 1 : (seam - 1) / chunk + 2;
-    for (uint32_t chunks = SEAMED_CHUNKS; chunks > 0; --chunks) {
+    for (uint32_t chunks = row->input_size >= chunk ? SEAMED_CHUNKS : 0; chunks > 0; --chunks) {
         const uint64_t seams = ((uint64_t)chunks * local_size * chunk + seam - 1) / row->size + 1;
         const uint64_t units = seams * seam_chunks * (gather->element_bytes == 8 ? 2 : 4);
         if (units <= local_size) {
@@ -151,6 +152,24 @@ static uint32_t fill_seams(const struct vkdml_gather *gather, uint32_t local_siz
         }
     }
     return 0;
+}
+
+/* Says how the rows of a step go; changes the chunks of an invocation where seams are shared out. */
+static enum rows fill_rows(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                           const struct vkdml_gather_part *part, uint32_t rank, uint32_t local_size,
+                           struct vkdml_gather_parameters *parameters, uint32_t *chunks) {
+    if (parameters->row_length < CHUNK_BYTES / gather->element_bytes) {
+        return ROWS_SHORT;
+    }
+    if (!is_cut(gather, use, &part->box, rank, parameters)) {
+        return ROWS_LONG;
+    }
+    const uint32_t seamed = fill_seams(gather, local_size, parameters);
+    if (seamed != 0) {
+        *chunks = seamed;
+        return ROWS_SEAMED;
+    }
+    return ROWS_LONG;
 }
 
 static void fill_parameters(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
@@ -225,11 +244,10 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
 
     const uint32_t local_size = vkdml_local_size(limits, in_runs ? RUNS_LOCAL_SIZE : LOCAL_SIZE);
     const bool dense = gather->dimensions[gather->count - 1].output_stride == 1;
-    const bool shares_seams = !in_runs && has_seams(gather, use, &part->box, rank, &parameters);
-    const uint32_t seamed = shares_seams ? fill_seams(gather, local_size, &parameters) : 0;
     const bool is_broadcast = dense && !in_runs && gather->dimensions[gather->count - 1].input_stride == 0;
-    const uint32_t usual = seamed != 0 ? seamed : is_broadcast ? BROADCAST_CHUNKS : 1;
-    const uint32_t chunks = dense && use->chunks != 0 ? use->chunks : usual;
+    const bool chosen = dense && use->chunks != 0;
+    uint32_t chunks = chosen ? use->chunks : is_broadcast ? BROADCAST_CHUNKS : 1;
+    const enum rows rows = in_runs ? ROWS_LONG : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
@@ -244,9 +262,7 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     step->specializations[3] = rank;
     step->specializations[4] = dense;
     step->specializations[5] = in_runs ? gather->dimensions[gather->count - 1].input_stride == 0 : chunks;
-    step->specializations[6] = parameters.row_length < CHUNK_BYTES / gather->element_bytes ? ROWS_SHORT
-                               : seamed != 0                                               ? ROWS_SEAMED
-                                                                                           : ROWS_LONG;
+    step->specializations[6] = rows;
     step->specializations[9] = input_rows(gather);
     for (uint32_t i = 0; i < use->specialization_count; ++i) {
         step->specializations[i < 2 ? 7 + i : 8 + i] = use->specializations[i];

@@ -11,7 +11,7 @@
 //     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
 // and includes gather_main.glsl. It may also define
 //     HAS_TABLE                         and void fill_table(), which the workgroup calls before it converts anything
-//     HAS_SEAMS                         so that rows may be SEAMED, and
+//     HAS_SEAMS                         so that rows may be SEAMED or have RIMS, and
 //     uint input_row(Row row)           the distance of the row's first input element from the input's first
 //     bool has_rim_only(Row row)        whether the row has no input
 //     uvec4 rim_chunk()                 16 bytes of such a row
@@ -23,6 +23,8 @@
 #ifndef VKDML_GATHER_GLSL
 #define VKDML_GATHER_GLSL
 
+#extension GL_EXT_control_flow_attributes : require
+
 #include "binding.glsl"
 #include "division.glsl"
 #include "words.glsl"
@@ -31,10 +33,13 @@ layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32 or 64
 layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
 layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run
 layout(constant_id = 4) const bool DENSE = true;      // row_output_stride is 1
-// The rows: shorter than a chunk; any other; or so much longer than seams that these are shared out (see gather_seams.glsl).
+// The rows: shorter than a chunk; any other; of padding, so much longer than seams that these are shared out (see
+// gather_seams.glsl), or with rims of up to two or up to four elements in all (see gather_rims.glsl).
 const uint SHORT = 0;
 const uint LONG = 1;
 const uint SEAMED = 2;
+const uint TWO_RIMS = 3;
+const uint FOUR_RIMS = 4;
 layout(constant_id = 6) const uint ROWS = SHORT;
 // The rows of the input: elements apart; side by side or one for all, as row_input_stride says; side by side, and aligned
 // otherwise than the output's more often than not.
@@ -68,7 +73,7 @@ layout(std140, binding = 0) uniform Parameters {
     uvec2 row_divisor;
     uvec2 row_period_divisor; // of padding, see period_multipliers
     uvec2 seam_divisor; // for divide() by seam_chunks
-    uvec4 arguments; // the kernel's own
+    uvec4 arguments; // the kernel's own, or what fills the RIMS of rows
     uvec4 sizes[2];  // of the outer dimensions, outermost first
     uvec4 multipliers[2]; // for divide() by them
     uvec4 shifts[2];
@@ -141,6 +146,28 @@ Words load_words(uint distance)
     words.next = 0;
     if (ELEMENT_BITS < 32)
         words.next = source.words[words.shift != 0 ? word + 4 : word];
+    return words;
+}
+
+// .. of which element `from` is the one at a distance. Those beyond the input's ends have no meaning; at least five
+// words must be there.
+Words load_words_around(uint distance, uint from)
+{
+    uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
+    int offset = int(byte & 3) - int(from * ELEMENT_BYTES);
+    uint first = (byte >> 2) + uint(offset >> 2); // wraps around 0 before the buffer
+    uint last = (push.base_bytes.x >> 2) + parameters.input_words - 5;
+    uint word = min(first, last);
+    Words words;
+    words.shift = (uint(offset) & 3) * 8;
+    words.bits = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
+    words.next = source.words[word + 4];
+    if (first > last) {
+        [[dont_unroll]] for (uint w = 0; w < 5; ++w) {
+            words.bits = uvec4(words.bits.yzw, words.next);
+            words.next = source.words[min(first + w, last + 4)];
+        }
+    }
     return words;
 }
 

@@ -1,5 +1,4 @@
 // The main function of the gather frame: see gather.glsl.
-#extension GL_EXT_control_flow_attributes : require
 
 // Chunks per invocation, as many workgroup sizes apart: all are loaded before the first is stored.
 layout(constant_id = 5) const uint CHUNKS = 1;
@@ -110,6 +109,7 @@ void store_element(uint byte, uvec2 bits)
 
 #ifdef HAS_SEAMS
 #include "gather_seams.glsl"
+#include "gather_rims.glsl"
 #endif
 #if !defined(HAS_PARTS) && !defined(HAS_BAND)
 const bool IN_PARTS = false;
@@ -334,6 +334,8 @@ void main()
 #ifdef HAS_SEAMS
     if (IS_SEAMED)
         fill_seamed(begin, end);
+    else if (IS_RIMMED)
+        fill_rimmed(begin, end);
     else
 #endif
     if (DENSE)

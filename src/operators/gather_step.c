@@ -28,8 +28,12 @@ _Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARA
 /* At most: rows of 524 bytes take 2 % less time with two than with three on an H200. */
 #define SEAMED_CHUNKS 2
 
+/* Elements of a row's rims that are filled in one by one, and the bytes of input that the kernel loads at once. */
+#define MOST_RIMS    4
+#define RIMMED_BYTES 20
+
 /* The rows of a dense output, as gather_main.glsl distinguishes them. */
-enum rows { ROWS_SHORT, ROWS_LONG, ROWS_SEAMED };
+enum rows { ROWS_SHORT, ROWS_LONG, ROWS_SEAMED, ROWS_TWO_RIMS, ROWS_FOUR_RIMS };
 
 /* The rows of the input, likewise. */
 enum input_rows { INPUT_APART, INPUT_TOGETHER, INPUT_UNALIGNED };
@@ -122,7 +126,7 @@ static uint64_t fill_items(uint32_t element_bytes, uint32_t runs, uint32_t lengt
 }
 
 /* Whether rows of at least a chunk are of padding and end within chunks, and all are whole and of one run: then their
- * seams can be shared out. */
+ * seams can be shared out or their rims filled in. */
 static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                    const struct vkdml_gather_box *box, uint32_t rank,
                    const struct vkdml_gather_parameters *parameters) {
@@ -131,6 +135,26 @@ static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_
     return use->kernel == VKDML_KERNEL_PADDING && rank == 0 && row->output_stride == 1 && row->input_stride == 1 &&
            (vkdml_gather_is_padded(row) || row->size % chunk != 0) && box->size[gather->count - 1] == row->size &&
            parameters->run_length <= UINT32_MAX / 2 /* the kernel adds a row to places */;
+}
+
+/* Whether rims of cut rows are filled in: they are few elements of the input, and those narrow. Of wider elements a
+ * chunk has few, and these go one by one. */
+static bool is_rimmed(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                      const struct vkdml_gather_part *part) {
+    const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
+    return use->reads_rims && gather->element_bytes < 4 && row->size - row->input_size <= MOST_RIMS &&
+           part->input.size >= RIMMED_BYTES;
+}
+
+/* Gives the kernel the input coordinates of what it fills rims with, in the order in which they follow one another from
+ * the end of a row's input on; where there are more to give, of the input itself. */
+static void fill_rims(const struct vkdml_gather *gather, struct vkdml_gather_parameters *parameters) {
+    const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
+    for (uint32_t n = 0; n < MOST_RIMS; ++n) {
+        const uint32_t c = (row->start + row->input_size + n) % row->size;
+        const bool inside = c >= row->start && c - row->start < row->input_size;
+        parameters->arguments[n] = inside ? c - row->start : gather->source(row, gather->source_mode, c);
+    }
 }
 
 /* Says how the seams are shared out, as units to the invocations of a workgroup. Returns the chunks of an invocation,
@@ -158,6 +182,7 @@ static uint32_t fill_seams(const struct vkdml_gather *gather, uint32_t local_siz
 static enum rows fill_rows(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                            const struct vkdml_gather_part *part, uint32_t rank, uint32_t local_size,
                            struct vkdml_gather_parameters *parameters, uint32_t *chunks) {
+    const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     if (parameters->row_length < CHUNK_BYTES / gather->element_bytes) {
         return ROWS_SHORT;
     }
@@ -168,6 +193,10 @@ static enum rows fill_rows(const struct vkdml_gather *gather, const struct vkdml
     if (seamed != 0) {
         *chunks = seamed;
         return ROWS_SEAMED;
+    }
+    if (is_rimmed(gather, use, part)) {
+        fill_rims(gather, parameters);
+        return row->size - row->input_size <= 2 ? ROWS_TWO_RIMS : ROWS_FOUR_RIMS;
     }
     return ROWS_LONG;
 }

@@ -139,6 +139,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
         .specialization_count = 2,
         .specializations = {padding->mode, padded},
         .arguments = {padding->value[0], padding->value[1]},
+        .reads_rims = padding->mode != DML_PADDING_MODE_CONSTANT,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,

@@ -82,7 +82,7 @@ struct vkdml_gather_use {
     uint32_t chunks;             /* of 16 bytes of a dense output per invocation; 0: as many as usual */
     uint32_t arguments[4];
     uint32_t pattern[8]; /* of a band, see gather_band.glsl: takes the place of the dimensions' starts */
-    bool reads_rims; /* of padding */
+    bool reads_rims;     /* of padding */
     bool has_input;
     enum vkdml_plan_resource input;
     enum vkdml_plan_resource output;

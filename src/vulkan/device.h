@@ -37,7 +37,7 @@ struct VkdmlDevice_T {
     struct vkdml_functions_device vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vkdml_plan_limits limits;
-    VkdmlKernelVariant variant; /* never DEFAULT */
+    VkdmlKernelVariant variant;                           /* never DEFAULT */
     struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one */
     VkPipelineCache pipeline_cache;
     bool owns_pipeline_cache;

@@ -122,18 +122,18 @@ static const char *const fixed[] = {
     /* Short rows of narrow elements, at all distances from 16 bytes, with rims of few elements or none. */
     "PADDING seed=52 InputTensor=UINT8[3,100,14] InputTensor.fill=BITS OutputTensor=UINT8[3,102,16] PaddingMode=EDGE "
     "PaddingValue=0 DimensionCount=3 StartPadding=0,1,1 EndPadding=0,1,1",
-    "PADDING seed=53 InputTensor=INT16[3,60,15] InputTensor.fill=BITS OutputTensor=INT16[3,62,18] "
-    "PaddingMode=REFLECTION PaddingValue=0 DimensionCount=3 StartPadding=0,1,2 EndPadding=0,1,1",
+    "PADDING seed=53 InputTensor=INT16[3,60,15] InputTensor.fill=BITS OutputTensor=INT16[3,62,17] "
+    "PaddingMode=REFLECTION PaddingValue=0 DimensionCount=3 StartPadding=0,1,1 EndPadding=0,1,1",
     "PADDING seed=54 InputTensor=UINT8[5,90,17] InputTensor.fill=BITS OutputTensor=UINT8[5,91,21] "
     "PaddingMode=SYMMETRIC PaddingValue=0 DimensionCount=3 StartPadding=0,1,3 EndPadding=0,0,1",
     "PADDING seed=55 InputTensor=INT16[3,50,33] InputTensor.fill=BITS OutputTensor=INT16[3,53,35] PaddingMode=WRAP "
     "PaddingValue=0 DimensionCount=3 StartPadding=0,2,0 EndPadding=0,1,2",
-    "PADDING seed=56 InputTensor=INT16[400,4] InputTensor.fill=BITS OutputTensor=INT16[400,8] PaddingMode=REFLECTION "
-    "PaddingValue=0 DimensionCount=2 StartPadding=0,2 EndPadding=0,2",
+    "PADDING seed=56 InputTensor=INT16[400,6] InputTensor.fill=BITS OutputTensor=INT16[400,8] PaddingMode=REFLECTION "
+    "PaddingValue=0 DimensionCount=2 StartPadding=0,1 EndPadding=0,1",
     "PADDING seed=57 InputTensor=UINT8[5,90,19] InputTensor.fill=BITS OutputTensor=UINT8[5,93,19] PaddingMode=EDGE "
     "PaddingValue=0 DimensionCount=3 StartPadding=0,2,0 EndPadding=0,1,0",
-    "PADDING seed=58 InputTensor=INT16[3,25] InputTensor.fill=BITS OutputTensor=INT16[133,28] PaddingMode=REFLECTION "
-    "PaddingValue=0 DimensionCount=2 StartPadding=71,1 EndPadding=59,2",
+    "PADDING seed=58 InputTensor=INT16[3,25] InputTensor.fill=BITS OutputTensor=INT16[133,27] PaddingMode=REFLECTION "
+    "PaddingValue=0 DimensionCount=2 StartPadding=71,1 EndPadding=59,1",
     /* Windows that begin within a 32-bit word, where a descriptor binds 32 KiB. */
     "PADDING seed=40 InputTensor=UINT8[3,40001] InputTensor.fill=INDEX OutputTensor=UINT8[5,40008] "
     "PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,3 EndPadding=1,4",

@@ -800,14 +800,19 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
         COPY("FLOAT32[4096,3] InputTensor.strides=1,4097", "FLOAT32[4096,3]", PERMUTE, COPY),
         COPY("FLOAT32[64,3] InputTensor.strides=1,64", "FLOAT32[64,3]", COPY, COPY),
         COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", PERMUTE, COPY),
+        /* Hardly more than half of a tile, where rows begin anywhere. */
+        COPY("FLOAT32[4,5,16,7,24,3,32] InputTensor.strides=430080,1,1120,5,17920,1720320,35", "FLOAT32[4,5,16,7,24,3,32]", PERMUTE, TRANSPOSE),
+        COPY("FLOAT32[127,129] InputTensor.strides=1,127", "FLOAT32[127,129]", TRANSPOSE_SHIFTED, TRANSPOSE),
         /* Arithmetic is none of it. */
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
 #undef COPY
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        if (kernel_of(rows[i].tensors, &devices[0]) != rows[i].parallel ||
-            kernel_of(rows[i].tensors, &devices[2]) != rows[i].serial) {
-            fail_msg("%s is not planned as it should be", rows[i].tensors);
+        const enum vkdml_kernel parallel = kernel_of(rows[i].tensors, &devices[0]);
+        const enum vkdml_kernel serial = kernel_of(rows[i].tensors, &devices[2]);
+        if (parallel != rows[i].parallel || serial != rows[i].serial) {
+            fail_msg("%s goes by %s and %s", rows[i].tensors, vkdml_kernel_info(parallel)->name,
+                     vkdml_kernel_info(serial)->name);
         }
     }
 }

@@ -23,6 +23,7 @@
 #define OP_VARIABLE             59u
 #define OP_DECORATE             71u
 #define OP_COMPOSITE_EXTRACT    81u
+#define OP_SELECT               169u
 #define MODEL_GL_COMPUTE        5u
 #define MODE_LOCAL_SIZE         17u
 #define DECORATION_SPEC_ID      1u
@@ -30,8 +31,8 @@
 #define BUILT_IN_WORKGROUP_SIZE 25u
 #define STORAGE_WORKGROUP       4u
 
-/* Constants and types nest a few deep; a module that refers to itself must end too. */
-#define MAX_DEPTH 16
+/* Constants and types nest some twenty deep; a module that refers to itself must end too. */
+#define MAX_DEPTH 64
 
 /* A module with its specialization, and why it could not be read. */
 struct reader {
@@ -144,6 +145,12 @@ static bool compute(struct reader *reader, uint32_t opcode, uint32_t a, uint32_t
     case 137: /* OpUMod */
         *value = a % b;
         return true;
+    case 170: /* OpIEqual */
+        *value = a == b;
+        return true;
+    case 172: /* OpUGreaterThan */
+        *value = a > b;
+        return true;
     case 194: /* OpShiftRightLogical */
         *value = a >> b;
         return true;
@@ -170,13 +177,16 @@ static bool constant(struct reader *reader, uint32_t id, int depth, uint64_t *va
         }
         return true;
     }
+    uint64_t a, b;
+    if (opcode_of(found) == OP_SPEC_CONSTANT_OP && length_of(found) == 7 && found[3] == OP_SELECT) {
+        return constant(reader, found[4], depth + 1, &a) && constant(reader, found[a != 0 ? 5 : 6], depth + 1, value);
+    }
     if (opcode_of(found) != OP_SPEC_CONSTANT_OP || length_of(found) != 6) {
         return fail(reader, "a constant is of a kind that is not known");
     }
     if (found[3] == OP_COMPOSITE_EXTRACT) {
         return component(reader, found[4], found[5], depth + 1, value);
     }
-    uint64_t a, b;
     return constant(reader, found[4], depth + 1, &a) && constant(reader, found[5], depth + 1, &b) &&
            compute(reader, found[3], (uint32_t)a, (uint32_t)b, value);
 }

@@ -113,6 +113,17 @@ static bool is_scattered(const struct vkdml_gather *gather, const struct vkdml_p
            closest->output_stride > far_apart(gather, limits);
 }
 
+/* Beside less, a second dispatch costs more than it saves. */
+#define LEAST_TILED_BYTES 0x100000
+
+static bool is_large(const struct vkdml_gather *gather) {
+    uint64_t bytes = gather->element_bytes;
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        bytes *= gather->dimensions[d].size;
+    }
+    return bytes > LEAST_TILED_BYTES;
+}
+
 /* Whether an element that lies at `place` is on the band's diagonals. */
 static bool is_in_band(const struct vkdml_gather *gather, const struct band *band, uint64_t place) {
     int64_t diagonal = 0;
@@ -257,8 +268,8 @@ static bool is_tiled(const struct vkdml_plan_step *step) {
             step->kernel == VKDML_KERNEL_PERMUTE);
 }
 
-/* Inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned: there
- * are. */
+/* Large inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned:
+ * there are. */
 static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
     *planned = false;
     VkdmlResult result = vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
@@ -300,7 +311,7 @@ static VkdmlResult plan_band(struct diagonals *d) {
     struct band arranged = *band;
     begin_gather(d, d->input, &gather);
     arrange_band(&gather, d->input != NULL, &arranged);
-    if (d->input != NULL && is_scattered(&gather, d->limits)) {
+    if (d->input != NULL && is_large(&gather) && is_scattered(&gather, d->limits)) {
         bool planned;
         VkdmlResult result = plan_over_copy(d, &planned);
         if (planned) {

@@ -235,20 +235,22 @@ static const char *const fixed1[] = {
     /* More than a descriptor binds: short rows, and the input transposed. */
     "DIAGONAL_MATRIX1 seed=57 InputTensor=UINT8[15000,5] OutputTensor=UINT8[15000,5] ValueDataType=UINT8 "
     "Value=0x5,0x0 DiagonalFillBegin=-13500 DiagonalFillEnd=-7000",
-    "DIAGONAL_MATRIX1 seed=58 InputTensor=FLOAT32[64,600] InputTensor.strides=1,64 OutputTensor=FLOAT32[64,600] "
+    "DIAGONAL_MATRIX1 seed=58 InputTensor=FLOAT32[512,600] InputTensor.strides=1,512 OutputTensor=FLOAT32[512,600] "
     "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=30 DiagonalFillEnd=-40",
     /* The input transposed: tiles, and the band over them; of one diagonal; outside it; of short rows. */
-    "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[70,600] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,600] "
+    "DIAGONAL_MATRIX1 seed=60 InputTensor=FLOAT32[470,600] InputTensor.strides=1,470 OutputTensor=FLOAT32[470,600] "
     "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=7",
-    "DIAGONAL_MATRIX1 seed=61 InputTensor=UINT8[2,300,72] OutputTensor=UINT8[2,300,72] "
-    "OutputTensor.strides=21600,1,300 "
+    "DIAGONAL_MATRIX1 seed=61 InputTensor=UINT8[2,3000,200] OutputTensor=UINT8[2,3000,200] "
+    "OutputTensor.strides=600000,1,3000 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-5 DiagonalFillEnd=-4",
-    "DIAGONAL_MATRIX1 seed=62 InputTensor=INT16[2,300,90] OutputTensor=INT16[2,300,90] "
-    "OutputTensor.strides=30000,1,320 "
+    "DIAGONAL_MATRIX1 seed=62 InputTensor=INT16[2,3000,90] OutputTensor=INT16[2,3000,90] "
+    "OutputTensor.strides=272000,1,3020 "
     "ValueDataType=INT16 Value=0x5,0x0 DiagonalFillBegin=9 DiagonalFillEnd=-4",
-    "DIAGONAL_MATRIX1 seed=63 InputTensor=UINT8[7,64,129] OutputTensor=UINT8[7,64,129] OutputTensor.strides=1,7,448 "
+    "DIAGONAL_MATRIX1 seed=63 InputTensor=UINT8[7,640,257] OutputTensor=UINT8[7,640,257] OutputTensor.strides=1,7,4480 "
     "ValueDataType=UINT8 Value=0x5,0x0 DiagonalFillBegin=-30 DiagonalFillEnd=8",
-    /* Matrices near enough to the transposed input to go by elements. */
+    /* Matrices near enough to the transposed input, or small enough, to go by elements. */
+    "DIAGONAL_MATRIX1 seed=73 InputTensor=FLOAT32[70,600] InputTensor.strides=1,70 OutputTensor=FLOAT32[70,600] "
+    "ValueDataType=FLOAT32 Value=0x40a00000,0x0 DiagonalFillBegin=-2147483648 DiagonalFillEnd=7",
     "DIAGONAL_MATRIX1 seed=68 InputTensor=INT16[3,33,70] InputTensor.strides=2310,1,33 OutputTensor=INT16[3,33,70] "
     "ValueDataType=INT16 Value=0x5,0x0 DiagonalFillBegin=-20 DiagonalFillEnd=33",
     /* Bands that are all of a matrix, or nothing of it, in other layouts. */

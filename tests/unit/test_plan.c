@@ -421,9 +421,11 @@ static void check_plan(const struct subject *subject) {
     const uint64_t whole = limits->max_storage_buffer_range - limits->min_storage_buffer_offset_alignment;
     const uint32_t passes = is_nonzero ? 2 : 1;
     CHECK(subject, plan->steps.count >= passes && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
-    /* No more dispatches than passes where everything can be bound whole; a fill or tiles may come before. */
+    /* No more dispatches than passes where everything can be bound whole; a fill may come before, or tiles of more than
+     * a MiB. */
     const bool is_tiled = subject->instance->schema->type == DML_OPERATOR_DIAGONAL_MATRIX1 &&
-                          plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]);
+                          plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
+                          largest_span(subject) > 0x100000;
     const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL || is_tiled;
     if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
         CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
@@ -801,7 +803,8 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
         COPY("FLOAT32[64,3] InputTensor.strides=1,64", "FLOAT32[64,3]", COPY, COPY),
         COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", PERMUTE, COPY),
         /* Hardly more than half of a tile, where rows begin anywhere. */
-        COPY("FLOAT32[4,5,16,7,24,3,32] InputTensor.strides=430080,1,1120,5,17920,1720320,35", "FLOAT32[4,5,16,7,24,3,32]", PERMUTE, TRANSPOSE),
+        COPY("FLOAT32[4,5,16,7,24,3,32] InputTensor.strides=430080,1,1120,5,17920,1720320,35",
+             "FLOAT32[4,5,16,7,24,3,32]", PERMUTE, TRANSPOSE),
         COPY("FLOAT32[127,129] InputTensor.strides=1,127", "FLOAT32[127,129]", TRANSPOSE_SHIFTED, TRANSPOSE),
         /* Arithmetic is none of it. */
         COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
@@ -1103,13 +1106,15 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
         {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,81,1", "[7,70,80]"), 1, 8, 2, INPUT, 2, 1},
         {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,80,1", "[7,70,80] OutputTensor.strides=6001,80,1"), 1, 8,
          2, ALIKE, 2, 1},
-        {TRIANGLE("FLOAT32", "[70,513] InputTensor.strides=1,70", "[70,513]"), 2, 32, 1, OUTPUT, 1, 0},
-        {TRIANGLE("FLOAT16", "[70,258] InputTensor.strides=1,70", "[70,258]"), 2, 16, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[600,513] InputTensor.strides=1,600", "[600,513]"), 2, 32, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[2100,258] InputTensor.strides=1,2100", "[2100,258]"), 2, 16, 1, OUTPUT, 1, 0},
         {TRIANGLE("FLOAT32", "[9,513] InputTensor.strides=1,9", "[9,513] OutputTensor.strides=1026,2"), 1, 32, 1, INPUT,
          1, 0},
-        /* By elements: near enough, or not for tiles. */
-        {TRIANGLE("FLOAT32", "[70,512] InputTensor.strides=1,70", "[70,512]"), 1, 32, 1, INPUT, 1, 0},
-        {TRIANGLE("FLOAT16", "[70,256] InputTensor.strides=1,70", "[70,256]"), 1, 16, 1, INPUT, 1, 0},
+        /* By elements: near enough, small enough, or not for tiles. */
+        {TRIANGLE("FLOAT32", "[600,512] InputTensor.strides=1,600", "[600,512]"), 1, 32, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[2100,256] InputTensor.strides=1,2100", "[2100,256]"), 1, 16, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[512,512] InputTensor.strides=1,512", "[512,512] OutputTensor.strides=513,1"), 1, 32, 1,
+         INPUT, 1, 0},
         {TRIANGLE("FLOAT32", "[70,600] InputTensor.strides=2,140", "[70,600]"), 1, 32, 1, INPUT, 1, 0},
         /* All of it is filled. */
         {"DIAGONAL_MATRIX1 seed=1 ValueDataType=UINT8 Value=0x1,0x0 DiagonalFillBegin=-2 DiagonalFillEnd=8 "
@@ -1118,7 +1123,7 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
     };
     /* For CPUs. */
     static const struct band_plan near_by_tiles = {
-        TRIANGLE("FLOAT32", "[70,80] InputTensor.strides=1,70", "[70,80]"), 2, 32, 1, OUTPUT, 1, 0};
+        TRIANGLE("FLOAT32", "[3300,80] InputTensor.strides=1,3300", "[3300,80]"), 2, 32, 1, OUTPUT, 1, 0};
 #undef DIAGONAL
 #undef TRIANGLE
     for (size_t i = 0; i < COUNT_OF(plans); i++) {

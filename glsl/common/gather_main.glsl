@@ -254,7 +254,7 @@ uvec4 load_elements(Chunk c, out uvec4 mask)
 void fill_parts(Chunk c)
 {
     bool begins = c.i >= parameters.run_length; // within the chunk
-    uint first = begins ? -c.i : 0;
+    uint first = begins ? min(-c.i, CHUNK) : 0; // all of it lies behind the run, however long that is
     uint end = min(parameters.run_length - c.i, CHUNK);
     uint i = c.i + first;
     uint index = divide(i, parameters.row_divisor.x, parameters.row_divisor.y);

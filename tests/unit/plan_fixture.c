@@ -1,0 +1,369 @@
+#include "plan_fixture.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+const struct invented_device devices[DEVICE_COUNT] = {
+    {"Vulkan 1.2 minimum",
+     false,
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE, false, false}},
+    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, false, false}},
+    {"small processor",
+     false,
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+    {"processor with transfer commands",
+     false,
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, true, true}},
+    {"slow transfer commands",
+     false,
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SUBGROUP, true, false}},
+    {"large",
+     false,
+     {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, SUBGROUP, false, false}},
+    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, SUBGROUP, false, false}},
+    {"narrow workgroups",
+     false,
+     {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, PORTABLE, false, false}},
+    {"few invocations",
+     false,
+     {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, PORTABLE, false, false}},
+    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+};
+
+void fail_subject(const struct subject *subject, const char *file, int line) {
+    static char text[CASE_MAX_LINE];
+    if (!case_print(subject->c, text, sizeof(text)))
+        snprintf(text, sizeof(text), "(a case too long to print)");
+    print_error("on \"%s\": %s\n  flags %u, %s, reason: %s\n", subject->device->name, text, subject->flags,
+                vkdmlResultToString(subject->result), subject->report.text);
+    _fail(file, line);
+}
+
+static const struct vkdml_tensor *tensor_of(const struct subject *subject, const struct vkdml_plan_buffer *buffer) {
+    return buffer->resource == VKDML_PLAN_INPUT ? &subject->instance->inputs[buffer->index]
+                                                : &subject->instance->outputs[buffer->index];
+}
+
+static uint64_t span_of(const struct vkdml_tensor *tensor) {
+    uint64_t bytes = 0;
+    assert_true(
+        vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes));
+    return bytes;
+}
+
+/* How far a buffer's first byte may lie behind the descriptor's start: what is left of the caller's offset, a multiple
+ * of `multiple`, and the plan's after rounding down to the device's alignment. */
+static uint64_t greatest_rest(uint64_t offset, uint32_t multiple, uint32_t alignment) {
+    return alignment > multiple ? alignment - multiple + offset % multiple : offset % alignment;
+}
+
+static void check_buffer(const struct subject *subject, const struct vkdml_plan_buffer *buffer, bool is_descriptor) {
+    const VkdmlOperatorSchema *schema = subject->instance->schema;
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
+    uint32_t multiple = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    uint64_t room =
+        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.temporary_bytes : subject->plan.persistent_bytes;
+    if (is_tensor) {
+        uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? schema->inputCount : schema->outputCount;
+        CHECK(subject, buffer->index < count);
+        room = tensor_of(subject, buffer)->total_bytes;
+        multiple = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+    } else {
+        CHECK(subject, buffer->index == 0);
+    }
+    CHECK(subject, buffer->offset % 4 == 0 && buffer->size % 4 == 0 && buffer->size > 0);
+    CHECK(subject, buffer->offset <= room && buffer->size <= room - buffer->offset);
+    if (!is_descriptor) {
+        return;
+    }
+    uint64_t rest = greatest_rest(buffer->offset, multiple, limits->min_storage_buffer_offset_alignment);
+    CHECK(subject, buffer->size <= limits->max_storage_buffer_range);
+    CHECK(subject, rest <= limits->max_storage_buffer_range - buffer->size);
+}
+
+/* Bytes from the first to past the last that a copy's runs reach on one side. */
+static uint64_t copy_reach(const struct vkdml_plan_copy *copy, const uint64_t *strides) {
+    uint64_t bytes = copy->run_bytes;
+    for (uint32_t d = 0; d < copy->rank; d++)
+        bytes += (copy->sizes[d] - 1) * strides[d];
+    return bytes;
+}
+
+/* Copies and fills, which Vulkan does not limit, are planned only where they are allowed and faster. */
+static void check_transfer(const struct subject *subject, const struct vkdml_plan_step *step) {
+    const struct vkdml_plan_copy *copy = &step->copy;
+    CHECK(subject, subject->device->limits.transfer_allowed && subject->device->limits.transfer_is_faster);
+    CHECK(subject, step->buffer_count == (step->kind == VKDML_PLAN_COPY ? 2 : 1));
+    if (step->kind == VKDML_PLAN_COPY) {
+        CHECK(subject, copy->run_bytes > 0 && copy->rank <= VKDML_PLAN_MAX_COPY_RANK);
+        CHECK(subject, copy_reach(copy, copy->source_strides) <= step->buffers[0].size);
+        CHECK(subject, copy_reach(copy, copy->target_strides) <= step->buffers[1].size);
+    }
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        check_buffer(subject, &step->buffers[i], false);
+}
+
+static void check_step(const struct subject *subject, const struct vkdml_plan_step *step) {
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    if (step->kind != VKDML_PLAN_DISPATCH) {
+        check_transfer(subject, step);
+        return;
+    }
+    CHECK(subject, step->kernel < VKDML_KERNEL_COUNT);
+    CHECK(subject, step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+    CHECK(subject, step->parameter_count <= VKDML_PLAN_MAX_PARAMETERS);
+    CHECK(subject, step->specialization_count >= 1);
+    CHECK(subject, step->specialization_count <= VKDML_PLAN_MAX_SPECIALIZATIONS);
+    uint32_t local_size = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
+    CHECK(subject, local_size > 0);
+    /* Elements are loaded 16 bytes at a time only from windows that hold all of their chunks'; others add to marks. */
+    CHECK(subject, step->kernel != VKDML_KERNEL_NONZERO_MARK || !step->specializations[3] || !step->barrier_before);
+    CHECK(subject, local_size <= limits->max_workgroup_size[0]);
+    CHECK(subject, local_size <= limits->max_workgroup_invocations);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        CHECK(subject, step->groups[axis] > 0);
+        CHECK(subject, step->groups[axis] <= limits->max_workgroup_count[axis]);
+    }
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        check_buffer(subject, &step->buffers[i], true);
+}
+
+static bool uses(const struct vkdml_plan_step *step, enum vkdml_plan_resource resource, uint32_t index) {
+    for (uint32_t i = 0; i < step->buffer_count; i++)
+        if (step->buffers[i].resource == resource && step->buffers[i].index == index)
+            return true;
+    return false;
+}
+
+static bool copies(const struct vkdml_plan_step *step) {
+    return step->kernel == VKDML_KERNEL_COPY || step->kernel == VKDML_KERNEL_TRANSPOSE ||
+           step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED || step->kernel == VKDML_KERNEL_PERMUTE ||
+           step->kernel == VKDML_KERNEL_INTERLEAVE;
+}
+
+/* The windows of one pass write apart from each other; a pass that reads what another wrote begins with a barrier. */
+static void check_barriers(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count) {
+    CHECK(subject, count == 0 || !steps[0].barrier_before);
+    for (uint32_t i = 1; i < count; i++) {
+        const bool same_kernel = steps[i].kernel == steps[i - 1].kernel || (copies(&steps[i]) && copies(&steps[i - 1]));
+        const bool same_pass = steps[i].kind == steps[i - 1].kind && same_kernel;
+        CHECK(subject, same_pass || steps[i].barrier_before);
+    }
+}
+
+/* Every element of a tensor lies in a buffer of some step. */
+static void check_reach(const struct subject *subject, const struct vkdml_plan_step *steps, uint32_t count,
+                        enum vkdml_plan_resource resource, uint32_t index) {
+    uint64_t reach = 0;
+    for (uint32_t step = 0; step < count; step++)
+        for (uint32_t i = 0; i < steps[step].buffer_count; i++) {
+            const struct vkdml_plan_buffer *buffer = &steps[step].buffers[i];
+            if (buffer->resource == resource && buffer->index == index && buffer->offset + buffer->size > reach)
+                reach = buffer->offset + buffer->size;
+        }
+    struct vkdml_plan_buffer whole = {resource, index, 0, 0};
+    CHECK(subject, reach >= span_of(tensor_of(subject, &whole)));
+}
+
+/* An input OWNED_BY_DML is copied once, at initialization, and read from the persistent resource afterwards. */
+static void check_persistent(const struct subject *subject) {
+    const struct vkdml_plan *plan = &subject->plan;
+    uint32_t owned = 0;
+    for (uint32_t input = 0; input < subject->instance->schema->inputCount; input++) {
+        bool is_owned = (subject->instance->inputs[input].flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+        if (is_owned) {
+            CHECK(subject, owned < plan->init_steps.count);
+            check_reach(subject, plan->init_steps.items, plan->init_steps.count, VKDML_PLAN_INPUT, input);
+        } else {
+            check_reach(subject, plan->steps.items, plan->steps.count, VKDML_PLAN_INPUT, input);
+        }
+        for (uint32_t step = 0; is_owned && step < plan->steps.count; step++)
+            CHECK(subject, !uses(&plan->steps.items[step], VKDML_PLAN_INPUT, input));
+        owned += is_owned;
+    }
+    CHECK(subject, plan->init_steps.count >= owned && (owned > 0 || plan->init_steps.count == 0));
+    CHECK(subject, (plan->persistent_bytes > 0) == (owned > 0));
+    bool reads_persistent = false;
+    for (uint32_t step = 0; step < plan->steps.count; step++)
+        reads_persistent = reads_persistent || uses(&plan->steps.items[step], VKDML_PLAN_PERSISTENT, 0);
+    CHECK(subject, reads_persistent == (owned > 0));
+    for (uint32_t step = 0; step < plan->init_steps.count; step++)
+        CHECK(subject, uses(&plan->init_steps.items[step], VKDML_PLAN_PERSISTENT, 0));
+}
+
+/* The largest distance of the elements of any tensor, in bytes. */
+static uint64_t largest_span(const struct subject *subject) {
+    uint64_t largest = 0;
+    const VkdmlOperatorSchema *schema = subject->instance->schema;
+    for (uint32_t i = 0; i < schema->inputCount + schema->outputCount; i++) {
+        const struct vkdml_tensor *tensor = i < schema->inputCount
+                                                ? &subject->instance->inputs[i]
+                                                : &subject->instance->outputs[i - schema->inputCount];
+        uint64_t span = span_of(tensor);
+        if (span > largest)
+            largest = span;
+    }
+    return largest;
+}
+
+static void check_plan(const struct subject *subject) {
+    const struct vkdml_plan *plan = &subject->plan;
+    bool is_nonzero = subject->instance->schema->type == DML_OPERATOR_NONZERO_COORDINATES;
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    const uint64_t whole = limits->max_storage_buffer_range - limits->min_storage_buffer_offset_alignment;
+    const uint32_t passes = is_nonzero ? 2 : 1;
+    CHECK(subject, plan->steps.count >= passes && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
+    /* No more dispatches than passes where everything can be bound whole; a fill may come before, or tiles of more than
+     * a MiB. */
+    const bool is_tiled = subject->instance->schema->type == DML_OPERATOR_DIAGONAL_MATRIX1 &&
+                          plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
+                          largest_span(subject) > 0x100000;
+    const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL || is_tiled;
+    if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
+        CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
+    }
+    CHECK(subject, plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
+    CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
+    CHECK(subject, is_nonzero || plan->temporary_bytes == 0);
+    for (uint32_t i = 0; i < plan->steps.count; i++)
+        check_step(subject, &plan->steps.items[i]);
+    for (uint32_t i = 0; i < plan->init_steps.count; i++)
+        check_step(subject, &plan->init_steps.items[i]);
+    check_barriers(subject, plan->steps.items, plan->steps.count);
+    check_barriers(subject, plan->init_steps.items, plan->init_steps.count);
+    for (uint32_t output = 0; output < subject->instance->schema->outputCount; output++)
+        check_reach(subject, plan->steps.items, plan->steps.count, VKDML_PLAN_OUTPUT, output);
+    check_persistent(subject);
+}
+
+bool contains_number(const char *text, uint64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    return strstr(text, digits) != NULL;
+}
+
+static void check_refusal(const struct subject *subject) {
+    const struct vkdml_plan_limits *limits = &subject->device->limits;
+    const char *text = subject->report.text;
+    CHECK(subject, subject->result == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(subject, subject->report.result == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(subject, strncmp(text, subject->instance->schema->name, strlen(subject->instance->schema->name)) == 0);
+    CHECK(subject, subject->device->cramped || strstr(text, "maxStorageBufferRange") != NULL ||
+                       strstr(text, "to be OWNED_BY_DML") != NULL);
+    CHECK(subject,
+          strstr(text, "maxStorageBufferRange") == NULL || contains_number(text, limits->max_storage_buffer_range));
+    CHECK(subject,
+          strstr(text, "maxComputeWorkGroupCount") == NULL || contains_number(text, limits->max_workgroup_count[0]));
+    CHECK(subject, strstr(text, "maxStorageBufferRange") != NULL || strstr(text, "maxComputeWorkGroupCount") != NULL ||
+                       strstr(text, "to be OWNED_BY_DML") != NULL);
+}
+
+VkdmlResult plan_subject(struct subject *subject, struct vkdml_plan *plan) {
+    vkdml_plan_begin(plan, NULL);
+    vkdml_report_clear(&subject->report);
+    return vkdml_plan(subject->instance, &subject->device->limits, subject->flags, &subject->report, plan);
+}
+
+static bool same_steps(const struct vkdml_plan_steps *a, const struct vkdml_plan_steps *b) {
+    return a->count == b->count && (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(*a->items)) == 0);
+}
+
+/* Plans, checks, and leaves the result in the subject. */
+void check_subject(struct subject *subject) {
+    uint64_t range = subject->device->limits.max_storage_buffer_range;
+    uint64_t rest = subject->device->limits.min_storage_buffer_offset_alignment;
+    uint64_t span = largest_span(subject);
+    subject->result = plan_subject(subject, &subject->plan);
+    if (subject->result != VKDML_SUCCESS) {
+        vkdml_plan_end(&subject->plan);
+        check_refusal(subject);
+        CHECK(subject, subject->device->cramped || span > range - rest); /* needlessly refused? */
+        return;
+    }
+    CHECK(subject, subject->report.count == 0);
+    check_plan(subject);
+
+    struct vkdml_plan again;
+    CHECK(subject, plan_subject(subject, &again) == VKDML_SUCCESS);
+    CHECK(subject, same_steps(&again.steps, &subject->plan.steps));
+    CHECK(subject, same_steps(&again.init_steps, &subject->plan.init_steps));
+    CHECK(subject, again.temporary_bytes == subject->plan.temporary_bytes);
+    CHECK(subject, again.persistent_bytes == subject->plan.persistent_bytes);
+    subject->persistent_bytes = subject->plan.persistent_bytes;
+    subject->step_count = subject->plan.steps.count;
+    subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
+    subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
+    const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
+    subject->constant_8 =
+        subject->step_count != 0 && first->specialization_count > 8 ? first->specializations[8] : UINT32_MAX;
+    subject->constant_10 =
+        subject->step_count != 0 && first->specialization_count > 10 ? first->specializations[10] : UINT32_MAX;
+    subject->init_step_count = subject->plan.init_steps.count;
+    vkdml_plan_end(&again);
+    vkdml_plan_end(&subject->plan);
+}
+
+/* Makes the instance of a case that must be legal. */
+void open_subject(struct subject *subject, const struct operator_case *c, const struct invented_device *device) {
+    static struct case_desc desc;
+    memset(subject, 0, sizeof(*subject));
+    subject->c = c;
+    subject->device = device;
+    vkdml_report_clear(&subject->report);
+    case_build_desc(c, &desc);
+    subject->result = vkdml_validate(&desc.op, c->level, NULL, &subject->report, &subject->instance);
+    CHECK(subject, subject->result == VKDML_SUCCESS);
+}
+
+void close_subject(struct subject *subject) {
+    vkdml_instance_destroy(subject->instance, NULL);
+}
+
+/* DIAGONAL_MATRIX with {rows, columns} of a type. */
+void diagonal_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rows, uint32_t columns) {
+    case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = type;
+    output->rank = 2;
+    output->sizes[0] = rows;
+    output->sizes[1] = columns;
+    case_set_float(c, "Value", 1.0f);
+}
+
+VkdmlResult result_of(struct operator_case *c, const struct invented_device *device) {
+    struct subject subject;
+    open_subject(&subject, c, device);
+    check_subject(&subject);
+    close_subject(&subject);
+    return subject.result;
+}
+
+uint32_t steps_of(struct operator_case *c, const struct invented_device *device) {
+    struct subject subject;
+    open_subject(&subject, c, device);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_SUCCESS);
+    close_subject(&subject);
+    return subject.step_count;
+}
+
+/* Plans a case that has one step on a device. */
+void plan_line(const char *line, const struct invented_device *device, struct subject *subject) {
+    static struct operator_case c;
+    char text[256];
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(subject, &c, device);
+    check_subject(subject);
+    CHECK(subject, subject->result == VKDML_SUCCESS && subject->step_count == 1);
+    close_subject(subject);
+}

@@ -1,0 +1,82 @@
+/* Plans for invented devices, and what must hold of each. */
+#ifndef VKDML_TEST_PLAN_FIXTURE_H
+#define VKDML_TEST_PLAN_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/case.h"
+#include "operators/operators.h"
+#include "operators/plan_step.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MIB             (UINT64_C(1) << 20)
+
+#define PORTABLE VKDML_KERNEL_VARIANT_PORTABLE
+#define SUBGROUP VKDML_KERNEL_VARIANT_SUBGROUP
+#define SERIAL   VKDML_KERNEL_VARIANT_SERIAL
+
+struct invented_device {
+    const char *name;
+    bool cramped; /* below what Vulkan guarantees: any legal descriptor may be too large */
+    struct vkdml_plan_limits limits;
+};
+
+#define DEVICE_COUNT 11
+
+/* The first guarantees no more than Vulkan 1.2 does, the next two are processors. */
+extern const struct invented_device devices[DEVICE_COUNT];
+
+/* What a test holds while it looks at one descriptor on one device. */
+struct subject {
+    const struct operator_case *c;
+    const struct invented_device *device;
+    VkdmlCompileFlags flags;
+    struct vkdml_instance *instance;
+    struct vkdml_report report;
+    VkdmlResult result;
+    struct vkdml_plan plan;               /* while it is checked */
+    enum vkdml_plan_step_kind first_kind; /* of its steps */
+    uint32_t step_count;                  /* that it had */
+    uint32_t init_step_count;             /* likewise */
+    enum vkdml_kernel kernel;             /* of its first step */
+    uint32_t constant_8;                  /* likewise; UINT32_MAX where it has none */
+    uint32_t constant_10;                 /* likewise */
+    uint64_t persistent_bytes;
+};
+
+/* Ends the test, after printing the case and the device. */
+void fail_subject(const struct subject *subject, const char *file, int line);
+
+#define CHECK(subject, expression)                                                                                     \
+    do {                                                                                                               \
+        if (!(expression)) {                                                                                           \
+            print_error("does not hold: %s\n", #expression);                                                           \
+            fail_subject(subject, __FILE__, __LINE__);                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+/* Makes the instance of a case that must be legal. */
+void open_subject(struct subject *subject, const struct operator_case *c, const struct invented_device *device);
+void close_subject(struct subject *subject);
+
+/* Plans, and no more. */
+VkdmlResult plan_subject(struct subject *subject, struct vkdml_plan *plan);
+/* Plans, checks what must hold of any plan, and leaves the result in the subject. */
+void check_subject(struct subject *subject);
+
+/* Checks what a case's plan is, or why there is none. */
+VkdmlResult result_of(struct operator_case *c, const struct invented_device *device);
+/* The same of one that there must be; returns its steps. */
+uint32_t steps_of(struct operator_case *c, const struct invented_device *device);
+
+/* Checks the plan of a case that has one step on a device. */
+void plan_line(const char *line, const struct invented_device *device, struct subject *subject);
+
+/* DIAGONAL_MATRIX with {rows, columns} of a type. */
+void diagonal_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rows, uint32_t columns);
+
+/* Whether a number stands in a text, alone. */
+bool contains_number(const char *text, uint64_t number);
+
+#endif

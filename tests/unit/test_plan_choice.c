@@ -1,0 +1,354 @@
+/* Which way planners choose: kernels, arithmetic, transfer commands, steps. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/case.h"
+#include "plan_fixture.h"
+
+static enum vkdml_kernel kernel_of(const char *line, const struct invented_device *device) {
+    struct subject subject;
+    plan_line(line, device, &subject);
+    return subject.kernel;
+}
+
+static uint32_t scaling_of(const char *tensors, const char *scale_bias, const struct invented_device *device) {
+    char line[256];
+    struct subject subject;
+    snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 %s ScaleBias=%s", tensors, scale_bias);
+    plan_line(line, device, &subject);
+    assert_int_equal(subject.kernel, VKDML_KERNEL_SCALE_BIAS);
+    return subject.constant_8;
+}
+
+/* 0: as exact reals or FLOAT64; 1: in 32 bits more than the element's; 2: in 32; 3: FLOAT16 in FLOAT32; 4: by a table,
+ * which devices other than processors prefer. */
+static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        const char *scale_bias;
+        uint32_t fixed_point;
+    } rows[] = {
+        {"UINT8", "1.5,0.25", 2},
+        {"INT16", "-1.5,0.25", 2},
+        {"INT32", "1,0", 1},
+        {"UINT8", "0x3b808081,0", 1}, /* 1 / 255: 24 bits */
+        {"UINT8", "0x3fffff00,0", 2},
+        {"UINT8", "0x3fffff80,0", 2}, /* 16 bits, 17 */
+        {"UINT8", "0x487fffff,0", 1}, /* 24 bits */
+        {"UINT8", "1,1073741823", 1},
+        {"UINT8", "1,1073740800", 2}, /* 2^30, and just below */
+        {"INT32", "1073741824,0", 0},
+        {"INT32", "1073741760,0", 1}, /* the same of a scale */
+        {"INT32", "1,0x1e000000", 0},
+        {"INT32", "0,0x1e000000", 0}, /* 2^-67 */
+        {"INT32", "0x21800000,1", 1},
+        {"INT8", "0x21800000,1", 1}, /* 2^-60 */
+        {"UINT16", "inf,0", 0},
+        {"UINT16", "0,nan", 0},
+        {"UINT8", "inf,0", 4},
+        {"INT8", "1,0x1e000000", 4},
+        {"INT64", "1,0", 1},
+        {"UINT64", "0x21800000,-1", 1},
+        {"INT64", "1073741824,0", 0},
+        {"INT64", "1,2305843009213693952", 0},
+        {"INT64", "1,-2305842871774740480", 1}, /* -2^61, and just above */
+        {"FLOAT32", "1,0", 0},
+        {"FLOAT16", "0x66000000,-0.5", 0},
+        {"FLOAT16", "0x58000000,0x80000000", 3},
+        {"FLOAT16", "0x59000000,0", 0},
+        {"FLOAT16", "0,1", 0},
+        {"FLOAT16", "1,nan", 0},
+        {"FLOAT16", "1,0", 3},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char tensors[64];
+        snprintf(tensors, sizeof(tensors), "InputTensor=%s[64] OutputTensor=%s[64]", rows[i].type, rows[i].type);
+        const uint32_t of_processors = scaling_of(tensors, rows[i].scale_bias, &devices[1]);
+        const uint32_t of_others = scaling_of(tensors, rows[i].scale_bias, &devices[0]);
+        if (of_processors != rows[i].fixed_point ||
+            of_others != (strstr(rows[i].type, "INT8") != NULL ? 4 : rows[i].fixed_point)) {
+            fail_msg("%s %s: %" PRIu32 " and %" PRIu32, tensors, rows[i].scale_bias, of_processors, of_others);
+        }
+    }
+    /* Of rows with gaps an invocation has one element. */
+    const char *gaps = "InputTensor=UINT8[64] OutputTensor=UINT8[64] OutputTensor.strides=2";
+    assert_int_equal(scaling_of(gaps, "1,0", &devices[0]), 2);
+    assert_int_equal(scaling_of(gaps, "inf,0", &devices[1]), 0);
+}
+
+static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
+    (void)state;
+    static const struct {
+        const char *tensors; /* "InputTensor=.. OutputTensor=.." */
+        enum vkdml_kernel parallel;
+        enum vkdml_kernel serial;
+    } rows[] = {
+#define COPY(input, output, parallel, serial)                                                                          \
+    {"ELEMENT_WISE_IDENTITY seed=1 InputTensor=" input " OutputTensor=" output, VKDML_KERNEL_##parallel,               \
+     VKDML_KERNEL_##serial}
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64]", TRANSPOSE, TRANSPOSE),
+        COPY("UINT8[128,128] InputTensor.strides=1,128", "UINT8[128,128]", TRANSPOSE, TRANSPOSE),
+        COPY("INT64[65,67] InputTensor.strides=1,65", "INT64[65,67]", TRANSPOSE_SHIFTED, TRANSPOSE),
+        COPY("FLOAT32[64,64]", "FLOAT32[64,64] OutputTensor.strides=1,64", TRANSPOSE, TRANSPOSE),
+        /* Not worth a workgroup. */
+        COPY("FLOAT32[8,8] InputTensor.strides=1,8", "FLOAT32[8,8]", COPY, TRANSPOSE),
+        /* Innermost dimensions agree, or the input's repeats one element. */
+        COPY("FLOAT32[64,64]", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=80,1", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,0", "FLOAT32[64,64]", COPY, COPY_RUNS),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] OutputTensor.strides=128,2", COPY, COPY),
+        /* A run that both share moves as one, unless it is long. */
+        COPY("FLOAT32[64,64,4] InputTensor.strides=4,256,1", "FLOAT32[64,64,4]", TRANSPOSE, TRANSPOSE),
+        COPY("FLOAT32[64,64,9] InputTensor.strides=9,576,1", "FLOAT32[64,64,9]", COPY, COPY_RUNS),
+        COPY("UINT8[64,64,3] InputTensor.strides=3,192,1", "UINT8[64,64,3]", PERMUTE, COPY_RUNS),
+        /* Output rows that begin within words: atomics at their ends, and words that invocations share. */
+        COPY("UINT8[91,95] InputTensor.strides=1,91", "UINT8[91,95]", TRANSPOSE, COPY),
+        COPY("UINT8[97,99] InputTensor.strides=1,97", "UINT8[97,99]", TRANSPOSE_SHIFTED, COPY),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,65", "FLOAT32[64,64]", TRANSPOSE_SHIFTED, TRANSPOSE),
+        COPY("FLOAT32[64,23] InputTensor.strides=1,65", "FLOAT32[64,23]", PERMUTE, TRANSPOSE),
+        COPY("FLOAT16[192,128] InputTensor.strides=1,192", "FLOAT16[192,128]", TRANSPOSE, TRANSPOSE),
+        /* Runs of several dimensions are long where each is short. */
+        COPY("UINT8[4099,3] InputTensor.strides=1,4099", "UINT8[4099,3]", PERMUTE, COPY),
+        COPY("FLOAT32[4099,3] InputTensor.strides=1,4099", "FLOAT32[4099,3]", PERMUTE, COPY),
+        /* Few planes whose elements fill 16 bytes, and begin there. */
+        COPY("UINT8[4096,3] InputTensor.strides=1,4096", "UINT8[4096,3]", INTERLEAVE, COPY),
+        COPY("FLOAT32[2,3,1024] InputTensor.strides=3072,1,3", "FLOAT32[2,3,1024]", INTERLEAVE, COPY),
+        COPY("FLOAT16[1024,8] InputTensor.strides=1,1024", "FLOAT16[1024,8]", INTERLEAVE, TRANSPOSE),
+        COPY("FLOAT16[1024,9] InputTensor.strides=1,1024", "FLOAT16[1024,9]", PERMUTE, COPY),
+        COPY("FLOAT32[4096,3] InputTensor.strides=1,4097", "FLOAT32[4096,3]", PERMUTE, COPY),
+        COPY("FLOAT32[64,3] InputTensor.strides=1,64", "FLOAT32[64,3]", COPY, COPY),
+        COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", PERMUTE, COPY),
+        /* Hardly more than half of a tile, where rows begin anywhere. */
+        COPY("FLOAT32[4,5,16,7,24,3,32] InputTensor.strides=430080,1,1120,5,17920,1720320,35",
+             "FLOAT32[4,5,16,7,24,3,32]", PERMUTE, TRANSPOSE),
+        COPY("FLOAT32[127,129] InputTensor.strides=1,127", "FLOAT32[127,129]", TRANSPOSE_SHIFTED, TRANSPOSE),
+        /* Arithmetic is none of it. */
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
+#undef COPY
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const enum vkdml_kernel parallel = kernel_of(rows[i].tensors, &devices[0]);
+        const enum vkdml_kernel serial = kernel_of(rows[i].tensors, &devices[2]);
+        if (parallel != rows[i].parallel || serial != rows[i].serial) {
+            fail_msg("%s goes by %s and %s", rows[i].tensors, vkdml_kernel_info(parallel)->name,
+                     vkdml_kernel_info(serial)->name);
+        }
+    }
+}
+
+/* Where words of the output are whole and columns of the input fill squares but for a third. */
+static void narrow_elements_are_permuted_by_squares(void **state) {
+    (void)state;
+    static const struct {
+        const char *tensors;
+        bool by_squares;
+    } rows[] = {
+#define COPY(input, output, by_squares)                                                                                \
+    {"ELEMENT_WISE_IDENTITY seed=1 InputTensor=" input " OutputTensor=" output, by_squares}
+        COPY("UINT8[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "UINT8[16,7,24,3,32]", true),
+        COPY("FLOAT16[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT16[16,7,24,3,32]", true),
+        COPY("FLOAT32[16,7,24,3,32] InputTensor.strides=672,3,10752,1,21", "FLOAT32[16,7,24,3,32]", false),
+        COPY("UINT8[16,7,24,3,33] InputTensor.strides=693,3,11088,1,21", "UINT8[16,7,24,3,33]", false),
+        COPY("UINT8[512,5,36] InputTensor.strides=180,1,5", "UINT8[512,5,36]", false),
+        COPY("UINT8[512,7,32] InputTensor.strides=224,1,7", "UINT8[512,7,32] OutputTensor.strides=226,32,1", false),
+#undef COPY
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct subject subject;
+        plan_line(rows[i].tensors, &devices[0], &subject);
+        if (subject.kernel != VKDML_KERNEL_PERMUTE || (subject.constant_10 != 0) != rows[i].by_squares) {
+            fail_msg("%s: kernel %d, columns of %" PRIu32 " dimensions", rows[i].tensors, subject.kernel,
+                     subject.constant_10);
+        }
+    }
+}
+
+/* Where transfer commands are allowed and faster. */
+static const struct invented_device *transferring(void) {
+    size_t d = 0;
+    while (!devices[d].limits.transfer_allowed || !devices[d].limits.transfer_is_faster)
+        d++;
+    return &devices[d];
+}
+
+/* ELEMENT_WISE_IDENTITY of {rows, columns}, rows of the output `gap` elements apart. */
+static void rows_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rows, uint32_t columns,
+                      uint32_t gap) {
+    case_begin(c, DML_OPERATOR_ELEMENT_WISE_IDENTITY);
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    input->type = type;
+    input->rank = 2;
+    input->sizes[0] = rows;
+    input->sizes[1] = columns;
+    *output = *input;
+    output->has_strides = 1;
+    output->strides[0] = columns + gap;
+    output->strides[1] = 1;
+}
+
+/* What the only step of a case is; fails where there are several. */
+static enum vkdml_plan_step_kind only_kind(const struct operator_case *c, const struct invented_device *device) {
+    struct subject subject;
+    open_subject(&subject, c, device);
+    check_subject(&subject);
+    CHECK(&subject, subject.result == VKDML_SUCCESS && subject.step_count == 1);
+    close_subject(&subject);
+    return subject.first_kind;
+}
+
+static void contiguous_elements_are_copied_by_the_device_however_many(void **state) {
+    (void)state;
+    static struct operator_case c;
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 15, 1u << 15, 0);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 3, 7, 0); /* vkCmdCopyBuffer() takes any number of bytes */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    case_set(&c, "ScaleBias", 2, (const uint32_t[]){0x40000000, 0x3f800000}); /* 2 and 1 */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+}
+
+static void few_long_rows_are_copied_by_the_device(void **state) {
+    (void)state;
+    static struct operator_case c;
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4096, 256, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_COPY);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4097, 256, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+    rows_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 4096, 255, 1);
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+}
+
+static void a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier(void **state) {
+    (void)state;
+    static struct operator_case c;
+    struct subject subject;
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 1000, 1000);
+    open_subject(&subject, &c, transferring());
+    assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
+    const struct vkdml_plan_step *steps = subject.plan.steps.items;
+    assert_int_equal(subject.plan.steps.count, 2);
+    assert_int_equal(steps[0].kind, VKDML_PLAN_FILL);
+    assert_int_equal(steps[0].fill_word, 0);
+    assert_int_equal(steps[0].buffers[0].size, 2000000);
+    assert_int_equal(steps[1].kind, VKDML_PLAN_DISPATCH);
+    assert_true(steps[1].barrier_before && !steps[0].barrier_before);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 3, 3); /* half a word at the end */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
+    diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT16, 4, 4);
+    case_set_uint(&c, "Offset", 4); /* past the corner */
+    assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_FILL);
+}
+
+/* The last step of a band's plan, by the constants of diagonal.comp. */
+struct band_plan {
+    const char *line;
+    uint32_t steps;
+    uint32_t bits; /* of an element */
+    uint32_t rank; /* outer dimensions; x or y that are it are the row, those that are more are nowhere */
+    uint32_t source;
+    uint32_t x;
+    uint32_t y;
+};
+
+static void check_band_plan(const struct band_plan *expected, const struct invented_device *device) {
+    static struct operator_case c;
+    struct subject subject;
+    char text[256];
+    assert_true(case_parse(expected->line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
+    assert_int_equal(subject.plan.steps.count, expected->steps);
+    const struct vkdml_plan_step *step = &subject.plan.steps.items[expected->steps - 1];
+    const uint32_t constants[] = {step->specializations[1], step->specializations[2], step->specializations[7],
+                                  step->specializations[10], step->specializations[11]};
+    const uint32_t wanted[] = {expected->bits, expected->rank, expected->source, expected->x, expected->y};
+    if (step->kernel != VKDML_KERNEL_DIAGONAL || memcmp(constants, wanted, sizeof(wanted)) != 0 ||
+        step->barrier_before != (expected->steps == 2)) {
+        fail_msg("%s: %" PRIu32 " bits, rank %" PRIu32 ", source %" PRIu32 ", x %" PRIu32 ", y %" PRIu32,
+                 expected->line, constants[0], constants[1], constants[2], constants[3], constants[4]);
+    }
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
+static void a_band_goes_along_the_innermost_dimension(void **state) {
+    (void)state;
+    enum { ZEROS, INPUT, ALIKE, OUTPUT, NONE = VKDML_MAX_DIMENSIONS, PATTERN };
+#define DIAGONAL(output) "DIAGONAL_MATRIX seed=1 Offset=0 Value=1 OutputTensor=" output
+#define TRIANGLE(type, input, output)                                                                                  \
+    "DIAGONAL_MATRIX1 seed=1 ValueDataType=" type " Value=0x1,0x0 DiagonalFillBegin=0 DiagonalFillEnd=90 "             \
+    "InputTensor=" type input " OutputTensor=" type output
+    static const struct band_plan plans[] = {
+        {DIAGONAL("UINT8[6,70,90]"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[6,70,90] OutputTensor.strides=6300,1,70"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=1,7,490"), 1, 8, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=1,630,7"), 1, 8, 2, ZEROS, 1, 0},
+        /* Wider elements, until matrices are the row. */
+        {DIAGONAL("UINT8[6,70,90] OutputTensor.strides=1,6,420"), 1, 16, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[4,70,90] OutputTensor.strides=1,4,280"), 1, 32, 1, ZEROS, 1, 0},
+        {DIAGONAL("UINT8[4,70,90] OutputTensor.strides=1,5,350"), 1, 8, 2, ZEROS, 0, 1},
+        /* Gaps everywhere; one column, one row. */
+        {DIAGONAL("UINT8[7,70,90] OutputTensor.strides=2,16,1200"), 1, 8, 2, ZEROS, 0, 1},
+        {DIAGONAL("UINT8[7,140,1]"), 1, 8, 1, ZEROS, 1, NONE},
+        {DIAGONAL("UINT8[7,1,90] OutputTensor.strides=1,1,8"), 1, 8, 1, ZEROS, 0, NONE},
+        /* So few elements that what is filled is a pattern, and one more; beside others of the batch. */
+        {DIAGONAL("UINT8[9,1,113]"), 1, 8, 1, ZEROS, PATTERN, NONE},
+        {DIAGONAL("UINT8[9,2,57]"), 1, 8, 2, ZEROS, 2, 1},
+        {DIAGONAL("UINT8[9,7,3,5] OutputTensor.strides=200,1,7,21"), 1, 8, 3, ZEROS, PATTERN, 2},
+        {DIAGONAL("UINT8[9,7,3,5] OutputTensor.strides=200,1,8,24"), 1, 8, 3, ZEROS, 1, 2},
+        {TRIANGLE("UINT8", "[9,10,11]", "[9,10,11]"), 1, 8, 2, ALIKE, PATTERN, 1},
+        {TRIANGLE("UINT8", "[9,10,11] InputTensor.strides=200,11,1", "[9,10,11]"), 1, 8, 2, INPUT, 2, 1},
+        /* Inputs that lie as the output does, those that do not in parts, and those that do nowhere: tiles. */
+        {TRIANGLE("UINT8", "[7,70,80]", "[7,70,80]"), 1, 8, 2, ALIKE, 2, 1},
+        {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,81,1", "[7,70,80]"), 1, 8, 2, INPUT, 2, 1},
+        {TRIANGLE("UINT8", "[7,70,80] InputTensor.strides=6000,80,1", "[7,70,80] OutputTensor.strides=6001,80,1"), 1, 8,
+         2, ALIKE, 2, 1},
+        {TRIANGLE("FLOAT32", "[600,513] InputTensor.strides=1,600", "[600,513]"), 2, 32, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[2100,258] InputTensor.strides=1,2100", "[2100,258]"), 2, 16, 1, OUTPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[9,513] InputTensor.strides=1,9", "[9,513] OutputTensor.strides=1026,2"), 1, 32, 1, INPUT,
+         1, 0},
+        /* By elements: near enough, small enough, or not for tiles. */
+        {TRIANGLE("FLOAT32", "[600,512] InputTensor.strides=1,600", "[600,512]"), 1, 32, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT16", "[2100,256] InputTensor.strides=1,2100", "[2100,256]"), 1, 16, 1, INPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[512,512] InputTensor.strides=1,512", "[512,512] OutputTensor.strides=513,1"), 1, 32, 1,
+         INPUT, 1, 0},
+        {TRIANGLE("FLOAT32", "[70,600] InputTensor.strides=2,140", "[70,600]"), 1, 32, 1, INPUT, 1, 0},
+        /* All of it is filled. */
+        {"DIAGONAL_MATRIX1 seed=1 ValueDataType=UINT8 Value=0x1,0x0 DiagonalFillBegin=-2 DiagonalFillEnd=8 "
+         "OutputTensor=UINT8[3,3,8] OutputTensor.strides=1,3,9",
+         1, 32, 0, ZEROS, NONE, NONE},
+    };
+    /* For CPUs. */
+    static const struct band_plan near_by_tiles = {
+        TRIANGLE("FLOAT32", "[3300,80] InputTensor.strides=1,3300", "[3300,80]"), 2, 32, 1, OUTPUT, 1, 0};
+#undef DIAGONAL
+#undef TRIANGLE
+    for (size_t i = 0; i < COUNT_OF(plans); i++) {
+        check_band_plan(&plans[i], &devices[0]);
+    }
+    check_band_plan(&near_by_tiles, &devices[2]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
+        cmocka_unit_test(copies_go_by_tiles_where_innermost_dimensions_differ),
+        cmocka_unit_test(narrow_elements_are_permuted_by_squares),
+        cmocka_unit_test(contiguous_elements_are_copied_by_the_device_however_many),
+        cmocka_unit_test(few_long_rows_are_copied_by_the_device),
+        cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
+        cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
+    };
+    return cmocka_run_group_tests_name("plan_choice", tests, NULL, NULL);
+}

@@ -65,13 +65,12 @@ uint chunk_bits(BandRow r, uint from)
 {
     uint bits = 0;
     uint at = from;
-    [[dont_unroll]] for (;;) {
+    [[dont_unroll]] for (uint n = 0; n < CHUNK && at < CHUNK; ++n) {
+        if (n != 0)
+            next_row(r);
         uint count = min(parameters.row_length - r.x, CHUNK);
         bits |= (row_bits(difference_at(r.row, parameters.row_origin + r.x)) & (1u << count) - 1) << at;
         at += count;
-        if (at >= CHUNK)
-            break;
-        next_row(r);
     }
     return bits;
 }
@@ -157,7 +156,7 @@ uint load_band(Chunk c, out uvec4 bits)
 void fill_parts(Chunk c)
 {
     bool begins = c.i >= parameters.run_length; // within the chunk
-    uint from = begins ? -c.i : 0;
+    uint from = begins ? min(-c.i, CHUNK) : 0; // all of it lies behind the run, however long that is
     uint end = min(parameters.run_length - c.i, CHUNK);
     uvec4 mask;
     uvec4 bits = band_chunk(c, from, end, mask);

@@ -173,13 +173,13 @@ static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gat
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    const bool is_pattern = source != SOURCE_INPUT && fill_pattern(gather, band, use.pattern);
-    if (is_pattern) {
+    use.has_pattern = source != SOURCE_INPUT && fill_pattern(gather, band, use.pattern);
+    if (use.has_pattern) {
         use.specializations[2] = PATTERN;
     }
     /* On lavapipe masks serve short rows too: beside the input, rows of 12 bytes take half the time of runs, of 3 a
      * fourth. */
-    const bool by_masks = is_pattern || source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
+    const bool by_masks = use.has_pattern || source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
     use.runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS;
     return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
 }

@@ -81,6 +81,7 @@ struct vkdml_gather_use {
     uint32_t specializations[4]; /* constants 7 and 8, 10 and 11; others are every gather's */
     uint32_t chunks;             /* of 16 bytes of a dense output per invocation; 0: as many as usual */
     uint32_t arguments[4];
+    bool has_pattern;
     uint32_t pattern[8]; /* of a band, see gather_band.glsl: takes the place of the dimensions' starts */
     bool reads_rims;     /* of padding */
     bool has_input;

@@ -229,7 +229,7 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
     parameters->output_first = part->output.lead;
     parameters->input_words = (uint32_t)(part->input.size / 4);
     memcpy(parameters->arguments, use->arguments, sizeof(parameters->arguments));
-    if (use->kernel == VKDML_KERNEL_DIAGONAL) {
+    if (use->has_pattern) {
         memcpy(parameters->starts, use->pattern, sizeof(parameters->starts));
     }
 }

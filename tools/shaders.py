@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles glsl/*.comp to spirv/*.spv and keeps spirv/manifest.json; or checks that they agree.
+"""Compiles glsl/*/*.comp to spirv/*.spv and keeps spirv/manifest.json; or checks that they agree.
 
     tools/shaders.py build   compile every kernel and rewrite the manifest (needs glslangValidator)
     tools/shaders.py check   verify that every module has a source, that no source has changed since it was compiled, and,
@@ -39,6 +39,21 @@ def compiler_version():
     return output.splitlines()[0].strip()
 
 
+def kernel_sources():
+    """The kernels' files by their names, which no two folders share."""
+    sources = sorted(GLSL.glob("*/*.comp"))
+    by_name = {source.stem: source for source in sources}
+    if len(by_name) != len(sources):
+        sys.exit("two folders of glsl/ have a kernel of one name")
+    return by_name
+
+
+def included(name, includer):
+    """The file that an #include means: beside the one that includes it, or in common/."""
+    beside = includer.parent / name
+    return beside if beside.exists() else GLSL / "common" / name
+
+
 def sources_of(kernel):
     """The kernel's file and everything it includes, relative to glsl/."""
     found, pending = [], [kernel]
@@ -48,12 +63,12 @@ def sources_of(kernel):
             continue
         found.append(path)
         for name in re.findall(r'^\s*#include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
-            pending.append(GLSL / "common" / name)
+            pending.append(included(name, path).resolve())
     return {str(path.relative_to(GLSL)): sha256(path) for path in sorted(found)}
 
 
 def compile_kernel(kernel, module):
-    subprocess.run([COMPILER, *FLAGS, kernel.name, "-o", str(module)], cwd=GLSL, check=True)
+    subprocess.run([COMPILER, *FLAGS, str(kernel.relative_to(GLSL)), "-o", str(module)], cwd=GLSL, check=True)
 
 
 def build():
@@ -61,10 +76,10 @@ def build():
     if version is None:
         sys.exit(f"{COMPILER} is needed to compile the kernels (Debian: glslang-tools)")
     modules = {}
-    for kernel in sorted(GLSL.glob("*.comp")):
-        module = SPIRV / (kernel.stem + ".spv")
+    for name, kernel in sorted(kernel_sources().items()):
+        module = SPIRV / (name + ".spv")
         compile_kernel(kernel, module)
-        modules[kernel.stem] = {"sources": sources_of(kernel), "module": sha256(module)}
+        modules[name] = {"sources": sources_of(kernel), "module": sha256(module)}
     for module in SPIRV.glob("*.spv"):
         if module.stem not in modules:
             module.unlink()
@@ -77,17 +92,17 @@ def check():
     manifest = json.loads(MANIFEST.read_text())
     modules = manifest["modules"]
     problems = []
-    kernels = {kernel.stem for kernel in GLSL.glob("*.comp")}
+    kernels = kernel_sources()
     stored = {module.stem for module in SPIRV.glob("*.spv")}
-    problems += [f"spirv/{name}.spv has no source glsl/{name}.comp" for name in sorted(stored - kernels)]
-    problems += [f"glsl/{name}.comp has no module spirv/{name}.spv" for name in sorted(kernels - stored)]
-    if set(modules) != kernels:
+    problems += [f"spirv/{name}.spv has no source {name}.comp in glsl/" for name in sorted(stored - set(kernels))]
+    problems += [f"{name}.comp in glsl/ has no module spirv/{name}.spv" for name in sorted(set(kernels) - stored)]
+    if set(modules) != set(kernels):
         problems.append("spirv/manifest.json lists other kernels than glsl/ holds")
     comparable = compiler_version() == manifest["compiler"] and manifest["flags"] == FLAGS
-    for name in sorted(kernels & stored & set(modules)):
-        kernel, module = GLSL / (name + ".comp"), SPIRV / (name + ".spv")
+    for name in sorted(set(kernels) & stored & set(modules)):
+        kernel, module = kernels[name], SPIRV / (name + ".spv")
         if sources_of(kernel) != modules[name]["sources"]:
-            problems.append(f"glsl/{name}.comp, or a file it includes, changed since spirv/{name}.spv was compiled")
+            problems.append(f"{name}.comp, or a file it includes, changed since spirv/{name}.spv was compiled")
         if sha256(module) != modules[name]["module"]:
             problems.append(f"spirv/{name}.spv is not the module that the manifest describes")
         if comparable:
@@ -95,7 +110,7 @@ def check():
                 fresh = pathlib.Path(folder) / module.name
                 compile_kernel(kernel, fresh)
                 if fresh.read_bytes() != module.read_bytes():
-                    problems.append(f"compiling glsl/{name}.comp again gives other bytes than spirv/{name}.spv")
+                    problems.append(f"compiling {name}.comp again gives other bytes than spirv/{name}.spv")
     for problem in problems:
         print(problem)
     if problems:

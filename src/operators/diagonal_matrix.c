@@ -1,8 +1,8 @@
 /* DIAGONAL_MATRIX and DIAGONAL_MATRIX1: a band of diagonals over a stack of matrices. */
-#include "operators/gather.h"
+#include "frames/gather.h"
+#include "frames/transfer.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
-#include "operators/transfer.h"
 
 /* The roles of a gather's dimensions; others are of the batch. */
 enum role { ROLE_BATCH, ROLE_COLUMNS, ROLE_ROWS };

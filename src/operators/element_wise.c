@@ -1,8 +1,8 @@
 /* ELEMENT_WISE_IDENTITY: a copy between two layouts, with ScaleBias an arithmetic one. */
-#include "operators/gather.h"
+#include "frames/gather.h"
+#include "frames/transfer.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
-#include "operators/transfer.h"
 
 void vkdml_rules_element_wise_identity(const struct vkdml_instance *instance, struct vkdml_report *report) {
     /* The table says it all: equal types and sizes. */

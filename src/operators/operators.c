@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "operators/gather.h"
-#include "operators/plan_step.h"
-#include "operators/transfer.h"
+#include "frames/gather.h"
+#include "frames/plan_step.h"
+#include "frames/transfer.h"
 
 struct operator_functions {
     DML_OPERATOR_TYPE type;

@@ -1,7 +1,7 @@
 /* PADDING and PADDING1: a gather whose dimensions begin before and end after their input. */
 #include <inttypes.h>
 
-#include "operators/gather.h"
+#include "frames/gather.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
 
@@ -45,7 +45,7 @@ static uint32_t mirror(uint32_t distance, uint32_t size) {
     return distance / size % 2 == 0 ? rest : size - 1 - rest;
 }
 
-/* Where a coordinate of the rim takes its value from, as glsl/padding.comp decides it. */
+/* Where a coordinate of the rim takes its value from, as glsl/gather/padding.comp decides it. */
 static uint32_t rim_source(const struct vkdml_gather_dimension *dimension, uint32_t mode, uint32_t c) {
     const bool before = c < dimension->start;
     const uint32_t distance = before ? dimension->start - c : c - dimension->start; /* from the input's first element */
@@ -139,6 +139,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
         .specialization_count = 2,
         .specializations = {padding->mode, padded},
         .arguments = {padding->value[0], padding->value[1]},
+        .has_seams = true,
         .reads_rims = padding->mode != DML_PADDING_MODE_CONSTANT,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,

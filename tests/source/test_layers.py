@@ -13,10 +13,11 @@ MAY_INCLUDE = {
     "tensor": {"base"},
     "schema": {"tensor", "base"},
     "kernels": {"base"},
-    "operators": {"schema", "kernels", "tensor", "base"},
+    "frames": {"kernels", "tensor", "base"},
+    "operators": {"frames", "schema", "kernels", "tensor", "base"},
     "reference": {"schema", "tensor", "base"},
     "vulkan": {"kernels", "base"},
-    "api": {"operators", "reference", "vulkan", "schema", "kernels", "tensor", "base"},
+    "api": {"operators", "frames", "reference", "vulkan", "schema", "kernels", "tensor", "base"},
 }
 # Files of data that belong to a layer's list, not to its code.
 LISTS = {"schema/operator_table.inc"}

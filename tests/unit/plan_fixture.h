@@ -7,7 +7,7 @@
 
 #include "harness/case.h"
 #include "operators/operators.h"
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define MIB             (UINT64_C(1) << 20)

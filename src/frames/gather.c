@@ -1,4 +1,4 @@
-#include "operators/gather.h"
+#include "frames/gather.h"
 
 #include <string.h>
 

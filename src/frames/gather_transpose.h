@@ -1,8 +1,9 @@
-/* Copies between layouts whose innermost dimensions differ: steps of the transpose kernel (glsl/transpose.comp). */
-#ifndef VKDML_OPERATORS_GATHER_TRANSPOSE_H
-#define VKDML_OPERATORS_GATHER_TRANSPOSE_H
+/* Copies between layouts whose innermost dimensions differ: steps of the transpose kernel (glsl/gather/transpose.comp).
+ */
+#ifndef VKDML_FRAMES_GATHER_TRANSPOSE_H
+#define VKDML_FRAMES_GATHER_TRANSPOSE_H
 
-#include "operators/gather_step.h"
+#include "frames/gather_part.h"
 
 /* Fills in a step for a part of a gather that copies, where tiles serve it (only_well: as well as they can, on devices
  * whose invocations share them); false, with the step as it was, where they do not. *result is that of the filling. */

@@ -1,8 +1,8 @@
-/* Copies that interleave the elements of a few planes, or separate them: steps of glsl/interleave.comp. */
-#ifndef VKDML_OPERATORS_GATHER_INTERLEAVE_H
-#define VKDML_OPERATORS_GATHER_INTERLEAVE_H
+/* Copies that interleave the elements of a few planes, or separate them: steps of glsl/gather/interleave.comp. */
+#ifndef VKDML_FRAMES_GATHER_INTERLEAVE_H
+#define VKDML_FRAMES_GATHER_INTERLEAVE_H
 
-#include "operators/gather_step.h"
+#include "frames/gather_part.h"
 
 /* Fills in a step for a part of a gather that copies; false, with the step as it was, where it is none of these copies
  * or not all of it begins and ends at multiples of 16 bytes. *result is that of the filling. */

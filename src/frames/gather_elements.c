@@ -1,12 +1,9 @@
-#include "operators/gather_step.h"
+#include "frames/gather_elements.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "operators/gather_interleave.h"
-#include "operators/gather_permute.h"
-#include "operators/gather_transpose.h"
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE 256
@@ -46,11 +43,6 @@ static enum input_rows input_rows(const struct vkdml_gather *gather) {
            : vkdml_gather_is_padded(row) ? INPUT_UNALIGNED
                                          : INPUT_TOGETHER;
 }
-
-/* Runs of permutations, in bytes. Shorter ones go better by tiles where there are any: 8-bit elements in runs of 32
- * reach 0.51 of the copy peak on an NVIDIA H200, element by element in blocks 0.42. */
-#define LONG_RUN  64
-#define LEAST_RUN 16
 
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
 static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
@@ -133,7 +125,7 @@ static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_
                    const struct vkdml_gather_parameters *parameters) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     const uint32_t chunk = CHUNK_BYTES / gather->element_bytes;
-    return use->kernel == VKDML_KERNEL_PADDING && rank == 0 && row->output_stride == 1 && row->input_stride == 1 &&
+    return use->has_seams && rank == 0 && row->output_stride == 1 && row->input_stride == 1 &&
            (vkdml_gather_is_padded(row) || row->size % chunk != 0) && box->size[gather->count - 1] == row->size &&
            parameters->run_length <= UINT32_MAX / 2 /* the kernel adds a row to places */;
 }
@@ -234,39 +226,9 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
     }
 }
 
-/* Copies that go otherwise than element by element. As timed on an NVIDIA H200: few planes by interleaving, tiles where
- * they are full and read and written in long runs, blocks where their runs are of two sectors at least, then whatever
- * there is. */
-static bool fill_permutation(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                             const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
-    return vkdml_gather_interleave(gather, use, part, limits, report, step, result) ||
-           vkdml_gather_transpose(gather, use, part, limits, true, report, step, result) ||
-           vkdml_gather_permute(gather, use, part, limits, LONG_RUN, report, step, result) ||
-           vkdml_gather_transpose(gather, use, part, limits, false, report, step, result) ||
-           vkdml_gather_permute(gather, use, part, limits, LEAST_RUN, report, step, result);
-}
-
-void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
-                            const void *parameters, size_t parameter_bytes, struct vkdml_plan_step *step) {
-    step->parameter_count = (uint32_t)(parameter_bytes / 4);
-    memcpy(step->parameters, parameters, parameter_bytes);
-
-    /* Without an input the kernel reads none; its binding must still hold a buffer. */
-    const struct vkdml_plan_buffer out = {use->output, 0, use->output_offset + part->output.offset, part->output.size};
-    const struct vkdml_plan_buffer in = {use->input, use->input_index, part->input.offset, part->input.size};
-    step->buffers[0] = use->has_input ? in : out;
-    step->buffers[1] = out;
-    step->buffer_count = 2;
-}
-
-VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                                   struct vkdml_report *report, struct vkdml_plan_step *step) {
-    VkdmlResult result;
-    if (use->kernel == VKDML_KERNEL_COPY && fill_permutation(gather, use, part, limits, report, step, &result)) {
-        return result;
-    }
+VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                                  const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
+                                  struct vkdml_report *report, struct vkdml_plan_step *step) {
     const uint32_t rank = run_rank(gather, &part->box);
     struct vkdml_gather_parameters parameters;
     const bool in_runs = is_in_runs(gather, use, part, limits);
@@ -279,7 +241,7 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     uint32_t chunks = chosen ? use->chunks : is_broadcast ? BROADCAST_CHUNKS : 1;
     const enum rows rows = in_runs ? ROWS_LONG : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
-    result = vkdml_grid(group_count, limits, report, step->groups);
+    VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
         return result;
     }

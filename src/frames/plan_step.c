@@ -1,4 +1,4 @@
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* What planners of all families need: buffers within the device's limits, workgroup sizes and grids. */
-#ifndef VKDML_OPERATORS_PLAN_STEP_H
-#define VKDML_OPERATORS_PLAN_STEP_H
+#ifndef VKDML_FRAMES_PLAN_STEP_H
+#define VKDML_FRAMES_PLAN_STEP_H
 
 #include "base/report.h"
 #include "kernels/plan.h"
-#include "schema/schema.h"
+#include "tensor/tensor.h"
 
 /* The bytes of a tensor that its elements lie in, rounded up to 4. */
 uint64_t vkdml_tensor_span(const struct vkdml_tensor *tensor);

@@ -1,8 +1,8 @@
-/* One dispatch of a gather: a part of it, small enough to bind. */
-#ifndef VKDML_OPERATORS_GATHER_STEP_H
-#define VKDML_OPERATORS_GATHER_STEP_H
+/* A part of a gather, small enough to bind: what the kinds of its steps share. */
+#ifndef VKDML_FRAMES_GATHER_PART_H
+#define VKDML_FRAMES_GATHER_PART_H
 
-#include "operators/gather.h"
+#include "frames/gather.h"
 
 /* A part of the output: a run of coordinates in each dimension. */
 struct vkdml_gather_box {
@@ -23,10 +23,6 @@ struct vkdml_gather_part {
     struct vkdml_gather_window input;
     uint64_t input_base; /* the input's element that its window begins with */
 };
-
-VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                                   struct vkdml_report *report, struct vkdml_plan_step *step);
 
 /* A step's parameter block, and the windows it binds: for those who fill in the rest. */
 void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,

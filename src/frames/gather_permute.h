@@ -1,8 +1,9 @@
-/* Copies between layouts whose innermost dimensions are small: steps of the permutation kernel (glsl/permute.comp). */
-#ifndef VKDML_OPERATORS_GATHER_PERMUTE_H
-#define VKDML_OPERATORS_GATHER_PERMUTE_H
+/* Copies between layouts whose innermost dimensions are small: steps of the permutation kernel
+ * (glsl/gather/permute.comp). */
+#ifndef VKDML_FRAMES_GATHER_PERMUTE_H
+#define VKDML_FRAMES_GATHER_PERMUTE_H
 
-#include "operators/gather_step.h"
+#include "frames/gather_part.h"
 
 /* Fills in a step for a part of a gather that copies, where blocks have longer runs than `least_run` bytes in both
  * tensors; false, with the step as it was, where they have not. *result is that of the filling. */

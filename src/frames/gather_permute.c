@@ -1,9 +1,9 @@
-#include "operators/gather_permute.h"
+#include "frames/gather_permute.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 /* Of 128 to 1024 the fastest on an NVIDIA H200, where the kernel takes 50 registers and more. */
 #define LOCAL_SIZE 256

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "operators/gather.h"
-#include "operators/gather_step.h"
-#include "operators/plan_step.h"
+#include "frames/gather.h"
+#include "frames/gather_step.h"
+#include "frames/plan_step.h"
 
 /* Elements [first, first + count) of a tensor's memory; count 0: none. */
 struct span {

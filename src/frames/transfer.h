@@ -1,9 +1,9 @@
 /* Transfer commands instead of kernels: planned where the device's caller allows them and they are faster. */
-#ifndef VKDML_OPERATORS_TRANSFER_H
-#define VKDML_OPERATORS_TRANSFER_H
+#ifndef VKDML_FRAMES_TRANSFER_H
+#define VKDML_FRAMES_TRANSFER_H
 
+#include "frames/gather.h"
 #include "kernels/plan.h"
-#include "operators/gather.h"
 
 /* The most runs that a copy is worth: 96 KiB of regions in every binding table. */
 #define VKDML_TRANSFER_MAX_RUNS 4096

@@ -1,9 +1,9 @@
-#include "operators/gather_interleave.h"
+#include "frames/gather_interleave.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 #define LOCAL_SIZE 256
 

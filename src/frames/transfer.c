@@ -1,6 +1,6 @@
-#include "operators/transfer.h"
+#include "frames/transfer.h"
 
-#include "operators/plan_step.h"
+#include "frames/plan_step.h"
 
 _Static_assert(VKDML_MAX_DIMENSIONS - 1 <= VKDML_PLAN_MAX_COPY_RANK, "a copy has as many outer dimensions as a gather");
 

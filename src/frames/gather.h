@@ -1,13 +1,13 @@
-/* Plans of the gather kernels (glsl/common/gather.glsl): every output element is computed from at most one input
+/* Plans of the gather kernels (glsl/gather/gather.glsl): every output element is computed from at most one input
  * element. An operator describes its dimensions; this orders and collapses them, cuts what a device cannot bind whole
  * into windows, and fills in the steps. */
-#ifndef VKDML_OPERATORS_GATHER_H
-#define VKDML_OPERATORS_GATHER_H
+#ifndef VKDML_FRAMES_GATHER_H
+#define VKDML_FRAMES_GATHER_H
 
 #include "base/report.h"
+#include "frames/plan_step.h"
 #include "kernels/plan.h"
-#include "operators/plan_step.h"
-#include "schema/schema.h"
+#include "tensor/tensor.h"
 
 /* The parameter block, word for word that of gather.glsl. */
 struct vkdml_gather_parameters {
@@ -75,7 +75,7 @@ struct vkdml_gather {
 /* What a gather's steps bind, and how they are specialized. The output is output 0, or the persistent resource. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
-    /* The same for CPUs (glsl/common/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
+    /* The same for CPUs (glsl/gather/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
     enum vkdml_kernel runs_kernel;
     uint32_t specialization_count;
     uint32_t specializations[4]; /* constants 7 and 8, 10 and 11; others are every gather's */
@@ -83,6 +83,7 @@ struct vkdml_gather_use {
     uint32_t arguments[4];
     bool has_pattern;
     uint32_t pattern[8]; /* of a band, see gather_band.glsl: takes the place of the dimensions' starts */
+    bool has_seams;      /* of padding: glsl/gather/gather_seams.glsl is in the kernel */
     bool reads_rims;     /* of padding */
     bool has_input;
     enum vkdml_plan_resource input;

@@ -45,7 +45,7 @@ static enum input_rows input_rows(const struct vkdml_gather *gather) {
 }
 
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
-static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_gather_box *box) {
+static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_box *box) {
     uint32_t d = gather->count - 1;
     uint64_t length = box->size[d];
     if (gather->dimensions[d].output_stride != 1) {
@@ -57,7 +57,7 @@ static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_g
     return d;
 }
 
-static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_box *box,
+static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdml_box *box,
                             struct vkdml_gather_parameters *parameters) {
     const uint32_t last = gather->count - 1;
     const struct vkdml_gather_dimension *row = &gather->dimensions[last];
@@ -120,9 +120,8 @@ static uint64_t fill_items(uint32_t element_bytes, uint32_t runs, uint32_t lengt
 
 /* Whether rows of at least a chunk are of padding and end within chunks, and all are whole and of one run: then their
  * seams can be shared out or their rims filled in. */
-static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                   const struct vkdml_gather_box *box, uint32_t rank,
-                   const struct vkdml_gather_parameters *parameters) {
+static bool is_cut(const struct vkdml_gather *gather, const struct vkdml_gather_use *use, const struct vkdml_box *box,
+                   uint32_t rank, const struct vkdml_gather_parameters *parameters) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     const uint32_t chunk = CHUNK_BYTES / gather->element_bytes;
     return use->has_seams && rank == 0 && row->output_stride == 1 && row->input_stride == 1 &&

@@ -2,25 +2,13 @@
 #ifndef VKDML_FRAMES_GATHER_PART_H
 #define VKDML_FRAMES_GATHER_PART_H
 
+#include "frames/boxes.h"
 #include "frames/gather.h"
 
-/* A part of the output: a run of coordinates in each dimension. */
-struct vkdml_gather_box {
-    uint32_t origin[VKDML_MAX_DIMENSIONS];
-    uint32_t size[VKDML_MAX_DIMENSIONS];
-};
-
-/* What is bound of a tensor: bytes, from a multiple of 4 to a multiple of 4. */
-struct vkdml_gather_window {
-    uint64_t offset;
-    uint64_t size;
-    uint32_t lead; /* elements between offset and the first that is used */
-};
-
 struct vkdml_gather_part {
-    struct vkdml_gather_box box;
-    struct vkdml_gather_window output;
-    struct vkdml_gather_window input;
+    struct vkdml_box box;
+    struct vkdml_window output;
+    struct vkdml_window input;
     uint64_t input_base; /* the input's element that its window begins with */
 };
 

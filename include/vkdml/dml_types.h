@@ -1,6 +1,7 @@
 /**
  * @file dml_types.h
- * @brief DirectML's enumerators, constants and descriptor structs.
+ * @brief DirectML's enumerators, constants and descriptor structs; those of the operators are in dml_operators.h,
+ *        which this header includes.
  *
  * Names, values and field order are DirectML's at feature level 6_4, so descriptor code written against
  * DirectML.h compiles unchanged. Where the real DirectML.h was included first its declarations are used and
@@ -390,6 +391,7 @@ typedef enum DML_FEATURE {
     DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT = 0,
     DML_FEATURE_FEATURE_LEVELS = 1,
 } DML_FEATURE;
+
 /**
  * A tensor in a buffer.
  *
@@ -444,87 +446,6 @@ typedef union DML_SCALAR_UNION {
     double Float64;
 } DML_SCALAR_UNION;
 
-/**
- * DML_OPERATOR_ELEMENT_WISE_IDENTITY: OutputTensor[i] = InputTensor[i], or with ScaleBias
- * InputTensor[i] * Scale + Bias. Equal types and sizes; strides may differ. May run in place.
- *
- * ScaleBias on FLOAT32 and FLOAT64 multiplies, rounds, adds and rounds in that type; on FLOAT16 in FLOAT32 and rounds
- * once more to FLOAT16. Every rounding is to nearest, ties to even, denormals are kept, any NaN result is the
- * type's positive quiet NaN without payload. On integers the exact value is truncated toward zero and saturated;
- * NaN gives 0.
- */
-typedef struct DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    const DML_SCALE_BIAS *ScaleBias; /**< optional */
-} DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_PADDING: OutputTensor.Sizes[i] = InputTensor.Sizes[i] + StartPadding[i] + EndPadding[i].
- *
- * PaddingValue is converted to the tensor's type: rounded to nearest even for FLOAT16, truncated toward zero and
- * saturated for integers, NaN to 0. It is ignored unless PaddingMode is DML_PADDING_MODE_CONSTANT.
- */
-typedef struct DML_PADDING_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_PADDING_MODE PaddingMode;
-    float PaddingValue;
-    uint32_t DimensionCount; /**< length of both arrays; equals the tensors' */
-    const uint32_t *StartPadding;
-    const uint32_t *EndPadding;
-} DML_PADDING_OPERATOR_DESC;
-
-/** DML_OPERATOR_PADDING1 (5_0): PADDING with a value of the tensor's own type. */
-typedef struct DML_PADDING1_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_PADDING_MODE PaddingMode;
-    DML_TENSOR_DATA_TYPE PaddingValueDataType; /**< equals OutputTensor's */
-    DML_SCALAR_UNION PaddingValue;
-    uint32_t DimensionCount;
-    const uint32_t *StartPadding;
-    const uint32_t *EndPadding;
-} DML_PADDING1_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_DIAGONAL_MATRIX (2_0): OutputTensor[.., y, x] = y + Offset == x ? Value : 0.
- *
- * Value is converted as PaddingValue of DML_PADDING_OPERATOR_DESC is.
- */
-typedef struct DML_DIAGONAL_MATRIX_OPERATOR_DESC {
-    const DML_TENSOR_DESC *OutputTensor;
-    int32_t Offset;
-    float Value;
-} DML_DIAGONAL_MATRIX_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_DIAGONAL_MATRIX1 (5_1): Value on the diagonals x - y in [DiagonalFillBegin, DiagonalFillEnd), or, where
- * Begin is above End, on those outside [DiagonalFillEnd, DiagonalFillBegin); elsewhere InputTensor, or 0 without it.
- */
-typedef struct DML_DIAGONAL_MATRIX1_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor; /**< optional; of OutputTensor's type and sizes */
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_TENSOR_DATA_TYPE ValueDataType; /**< equals OutputTensor's */
-    DML_SCALAR_UNION Value;
-    int32_t DiagonalFillBegin;
-    int32_t DiagonalFillEnd;
-} DML_DIAGONAL_MATRIX1_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_NONZERO_COORDINATES (3_0): the coordinates of all nonzero elements, in ascending element order.
- *
- * OutputCountTensor has sizes {1, ..}, type UINT32. OutputCoordinatesTensor has sizes {1, .., M, N}, type UINT32, M the
- * number of input elements, N from the effective rank of InputTensor (its DimensionCount without leading ones), at
- * least 1, to its DimensionCount. -0.0 is zero, NaN is not. Rows past the count keep their bytes, or become 0 with
- * VKDML_COMPILE_FLAG_ZERO_UNDEFINED.
- */
-typedef struct DML_NONZERO_COORDINATES_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputCountTensor;
-    const DML_TENSOR_DESC *OutputCoordinatesTensor;
-} DML_NONZERO_COORDINATES_OPERATOR_DESC;
-
 /** Query of DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT. */
 typedef struct DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT {
     DML_TENSOR_DATA_TYPE DataType;
@@ -549,6 +470,8 @@ typedef struct DML_FEATURE_DATA_FEATURE_LEVELS {
 #ifdef __cplusplus
 }
 #endif
+
+#include "vkdml/dml_operators.h"
 
 #endif /* DIRECTML_H */
 #endif /* VKDML_DML_TYPES_H */

@@ -15,6 +15,7 @@
 
 #ifndef DIRECTML_H /* the include guard of the real DirectML.h */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef _WIN32
@@ -386,6 +387,12 @@ typedef enum DML_EXECUTION_FLAGS {
     DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE = 4,
 } DML_EXECUTION_FLAGS;
 
+/** Flags of DMLCreateDevice(); vkdmlCreateDevice() takes VkdmlDeviceFlags. */
+typedef enum DML_CREATE_DEVICE_FLAGS {
+    DML_CREATE_DEVICE_FLAG_NONE = 0,
+    DML_CREATE_DEVICE_FLAG_DEBUG = 1,
+} DML_CREATE_DEVICE_FLAGS;
+
 /** What vkdmlCheckFeatureSupport() is asked for. */
 typedef enum DML_FEATURE {
     DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT = 0,
@@ -466,6 +473,142 @@ typedef struct DML_FEATURE_QUERY_FEATURE_LEVELS {
 typedef struct DML_FEATURE_DATA_FEATURE_LEVELS {
     DML_FEATURE_LEVEL MaxSupportedFeatureLevel;
 } DML_FEATURE_DATA_FEATURE_LEVELS;
+
+/* ---- Bindings ----
+ * Declared so that code which mentions them compiles: no function of vkdml takes them. vkdml binds VkBuffers, through
+ * VkdmlBufferBinding and VkdmlBindingTable (binding.h). */
+
+/** A Direct3D 12 buffer, of which vkdml knows nothing. */
+typedef struct ID3D12Resource ID3D12Resource;
+/** DirectML's dispatchable; vkdml's is VkdmlDispatchable. */
+typedef struct IDMLDispatchable IDMLDispatchable;
+/** DirectML's operator; vkdml's is VkdmlOperator. */
+typedef struct IDMLOperator IDMLOperator;
+
+/** What a dispatchable of DirectML needs; vkdml tells it in VkdmlBindingProperties. */
+typedef struct DML_BINDING_PROPERTIES {
+    uint32_t RequiredDescriptorCount;
+    uint64_t TemporaryResourceSize;
+    uint64_t PersistentResourceSize;
+} DML_BINDING_PROPERTIES;
+
+/** What DML_BINDING_DESC::Desc points to. */
+typedef enum DML_BINDING_TYPE {
+    DML_BINDING_TYPE_NONE = 0,
+    DML_BINDING_TYPE_BUFFER = 1,
+    DML_BINDING_TYPE_BUFFER_ARRAY = 2,
+} DML_BINDING_TYPE;
+
+/** A binding of any type. */
+typedef struct DML_BINDING_DESC {
+    DML_BINDING_TYPE Type;
+    const void *Desc; /**< NULL, a DML_BUFFER_BINDING or a DML_BUFFER_ARRAY_BINDING */
+} DML_BINDING_DESC;
+
+/** A range of a Direct3D 12 buffer. */
+typedef struct DML_BUFFER_BINDING {
+    ID3D12Resource *Buffer; /**< may be NULL */
+    uint64_t Offset;
+    uint64_t SizeInBytes;
+} DML_BUFFER_BINDING;
+
+/** Several of them. */
+typedef struct DML_BUFFER_ARRAY_BINDING {
+    uint32_t BindingCount;
+    const DML_BUFFER_BINDING *Bindings;
+} DML_BUFFER_ARRAY_BINDING;
+
+#ifdef __d3d12_h__ /* d3d12.h was included before: it alone has these handles */
+/** Where in a descriptor heap a binding table lies; vkdml takes VkdmlBindingTableCreateInfo. */
+typedef struct DML_BINDING_TABLE_DESC {
+    IDMLDispatchable *Dispatchable;
+    D3D12_CPU_DESCRIPTOR_HANDLE CPUDescriptorHandle;
+    D3D12_GPU_DESCRIPTOR_HANDLE GPUDescriptorHandle;
+    uint32_t SizeInDescriptors;
+} DML_BINDING_TABLE_DESC;
+#endif
+
+/* ---- Graphs (2_1) ----
+ * Declared so that code which builds them compiles: vkdml compiles single operators only. */
+
+/** What DML_GRAPH_NODE_DESC::Desc points to. */
+typedef enum DML_GRAPH_NODE_TYPE {
+    DML_GRAPH_NODE_TYPE_INVALID = 0,
+    DML_GRAPH_NODE_TYPE_OPERATOR = 1,
+    DML_GRAPH_NODE_TYPE_CONSTANT = 2, /**< from 6_2 */
+} DML_GRAPH_NODE_TYPE;
+
+/** A node of any type. */
+typedef struct DML_GRAPH_NODE_DESC {
+    DML_GRAPH_NODE_TYPE Type;
+    const void *Desc; /**< a DML_OPERATOR_GRAPH_NODE_DESC or DML_CONSTANT_DATA_GRAPH_NODE_DESC */
+} DML_GRAPH_NODE_DESC;
+
+/** A node that executes an operator. */
+typedef struct DML_OPERATOR_GRAPH_NODE_DESC {
+    IDMLOperator *Operator;
+    const char *Name; /**< for messages; may be NULL */
+} DML_OPERATOR_GRAPH_NODE_DESC;
+
+/** A node of constant data (6_2). */
+typedef struct DML_CONSTANT_DATA_GRAPH_NODE_DESC {
+    const void *Data;
+    size_t DataSize;  /**< bytes */
+    const char *Name; /**< for messages; may be NULL */
+} DML_CONSTANT_DATA_GRAPH_NODE_DESC;
+
+/** What DML_GRAPH_EDGE_DESC::Desc points to. */
+typedef enum DML_GRAPH_EDGE_TYPE {
+    DML_GRAPH_EDGE_TYPE_INVALID = 0,
+    DML_GRAPH_EDGE_TYPE_INPUT = 1,
+    DML_GRAPH_EDGE_TYPE_OUTPUT = 2,
+    DML_GRAPH_EDGE_TYPE_INTERMEDIATE = 3,
+} DML_GRAPH_EDGE_TYPE;
+
+/** An edge of any type. */
+typedef struct DML_GRAPH_EDGE_DESC {
+    DML_GRAPH_EDGE_TYPE Type;
+    const void *Desc; /**< a DML_INPUT_, DML_OUTPUT_ or DML_INTERMEDIATE_GRAPH_EDGE_DESC */
+} DML_GRAPH_EDGE_DESC;
+
+/** From an input of the graph to an input of a node. */
+typedef struct DML_INPUT_GRAPH_EDGE_DESC {
+    uint32_t GraphInputIndex;
+    uint32_t ToNodeIndex;
+    uint32_t ToNodeInputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_INPUT_GRAPH_EDGE_DESC;
+
+/** From an output of a node to an output of the graph. */
+typedef struct DML_OUTPUT_GRAPH_EDGE_DESC {
+    uint32_t FromNodeIndex;
+    uint32_t FromNodeOutputIndex;
+    uint32_t GraphOutputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_OUTPUT_GRAPH_EDGE_DESC;
+
+/** From an output of a node to an input of another. */
+typedef struct DML_INTERMEDIATE_GRAPH_EDGE_DESC {
+    uint32_t FromNodeIndex;
+    uint32_t FromNodeOutputIndex;
+    uint32_t ToNodeIndex;
+    uint32_t ToNodeInputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_INTERMEDIATE_GRAPH_EDGE_DESC;
+
+/** A graph: nodes, and the edges between them and its own inputs and outputs. */
+typedef struct DML_GRAPH_DESC {
+    uint32_t InputCount;
+    uint32_t OutputCount;
+    uint32_t NodeCount;
+    const DML_GRAPH_NODE_DESC *Nodes;
+    uint32_t InputEdgeCount;
+    const DML_GRAPH_EDGE_DESC *InputEdges;
+    uint32_t OutputEdgeCount;
+    const DML_GRAPH_EDGE_DESC *OutputEdges;
+    uint32_t IntermediateEdgeCount;
+    const DML_GRAPH_EDGE_DESC *IntermediateEdges;
+} DML_GRAPH_DESC;
 
 #ifdef __cplusplus
 }

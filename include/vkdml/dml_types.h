@@ -4,8 +4,22 @@
  *        which this header includes.
  *
  * Names, values and field order are DirectML's at feature level 6_4, so descriptor code written against
- * DirectML.h compiles unchanged. Where the real DirectML.h was included first its declarations are used and
- * this header declares nothing; it must then have been included with DML_TARGET_VERSION 0x6400 (its default).
+ * DirectML.h compiles unchanged, in C++ with flags that combine by |, &, ^, ~ and their assignments. Where the real
+ * DirectML.h was included first its declarations are used and this header declares nothing; it must then have been
+ * included with DML_TARGET_VERSION 0x6400 (its default).
+ *
+ * Windows' names. UINT8 to UINT64, INT8 to INT64, BYTE, INT, UINT, FLOAT and DOUBLE are declared, the same types as in
+ * directx-headers and, where long has 64 bits, X11/Xmd.h, before or after which this header may be included. Define
+ * VKDML_NO_WINDOWS_TYPES to do without them.
+ *
+ * BOOL is not declared: directx-headers make it uint32_t, X11/Xmd.h unsigned char, others bool, and whichever comes
+ * second would not compile. DirectML's BOOL fields are int32_t here, which is what BOOL is on Windows; TRUE, FALSE,
+ * true and false can be assigned to them, and so can any of those BOOLs; only in a braced initializer of C++ does one
+ * of directx-headers that is no constant need a cast. Where nothing in a translation unit declares BOOL and its code
+ * names it, define VKDML_WINDOWS_BOOL before the first header of vkdml, or for the compiler: then BOOL is int32_t, and
+ * TRUE and FALSE are 1 and 0 where they are not defined yet. It leaves alone a BOOL of directx-headers or X11/Xmd.h
+ * that was included before, so that it may be defined for a whole project whose sources include those first; any other
+ * BOOL beside it is an error.
  *
  * All structs are plain data in the caller's memory. Every vkdml function that takes a descriptor copies what it
  * keeps before it returns; no pointer inside a descriptor is read afterwards.
@@ -20,13 +34,47 @@
 
 #ifdef _WIN32
 #include <windows.h>
-#elif !defined(VKDML_NO_WINDOWS_TYPES)
-/* The Windows names DirectML code is written with. Define VKDML_NO_WINDOWS_TYPES to do without them. */
-typedef int32_t INT;     /**< Windows' name */
-typedef uint32_t UINT;   /**< Windows' name */
-typedef uint64_t UINT64; /**< Windows' name */
-typedef float FLOAT;     /**< Windows' name */
-typedef int32_t BOOL;    /**< Windows' name */
+#else
+#ifndef VKDML_NO_WINDOWS_TYPES
+#ifndef XMD_H /* X11/Xmd.h, whose INT32 is long where that has 32 bits */
+typedef int8_t INT8;        /**< Windows' name */
+typedef int16_t INT16;      /**< Windows' name */
+typedef int32_t INT32;      /**< Windows' name */
+typedef int64_t INT64;      /**< Windows' name */
+typedef unsigned char BYTE; /**< Windows' name */
+#endif
+typedef uint8_t UINT8;      /**< Windows' name */
+typedef uint16_t UINT16;    /**< Windows' name */
+typedef uint32_t UINT32;    /**< Windows' name */
+typedef uint64_t UINT64;    /**< Windows' name */
+typedef int32_t INT;        /**< Windows' name */
+typedef uint32_t UINT;      /**< Windows' name */
+typedef float FLOAT;        /**< Windows' name */
+typedef double DOUBLE;      /**< Windows' name */
+#endif
+#ifdef VKDML_WINDOWS_BOOL
+#if !defined(COM_NO_WINDOWS_H) && !defined(XMD_H) /* which directx-headers and X11/Xmd.h define */
+typedef int32_t BOOL;       /**< Windows' name */
+#endif
+#ifndef TRUE
+#define TRUE 1 /**< Windows' name */
+#endif
+#ifndef FALSE
+#define FALSE 0 /**< Windows' name */
+#endif
+#endif
+#endif
+
+/** The DirectML.h that this header stands in for; all of it is declared, whatever an earlier definition says. */
+#ifndef DML_TARGET_VERSION
+#define DML_TARGET_VERSION 0x6400
+#endif
+
+/* The type of flags: a combination, or the complement of one, need not be an enumerator. */
+#ifdef __cplusplus
+#define VKDML_FLAGS_BASE : int
+#else
+#define VKDML_FLAGS_BASE
 #endif
 
 #ifdef __cplusplus
@@ -69,7 +117,7 @@ typedef enum DML_TENSOR_TYPE {
 } DML_TENSOR_TYPE;
 
 /** Flags of a tensor. */
-typedef enum DML_TENSOR_FLAGS {
+typedef enum DML_TENSOR_FLAGS VKDML_FLAGS_BASE {
     DML_TENSOR_FLAG_NONE = 0,
     DML_TENSOR_FLAG_OWNED_BY_DML = 1,
 } DML_TENSOR_FLAGS;
@@ -380,7 +428,7 @@ typedef enum DML_QUANTIZATION_TYPE {
 } DML_QUANTIZATION_TYPE;
 
 /** Flags of a compiled operator. Accepted and, as hints, without effect on results. */
-typedef enum DML_EXECUTION_FLAGS {
+typedef enum DML_EXECUTION_FLAGS VKDML_FLAGS_BASE {
     DML_EXECUTION_FLAG_NONE = 0,
     DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION = 1,
     DML_EXECUTION_FLAG_DISABLE_META_COMMANDS = 2,
@@ -388,7 +436,7 @@ typedef enum DML_EXECUTION_FLAGS {
 } DML_EXECUTION_FLAGS;
 
 /** Flags of DMLCreateDevice(); vkdmlCreateDevice() takes VkdmlDeviceFlags. */
-typedef enum DML_CREATE_DEVICE_FLAGS {
+typedef enum DML_CREATE_DEVICE_FLAGS VKDML_FLAGS_BASE {
     DML_CREATE_DEVICE_FLAG_NONE = 0,
     DML_CREATE_DEVICE_FLAG_DEBUG = 1,
 } DML_CREATE_DEVICE_FLAGS;
@@ -612,7 +660,38 @@ typedef struct DML_GRAPH_DESC {
 
 #ifdef __cplusplus
 }
+
+/* What DEFINE_ENUM_FLAG_OPERATORS of windows.h defines for them in DirectML.h. */
+extern "C++" {
+#define VKDML_FLAG_OPERATORS(Flags)                                                                                    \
+    constexpr Flags operator|(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) | static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator&(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) & static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator^(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) ^ static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator~(Flags a) noexcept {                                                                      \
+        return static_cast<Flags>(~static_cast<int>(a));                                                               \
+    }                                                                                                                  \
+    inline Flags &operator|=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a | b;                                                                                              \
+    }                                                                                                                  \
+    inline Flags &operator&=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a & b;                                                                                              \
+    }                                                                                                                  \
+    inline Flags &operator^=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a ^ b;                                                                                              \
+    }
+VKDML_FLAG_OPERATORS(DML_TENSOR_FLAGS)
+VKDML_FLAG_OPERATORS(DML_EXECUTION_FLAGS)
+VKDML_FLAG_OPERATORS(DML_CREATE_DEVICE_FLAGS)
+#undef VKDML_FLAG_OPERATORS
+}
 #endif
+#undef VKDML_FLAGS_BASE
 
 #include "vkdml/dml_operators.h"
 

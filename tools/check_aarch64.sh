@@ -140,8 +140,8 @@ EOF
 programs=
 command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || programs="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 command -v qemu-aarch64 >/dev/null 2>&1 || programs="$programs qemu-user"
-# shellcheck disable=SC2086 # a list of packages
-require gcc g++ meson ninja-build pkg-config python3 glslang-tools spirv-tools $programs
+# shellcheck disable=SC2086 # lists of packages
+require gcc g++ meson ninja-build pkg-config python3 glslang-tools spirv-tools $header_packages $programs
 require_meson
 if [ ! -d "$sysroot" ]; then
     echo "Downloading arm64 packages into build-aarch64/sysroot"

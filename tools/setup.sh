@@ -54,6 +54,8 @@ has() {
     libvulkan-volk-dev) has_header volk.h ;;
     libcmocka-dev) pkg-config --exists cmocka 2>/dev/null ;;
     libjson-c-dev) pkg-config --exists json-c 2>/dev/null ;;
+    directx-headers-dev) pkg-config --exists DirectX-Headers 2>/dev/null ;;
+    libx11-dev) pkg-config --exists x11 2>/dev/null ;;
     mesa-vulkan-drivers) has_vulkan_driver ;;
     vulkan-validationlayers) has_validation_layer ;;
     *) false ;;
@@ -102,7 +104,9 @@ require_meson() {
 
 packages="gcc libc6-dev meson ninja-build pkg-config python3 libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers
 vulkan-validationlayers libcmocka-dev libjson-c-dev"
-check_packages="clang g++ glslang-tools spirv-tools"
+# What the tests of the headers put beside them.
+header_packages="directx-headers-dev libx11-dev"
+check_packages="clang g++ glslang-tools spirv-tools $header_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {

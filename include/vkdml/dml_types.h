@@ -1,10 +1,25 @@
 /**
  * @file dml_types.h
- * @brief DirectML's enumerators, constants and descriptor structs.
+ * @brief DirectML's enumerators, constants and descriptor structs; those of the operators are in dml_operators.h,
+ *        which this header includes.
  *
  * Names, values and field order are DirectML's at feature level 6_4, so descriptor code written against
- * DirectML.h compiles unchanged. Where the real DirectML.h was included first its declarations are used and
- * this header declares nothing; it must then have been included with DML_TARGET_VERSION 0x6400 (its default).
+ * DirectML.h compiles unchanged, in C++ with flags that combine by |, &, ^, ~ and their assignments. Where the real
+ * DirectML.h was included first its declarations are used and this header declares nothing; it must then have been
+ * included with DML_TARGET_VERSION 0x6400 (its default).
+ *
+ * Windows' names. UINT8 to UINT64, INT8 to INT64, BYTE, INT, UINT, FLOAT and DOUBLE are declared, the same types as in
+ * directx-headers and, where long has 64 bits, X11/Xmd.h, before or after which this header may be included. Define
+ * VKDML_NO_WINDOWS_TYPES to do without them.
+ *
+ * BOOL is not declared: directx-headers make it uint32_t, X11/Xmd.h unsigned char, others bool, and whichever comes
+ * second would not compile. DirectML's BOOL fields are int32_t here, which is what BOOL is on Windows; TRUE, FALSE,
+ * true and false can be assigned to them, and so can any of those BOOLs; only in a braced initializer of C++ does one
+ * of directx-headers that is no constant need a cast. Where nothing in a translation unit declares BOOL and its code
+ * names it, define VKDML_WINDOWS_BOOL before the first header of vkdml, or for the compiler: then BOOL is int32_t, and
+ * TRUE and FALSE are 1 and 0 where they are not defined yet. It leaves alone a BOOL of directx-headers or X11/Xmd.h
+ * that was included before, so that it may be defined for a whole project whose sources include those first; any other
+ * BOOL beside it is an error.
  *
  * All structs are plain data in the caller's memory. Every vkdml function that takes a descriptor copies what it
  * keeps before it returns; no pointer inside a descriptor is read afterwards.
@@ -14,17 +29,52 @@
 
 #ifndef DIRECTML_H /* the include guard of the real DirectML.h */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef _WIN32
 #include <windows.h>
-#elif !defined(VKDML_NO_WINDOWS_TYPES)
-/* The Windows names DirectML code is written with. Define VKDML_NO_WINDOWS_TYPES to do without them. */
-typedef int32_t INT;     /**< Windows' name */
-typedef uint32_t UINT;   /**< Windows' name */
-typedef uint64_t UINT64; /**< Windows' name */
-typedef float FLOAT;     /**< Windows' name */
-typedef int32_t BOOL;    /**< Windows' name */
+#else
+#ifndef VKDML_NO_WINDOWS_TYPES
+#ifndef XMD_H /* X11/Xmd.h, whose INT32 is long where that has 32 bits */
+typedef int8_t INT8;        /**< Windows' name */
+typedef int16_t INT16;      /**< Windows' name */
+typedef int32_t INT32;      /**< Windows' name */
+typedef int64_t INT64;      /**< Windows' name */
+typedef unsigned char BYTE; /**< Windows' name */
+#endif
+typedef uint8_t UINT8;      /**< Windows' name */
+typedef uint16_t UINT16;    /**< Windows' name */
+typedef uint32_t UINT32;    /**< Windows' name */
+typedef uint64_t UINT64;    /**< Windows' name */
+typedef int32_t INT;        /**< Windows' name */
+typedef uint32_t UINT;      /**< Windows' name */
+typedef float FLOAT;        /**< Windows' name */
+typedef double DOUBLE;      /**< Windows' name */
+#endif
+#ifdef VKDML_WINDOWS_BOOL
+#if !defined(COM_NO_WINDOWS_H) && !defined(XMD_H) /* which directx-headers and X11/Xmd.h define */
+typedef int32_t BOOL;       /**< Windows' name */
+#endif
+#ifndef TRUE
+#define TRUE 1 /**< Windows' name */
+#endif
+#ifndef FALSE
+#define FALSE 0 /**< Windows' name */
+#endif
+#endif
+#endif
+
+/** The DirectML.h that this header stands in for; all of it is declared, whatever an earlier definition says. */
+#ifndef DML_TARGET_VERSION
+#define DML_TARGET_VERSION 0x6400
+#endif
+
+/* The type of flags: a combination, or the complement of one, need not be an enumerator. */
+#ifdef __cplusplus
+#define VKDML_FLAGS_BASE : int
+#else
+#define VKDML_FLAGS_BASE
 #endif
 
 #ifdef __cplusplus
@@ -67,7 +117,7 @@ typedef enum DML_TENSOR_TYPE {
 } DML_TENSOR_TYPE;
 
 /** Flags of a tensor. */
-typedef enum DML_TENSOR_FLAGS {
+typedef enum DML_TENSOR_FLAGS VKDML_FLAGS_BASE {
     DML_TENSOR_FLAG_NONE = 0,
     DML_TENSOR_FLAG_OWNED_BY_DML = 1,
 } DML_TENSOR_FLAGS;
@@ -378,18 +428,25 @@ typedef enum DML_QUANTIZATION_TYPE {
 } DML_QUANTIZATION_TYPE;
 
 /** Flags of a compiled operator. Accepted and, as hints, without effect on results. */
-typedef enum DML_EXECUTION_FLAGS {
+typedef enum DML_EXECUTION_FLAGS VKDML_FLAGS_BASE {
     DML_EXECUTION_FLAG_NONE = 0,
     DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION = 1,
     DML_EXECUTION_FLAG_DISABLE_META_COMMANDS = 2,
     DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE = 4,
 } DML_EXECUTION_FLAGS;
 
+/** Flags of DMLCreateDevice(); vkdmlCreateDevice() takes VkdmlDeviceFlags. */
+typedef enum DML_CREATE_DEVICE_FLAGS VKDML_FLAGS_BASE {
+    DML_CREATE_DEVICE_FLAG_NONE = 0,
+    DML_CREATE_DEVICE_FLAG_DEBUG = 1,
+} DML_CREATE_DEVICE_FLAGS;
+
 /** What vkdmlCheckFeatureSupport() is asked for. */
 typedef enum DML_FEATURE {
     DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT = 0,
     DML_FEATURE_FEATURE_LEVELS = 1,
 } DML_FEATURE;
+
 /**
  * A tensor in a buffer.
  *
@@ -444,87 +501,6 @@ typedef union DML_SCALAR_UNION {
     double Float64;
 } DML_SCALAR_UNION;
 
-/**
- * DML_OPERATOR_ELEMENT_WISE_IDENTITY: OutputTensor[i] = InputTensor[i], or with ScaleBias
- * InputTensor[i] * Scale + Bias. Equal types and sizes; strides may differ. May run in place.
- *
- * ScaleBias on FLOAT32 and FLOAT64 multiplies, rounds, adds and rounds in that type; on FLOAT16 in FLOAT32 and rounds
- * once more to FLOAT16. Every rounding is to nearest, ties to even, denormals are kept, any NaN result is the
- * type's positive quiet NaN without payload. On integers the exact value is truncated toward zero and saturated;
- * NaN gives 0.
- */
-typedef struct DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    const DML_SCALE_BIAS *ScaleBias; /**< optional */
-} DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_PADDING: OutputTensor.Sizes[i] = InputTensor.Sizes[i] + StartPadding[i] + EndPadding[i].
- *
- * PaddingValue is converted to the tensor's type: rounded to nearest even for FLOAT16, truncated toward zero and
- * saturated for integers, NaN to 0. It is ignored unless PaddingMode is DML_PADDING_MODE_CONSTANT.
- */
-typedef struct DML_PADDING_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_PADDING_MODE PaddingMode;
-    float PaddingValue;
-    uint32_t DimensionCount; /**< length of both arrays; equals the tensors' */
-    const uint32_t *StartPadding;
-    const uint32_t *EndPadding;
-} DML_PADDING_OPERATOR_DESC;
-
-/** DML_OPERATOR_PADDING1 (5_0): PADDING with a value of the tensor's own type. */
-typedef struct DML_PADDING1_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_PADDING_MODE PaddingMode;
-    DML_TENSOR_DATA_TYPE PaddingValueDataType; /**< equals OutputTensor's */
-    DML_SCALAR_UNION PaddingValue;
-    uint32_t DimensionCount;
-    const uint32_t *StartPadding;
-    const uint32_t *EndPadding;
-} DML_PADDING1_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_DIAGONAL_MATRIX (2_0): OutputTensor[.., y, x] = y + Offset == x ? Value : 0.
- *
- * Value is converted as PaddingValue of DML_PADDING_OPERATOR_DESC is.
- */
-typedef struct DML_DIAGONAL_MATRIX_OPERATOR_DESC {
-    const DML_TENSOR_DESC *OutputTensor;
-    int32_t Offset;
-    float Value;
-} DML_DIAGONAL_MATRIX_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_DIAGONAL_MATRIX1 (5_1): Value on the diagonals x - y in [DiagonalFillBegin, DiagonalFillEnd), or, where
- * Begin is above End, on those outside [DiagonalFillEnd, DiagonalFillBegin); elsewhere InputTensor, or 0 without it.
- */
-typedef struct DML_DIAGONAL_MATRIX1_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor; /**< optional; of OutputTensor's type and sizes */
-    const DML_TENSOR_DESC *OutputTensor;
-    DML_TENSOR_DATA_TYPE ValueDataType; /**< equals OutputTensor's */
-    DML_SCALAR_UNION Value;
-    int32_t DiagonalFillBegin;
-    int32_t DiagonalFillEnd;
-} DML_DIAGONAL_MATRIX1_OPERATOR_DESC;
-
-/**
- * DML_OPERATOR_NONZERO_COORDINATES (3_0): the coordinates of all nonzero elements, in ascending element order.
- *
- * OutputCountTensor has sizes {1, ..}, type UINT32. OutputCoordinatesTensor has sizes {1, .., M, N}, type UINT32, M the
- * number of input elements, N from the effective rank of InputTensor (its DimensionCount without leading ones), at
- * least 1, to its DimensionCount. -0.0 is zero, NaN is not. Rows past the count keep their bytes, or become 0 with
- * VKDML_COMPILE_FLAG_ZERO_UNDEFINED.
- */
-typedef struct DML_NONZERO_COORDINATES_OPERATOR_DESC {
-    const DML_TENSOR_DESC *InputTensor;
-    const DML_TENSOR_DESC *OutputCountTensor;
-    const DML_TENSOR_DESC *OutputCoordinatesTensor;
-} DML_NONZERO_COORDINATES_OPERATOR_DESC;
-
 /** Query of DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT. */
 typedef struct DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT {
     DML_TENSOR_DATA_TYPE DataType;
@@ -546,9 +522,178 @@ typedef struct DML_FEATURE_DATA_FEATURE_LEVELS {
     DML_FEATURE_LEVEL MaxSupportedFeatureLevel;
 } DML_FEATURE_DATA_FEATURE_LEVELS;
 
+/* ---- Bindings ----
+ * Declared so that code which mentions them compiles: no function of vkdml takes them. vkdml binds VkBuffers, through
+ * VkdmlBufferBinding and VkdmlBindingTable (binding.h). */
+
+/** A Direct3D 12 buffer, of which vkdml knows nothing. */
+typedef struct ID3D12Resource ID3D12Resource;
+/** DirectML's dispatchable; vkdml's is VkdmlDispatchable. */
+typedef struct IDMLDispatchable IDMLDispatchable;
+/** DirectML's operator; vkdml's is VkdmlOperator. */
+typedef struct IDMLOperator IDMLOperator;
+
+/** What a dispatchable of DirectML needs; vkdml tells it in VkdmlBindingProperties. */
+typedef struct DML_BINDING_PROPERTIES {
+    uint32_t RequiredDescriptorCount;
+    uint64_t TemporaryResourceSize;
+    uint64_t PersistentResourceSize;
+} DML_BINDING_PROPERTIES;
+
+/** What DML_BINDING_DESC::Desc points to. */
+typedef enum DML_BINDING_TYPE {
+    DML_BINDING_TYPE_NONE = 0,
+    DML_BINDING_TYPE_BUFFER = 1,
+    DML_BINDING_TYPE_BUFFER_ARRAY = 2,
+} DML_BINDING_TYPE;
+
+/** A binding of any type. */
+typedef struct DML_BINDING_DESC {
+    DML_BINDING_TYPE Type;
+    const void *Desc; /**< NULL, a DML_BUFFER_BINDING or a DML_BUFFER_ARRAY_BINDING */
+} DML_BINDING_DESC;
+
+/** A range of a Direct3D 12 buffer. */
+typedef struct DML_BUFFER_BINDING {
+    ID3D12Resource *Buffer; /**< may be NULL */
+    uint64_t Offset;
+    uint64_t SizeInBytes;
+} DML_BUFFER_BINDING;
+
+/** Several of them. */
+typedef struct DML_BUFFER_ARRAY_BINDING {
+    uint32_t BindingCount;
+    const DML_BUFFER_BINDING *Bindings;
+} DML_BUFFER_ARRAY_BINDING;
+
+#ifdef __d3d12_h__ /* d3d12.h was included before: it alone has these handles */
+/** Where in a descriptor heap a binding table lies; vkdml takes VkdmlBindingTableCreateInfo. */
+typedef struct DML_BINDING_TABLE_DESC {
+    IDMLDispatchable *Dispatchable;
+    D3D12_CPU_DESCRIPTOR_HANDLE CPUDescriptorHandle;
+    D3D12_GPU_DESCRIPTOR_HANDLE GPUDescriptorHandle;
+    uint32_t SizeInDescriptors;
+} DML_BINDING_TABLE_DESC;
+#endif
+
+/* ---- Graphs (2_1) ----
+ * Declared so that code which builds them compiles: vkdml compiles single operators only. */
+
+/** What DML_GRAPH_NODE_DESC::Desc points to. */
+typedef enum DML_GRAPH_NODE_TYPE {
+    DML_GRAPH_NODE_TYPE_INVALID = 0,
+    DML_GRAPH_NODE_TYPE_OPERATOR = 1,
+    DML_GRAPH_NODE_TYPE_CONSTANT = 2, /**< from 6_2 */
+} DML_GRAPH_NODE_TYPE;
+
+/** A node of any type. */
+typedef struct DML_GRAPH_NODE_DESC {
+    DML_GRAPH_NODE_TYPE Type;
+    const void *Desc; /**< a DML_OPERATOR_GRAPH_NODE_DESC or DML_CONSTANT_DATA_GRAPH_NODE_DESC */
+} DML_GRAPH_NODE_DESC;
+
+/** A node that executes an operator. */
+typedef struct DML_OPERATOR_GRAPH_NODE_DESC {
+    IDMLOperator *Operator;
+    const char *Name; /**< for messages; may be NULL */
+} DML_OPERATOR_GRAPH_NODE_DESC;
+
+/** A node of constant data (6_2). */
+typedef struct DML_CONSTANT_DATA_GRAPH_NODE_DESC {
+    const void *Data;
+    size_t DataSize;  /**< bytes */
+    const char *Name; /**< for messages; may be NULL */
+} DML_CONSTANT_DATA_GRAPH_NODE_DESC;
+
+/** What DML_GRAPH_EDGE_DESC::Desc points to. */
+typedef enum DML_GRAPH_EDGE_TYPE {
+    DML_GRAPH_EDGE_TYPE_INVALID = 0,
+    DML_GRAPH_EDGE_TYPE_INPUT = 1,
+    DML_GRAPH_EDGE_TYPE_OUTPUT = 2,
+    DML_GRAPH_EDGE_TYPE_INTERMEDIATE = 3,
+} DML_GRAPH_EDGE_TYPE;
+
+/** An edge of any type. */
+typedef struct DML_GRAPH_EDGE_DESC {
+    DML_GRAPH_EDGE_TYPE Type;
+    const void *Desc; /**< a DML_INPUT_, DML_OUTPUT_ or DML_INTERMEDIATE_GRAPH_EDGE_DESC */
+} DML_GRAPH_EDGE_DESC;
+
+/** From an input of the graph to an input of a node. */
+typedef struct DML_INPUT_GRAPH_EDGE_DESC {
+    uint32_t GraphInputIndex;
+    uint32_t ToNodeIndex;
+    uint32_t ToNodeInputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_INPUT_GRAPH_EDGE_DESC;
+
+/** From an output of a node to an output of the graph. */
+typedef struct DML_OUTPUT_GRAPH_EDGE_DESC {
+    uint32_t FromNodeIndex;
+    uint32_t FromNodeOutputIndex;
+    uint32_t GraphOutputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_OUTPUT_GRAPH_EDGE_DESC;
+
+/** From an output of a node to an input of another. */
+typedef struct DML_INTERMEDIATE_GRAPH_EDGE_DESC {
+    uint32_t FromNodeIndex;
+    uint32_t FromNodeOutputIndex;
+    uint32_t ToNodeIndex;
+    uint32_t ToNodeInputIndex;
+    const char *Name; /**< for messages; may be NULL */
+} DML_INTERMEDIATE_GRAPH_EDGE_DESC;
+
+/** A graph: nodes, and the edges between them and its own inputs and outputs. */
+typedef struct DML_GRAPH_DESC {
+    uint32_t InputCount;
+    uint32_t OutputCount;
+    uint32_t NodeCount;
+    const DML_GRAPH_NODE_DESC *Nodes;
+    uint32_t InputEdgeCount;
+    const DML_GRAPH_EDGE_DESC *InputEdges;
+    uint32_t OutputEdgeCount;
+    const DML_GRAPH_EDGE_DESC *OutputEdges;
+    uint32_t IntermediateEdgeCount;
+    const DML_GRAPH_EDGE_DESC *IntermediateEdges;
+} DML_GRAPH_DESC;
+
 #ifdef __cplusplus
 }
+
+/* What DEFINE_ENUM_FLAG_OPERATORS of windows.h defines for them in DirectML.h. */
+extern "C++" {
+#define VKDML_FLAG_OPERATORS(Flags)                                                                                    \
+    constexpr Flags operator|(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) | static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator&(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) & static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator^(Flags a, Flags b) noexcept {                                                             \
+        return static_cast<Flags>(static_cast<int>(a) ^ static_cast<int>(b));                                          \
+    }                                                                                                                  \
+    constexpr Flags operator~(Flags a) noexcept {                                                                      \
+        return static_cast<Flags>(~static_cast<int>(a));                                                               \
+    }                                                                                                                  \
+    inline Flags &operator|=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a | b;                                                                                              \
+    }                                                                                                                  \
+    inline Flags &operator&=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a & b;                                                                                              \
+    }                                                                                                                  \
+    inline Flags &operator^=(Flags &a, Flags b) noexcept {                                                             \
+        return a = a ^ b;                                                                                              \
+    }
+VKDML_FLAG_OPERATORS(DML_TENSOR_FLAGS)
+VKDML_FLAG_OPERATORS(DML_EXECUTION_FLAGS)
+VKDML_FLAG_OPERATORS(DML_CREATE_DEVICE_FLAGS)
+#undef VKDML_FLAG_OPERATORS
+}
 #endif
+#undef VKDML_FLAGS_BASE
+
+#include "vkdml/dml_operators.h"
 
 #endif /* DIRECTML_H */
 #endif /* VKDML_DML_TYPES_H */

@@ -7,6 +7,7 @@
 
 #include "vkdml/binding.h"
 #include "vkdml/device.h"
+#include "vkdml/dml_operators.h"
 #include "vkdml/dml_types.h"
 #include "vkdml/operator.h"
 #include "vkdml/reference.h"

@@ -1,4 +1,4 @@
-"""Compiles every public header alone, as C11 and as C++11, with all warnings as errors; also after a DirectML.h.
+"""Compiles every public header alone, as C11, C++11 and C++17, with all warnings as errors; also after a DirectML.h.
 
 check_headers.py --language c|c++ --includes DIR [DIR..] --directml-stub FILE --headers DIR -- COMPILER [ARGUMENT..]
 Exits with 77, after saying why, where the compiler is missing.
@@ -6,26 +6,9 @@ Exits with 77, after saying why, where the compiler is missing.
 
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-EXIT_SKIPPED = 77
-WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
-STANDARDS = {"c": ("c", "-std=c11"), "c++": ("c++", "-std=c++11")}
-
-
-def compiles(compiler, language, system_includes, source):
-    """Returns the compiler's complaints, or None."""
-    name, standard = STANDARDS[language]
-    command = [*compiler, "-x", name, standard, *WARNINGS, "-fsyntax-only"]
-    for directory in system_includes:
-        command += ["-I", str(directory)]
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "only_header.source"
-        path.write_text(source)
-        result = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
-    return None if result.returncode == 0 else result.stderr
+import compiling
 
 
 def sources(header, stub):
@@ -43,31 +26,24 @@ def sources(header, stub):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--language", choices=sorted(STANDARDS), required=True)
-    parser.add_argument("--includes", nargs="+", required=True)
+    compiling.add_arguments(parser)
     parser.add_argument("--directml-stub", type=pathlib.Path, required=True)
     parser.add_argument("--headers", type=pathlib.Path, required=True)
-    parser.add_argument("compiler", nargs="+")
     options = parser.parse_args()
-
-    try:
-        version = subprocess.run([*options.compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"skipped: no {options.language} compiler: {error}")
-        return EXIT_SKIPPED
-    print(version.splitlines()[0])
+    compiler = compiling.Compiler(options)
 
     headers = sorted(options.headers.glob("*.h"))
     failures = checks = 0
     for header in headers:
         for how, source in sources(header, options.directml_stub.resolve()):
-            complaints = compiles(options.compiler, options.language, options.includes, source)
-            checks += 1
-            if complaints is not None:
-                failures += 1
-                print(f"{header.name} does not compile {how} as {options.language}:\n{complaints}")
+            for standard in compiler.standards:
+                complaints = compiler.complaints(source, standard)
+                checks += 1
+                if complaints is not None:
+                    failures += 1
+                    print(f"{header.name} does not compile {how} with {standard}:\n{complaints}")
     # A header that uses a name it does not declare must be noticed.
-    if compiles(options.compiler, options.language, options.includes, "extern NoSuchType check;\n") is None:
+    if compiler.complaints("extern NoSuchType check;\n") is None:
         failures += 1
         print("the compiler accepts an undeclared type: this check checks nothing")
     print(f"{checks} checks of {len(headers)} headers, {failures} failures")

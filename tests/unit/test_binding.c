@@ -121,6 +121,21 @@ static void operators_refuse_wrong_arguments(void **state) {
     assert_reason("DML_OPERATOR_GEMM");
 }
 
+static void every_operator_that_is_not_implemented_is_refused_by_name(void **state) {
+    (void)state;
+    static const uint64_t zeros[32]; /* more than the largest descriptor struct has */
+    for (int type = 1; type <= DML_OPERATOR_UNFOLD; type++) {
+        DML_OPERATOR_DESC desc = {(DML_OPERATOR_TYPE)type, zeros};
+        if (vkdmlGetOperatorSchema(desc.Type) != NULL) {
+            continue;
+        }
+        VkdmlOperator op = (VkdmlOperator)&desc;
+        assert_int_equal(vkdmlCreateOperator(device, &desc, &op), VKDML_ERROR_NOT_IMPLEMENTED);
+        assert_null(op);
+        assert_reason(vkdmlGetOperatorName(desc.Type));
+    }
+}
+
 static void validation_needs_no_device_and_frees_its_copy(void **state) {
     (void)state;
     struct identity identity;
@@ -513,6 +528,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(operators_refuse_wrong_arguments),
+        TEST(every_operator_that_is_not_implemented_is_refused_by_name),
         TEST(validation_needs_no_device_and_frees_its_copy),
         TEST(compilation_refuses_unknown_flags),
         TEST(operators_of_one_kind_share_a_pipeline),

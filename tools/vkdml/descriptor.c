@@ -378,6 +378,10 @@ static bool find_operator(const struct builder *builder, struct json_object *typ
     static const char prefix[] = "DML_OPERATOR_";
     static const char *const others[] = {"hlsl", "onnx", "dmlSerializedGraph"};
     const char *text = json_object_get_string(type);
+    /* DirectML has two names for it, the schema one. */
+    if (names_enumerator(text, "DML_OPERATOR_SCATTER", prefix)) {
+        text = "DML_OPERATOR_SCATTER_ELEMENTS";
+    }
     for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
         const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
         if (names_enumerator(text, schema->name, prefix)) {

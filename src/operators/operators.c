@@ -15,8 +15,7 @@ struct operator_functions {
 };
 
 static const struct operator_functions operators[] = {
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
-    {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
+#define VKDML_OPERATOR(NAME, name, ...) {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 };

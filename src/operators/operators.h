@@ -18,7 +18,7 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
 /* One operator's rules and planner; see schema/operator_table.inc for the list. */
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
+#define VKDML_OPERATOR(NAME, name, ...)                                                                                \
     void vkdml_rules_##name(const struct vkdml_instance *instance, struct vkdml_report *report);                       \
     VkdmlResult vkdml_plan_##name(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,       \
                                   VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);

@@ -24,50 +24,82 @@
 #define SUPPORT(...)                                                                                                   \
     .support = (const VkdmlTensorSupport[]){__VA_ARGS__},                                                              \
     .supportCount = sizeof((const VkdmlTensorSupport[]){__VA_ARGS__}) / sizeof(VkdmlTensorSupport)
-#define REQUIRED            .optional = 0
-#define OPTIONAL            .optional = 1
-#define AGREES(field, what) .agreesWith = (field), .agreement = (what)
-#define AGREES_WITH_NONE    .agreesWith = VKDML_NONE, .agreement = 0
-#define ALIASES(field)      .mayAlias = (field)
-#define ALIASES_NONE        .mayAlias = VKDML_NONE
-#define MEMBER(NAME, Field) .name = #Field, .offset = offsetof(DML_##NAME##_OPERATOR_DESC, Field)
-#define TENSOR(KIND, index)                                                                                            \
-    .kind = VKDML_FIELD_KIND_##KIND##_TENSOR, .type = VKDML_FIELD_TYPE_TENSOR_DESC, .bindingIndex = (index),           \
-    .countField = VKDML_NONE, .typeField = VKDML_NONE
-#define INPUT(NAME, index, Field, presence, agreement, ...)                                                            \
-    { MEMBER(NAME, Field), TENSOR(INPUT, index), presence, agreement, ALIASES_NONE, __VA_ARGS__ }
-#define OUTPUT(NAME, index, Field, presence, agreement, alias, ...)                                                    \
-    { MEMBER(NAME, Field), TENSOR(OUTPUT, index), presence, agreement, alias, __VA_ARGS__ }
+#define REQUIRED                  .optional = 0
+#define OPTIONAL                  .optional = 1
+#define AGREES(NAME, Field, what) .agreesWith = AT(NAME, Field), .agreement = (what)
+#define AGREES_WITH_NONE          .agreesWith = VKDML_NONE, .agreement = 0
+#define IN_PLACE_OF(NAME, Field)  .mayAlias = AT(NAME, Field)
+#define NOT_IN_PLACE              .mayAlias = VKDML_NONE
 
 /* Attributes */
-#define PLAIN(TYPE)              .type = VKDML_FIELD_TYPE_##TYPE, .countField = VKDML_NONE, .typeField = VKDML_NONE
-#define TYPE_UINT                PLAIN(UINT)
-#define TYPE_INT                 PLAIN(INT)
-#define TYPE_FLOAT               PLAIN(FLOAT)
-#define TYPE_SCALE_BIAS          PLAIN(SCALE_BIAS), .optional = 1
-#define TYPE_ENUM(name)          PLAIN(ENUM), .enumeration = &vkdml_enumeration_##name
-#define TYPE_UINT_ARRAY(count)   .type = VKDML_FIELD_TYPE_UINT_ARRAY, .countField = (count), .typeField = VKDML_NONE
-#define TYPE_SCALAR_UNION(field) .type = VKDML_FIELD_TYPE_SCALAR_UNION, .countField = VKDML_NONE, .typeField = (field)
-#define ATTRIBUTE(NAME, Field, type_of)                                                                                \
-    {                                                                                                                  \
-        MEMBER(NAME, Field), .kind = VKDML_FIELD_KIND_ATTRIBUTE, .bindingIndex = VKDML_NONE, .agreesWith = VKDML_NONE, \
-                             .mayAlias = VKDML_NONE, TYPE_##type_of                                                    \
-    }
+#define PLAIN(TYPE)     .type = VKDML_FIELD_TYPE_##TYPE, .countField = VKDML_NONE, .typeField = VKDML_NONE
+#define TYPE_UINT       PLAIN(UINT)
+#define TYPE_INT        PLAIN(INT)
+#define TYPE_FLOAT      PLAIN(FLOAT)
+#define TYPE_SCALE_BIAS PLAIN(SCALE_BIAS), .optional = 1
+#define TYPE_ENUM(name) PLAIN(ENUM), .enumeration = &vkdml_enumeration_##name
 
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
-    static const VkdmlFieldSchema name##_fields[] = {__VA_ARGS__};
+/* Each kind of field as FIELD(KIND, NAME, Field, initializers...), which means something else in each of the passes
+ * over the table that follow. */
+#define INPUT(NAME, Field, ...)      FIELD(INPUT, NAME, Field, __VA_ARGS__, NOT_IN_PLACE)
+#define OUTPUT(NAME, Field, ...)     FIELD(OUTPUT, NAME, Field, __VA_ARGS__)
+#define ATTRIBUTE(NAME, Field, type) FIELD(ATTRIBUTE, NAME, Field, TYPE_##type)
+#define ARRAY(NAME, Field, TYPE, CountField)                                                                           \
+    FIELD(ATTRIBUTE, NAME, Field, .type = VKDML_FIELD_TYPE_##TYPE##_ARRAY, .countField = AT(NAME, CountField),         \
+          .typeField = VKDML_NONE)
+#define SCALAR(NAME, Field, TypeField)                                                                                 \
+    FIELD(ATTRIBUTE, NAME, Field, .type = VKDML_FIELD_TYPE_SCALAR_UNION, .countField = VKDML_NONE,                     \
+          .typeField = AT(NAME, TypeField))
+
+/* Numbers, as enumerators: fields in their row, inputs among inputs, outputs among outputs, and how many there are. */
+#define AT(NAME, Field)                        NAME##_AT_##Field
+#define FIELD(KIND, NAME, Field, ...)          AT(NAME, Field),
+#define VKDML_OPERATOR(NAME, name, level, ...) enum { __VA_ARGS__ NAME##_FIELD_COUNT };
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+#undef FIELD
+
+#define INPUT_NUMBER_INPUT(NAME, Field) NAME##_INPUT_##Field,
+#define INPUT_NUMBER_OUTPUT(NAME, Field)
+#define INPUT_NUMBER_ATTRIBUTE(NAME, Field)
+#define FIELD(KIND, NAME, Field, ...)          INPUT_NUMBER_##KIND(NAME, Field)
+#define VKDML_OPERATOR(NAME, name, level, ...) enum { __VA_ARGS__ NAME##_INPUT_COUNT };
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+#undef FIELD
+
+#define OUTPUT_NUMBER_INPUT(NAME, Field)
+#define OUTPUT_NUMBER_OUTPUT(NAME, Field) NAME##_OUTPUT_##Field,
+#define OUTPUT_NUMBER_ATTRIBUTE(NAME, Field)
+#define FIELD(KIND, NAME, Field, ...)          OUTPUT_NUMBER_##KIND(NAME, Field)
+#define VKDML_OPERATOR(NAME, name, level, ...) enum { __VA_ARGS__ NAME##_OUTPUT_COUNT };
+#include "schema/operator_table.inc"
+#undef VKDML_OPERATOR
+#undef FIELD
+
+/* The fields themselves */
+#define TENSOR(KIND, NAME, Field)                                                                                      \
+    .kind = VKDML_FIELD_KIND_##KIND##_TENSOR, .type = VKDML_FIELD_TYPE_TENSOR_DESC,                                    \
+    .bindingIndex = NAME##_##KIND##_##Field, .countField = VKDML_NONE, .typeField = VKDML_NONE
+#define KIND_INPUT(NAME, Field)  TENSOR(INPUT, NAME, Field)
+#define KIND_OUTPUT(NAME, Field) TENSOR(OUTPUT, NAME, Field)
+#define KIND_ATTRIBUTE(NAME, Field)                                                                                    \
+    .kind = VKDML_FIELD_KIND_ATTRIBUTE, .bindingIndex = VKDML_NONE, .agreesWith = VKDML_NONE, .mayAlias = VKDML_NONE
+#define FIELD(KIND, NAME, Field, ...)                                                                                  \
+    {.name = #Field, .offset = offsetof(DML_##NAME##_OPERATOR_DESC, Field), KIND_##KIND(NAME, Field), __VA_ARGS__},
+#define VKDML_OPERATOR(NAME, name, level, ...) static const VkdmlFieldSchema name##_fields[] = {__VA_ARGS__};
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 
-#define VKDML_OPERATOR(NAME, name_, level, input_count, output_count, ...)                                             \
+#define VKDML_OPERATOR(NAME, name_, level, ...)                                                                        \
     {.type = DML_OPERATOR_##NAME,                                                                                      \
      .name = "DML_OPERATOR_" #NAME,                                                                                    \
      .introduced = DML_FEATURE_LEVEL_##level,                                                                          \
      .descSize = sizeof(DML_##NAME##_OPERATOR_DESC),                                                                   \
-     .fieldCount = COUNT_OF(name_##_fields),                                                                           \
+     .fieldCount = NAME##_FIELD_COUNT,                                                                                 \
      .fields = name_##_fields,                                                                                         \
-     .inputCount = input_count,                                                                                        \
-     .outputCount = output_count},
+     .inputCount = NAME##_INPUT_COUNT,                                                                                 \
+     .outputCount = NAME##_OUTPUT_COUNT},
 static const VkdmlOperatorSchema rows[] = {
 #include "schema/operator_table.inc"
 };

@@ -86,8 +86,8 @@ typedef struct VkdmlFieldSchema {
     uint32_t supportCount;             /**< length of support */
     uint32_t agreesWith;               /**< an earlier tensor field, or VKDML_NONE */
     uint32_t agreement;                /**< VkdmlAgreement bits */
-    uint32_t mayAlias;                 /**< of outputs: the input it may be bound in place of, or VKDML_NONE */
-    uint32_t bindingIndex; /**< position among the operator's inputs (or outputs), VKDML_NONE for attributes */
+    uint32_t mayAliasFields; /**< of outputs: bit 1u << i for each field i, an input it may be bound in place of */
+    uint32_t bindingIndex;   /**< position among the operator's inputs (or outputs), VKDML_NONE for attributes */
 } VkdmlFieldSchema;
 
 /** One row of the operator table. */

@@ -69,8 +69,7 @@ static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, c
                                      .bytes = tensor->total_bytes,
                                      .alignment = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT,
                                      .alignment_rule = "DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT",
-                                     .base_alignment = tensor->base_alignment,
-                                     .may_alias = VKDML_NO_INDEX};
+                                     .base_alignment = tensor->base_alignment};
     if (tensor->dimension_count == 0) {
         point.unbound = "the tensor is absent";
     } else if (tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) {
@@ -78,6 +77,20 @@ static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, c
         point.owned = true;
     }
     return point;
+}
+
+/* Which inputs an output may be bound in place of. They are among the first 32: a test of the table says so. */
+static void describe_aliases(const struct vkdml_instance *instance, const VkdmlFieldSchema *output,
+                             struct vkdml_bind_point *point) {
+    for (uint32_t i = 0; output->mayAliasFields >> i != 0; i++) {
+        if ((output->mayAliasFields >> i & 1) != 0) {
+            const uint32_t input = instance->schema->fields[i].bindingIndex;
+            point->may_alias |= 1u << input;
+            if (vkdml_same_layout(&instance->outputs[output->bindingIndex], &instance->inputs[input])) {
+                point->same_layouts |= 1u << input;
+            }
+        }
+    }
 }
 
 /* What binding needs to know of the tensors, from the rows of the table. */
@@ -91,10 +104,7 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
             const struct vkdml_tensor *output = &instance->outputs[field->bindingIndex];
             struct vkdml_bind_point *point = &compiled->outputs[field->bindingIndex];
             *point = tensor_point(output, field->name);
-            if (field->mayAlias != VKDML_NONE) {
-                point->may_alias = schema->fields[field->mayAlias].bindingIndex;
-                point->alias_layouts_equal = vkdml_same_layout(output, &instance->inputs[point->may_alias]);
-            }
+            describe_aliases(instance, field, point);
         }
     }
 }

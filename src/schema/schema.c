@@ -28,8 +28,9 @@
 #define OPTIONAL                  .optional = 1
 #define AGREES(NAME, Field, what) .agreesWith = AT(NAME, Field), .agreement = (what)
 #define AGREES_WITH_NONE          .agreesWith = VKDML_NONE, .agreement = 0
-#define IN_PLACE_OF(NAME, Field)  .mayAlias = AT(NAME, Field)
-#define NOT_IN_PLACE              .mayAlias = VKDML_NONE
+#define BIT_OF(NAME, Field)       (1u << AT(NAME, Field))
+#define IN_PLACE_OF(fields)       .mayAliasFields = (fields)
+#define NOT_IN_PLACE              .mayAliasFields = 0
 
 /* Attributes */
 #define PLAIN(TYPE)     .type = VKDML_FIELD_TYPE_##TYPE, .countField = VKDML_NONE, .typeField = VKDML_NONE
@@ -84,7 +85,7 @@
 #define KIND_INPUT(NAME, Field)  TENSOR(INPUT, NAME, Field)
 #define KIND_OUTPUT(NAME, Field) TENSOR(OUTPUT, NAME, Field)
 #define KIND_ATTRIBUTE(NAME, Field)                                                                                    \
-    .kind = VKDML_FIELD_KIND_ATTRIBUTE, .bindingIndex = VKDML_NONE, .agreesWith = VKDML_NONE, .mayAlias = VKDML_NONE
+    .kind = VKDML_FIELD_KIND_ATTRIBUTE, .bindingIndex = VKDML_NONE, .agreesWith = VKDML_NONE
 #define FIELD(KIND, NAME, Field, ...)                                                                                  \
     {.name = #Field, .offset = offsetof(DML_##NAME##_OPERATOR_DESC, Field), KIND_##KIND(NAME, Field), __VA_ARGS__},
 #define VKDML_OPERATOR(NAME, name, level, ...) static const VkdmlFieldSchema name##_fields[] = {__VA_ARGS__};

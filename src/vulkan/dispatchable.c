@@ -15,8 +15,7 @@ static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, 
                                      .unbound = bytes > 0 ? NULL : unbound,
                                      .bytes = bytes,
                                      .alignment = alignment,
-                                     .alignment_rule = alignment_rule,
-                                     .may_alias = VKDML_NO_INDEX};
+                                     .alignment_rule = alignment_rule};
 }
 
 /* Bind points beside inputs and outputs: the temporary and the persistent resource. */

@@ -28,8 +28,8 @@ struct vkdml_bind_point {
     const char *alignment_rule; /* the name of that number; static */
     uint32_t base_alignment;    /* GuaranteedBaseOffsetAlignment; 0: none */
     bool owned;                 /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
-    uint32_t may_alias;         /* of outputs: the input it may be bound in place of, or VKDML_NO_INDEX */
-    bool alias_layouts_equal;   /* that input's layout is the output's: only then in place */
+    uint32_t may_alias;         /* of outputs: bit 1 << i for each input i it may be bound in place of */
+    uint32_t same_layouts;      /* the bits of those whose layout is the output's: only then in place */
 };
 
 /* A plan's step with the Vulkan objects it needs. */

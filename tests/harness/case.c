@@ -57,6 +57,16 @@ bool case_is_input(const struct operator_case *c, uint32_t field) {
     return c->schema->fields[field].kind == VKDML_FIELD_KIND_INPUT_TENSOR;
 }
 
+uint32_t case_aliases(const struct operator_case *c, uint32_t field) {
+    uint32_t aliases = 0, ordinal = 0;
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if ((c->schema->fields[field].mayAliasFields >> i & 1) != 0) {
+            aliases |= (c->fields[field].tensor.in_place >> ordinal++ & 1) << i;
+        }
+    }
+    return aliases;
+}
+
 static void build_tensor(const struct case_tensor *tensor, uint32_t index, struct case_desc *desc) {
     memcpy(desc->sizes[index], tensor->sizes, sizeof(tensor->sizes));
     memcpy(desc->strides[index], tensor->strides, sizeof(tensor->strides));

@@ -150,10 +150,13 @@ static void references_point_at_fields_of_the_right_kind(void **state) {
                 expect_reference(row, field->agreesWith, VKDML_FIELD_TYPE_TENSOR_DESC);
             }
             assert_int_equal(field->agreesWith != VKDML_NONE, field->agreement != 0);
-            if (field->mayAlias != VKDML_NONE) {
-                expect_reference(row, field->mayAlias, VKDML_FIELD_TYPE_TENSOR_DESC);
-                assert_int_equal(field->kind, VKDML_FIELD_KIND_OUTPUT_TENSOR);
-                assert_int_equal(row->fields[field->mayAlias].kind, VKDML_FIELD_KIND_INPUT_TENSOR);
+            for (uint32_t k = 0; k < 32; k++) {
+                if ((field->mayAliasFields >> k & 1) != 0) {
+                    expect_reference(row, k, VKDML_FIELD_TYPE_TENSOR_DESC);
+                    assert_int_equal(field->kind, VKDML_FIELD_KIND_OUTPUT_TENSOR);
+                    assert_int_equal(row->fields[k].kind, VKDML_FIELD_KIND_INPUT_TENSOR);
+                    assert_in_range(row->fields[k].bindingIndex, 0, 31); /* bind points have a bit for each */
+                }
             }
             assert_int_equal(field->countField != VKDML_NONE, field->type == VKDML_FIELD_TYPE_UINT_ARRAY);
             if (field->countField != VKDML_NONE) {

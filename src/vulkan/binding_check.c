@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "vulkan/binding_table.h"
 
-/* "operators[12].OutputCoordinatesTensor" and then some */
+/* "operators[4294967295].QuantizationTensors[65535]" and then some */
 #define NAME_CAPACITY 128
 
 struct point_name {
@@ -13,12 +13,15 @@ struct point_name {
 };
 
 static struct point_name name_of(const struct vkdml_bind_point *point) {
+    char owner[32] = "", element[16] = "";
     struct point_name name;
-    if (point->operator_index == VKDML_NO_INDEX) {
-        snprintf(name.text, sizeof name.text, "%s", point->name);
-    } else {
-        snprintf(name.text, sizeof name.text, "operators[%u].%s", point->operator_index, point->name);
+    if (point->operator_index != VKDML_NO_INDEX) {
+        snprintf(owner, sizeof owner, "operators[%u].", point->operator_index);
     }
+    if (point->element != VKDML_NO_INDEX) {
+        snprintf(element, sizeof element, "[%u]", point->element);
+    }
+    snprintf(name.text, sizeof name.text, "%s%s%s", owner, point->name, element);
     return name;
 }
 

@@ -21,6 +21,7 @@
 /* Where a buffer is bound, and what it must be. */
 struct vkdml_bind_point {
     const char *name;           /* of the field or resource; static */
+    uint32_t element;           /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
     uint32_t operator_index;    /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
     const char *unbound;        /* NULL: a buffer is required; else why there must be none; static */
     uint64_t bytes;             /* required */

@@ -97,6 +97,8 @@ void case_build_desc(const struct operator_case *c, struct case_desc *desc) {
             pointer = &desc->tensors[i];
             break;
         case VKDML_FIELD_TYPE_UINT_ARRAY:
+        case VKDML_FIELD_TYPE_INT_ARRAY:
+        case VKDML_FIELD_TYPE_FLOAT_ARRAY:
         case VKDML_FIELD_TYPE_SCALE_BIAS:
             pointer = desc->words[i];
             break;
@@ -104,8 +106,15 @@ void case_build_desc(const struct operator_case *c, struct case_desc *desc) {
         case VKDML_FIELD_TYPE_INT:
         case VKDML_FIELD_TYPE_FLOAT:
         case VKDML_FIELD_TYPE_ENUM:
+        case VKDML_FIELD_TYPE_BOOL:
+        case VKDML_FIELD_TYPE_SIZE_2D:
         case VKDML_FIELD_TYPE_SCALAR_UNION:
             memcpy(member, field->words, field->word_count * sizeof(field->words[0]));
+            continue;
+        case VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY:
+        case VKDML_FIELD_TYPE_OPERATOR_DESC:
+        case VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY:
+            assert(0 && "no row has such a field yet");
             continue;
         }
         if (field->present) {

@@ -31,6 +31,7 @@ static void make_bound(struct bound *bound) {
     for (uint32_t i = 0; i < POINT_COUNT; i++) {
         const bool is_tensor = i != TEMPORARY && i != PERSISTENT;
         bound->points[i] = (struct vkdml_bind_point){.name = names[i],
+                                                     .element = VKDML_NO_INDEX,
                                                      .operator_index = VKDML_NO_INDEX,
                                                      .unbound = is_tensor ? NULL : "none is needed",
                                                      .bytes = is_tensor ? 64 : 0};

@@ -35,9 +35,19 @@ typedef enum VkdmlFieldType {
     VKDML_FIELD_TYPE_INT = 2,          /**< int32_t */
     VKDML_FIELD_TYPE_FLOAT = 3,        /**< float */
     VKDML_FIELD_TYPE_ENUM = 4,         /**< a DML_ enumeration; its enumerators are in `enumeration` */
-    VKDML_FIELD_TYPE_UINT_ARRAY = 5,   /**< const uint32_t *, as long as the field `count_field` says */
+    VKDML_FIELD_TYPE_UINT_ARRAY = 5,   /**< const uint32_t *, at most 8 of them, as the field `countField` says */
     VKDML_FIELD_TYPE_SCALE_BIAS = 6,   /**< const DML_SCALE_BIAS * */
-    VKDML_FIELD_TYPE_SCALAR_UNION = 7, /**< DML_SCALAR_UNION, of the data type in the field `type_field` */
+    VKDML_FIELD_TYPE_SCALAR_UNION = 7, /**< DML_SCALAR_UNION, of the data type in the field `typeField`, which must be
+                                            the first output's */
+    VKDML_FIELD_TYPE_BOOL = 8,         /**< int32_t; any value but 0 is true */
+    VKDML_FIELD_TYPE_INT_ARRAY = 9,    /**< const int32_t *, as UINT_ARRAY */
+    VKDML_FIELD_TYPE_FLOAT_ARRAY = 10, /**< const float *, as UINT_ARRAY */
+    VKDML_FIELD_TYPE_SIZE_2D = 11,     /**< DML_SIZE_2D */
+    VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY = 12,   /**< const DML_TENSOR_DESC *, 1 to 65536 of them as `countField` says;
+                                                    the last field of its kind (input or output) */
+    VKDML_FIELD_TYPE_OPERATOR_DESC = 13,       /**< const DML_OPERATOR_DESC *: an operator to fuse into this one, with
+                                                    NULL for its tensors; see fusableSince */
+    VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY = 14, /**< const DML_OPERATOR_DESC *, at most 8 as `countField` says */
 } VkdmlFieldType;
 
 /** One name of an enumeration and the feature level from which it may be used. */
@@ -63,19 +73,30 @@ typedef struct VkdmlTensorSupport {
 } VkdmlTensorSupport;
 
 /** In what a tensor must agree with another tensor of the same operator. */
-typedef enum VkdmlAgreement {
+typedef enum VkdmlAgreementBits {
     VKDML_AGREE_DATA_TYPE = 1,
     VKDML_AGREE_DIMENSION_COUNT = 2,
-    VKDML_AGREE_SIZES = 4, /**< implies the same DimensionCount */
+    VKDML_AGREE_SIZES = 4,         /**< each size is the other's; implies the same DimensionCount, as do the next two */
+    VKDML_AGREE_SIZES_OR_ONE = 8,  /**< each size is the other's, or 1: the tensor is broadcast */
+    VKDML_AGREE_SIZES_DIVIDE = 16, /**< each size divides the other's: an element for each block of the other tensor */
+    VKDML_AGREE_ONE_ELEMENT = 32,  /**< all sizes are 1; needs no other tensor */
+} VkdmlAgreementBits;
+
+/** A rule of one tensor about another. It does not apply where the other tensor is absent. */
+typedef struct VkdmlAgreement {
+    uint32_t field;          /**< the other: an earlier tensor field, or VKDML_NONE where no other is needed */
+    uint32_t what;           /**< VkdmlAgreementBits */
+    DML_FEATURE_LEVEL below; /**< holds below that level only; 0: at every level */
 } VkdmlAgreement;
 
 /** One field of a descriptor struct. Field references are indices into VkdmlOperatorSchema::fields. */
 typedef struct VkdmlFieldSchema {
-    const char *name;    /**< as in the struct, e.g. "InputTensor" */
-    VkdmlFieldKind kind; /**< tensor or attribute */
-    VkdmlFieldType type; /**< how it is stored */
-    uint32_t offset;     /**< of the member in the struct, in bytes */
-    uint32_t optional;   /**< 1: the pointer may be NULL */
+    const char *name;                /**< as in the struct, e.g. "InputTensor" */
+    VkdmlFieldKind kind;             /**< tensor or attribute */
+    VkdmlFieldType type;             /**< how it is stored */
+    uint32_t offset;                 /**< of the member in the struct, in bytes */
+    uint32_t optional;               /**< 1: the pointer may be NULL */
+    DML_FEATURE_LEVEL optionalSince; /**< where optional: from that level on, before it it must be given; 0: always */
 
     const VkdmlEnumeration *enumeration; /**< of ENUM fields, else NULL */
     uint32_t countField;                 /**< of arrays: the UINT field with the length, else VKDML_NONE */
@@ -84,11 +105,30 @@ typedef struct VkdmlFieldSchema {
     /* Of tensors: */
     const VkdmlTensorSupport *support; /**< newest level first */
     uint32_t supportCount;             /**< length of support */
-    uint32_t agreesWith;               /**< an earlier tensor field, or VKDML_NONE */
-    uint32_t agreement;                /**< VkdmlAgreement bits */
-    uint32_t mayAlias;                 /**< of outputs: the input it may be bound in place of, or VKDML_NONE */
-    uint32_t bindingIndex; /**< position among the operator's inputs (or outputs), VKDML_NONE for attributes */
+    const VkdmlAgreement *agreements;  /**< with other tensors */
+    uint32_t agreementCount;           /**< length of agreements */
+    uint32_t mayAliasFields; /**< of outputs: bit 1u << i for each field i, an input it may be bound in place of */
+    uint32_t bindingIndex; /**< position among the operator's inputs (or outputs), an array's first tensor's; VKDML_NONE
+                                for attributes */
 } VkdmlFieldSchema;
+
+/** What is promised of results. */
+typedef enum VkdmlAccuracyKind {
+    /** Bit for bit those of the reference (vkdmlReferenceExecute()), on every device. */
+    VKDML_ACCURACY_EXACT = 0,
+    /** FLOAT32 results are within `ulp` units in the last place of the exact value, FLOAT16 results within 1; and on
+     *  every device bit for bit those of the reference too. */
+    VKDML_ACCURACY_ULP = 1,
+    /** Sums of many terms, whose order depends on shapes and device: within the bound that `what` says. */
+    VKDML_ACCURACY_SUM = 2,
+} VkdmlAccuracyKind;
+
+/** The accuracy of an operator's results. Operators that are fused add their own. */
+typedef struct VkdmlAccuracy {
+    VkdmlAccuracyKind kind; /**< which of these it is */
+    uint32_t ulp;           /**< of ULP, else 0 */
+    const char *what;       /**< of SUM, what is summed and the bound, in words; else NULL */
+} VkdmlAccuracy;
 
 /** One row of the operator table. */
 typedef struct VkdmlOperatorSchema {
@@ -98,8 +138,10 @@ typedef struct VkdmlOperatorSchema {
     uint32_t descSize;              /**< sizeof the descriptor struct */
     uint32_t fieldCount;            /**< length of fields */
     const VkdmlFieldSchema *fields; /**< in the struct's order */
-    uint32_t inputCount;            /**< tensors of kind INPUT_TENSOR */
-    uint32_t outputCount;           /**< tensors of kind OUTPUT_TENSOR */
+    uint32_t inputCount;            /**< fields of kind INPUT_TENSOR but for an array: a descriptor has its length more */
+    uint32_t outputCount;           /**< the same of kind OUTPUT_TENSOR */
+    DML_FEATURE_LEVEL fusableSince; /**< the level from which it may be in an OPERATOR_DESC field; 0: never */
+    VkdmlAccuracy accuracy;         /**< how exact its results are */
 } VkdmlOperatorSchema;
 
 /** The row of an implemented operator, or NULL. */

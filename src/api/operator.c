@@ -63,14 +63,14 @@ static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml
     return report->result;
 }
 
-static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, const char *name) {
+static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, const char *name, uint32_t element) {
     struct vkdml_bind_point point = {.name = name,
+                                     .element = element,
                                      .operator_index = VKDML_NO_INDEX,
                                      .bytes = tensor->total_bytes,
                                      .alignment = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT,
                                      .alignment_rule = "DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT",
-                                     .base_alignment = tensor->base_alignment,
-                                     .may_alias = VKDML_NO_INDEX};
+                                     .base_alignment = tensor->base_alignment};
     if (tensor->dimension_count == 0) {
         point.unbound = "the tensor is absent";
     } else if (tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) {
@@ -80,21 +80,41 @@ static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, c
     return point;
 }
 
-/* What binding needs to know of the tensors, from the rows of the table. */
+/* Which inputs an output may be bound in place of. They are among the first 32: a test of the table says so. */
+static void describe_aliases(const struct vkdml_instance *instance, const VkdmlFieldSchema *output,
+                             struct vkdml_bind_point *point) {
+    for (uint32_t i = 0; output->mayAliasFields >> i != 0; i++) {
+        if ((output->mayAliasFields >> i & 1) != 0) {
+            const uint32_t input = instance->schema->fields[i].bindingIndex;
+            point->may_alias |= 1u << input;
+            if (vkdml_same_layout(&instance->outputs[output->bindingIndex], &instance->inputs[input])) {
+                point->same_layouts |= 1u << input;
+            }
+        }
+    }
+}
+
+/* What binding needs to know of a field's tensors: of one, or of an array's, the last of `all` of their kind. */
+static void describe_field(const VkdmlFieldSchema *field, uint32_t all, const struct vkdml_tensor *tensors,
+                           struct vkdml_bind_point *points) {
+    if (field->type == VKDML_FIELD_TYPE_TENSOR_DESC) {
+        points[field->bindingIndex] = tensor_point(&tensors[field->bindingIndex], field->name, VKDML_NO_INDEX);
+        return;
+    }
+    for (uint32_t i = field->bindingIndex; i < all; i++) {
+        points[i] = tensor_point(&tensors[i], field->name, i - field->bindingIndex);
+    }
+}
+
 static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_instance *instance) {
     const VkdmlOperatorSchema *schema = instance->schema;
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         if (field->kind == VKDML_FIELD_KIND_INPUT_TENSOR) {
-            compiled->inputs[field->bindingIndex] = tensor_point(&instance->inputs[field->bindingIndex], field->name);
+            describe_field(field, instance->input_count, instance->inputs, compiled->inputs);
         } else if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
-            const struct vkdml_tensor *output = &instance->outputs[field->bindingIndex];
-            struct vkdml_bind_point *point = &compiled->outputs[field->bindingIndex];
-            *point = tensor_point(output, field->name);
-            if (field->mayAlias != VKDML_NONE) {
-                point->may_alias = schema->fields[field->mayAlias].bindingIndex;
-                point->alias_layouts_equal = vkdml_same_layout(output, &instance->inputs[point->may_alias]);
-            }
+            describe_field(field, instance->output_count, instance->outputs, compiled->outputs);
+            describe_aliases(instance, field, &compiled->outputs[field->bindingIndex]);
         }
     }
 }
@@ -116,8 +136,8 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     }
     struct vkdml_dispatchable_info dispatchable = {.kind = VKDML_COMPILED_OPERATOR,
                                                    .context = instance->schema->name,
-                                                   .input_count = instance->schema->inputCount,
-                                                   .output_count = instance->schema->outputCount,
+                                                   .input_count = instance->input_count,
+                                                   .output_count = instance->output_count,
                                                    .step_count = plan.steps.count,
                                                    .init_step_count = plan.init_steps.count,
                                                    .temporary_bytes = plan.temporary_bytes,

@@ -36,29 +36,28 @@ static void check_memory(struct vkdml_report *report, const char *what, uint32_t
 
 static VkdmlResult execute(const VkdmlReferenceInfo *info, const struct vkdml_instance *instance,
                            struct vkdml_report *report) {
-    const VkdmlOperatorSchema *schema = instance->schema;
-    report->context = schema->name;
+    report->context = instance->schema->name;
     if ((info->flags & ~(VkdmlCompileFlags)VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0) {
         vkdml_report_invalid(report, "flags is 0x%" PRIx32 ", must hold VkdmlCompileFlagBits only", info->flags);
     }
-    check_memory(report, "input", info->inputCount, info->inputs, schema->inputCount, instance->inputs, instance,
+    check_memory(report, "input", info->inputCount, info->inputs, instance->input_count, instance->inputs, instance,
                  vkdml_input_name);
-    check_memory(report, "output", info->outputCount, info->outputs, schema->outputCount, instance->outputs, instance,
-                 vkdml_output_name);
+    check_memory(report, "output", info->outputCount, info->outputs, instance->output_count, instance->outputs,
+                 instance, vkdml_output_name);
     if (report->result != VKDML_SUCCESS) {
         return report->result;
     }
 
-    size_t bytes = (schema->inputCount + schema->outputCount) * sizeof(void *);
+    size_t bytes = ((size_t)instance->input_count + instance->output_count) * sizeof(void *);
     void **pointers = vkdml_allocate(NULL, bytes);
     if (pointers == NULL) {
         return vkdml_report_out_of_memory(report, bytes, "tensor pointers");
     }
-    void **outputs = pointers + schema->inputCount;
-    for (uint32_t i = 0; i < schema->inputCount; ++i) {
+    void **outputs = pointers + instance->input_count;
+    for (uint32_t i = 0; i < instance->input_count; ++i) {
         pointers[i] = info->inputs[i].data;
     }
-    for (uint32_t i = 0; i < schema->outputCount; ++i) {
+    for (uint32_t i = 0; i < instance->output_count; ++i) {
         outputs[i] = info->outputs[i].data;
     }
     const struct vkdml_reference_memory memory = {

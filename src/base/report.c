@@ -15,6 +15,7 @@ void vkdml_report_clear(struct vkdml_report *report) {
     report->omitted = 0;
     report->length = 0;
     report->context = NULL;
+    report->part = NULL;
     report->text[0] = '\0';
 }
 
@@ -54,6 +55,10 @@ static void omit_line(struct vkdml_report *report) {
     (void)fits;
 }
 
+static bool append_prefix(char *text, size_t room, size_t *end, const char *prefix) {
+    return prefix == NULL || append_formatted(text, room, end, "%s: ", prefix);
+}
+
 VKDML_PRINTF(3, 0)
 static VkdmlResult add_line(struct vkdml_report *report, VkdmlResult result, const char *format, va_list arguments) {
     assert(result != VKDML_SUCCESS);
@@ -65,10 +70,9 @@ static VkdmlResult add_line(struct vkdml_report *report, VkdmlResult result, con
     /* After the first line that did not fit none is added: the lines shown are the first ones. */
     const size_t room = sizeof report->text - OMITTED_LINE_ROOM;
     size_t end = report->length;
-    if (report->omitted == 0 &&
-        append_formatted(report->text, room, &end, "%s%s%s", report->length > 0 ? "\n" : "",
-                         report->context != NULL ? report->context : "", report->context != NULL ? ": " : "") &&
-        append(report->text, room, &end, format, arguments)) {
+    if (report->omitted == 0 && append_formatted(report->text, room, &end, "%s", report->length > 0 ? "\n" : "") &&
+        append_prefix(report->text, room, &end, report->context) &&
+        append_prefix(report->text, room, &end, report->part) && append(report->text, room, &end, format, arguments)) {
         report->length = end;
     } else {
         report->text[report->length] = '\0';

@@ -25,6 +25,7 @@ struct vkdml_report {
     uint32_t omitted;    /* of them, those whose line did not fit */
     size_t length;       /* of text */
     const char *context; /* NULL, or put before each line with ": ", e.g. "DML_OPERATOR_PADDING"; borrowed */
+    const char *part;    /* NULL, or put behind the context in the same way, e.g. "FusedActivation"; borrowed */
     char text[VKDML_REPORT_CAPACITY];
 };
 

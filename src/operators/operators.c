@@ -15,8 +15,7 @@ struct operator_functions {
 };
 
 static const struct operator_functions operators[] = {
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
-    {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
+#define VKDML_OPERATOR(NAME, name, ...) {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 };
@@ -28,6 +27,16 @@ static const struct operator_functions *find_operator(DML_OPERATOR_TYPE type) {
         }
     }
     return NULL;
+}
+
+/* The own rules of operators that are fused, which are of their attributes. */
+static void check_fused(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    for (uint32_t i = 0; i < instance->activation_count; ++i) {
+        const struct vkdml_instance *fused = &instance->activations[i];
+        report->part = fused->role;
+        find_operator(fused->schema->type)->rules(fused, report);
+        report->part = NULL;
+    }
 }
 
 VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
@@ -43,6 +52,7 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
     report->context = (*instance)->schema->name;
     vkdml_schema_check(*instance, report);
     functions->rules(*instance, report);
+    check_fused(*instance, report);
     report->context = outer_context;
     if (report->result != VKDML_SUCCESS) {
         vkdml_instance_destroy(*instance, callbacks);
@@ -106,7 +116,7 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
     const char *outer_context = report->context;
     report->context = instance->schema->name;
     VkdmlResult result = find_operator(instance->schema->type)->plan(instance, limits, flags, report, plan);
-    for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->schema->inputCount; ++i) {
+    for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
         if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {
             result = plan_owned_input(instance, i, limits, report, plan);

@@ -17,8 +17,9 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
-/* One operator's rules and planner; see schema/operator_table.inc for the list. */
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
+/* One operator's rules and planner; see schema/operator_table.inc for the list. An operator that may be fused into
+ * others is held to its rules there too: they look at attributes only, because it has no tensors then. */
+#define VKDML_OPERATOR(NAME, name, ...)                                                                                \
     void vkdml_rules_##name(const struct vkdml_instance *instance, struct vkdml_report *report);                       \
     VkdmlResult vkdml_plan_##name(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,       \
                                   VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);

@@ -185,9 +185,7 @@ static struct padding read_padding1(const struct vkdml_instance *instance) {
 }
 
 void vkdml_rules_padding1(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
     struct padding padding = read_padding1(instance);
-    vkdml_scalar_check_type(instance, "PaddingValueDataType", desc->PaddingValueDataType, report);
     check_padding(instance, &padding, report);
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tensor/tensor.h"
+
 uint32_t vkdml_float_bits(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof(bits));
@@ -83,16 +85,6 @@ void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bi
     }
     bits[0] = (uint32_t)wide;
     bits[1] = (uint32_t)(wide >> 32);
-}
-
-void vkdml_scalar_check_type(const struct vkdml_instance *instance, const char *type_field, DML_TENSOR_DATA_TYPE type,
-                             struct vkdml_report *report) {
-    const char *name = vkdml_data_type_name(type);
-    const DML_TENSOR_DATA_TYPE wanted = instance->outputs[0].data_type;
-    if (type != wanted && name != NULL) { /* the table refuses unknown ones */
-        vkdml_report_invalid(report, "%s is %s, must be %s = %s.DataType", type_field, name,
-                             vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
-    }
 }
 
 void vkdml_scalar_from_union(const DML_SCALAR_UNION *value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]) {

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/report.h"
-#include "schema/schema.h"
+#include "vkdml/dml_types.h"
 
 /* The bits of a float. */
 uint32_t vkdml_float_bits(float value);
@@ -13,10 +12,6 @@ uint32_t vkdml_float_bits(float value);
 /* Converts to a data type, low word first: FLOAT32 keeps its bits, FLOAT16 is rounded to nearest even, integers are
  * truncated toward zero and saturated, NaN becomes 0 in integers and the quiet NaN without payload in floats. */
 void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]);
-
-/* Rule of values given in the tensor's own type: the field that names their type says output 0's. */
-void vkdml_scalar_check_type(const struct vkdml_instance *instance, const char *type_field, DML_TENSOR_DATA_TYPE type,
-                             struct vkdml_report *report);
 
 /* The bits of a value given in the tensor's own type, low word first. */
 void vkdml_scalar_from_union(const DML_SCALAR_UNION *value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]);

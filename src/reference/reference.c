@@ -5,8 +5,7 @@
 typedef void (*reference)(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory);
 
 static const reference references[] = {
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
-    [DML_OPERATOR_##NAME] = vkdml_reference_##name,
+#define VKDML_OPERATOR(NAME, name, ...) [DML_OPERATOR_##NAME] = vkdml_reference_##name,
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 };

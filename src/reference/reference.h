@@ -15,7 +15,7 @@ struct vkdml_reference_memory {
 /* Executes a valid instance. */
 void vkdml_reference(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory);
 
-#define VKDML_OPERATOR(NAME, name, level, input_count, output_count, ...)                                              \
+#define VKDML_OPERATOR(NAME, name, ...)                                                                                \
     void vkdml_reference_##name(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory);
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR

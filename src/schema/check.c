@@ -5,13 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/fields.h"
 #include "schema/schema.h"
 
 #define DATA_TYPE_PREFIX "DML_TENSOR_DATA_TYPE_"
 
-static const struct vkdml_tensor *tensor_of(const struct vkdml_instance *instance, const VkdmlFieldSchema *field) {
-    return field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? &instance->inputs[field->bindingIndex]
-                                                        : &instance->outputs[field->bindingIndex];
+/* A tensor under its name. */
+struct subject {
+    const VkdmlFieldSchema *field;
+    const char *name; /* the field's, or "QuantizationTensors[1]" */
+    const struct vkdml_tensor *tensor;
+};
+
+/* The tensor of a field; of an array's the one at `element`. */
+static struct subject find_subject(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
+                                   uint32_t element) {
+    const uint32_t index = field->bindingIndex + element;
+    return field->kind == VKDML_FIELD_KIND_INPUT_TENSOR
+               ? (struct subject){field, instance->input_names[index], &instance->inputs[index]}
+               : (struct subject){field, instance->output_names[index], &instance->outputs[index]};
+}
+
+/* How many tensors a field has; an operator that is fused has none. An array is the last field of its kind. */
+static uint32_t tensor_count(const struct vkdml_instance *instance, const VkdmlFieldSchema *field) {
+    if (field->kind == VKDML_FIELD_KIND_ATTRIBUTE || instance->role != NULL) {
+        return 0;
+    }
+    const uint32_t all = field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? instance->input_count : instance->output_count;
+    return field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? all - field->bindingIndex : 1;
 }
 
 /* The newest row of support not above the level. */
@@ -43,14 +64,15 @@ static void list_data_types(uint32_t types, char *list, size_t room) {
     }
 }
 
-static void check_support(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
-                          const struct vkdml_tensor *tensor, struct vkdml_report *report) {
-    const VkdmlTensorSupport *support = find_support(field, instance->level);
+static void check_support(const struct vkdml_instance *instance, const struct subject *subject,
+                          struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
+    const VkdmlTensorSupport *support = find_support(subject->field, instance->level);
     const char *level = vkdml_level_name(instance->level);
     if ((support->dataTypes & (1u << tensor->data_type)) == 0) {
         char types[128];
         list_data_types(support->dataTypes, types, sizeof types);
-        vkdml_report_invalid(report, "%s.DataType is %s, must be one of %s at feature level %s", field->name,
+        vkdml_report_invalid(report, "%s.DataType is %s, must be one of %s at feature level %s", subject->name,
                              vkdml_data_type_name(tensor->data_type), types, level);
     }
     const uint32_t count = tensor->dimension_count;
@@ -59,79 +81,80 @@ static void check_support(const struct vkdml_instance *instance, const VkdmlFiel
     }
     if (support->minDimensionCount == support->maxDimensionCount) {
         vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " at feature level %s",
-                             field->name, count, support->minDimensionCount, level);
+                             subject->name, count, support->minDimensionCount, level);
     } else {
         vkdml_report_invalid(report,
                              "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " to %" PRIu32 " at feature level %s",
-                             field->name, count, support->minDimensionCount, support->maxDimensionCount, level);
+                             subject->name, count, support->minDimensionCount, support->maxDimensionCount, level);
     }
 }
 
 /* ---- extent ---- */
 
 /* Sizes and their product. False where what follows from them would be nonsense. */
-static bool check_sizes(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor, struct vkdml_report *report) {
+static bool check_sizes(const struct subject *subject, struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
     bool sane = true;
     for (uint32_t i = 0; i < tensor->dimension_count; i++) {
         if (tensor->sizes[i] == 0) {
-            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is 0, must be at least 1", field->name, i);
+            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is 0, must be at least 1", subject->name, i);
             sane = false;
         }
     }
     uint64_t count;
     if (!vkdml_element_count(tensor->dimension_count, tensor->sizes, &count)) {
         vkdml_report_invalid(report, "the product of %s.Sizes is above %" PRIu64 ", must be at most %" PRIu32,
-                             field->name, UINT64_MAX, UINT32_MAX);
+                             subject->name, UINT64_MAX, UINT32_MAX);
         sane = false;
     } else if (count > UINT32_MAX) {
-        vkdml_report_invalid(report, "the product of %s.Sizes is %" PRIu64 ", must be at most %" PRIu32, field->name,
+        vkdml_report_invalid(report, "the product of %s.Sizes is %" PRIu64 ", must be at most %" PRIu32, subject->name,
                              count, UINT32_MAX);
         sane = false;
     }
     return sane;
 }
 
-static void check_minimum_bytes(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor,
-                                struct vkdml_report *report) {
+static void check_minimum_bytes(const struct subject *subject, struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
     uint64_t minimum;
     if (!vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &minimum)) {
         vkdml_report_invalid(report,
                              "%s.Strides put the last element beyond 2^64 bytes, must keep "
                              "(dot(Sizes - 1, Strides) + 1) * %" PRIu32 " below that",
-                             field->name, tensor->element_size);
+                             subject->name, tensor->element_size);
     } else if (tensor->total_bytes < minimum) {
         vkdml_report_invalid(report,
                              "%s.TotalTensorSizeInBytes is %" PRIu64 ", must be at least %" PRIu64
                              " = (dot(Sizes - 1, %s) + 1) * %" PRIu32 ", rounded up to 4",
-                             field->name, tensor->total_bytes, minimum,
+                             subject->name, tensor->total_bytes, minimum,
                              tensor->has_strides ? "Strides" : "packed strides", tensor->element_size);
     }
 }
 
-static void check_base_alignment(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor,
-                                 struct vkdml_report *report) {
+static void check_base_alignment(const struct subject *subject, struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
     const uint32_t alignment = tensor->base_alignment;
     const bool is_power_of_two = (alignment & (alignment - 1)) == 0;
     if (alignment != 0 && (!is_power_of_two || alignment < tensor->element_size)) {
         vkdml_report_invalid(report,
                              "%s.GuaranteedBaseOffsetAlignment is %" PRIu32
                              ", must be 0 or a power of two of at least %" PRIu32 ", the element's size",
-                             field->name, alignment, tensor->element_size);
+                             subject->name, alignment, tensor->element_size);
     }
 }
 
 /* ---- outputs ---- */
 
 /* Elements of an output must lie apart: two invocations would write one place. */
-static void check_output_strides(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor,
-                                 struct vkdml_report *report) {
+static void check_output_strides(const struct subject *subject, struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
     bool repeats = false;
     for (uint32_t i = 0; i < tensor->dimension_count; i++) {
         if (tensor->strides[i] == 0 && tensor->sizes[i] > 1) {
             vkdml_report_invalid(report,
                                  "%s.Strides[%" PRIu32 "] is 0, must be at least 1 in an output where Sizes[%" PRIu32
                                  "] (%" PRIu32 ") is above 1",
-                                 field->name, i, i, tensor->sizes[i]);
+                                 subject->name, i, i, tensor->sizes[i]);
             repeats = true;
         }
     }
@@ -144,87 +167,161 @@ static void check_output_strides(const VkdmlFieldSchema *field, const struct vkd
     case VKDML_OVERLAP_FOUND:
         vkdml_report_invalid(
             report, "%s.Strides lets two elements overlap, must give each element of an output a place of its own",
-            field->name);
+            subject->name);
         break;
     case VKDML_OVERLAP_UNDECIDED:
         vkdml_report_invalid(report,
                              "%s.Strides is too entangled to tell whether two elements overlap, must be simpler in an "
                              "output",
-                             field->name);
+                             subject->name);
         break;
     }
 }
 
-static void check_output(const VkdmlFieldSchema *field, const struct vkdml_tensor *tensor, bool sizes_are_sane,
-                         struct vkdml_report *report) {
+static void check_output(const struct subject *subject, bool sizes_are_sane, struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = subject->tensor;
     if ((tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {
-        vkdml_report_invalid(
-            report, "%s.Flags is DML_TENSOR_FLAG_OWNED_BY_DML, must be DML_TENSOR_FLAG_NONE in an output", field->name);
+        vkdml_report_invalid(report,
+                             "%s.Flags is DML_TENSOR_FLAG_OWNED_BY_DML, must be DML_TENSOR_FLAG_NONE in an output",
+                             subject->name);
     }
     if (sizes_are_sane && tensor->has_strides) {
-        check_output_strides(field, tensor, report);
+        check_output_strides(subject, report);
     }
 }
 
 /* ---- agreement between tensors ---- */
 
-static void check_agreement(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
-                            const struct vkdml_tensor *tensor, struct vkdml_report *report) {
-    const VkdmlFieldSchema *other_field = &instance->schema->fields[field->agreesWith];
-    const struct vkdml_tensor *other = tensor_of(instance, other_field);
-    if (other->dimension_count == 0) { /* absent */
+static void check_same_type(const struct subject *subject, const struct subject *other, DML_FEATURE_LEVEL below,
+                            struct vkdml_report *report) {
+    if (subject->tensor->data_type != other->tensor->data_type) {
+        const char *level = vkdml_level_name(below);
+        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType%s%s", subject->name,
+                             vkdml_data_type_name(subject->tensor->data_type),
+                             vkdml_data_type_name(other->tensor->data_type), other->name,
+                             level != NULL ? " below feature level " : "", level != NULL ? level : "");
+    }
+}
+
+static bool check_same_dimension_count(const struct subject *subject, const struct subject *other,
+                                       struct vkdml_report *report) {
+    if (subject->tensor->dimension_count == other->tensor->dimension_count) {
+        return true;
+    }
+    vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount",
+                         subject->name, subject->tensor->dimension_count, other->tensor->dimension_count, other->name);
+    return false;
+}
+
+/* Whether a size agrees with that of the other tensor; `must` is what it has to be, before the other's size. Sizes of 0
+ * were told already. */
+static bool sizes_agree(uint32_t what, uint32_t size, uint32_t other, const char **must) {
+    if (size == 0 || other == 0) {
+        return true;
+    }
+    if ((what & VKDML_AGREE_SIZES) != 0 && size != other) {
+        *must = "be";
+        return false;
+    }
+    if ((what & VKDML_AGREE_SIZES_OR_ONE) != 0 && size != other && size != 1) {
+        *must = "be 1 or";
+        return false;
+    }
+    *must = "divide";
+    return (what & VKDML_AGREE_SIZES_DIVIDE) == 0 || other % size == 0;
+}
+
+static void check_pair(const struct subject *subject, const struct subject *other, const VkdmlAgreement *agreement,
+                       struct vkdml_report *report) {
+    const uint32_t sizes = VKDML_AGREE_SIZES | VKDML_AGREE_SIZES_OR_ONE | VKDML_AGREE_SIZES_DIVIDE;
+    if ((agreement->what & VKDML_AGREE_DATA_TYPE) != 0) {
+        check_same_type(subject, other, agreement->below, report);
+    }
+    if ((agreement->what & (VKDML_AGREE_DIMENSION_COUNT | sizes)) == 0 ||
+        !check_same_dimension_count(subject, other, report)) {
         return;
     }
-    if ((field->agreement & VKDML_AGREE_DATA_TYPE) != 0 && tensor->data_type != other->data_type) {
-        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType", field->name,
-                             vkdml_data_type_name(tensor->data_type), vkdml_data_type_name(other->data_type),
-                             other_field->name);
-    }
-    if ((field->agreement & (VKDML_AGREE_DIMENSION_COUNT | VKDML_AGREE_SIZES)) != 0 &&
-        tensor->dimension_count != other->dimension_count) {
-        vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount",
-                             field->name, tensor->dimension_count, other->dimension_count, other_field->name);
-        return;
-    }
-    if ((field->agreement & VKDML_AGREE_SIZES) == 0) {
-        return;
-    }
-    for (uint32_t i = 0; i < tensor->dimension_count; i++) {
-        if (tensor->sizes[i] != other->sizes[i]) {
+    for (uint32_t i = 0; i < subject->tensor->dimension_count; i++) {
+        const uint32_t size = subject->tensor->sizes[i], other_size = other->tensor->sizes[i];
+        const char *must;
+        if (!sizes_agree(agreement->what, size, other_size, &must)) {
             vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
-                                 field->name, i, tensor->sizes[i], other->sizes[i], other_field->name, i);
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must %s %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
+                                 subject->name, i, size, must, other_size, other->name, i);
+        }
+    }
+}
+
+static void check_one_element(const struct subject *subject, struct vkdml_report *report) {
+    for (uint32_t i = 0; i < subject->tensor->dimension_count; i++) {
+        if (subject->tensor->sizes[i] > 1) { /* 0 was told */
+            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: the tensor has one element",
+                                 subject->name, i, subject->tensor->sizes[i]);
+        }
+    }
+}
+
+static void check_agreement(const struct vkdml_instance *instance, const struct subject *subject,
+                            const VkdmlAgreement *agreement, struct vkdml_report *report) {
+    if ((int)agreement->below != 0 && instance->level >= agreement->below) {
+        return;
+    }
+    if ((agreement->what & VKDML_AGREE_ONE_ELEMENT) != 0) {
+        check_one_element(subject, report);
+    }
+    if (agreement->field != VKDML_NONE) {
+        const struct subject other = find_subject(instance, &instance->schema->fields[agreement->field], 0);
+        if (other.tensor->dimension_count != 0 && other.tensor != subject->tensor) { /* 0: absent */
+            check_pair(subject, &other, agreement, report);
         }
     }
 }
 
 /* ---- fields ---- */
 
-static void check_tensor(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
+static void check_tensor(const struct vkdml_instance *instance, const struct subject *subject,
                          struct vkdml_report *report) {
-    const struct vkdml_tensor *tensor = tensor_of(instance, field);
-    if (tensor->dimension_count == 0) { /* absent */
+    if (subject->tensor->dimension_count == 0) { /* absent */
         return;
     }
-    check_support(instance, field, tensor, report);
-    const bool sizes_are_sane = check_sizes(field, tensor, report);
+    check_support(instance, subject, report);
+    const bool sizes_are_sane = check_sizes(subject, report);
     if (sizes_are_sane) {
-        check_minimum_bytes(field, tensor, report);
+        check_minimum_bytes(subject, report);
     }
-    check_base_alignment(field, tensor, report);
-    if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
-        check_output(field, tensor, sizes_are_sane, report);
+    check_base_alignment(subject, report);
+    if (subject->field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
+        check_output(subject, sizes_are_sane, report);
     }
-    if (field->agreesWith != VKDML_NONE) {
-        check_agreement(instance, field, tensor, report);
+    for (uint32_t i = 0; i < subject->field->agreementCount; i++) {
+        check_agreement(instance, subject, &subject->field->agreements[i], report);
     }
 }
 
-static void check_enumerator(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
-                             struct vkdml_report *report) {
+/* Whether scalars are of the data type in a field. */
+static bool names_scalars_type(const VkdmlOperatorSchema *schema, uint32_t index) {
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        if (schema->fields[i].typeField == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Scalars are elements of the first output's type. */
+static void check_scalars_type(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
+                               DML_TENSOR_DATA_TYPE type, struct vkdml_report *report) {
+    const DML_TENSOR_DATA_TYPE wanted = instance->outputs[0].data_type;
+    if (type != wanted) {
+        vkdml_report_invalid(report, "%s is %s, must be %s = %s.DataType", field->name, vkdml_data_type_name(type),
+                             vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
+    }
+}
+
+static void check_enumerator(const struct vkdml_instance *instance, uint32_t index, struct vkdml_report *report) {
+    const VkdmlFieldSchema *field = &instance->schema->fields[index];
     const VkdmlEnumeration *enumeration = field->enumeration;
-    int32_t value;
-    memcpy(&value, (const unsigned char *)instance->desc + field->offset, sizeof value);
+    const int32_t value = (int32_t)vkdml_field_uint(instance->desc, field);
     for (uint32_t i = 0; i < enumeration->enumeratorCount; i++) {
         const VkdmlEnumerator *enumerator = &enumeration->enumerators[i];
         if (enumerator->value != value) {
@@ -234,6 +331,9 @@ static void check_enumerator(const struct vkdml_instance *instance, const VkdmlF
             vkdml_report_invalid(report, "%s is %s, which needs DML_FEATURE_LEVEL_%s; the feature level is %s",
                                  field->name, enumerator->name, vkdml_level_name(enumerator->introduced),
                                  vkdml_level_name(instance->level));
+        }
+        if (names_scalars_type(instance->schema, index)) {
+            check_scalars_type(instance, field, (DML_TENSOR_DATA_TYPE)value, report);
         }
         return;
     }
@@ -247,11 +347,19 @@ void vkdml_schema_check(const struct vkdml_instance *instance, struct vkdml_repo
     }
     for (uint32_t i = 0; i < instance->schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &instance->schema->fields[i];
-        if (field->type == VKDML_FIELD_TYPE_TENSOR_DESC) {
-            check_tensor(instance, field, report);
-        } else if (field->type == VKDML_FIELD_TYPE_ENUM) {
-            check_enumerator(instance, field, report);
+        const uint32_t tensors = tensor_count(instance, field);
+        for (uint32_t k = 0; k < tensors; k++) {
+            const struct subject subject = find_subject(instance, field, k);
+            check_tensor(instance, &subject, report);
         }
+        if (field->type == VKDML_FIELD_TYPE_ENUM) {
+            check_enumerator(instance, i, report);
+        }
+    }
+    for (uint32_t i = 0; i < instance->activation_count; i++) {
+        report->part = instance->activations[i].role;
+        vkdml_schema_check(&instance->activations[i], report);
+        report->part = NULL;
     }
     report->context = context;
 }

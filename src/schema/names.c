@@ -1,4 +1,5 @@
 /* Names and feature levels of all of DirectML's operators, and of the feature levels. */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "schema/schema.h"
@@ -7,9 +8,14 @@
 struct named_operator {
     const char *name;
     DML_FEATURE_LEVEL introduced;
+    bool is_fusable; /* into other operators, from that level on */
 };
 
-#define OPERATOR(NAME, level) [DML_OPERATOR_##NAME] = {"DML_OPERATOR_" #NAME, DML_FEATURE_LEVEL_##level}
+#define OPERATOR(NAME, level) [DML_OPERATOR_##NAME] = {"DML_OPERATOR_" #NAME, DML_FEATURE_LEVEL_##level, false}
+
+/* The activations that may be fused: those of Microsoft's page "Using fused operators to improve performance", which is
+ * of 2020 and does not speak of levels, and of the three element-wise ones that came after it. */
+#define FUSABLE(NAME, level) [DML_OPERATOR_##NAME] = {"DML_OPERATOR_" #NAME, DML_FEATURE_LEVEL_##level, true}
 
 /* clang-format off: one operator a line */
 static const struct named_operator operators[] = {
@@ -47,24 +53,24 @@ static const struct named_operator operators[] = {
     OPERATOR(ELEMENT_WISE_THRESHOLD, 1_0),
     OPERATOR(ELEMENT_WISE_QUANTIZE_LINEAR, 1_0),
     OPERATOR(ELEMENT_WISE_DEQUANTIZE_LINEAR, 1_0),
-    OPERATOR(ACTIVATION_ELU, 1_0),
+    FUSABLE(ACTIVATION_ELU, 1_0),
     OPERATOR(ACTIVATION_HARDMAX, 1_0),
-    OPERATOR(ACTIVATION_HARD_SIGMOID, 1_0),
-    OPERATOR(ACTIVATION_IDENTITY, 1_0),
-    OPERATOR(ACTIVATION_LEAKY_RELU, 1_0),
-    OPERATOR(ACTIVATION_LINEAR, 1_0),
+    FUSABLE(ACTIVATION_HARD_SIGMOID, 1_0),
+    FUSABLE(ACTIVATION_IDENTITY, 1_0),
+    FUSABLE(ACTIVATION_LEAKY_RELU, 1_0),
+    FUSABLE(ACTIVATION_LINEAR, 1_0),
     OPERATOR(ACTIVATION_LOG_SOFTMAX, 1_0),
     OPERATOR(ACTIVATION_PARAMETERIZED_RELU, 1_0),
-    OPERATOR(ACTIVATION_PARAMETRIC_SOFTPLUS, 1_0),
-    OPERATOR(ACTIVATION_RELU, 1_0),
-    OPERATOR(ACTIVATION_SCALED_ELU, 1_0),
-    OPERATOR(ACTIVATION_SCALED_TANH, 1_0),
-    OPERATOR(ACTIVATION_SIGMOID, 1_0),
+    FUSABLE(ACTIVATION_PARAMETRIC_SOFTPLUS, 1_0),
+    FUSABLE(ACTIVATION_RELU, 1_0),
+    FUSABLE(ACTIVATION_SCALED_ELU, 1_0),
+    FUSABLE(ACTIVATION_SCALED_TANH, 1_0),
+    FUSABLE(ACTIVATION_SIGMOID, 1_0),
     OPERATOR(ACTIVATION_SOFTMAX, 1_0),
-    OPERATOR(ACTIVATION_SOFTPLUS, 1_0),
-    OPERATOR(ACTIVATION_SOFTSIGN, 1_0),
-    OPERATOR(ACTIVATION_TANH, 1_0),
-    OPERATOR(ACTIVATION_THRESHOLDED_RELU, 1_0),
+    FUSABLE(ACTIVATION_SOFTPLUS, 1_0),
+    FUSABLE(ACTIVATION_SOFTSIGN, 1_0),
+    FUSABLE(ACTIVATION_TANH, 1_0),
+    FUSABLE(ACTIVATION_THRESHOLDED_RELU, 1_0),
     OPERATOR(CONVOLUTION, 1_0),
     OPERATOR(GEMM, 1_0),
     OPERATOR(REDUCE, 1_0),
@@ -102,7 +108,7 @@ static const struct named_operator operators[] = {
     OPERATOR(ELEMENT_WISE_ATANH, 2_0),
     OPERATOR(ELEMENT_WISE_IF, 2_0),
     OPERATOR(ELEMENT_WISE_ADD1, 2_0),
-    OPERATOR(ACTIVATION_SHRINK, 2_0),
+    FUSABLE(ACTIVATION_SHRINK, 2_0),
     OPERATOR(MAX_POOLING1, 2_0),
     OPERATOR(MAX_UNPOOLING, 2_0),
     OPERATOR(DIAGONAL_MATRIX, 2_0),
@@ -140,7 +146,7 @@ static const struct named_operator operators[] = {
     OPERATOR(ELEMENT_WISE_BIT_COUNT, 3_0),
     OPERATOR(ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, 3_0),
     OPERATOR(ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL, 3_0),
-    OPERATOR(ACTIVATION_CELU, 3_0),
+    FUSABLE(ACTIVATION_CELU, 3_0),
     OPERATOR(ACTIVATION_RELU_GRAD, 3_0),
     OPERATOR(AVERAGE_POOLING_GRAD, 3_0),
     OPERATOR(MAX_POOLING_GRAD, 3_0),
@@ -169,7 +175,7 @@ static const struct named_operator operators[] = {
     OPERATOR(ELEMENT_WISE_CLIP_GRAD1, 5_0),
     OPERATOR(PADDING1, 5_0),
     OPERATOR(ELEMENT_WISE_NEGATE, 5_0),
-    OPERATOR(ACTIVATION_GELU, 5_1),
+    FUSABLE(ACTIVATION_GELU, 5_1),
     OPERATOR(ACTIVATION_SOFTMAX1, 5_1),
     OPERATOR(ACTIVATION_LOG_SOFTMAX1, 5_1),
     OPERATOR(ACTIVATION_HARDMAX1, 5_1),
@@ -179,8 +185,8 @@ static const struct named_operator operators[] = {
     OPERATOR(MULTIHEAD_ATTENTION, 6_1),
     OPERATOR(LP_POOLING1, 6_2),
     OPERATOR(AVERAGE_POOLING1, 6_2),
-    OPERATOR(ACTIVATION_SWISH, 6_2),
-    OPERATOR(ACTIVATION_HARD_SWISH, 6_2),
+    FUSABLE(ACTIVATION_SWISH, 6_2),
+    FUSABLE(ACTIVATION_HARD_SWISH, 6_2),
     OPERATOR(QUANTIZED_LINEAR_AVERAGE_POOLING, 6_2),
     OPERATOR(MATRIX_MULTIPLY_INTEGER_TO_FLOAT, 6_2),
     OPERATOR(MEAN_VARIANCE_NORMALIZATION2, 6_3),
@@ -210,6 +216,11 @@ const char *vkdml_operator_name(DML_OPERATOR_TYPE type) {
 DML_FEATURE_LEVEL vkdml_operator_level(DML_OPERATOR_TYPE type) {
     const struct named_operator *found = find_operator(type);
     return found != NULL ? found->introduced : (DML_FEATURE_LEVEL)0;
+}
+
+DML_FEATURE_LEVEL vkdml_operator_fusable_since(DML_OPERATOR_TYPE type) {
+    const struct named_operator *found = find_operator(type);
+    return found != NULL && found->is_fusable ? found->introduced : (DML_FEATURE_LEVEL)0;
 }
 
 struct named_level {

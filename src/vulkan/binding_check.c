@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "vulkan/binding_table.h"
 
-/* "operators[12].OutputCoordinatesTensor" and then some */
+/* "operators[4294967295].QuantizationTensors[65535]" and then some */
 #define NAME_CAPACITY 128
 
 struct point_name {
@@ -13,12 +13,15 @@ struct point_name {
 };
 
 static struct point_name name_of(const struct vkdml_bind_point *point) {
+    char owner[32] = "", element[16] = "";
     struct point_name name;
-    if (point->operator_index == VKDML_NO_INDEX) {
-        snprintf(name.text, sizeof name.text, "%s", point->name);
-    } else {
-        snprintf(name.text, sizeof name.text, "operators[%u].%s", point->operator_index, point->name);
+    if (point->operator_index != VKDML_NO_INDEX) {
+        snprintf(owner, sizeof owner, "operators[%u].", point->operator_index);
     }
+    if (point->element != VKDML_NO_INDEX) {
+        snprintf(element, sizeof element, "[%u]", point->element);
+    }
+    snprintf(name.text, sizeof name.text, "%s%s%s", owner, point->name, element);
     return name;
 }
 
@@ -131,10 +134,15 @@ static bool overlap(const struct slot *a, const struct slot *b) {
            b->binding->offset < a->binding->offset + a->point->bytes;
 }
 
-static void report_overlap(const struct slot *a, const struct slot *b, bool may_alias, struct vkdml_report *report) {
-    const char *rule = !may_alias                       ? ""
-                       : !a->point->alias_layouts_equal ? " (in place needs the same sizes, strides and type)"
-                                                        : " (in place needs the same offset)";
+static bool has_bit(uint32_t bits, size_t index) {
+    return index < 32 && (bits >> index & 1) != 0;
+}
+
+/* a: no input; input: the number of b among inputs, or beyond all of them. */
+static void report_overlap(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
+    const char *rule = !has_bit(a->point->may_alias, input)      ? ""
+                       : !has_bit(a->point->same_layouts, input) ? " (in place needs the same sizes, strides and type)"
+                                                                 : " (in place needs the same offset)";
     vkdml_report_invalid(report,
                          "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
                          ", must be disjoint%s",
@@ -164,9 +172,9 @@ VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, s
             if (!overlap(&a, &b)) {
                 continue;
             }
-            const bool may_alias = k >= exclusive && a.point->may_alias == k - exclusive;
-            if (!may_alias || !a.point->alias_layouts_equal || a.binding->offset != b.binding->offset) {
-                report_overlap(&a, &b, may_alias, report);
+            const size_t input = k >= exclusive ? k - exclusive : SIZE_MAX;
+            if (!has_bit(a.point->same_layouts, input) || a.binding->offset != b.binding->offset) {
+                report_overlap(&a, &b, input, report);
             }
         }
     }

@@ -11,12 +11,12 @@
 static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, uint32_t alignment,
                                               const char *alignment_rule, const char *unbound) {
     return (struct vkdml_bind_point){.name = name,
+                                     .element = VKDML_NO_INDEX,
                                      .operator_index = VKDML_NO_INDEX,
                                      .unbound = bytes > 0 ? NULL : unbound,
                                      .bytes = bytes,
                                      .alignment = alignment,
-                                     .alignment_rule = alignment_rule,
-                                     .may_alias = VKDML_NO_INDEX};
+                                     .alignment_rule = alignment_rule};
 }
 
 /* Bind points beside inputs and outputs: the temporary and the persistent resource. */

@@ -171,7 +171,7 @@ static void check(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level) {
     REQUIRE(report.length == strlen(report.text) && report.length < sizeof(report.text));
     if (instance == NULL)
         return;
-    for (uint32_t i = 0; i < instance->schema->outputCount; i++)
+    for (uint32_t i = 0; i < instance->output_count; i++)
         require_no_overlap(&instance->outputs[i]);
     plan_for_all(instance);
     vkdml_instance_destroy(instance, NULL);

@@ -57,6 +57,16 @@ bool case_is_input(const struct operator_case *c, uint32_t field) {
     return c->schema->fields[field].kind == VKDML_FIELD_KIND_INPUT_TENSOR;
 }
 
+uint32_t case_aliases(const struct operator_case *c, uint32_t field) {
+    uint32_t aliases = 0, ordinal = 0;
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if ((c->schema->fields[field].mayAliasFields >> i & 1) != 0) {
+            aliases |= (c->fields[field].tensor.in_place >> ordinal++ & 1) << i;
+        }
+    }
+    return aliases;
+}
+
 static void build_tensor(const struct case_tensor *tensor, uint32_t index, struct case_desc *desc) {
     memcpy(desc->sizes[index], tensor->sizes, sizeof(tensor->sizes));
     memcpy(desc->strides[index], tensor->strides, sizeof(tensor->strides));
@@ -87,6 +97,8 @@ void case_build_desc(const struct operator_case *c, struct case_desc *desc) {
             pointer = &desc->tensors[i];
             break;
         case VKDML_FIELD_TYPE_UINT_ARRAY:
+        case VKDML_FIELD_TYPE_INT_ARRAY:
+        case VKDML_FIELD_TYPE_FLOAT_ARRAY:
         case VKDML_FIELD_TYPE_SCALE_BIAS:
             pointer = desc->words[i];
             break;
@@ -94,8 +106,15 @@ void case_build_desc(const struct operator_case *c, struct case_desc *desc) {
         case VKDML_FIELD_TYPE_INT:
         case VKDML_FIELD_TYPE_FLOAT:
         case VKDML_FIELD_TYPE_ENUM:
+        case VKDML_FIELD_TYPE_BOOL:
+        case VKDML_FIELD_TYPE_SIZE_2D:
         case VKDML_FIELD_TYPE_SCALAR_UNION:
             memcpy(member, field->words, field->word_count * sizeof(field->words[0]));
+            continue;
+        case VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY:
+        case VKDML_FIELD_TYPE_OPERATOR_DESC:
+        case VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY:
+            assert(0 && "no row has such a field yet");
             continue;
         }
         if (field->present) {

@@ -15,7 +15,8 @@
  *     InputTensor.owned=1         DML_TENSOR_FLAG_OWNED_BY_DML
  *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand
  *     InputTensor.data=1,0x2,-3.5 the elements themselves: numbers, or bits with 0x
- *     OutputTensor.in_place=1     bound where the input is that it may alias
+ *     OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for the first such input, bit 2 for
+ *                                 the second; 3: all three in one place. They then have one layout, slack and extra
  *     OutputTensor.data=1,?,3     the elements that must come out; ? where they must keep their bytes
  *   Offset=-1 PaddingMode=EDGE StartPadding=0,1 PaddingValue=0x41100000 ScaleBias=2,0.5   attributes; floats as numbers
  *                               or bits
@@ -106,6 +107,9 @@ void case_build_desc(const struct operator_case *c, struct case_desc *desc);
 
 bool case_is_tensor(const struct operator_case *c, uint32_t field);
 bool case_is_input(const struct operator_case *c, uint32_t field);
+
+/* The fields, a bit each, that an output's in_place stands for. */
+uint32_t case_aliases(const struct operator_case *c, uint32_t field);
 
 /* Strides in elements, packed ones where the tensor has none. */
 void case_strides(const struct case_tensor *tensor, uint32_t *strides);

@@ -1,5 +1,6 @@
 #include "image.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,20 @@ static void place_resource(struct image_layout *layout, const char *name, uint64
     }
 }
 
+/* Puts an output, and the other inputs that it is in place of, where the first of them is. */
+static void share_place(const struct operator_case *c, uint32_t output, struct image_layout *layout) {
+    const uint32_t aliases = case_aliases(c, output);
+    const struct image_region *shared = NULL;
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if ((aliases >> i & 1) != 0) {
+            shared = shared == NULL ? &layout->fields[i] : shared;
+            layout->fields[i] = *shared;
+        }
+    }
+    assert(shared != NULL);
+    layout->fields[output] = *shared;
+}
+
 void image_place(const struct operator_case *c, uint64_t temporary, uint64_t persistent, struct image_layout *layout) {
     struct random random = {.state = random_mix(c->seed, 1)};
     memset(layout, 0, sizeof(*layout));
@@ -37,7 +52,7 @@ void image_place(const struct operator_case *c, uint64_t temporary, uint64_t per
             continue;
         }
         if (tensor->in_place) {
-            layout->fields[i] = layout->fields[c->schema->fields[i].mayAlias];
+            share_place(c, i, layout);
         } else {
             place(layout, c->schema->fields[i].name, tensor->offset, case_total_bytes(tensor), tensor->extra,
                   &layout->fields[i]);

@@ -67,14 +67,14 @@ static uint64_t greatest_rest(uint64_t offset, uint32_t multiple, uint32_t align
 }
 
 static void check_buffer(const struct subject *subject, const struct vkdml_plan_buffer *buffer, bool is_descriptor) {
-    const VkdmlOperatorSchema *schema = subject->instance->schema;
+    const struct vkdml_instance *instance = subject->instance;
     const struct vkdml_plan_limits *limits = &subject->device->limits;
     bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
     uint32_t multiple = DML_TEMPORARY_BUFFER_ALIGNMENT;
     uint64_t room =
         buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.temporary_bytes : subject->plan.persistent_bytes;
     if (is_tensor) {
-        uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? schema->inputCount : schema->outputCount;
+        uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? instance->input_count : instance->output_count;
         CHECK(subject, buffer->index < count);
         room = tensor_of(subject, buffer)->total_bytes;
         multiple = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
@@ -179,7 +179,7 @@ static void check_reach(const struct subject *subject, const struct vkdml_plan_s
 static void check_persistent(const struct subject *subject) {
     const struct vkdml_plan *plan = &subject->plan;
     uint32_t owned = 0;
-    for (uint32_t input = 0; input < subject->instance->schema->inputCount; input++) {
+    for (uint32_t input = 0; input < subject->instance->input_count; input++) {
         bool is_owned = (subject->instance->inputs[input].flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
         if (is_owned) {
             CHECK(subject, owned < plan->init_steps.count);
@@ -204,11 +204,10 @@ static void check_persistent(const struct subject *subject) {
 /* The largest distance of the elements of any tensor, in bytes. */
 static uint64_t largest_span(const struct subject *subject) {
     uint64_t largest = 0;
-    const VkdmlOperatorSchema *schema = subject->instance->schema;
-    for (uint32_t i = 0; i < schema->inputCount + schema->outputCount; i++) {
-        const struct vkdml_tensor *tensor = i < schema->inputCount
-                                                ? &subject->instance->inputs[i]
-                                                : &subject->instance->outputs[i - schema->inputCount];
+    const struct vkdml_instance *instance = subject->instance;
+    for (uint32_t i = 0; i < instance->input_count + instance->output_count; i++) {
+        const struct vkdml_tensor *tensor =
+            i < instance->input_count ? &instance->inputs[i] : &instance->outputs[i - instance->input_count];
         uint64_t span = span_of(tensor);
         if (span > largest)
             largest = span;
@@ -241,7 +240,7 @@ static void check_plan(const struct subject *subject) {
         check_step(subject, &plan->init_steps.items[i]);
     check_barriers(subject, plan->steps.items, plan->steps.count);
     check_barriers(subject, plan->init_steps.items, plan->init_steps.count);
-    for (uint32_t output = 0; output < subject->instance->schema->outputCount; output++)
+    for (uint32_t output = 0; output < subject->instance->output_count; output++)
         check_reach(subject, plan->steps.items, plan->steps.count, VKDML_PLAN_OUTPUT, output);
     check_persistent(subject);
 }

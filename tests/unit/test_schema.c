@@ -1,6 +1,7 @@
 /* The operator table agrees with the descriptor structs and with itself. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,28 @@ static const struct {
     [VKDML_FIELD_TYPE_UINT_ARRAY] = {sizeof(void *), _Alignof(void *)},
     [VKDML_FIELD_TYPE_SCALE_BIAS] = {sizeof(void *), _Alignof(void *)},
     [VKDML_FIELD_TYPE_SCALAR_UNION] = {sizeof(DML_SCALAR_UNION), _Alignof(DML_SCALAR_UNION)},
+    [VKDML_FIELD_TYPE_BOOL] = {sizeof(int32_t), _Alignof(int32_t)},
+    [VKDML_FIELD_TYPE_INT_ARRAY] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_FLOAT_ARRAY] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_SIZE_2D] = {sizeof(DML_SIZE_2D), _Alignof(DML_SIZE_2D)},
+    [VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_OPERATOR_DESC] = {sizeof(void *), _Alignof(void *)},
+    [VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY] = {sizeof(void *), _Alignof(void *)},
 };
+
+static bool is_tensor(const VkdmlFieldSchema *field) {
+    return field->type == VKDML_FIELD_TYPE_TENSOR_DESC || field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
+}
+
+static bool is_operator(const VkdmlFieldSchema *field) {
+    return field->type == VKDML_FIELD_TYPE_OPERATOR_DESC || field->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY;
+}
+
+static bool is_array(const VkdmlFieldSchema *field) {
+    return field->type == VKDML_FIELD_TYPE_UINT_ARRAY || field->type == VKDML_FIELD_TYPE_INT_ARRAY ||
+           field->type == VKDML_FIELD_TYPE_FLOAT_ARRAY || field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ||
+           field->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY;
+}
 
 static size_t align_up(size_t value, size_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
@@ -120,14 +142,20 @@ static void tensors_are_numbered_in_order_and_counted(void **state) {
     for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
         const VkdmlOperatorSchema *row = vkdml_schema_at(i);
         uint32_t seen[2] = {0, 0};
+        bool array_seen[2] = {false, false};
         for (uint32_t j = 0; j < row->fieldCount; j++) {
             const VkdmlFieldSchema *field = &row->fields[j];
-            assert_int_equal(field->kind != VKDML_FIELD_KIND_ATTRIBUTE, field->type == VKDML_FIELD_TYPE_TENSOR_DESC);
+            assert_int_equal(field->kind != VKDML_FIELD_KIND_ATTRIBUTE, is_tensor(field));
             if (field->kind == VKDML_FIELD_KIND_ATTRIBUTE) {
                 assert_int_equal(field->bindingIndex, VKDML_NONE);
-            } else {
-                assert_int_equal(field->bindingIndex, seen[field->kind]++);
+                continue;
             }
+            assert_false(array_seen[field->kind]); /* an array is the last of its kind, and not counted */
+            assert_int_equal(field->bindingIndex, seen[field->kind]);
+            array_seen[field->kind] = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
+            seen[field->kind] += !array_seen[field->kind];
+            /* "QuantizationTensors[65535]" fits an instance's names */
+            assert_in_range(strlen(field->name), 1, array_seen[field->kind] ? 24 : 64);
         }
         assert_int_equal(row->inputCount, seen[VKDML_FIELD_KIND_INPUT_TENSOR]);
         assert_int_equal(row->outputCount, seen[VKDML_FIELD_KIND_OUTPUT_TENSOR]);
@@ -139,23 +167,37 @@ static void expect_reference(const VkdmlOperatorSchema *row, uint32_t reference,
     assert_int_equal(row->fields[reference].type, type);
 }
 
+/* With an earlier tensor, or with none where the rule needs none. */
+static void expect_agreement(const VkdmlOperatorSchema *row, uint32_t field, const VkdmlAgreement *agreement) {
+    assert_in_range(agreement->what, 1, 2 * VKDML_AGREE_ONE_ELEMENT - 1);
+    assert_true((int)agreement->below == 0 || agreement->below > row->introduced);
+    if (agreement->field == VKDML_NONE) {
+        assert_int_equal(agreement->what, VKDML_AGREE_ONE_ELEMENT);
+    } else {
+        /* An array's tensors may have to agree with its first. */
+        assert_true(agreement->field < field + (row->fields[field].type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY));
+        assert_true(is_tensor(&row->fields[agreement->field]));
+    }
+}
+
 static void references_point_at_fields_of_the_right_kind(void **state) {
     (void)state;
     for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
         const VkdmlOperatorSchema *row = vkdml_schema_at(i);
         for (uint32_t j = 0; j < row->fieldCount; j++) {
             const VkdmlFieldSchema *field = &row->fields[j];
-            if (field->agreesWith != VKDML_NONE) {
-                assert_true(field->agreesWith < j);
-                expect_reference(row, field->agreesWith, VKDML_FIELD_TYPE_TENSOR_DESC);
+            for (uint32_t k = 0; k < field->agreementCount; k++) {
+                expect_agreement(row, j, &field->agreements[k]);
             }
-            assert_int_equal(field->agreesWith != VKDML_NONE, field->agreement != 0);
-            if (field->mayAlias != VKDML_NONE) {
-                expect_reference(row, field->mayAlias, VKDML_FIELD_TYPE_TENSOR_DESC);
-                assert_int_equal(field->kind, VKDML_FIELD_KIND_OUTPUT_TENSOR);
-                assert_int_equal(row->fields[field->mayAlias].kind, VKDML_FIELD_KIND_INPUT_TENSOR);
+            for (uint32_t k = 0; k < 32; k++) {
+                if ((field->mayAliasFields >> k & 1) != 0) {
+                    expect_reference(row, k, VKDML_FIELD_TYPE_TENSOR_DESC);
+                    assert_int_equal(field->kind, VKDML_FIELD_KIND_OUTPUT_TENSOR);
+                    assert_int_equal(row->fields[k].kind, VKDML_FIELD_KIND_INPUT_TENSOR);
+                    assert_in_range(row->fields[k].bindingIndex, 0, 31); /* bind points have a bit for each */
+                }
             }
-            assert_int_equal(field->countField != VKDML_NONE, field->type == VKDML_FIELD_TYPE_UINT_ARRAY);
+            assert_int_equal(field->countField != VKDML_NONE, is_array(field));
             if (field->countField != VKDML_NONE) {
                 expect_reference(row, field->countField, VKDML_FIELD_TYPE_UINT);
                 assert_true(field->countField < j);
@@ -177,7 +219,7 @@ static void support_goes_from_the_newest_level_to_the_operators_own(void **state
         const VkdmlOperatorSchema *row = vkdml_schema_at(i);
         for (uint32_t j = 0; j < row->fieldCount; j++) {
             const VkdmlFieldSchema *field = &row->fields[j];
-            if (field->type != VKDML_FIELD_TYPE_TENSOR_DESC) {
+            if (!is_tensor(field)) {
                 assert_int_equal(field->supportCount, 0);
                 continue;
             }
@@ -198,7 +240,79 @@ static void support_goes_from_the_newest_level_to_the_operators_own(void **state
     }
 }
 
+static void a_count_is_of_arrays_of_one_kind(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            for (uint32_t k = 0; k < j; k++) {
+                if (row->fields[j].countField != VKDML_NONE && row->fields[k].countField == row->fields[j].countField) {
+                    assert_int_equal(is_tensor(&row->fields[j]), is_tensor(&row->fields[k]));
+                }
+            }
+        }
+    }
+}
+
+static void pointers_alone_are_optional(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        for (uint32_t j = 0; j < row->fieldCount; j++) {
+            const VkdmlFieldSchema *field = &row->fields[j];
+            const bool is_pointer =
+                is_tensor(field) || is_operator(field) || is_array(field) || field->type == VKDML_FIELD_TYPE_SCALE_BIAS;
+            assert_in_range(field->optional, 0, is_pointer);
+            if ((int)field->optionalSince != 0) {
+                assert_int_equal(field->optional, 1);
+                assert_non_null(vkdml_level_name(field->optionalSince));
+                assert_true(field->optionalSince > row->introduced);
+            }
+        }
+    }
+}
+
+static void what_may_be_fused_holds_neither_operators_nor_arrays_of_tensors(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        assert_int_equal(row->fusableSince, vkdml_operator_fusable_since(row->type));
+        for (uint32_t j = 0; (int)row->fusableSince != 0 && j < row->fieldCount; j++) {
+            assert_false(is_operator(&row->fields[j]));
+            assert_int_not_equal(row->fields[j].type, VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY);
+        }
+    }
+}
+
+static void accuracies_are_complete(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlAccuracy *accuracy = &vkdml_schema_at(i)->accuracy;
+        assert_in_range(accuracy->kind, VKDML_ACCURACY_EXACT, VKDML_ACCURACY_SUM);
+        assert_int_equal(accuracy->ulp != 0, accuracy->kind == VKDML_ACCURACY_ULP);
+        assert_int_equal(accuracy->what != NULL, accuracy->kind == VKDML_ACCURACY_SUM);
+    }
+}
+
 /* ---- names and enumerations ---- */
+
+static void nineteen_activations_may_be_fused(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    for (int type = -1; type <= 178; type++) {
+        const DML_FEATURE_LEVEL since = vkdml_operator_fusable_since((DML_OPERATOR_TYPE)type);
+        if ((int)since != 0) {
+            const char *name = vkdml_operator_name((DML_OPERATOR_TYPE)type);
+            assert_non_null(name);
+            assert_int_equal(strncmp(name, "DML_OPERATOR_ACTIVATION_", strlen("DML_OPERATOR_ACTIVATION_")), 0);
+            assert_true(since >= vkdml_operator_level((DML_OPERATOR_TYPE)type));
+            count++;
+        }
+    }
+    assert_int_equal(count, 19);
+    assert_int_equal(vkdml_operator_fusable_since(DML_OPERATOR_ACTIVATION_SHRINK), DML_FEATURE_LEVEL_2_0);
+    assert_int_equal(vkdml_operator_fusable_since(DML_OPERATOR_ACTIVATION_SOFTMAX), 0);
+}
 
 static void all_177_operators_have_a_name_and_a_level(void **state) {
     (void)state;
@@ -280,6 +394,11 @@ int main(void) {
         cmocka_unit_test(tensors_are_numbered_in_order_and_counted),
         cmocka_unit_test(references_point_at_fields_of_the_right_kind),
         cmocka_unit_test(support_goes_from_the_newest_level_to_the_operators_own),
+        cmocka_unit_test(a_count_is_of_arrays_of_one_kind),
+        cmocka_unit_test(pointers_alone_are_optional),
+        cmocka_unit_test(what_may_be_fused_holds_neither_operators_nor_arrays_of_tensors),
+        cmocka_unit_test(accuracies_are_complete),
+        cmocka_unit_test(nineteen_activations_may_be_fused),
         cmocka_unit_test(all_177_operators_have_a_name_and_a_level),
         cmocka_unit_test(fifteen_levels_have_a_name),
         cmocka_unit_test(enumerators_are_ordered_and_bear_their_enumerations_name),

@@ -197,7 +197,7 @@ static bool check_output(const struct model *model, const struct command *comman
     for (uint32_t i = 0; i < schema->inputCount; i++) {
         const VkdmlFieldSchema *other = model_tensor_field(schema, VKDML_FIELD_KIND_INPUT_TENSOR, i);
         const struct binding *input = &command->inputs[i];
-        bool in_place = field->mayAlias != VKDML_NONE && &schema->fields[field->mayAlias] == other &&
+        bool in_place = (field->mayAliasFields >> (other - schema->fields) & 1) != 0 &&
                         input->offset == output->offset &&
                         same_layout(model_tensor(dispatchable, other), model_tensor(dispatchable, field));
         if (ranges_overlap(output, input) && !in_place) {

@@ -1,0 +1,13 @@
+/* Reading one tensor out of the caller's memory. */
+#ifndef VKDML_SCHEMA_READ_TENSOR_H
+#define VKDML_SCHEMA_READ_TENSOR_H
+
+#include "base/report.h"
+#include "tensor/tensor.h"
+
+/* Copies what a descriptor says, checking each pointer and length before it follows it; `tensor` is all zero. What
+ * makes it unreadable is reported, a line each, under the tensor's name. */
+void vkdml_read_tensor(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
+                       struct vkdml_report *report);
+
+#endif

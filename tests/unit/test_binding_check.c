@@ -1,0 +1,97 @@
+/* What may lie in one place: bindings of a dispatchable made by hand, held to one another without a device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vulkan/binding_table.h"
+
+enum { OUTPUT, TEMPORARY, PERSISTENT, A, B, C, POINT_COUNT };
+
+/* One output that may be bound in place of the inputs A and B but not C; B lies otherwise than the output. */
+struct bound {
+    struct vkdml_bind_point points[POINT_COUNT];
+    VkdmlBufferBinding bindings[POINT_COUNT];
+    struct VkdmlDispatchable_T dispatchable;
+    struct VkdmlBindingTable_T table;
+};
+
+static VkdmlBufferBinding range(uint64_t offset) {
+    static int buffer;
+    return (VkdmlBufferBinding){.buffer = (VkBuffer)(uintptr_t)&buffer, .offset = offset, .size = 64};
+}
+
+static void make_bound(struct bound *bound) {
+    static const char *const names[POINT_COUNT] = {"OutputTensor", "TemporaryResource", "PersistentResource",
+                                                   "ATensor",      "BTensor",           "CTensor"};
+    *bound = (struct bound){.dispatchable = {.output_count = 1, .input_count = 3, .points = bound->points},
+                            .table = {.dispatchable = &bound->dispatchable, .bindings = bound->bindings}};
+    for (uint32_t i = 0; i < POINT_COUNT; i++) {
+        const bool is_tensor = i != TEMPORARY && i != PERSISTENT;
+        bound->points[i] = (struct vkdml_bind_point){.name = names[i],
+                                                     .element = VKDML_NO_INDEX,
+                                                     .operator_index = VKDML_NO_INDEX,
+                                                     .unbound = is_tensor ? NULL : "none is needed",
+                                                     .bytes = is_tensor ? 64 : 0};
+        bound->bindings[i] = is_tensor ? range(UINT64_C(256) * i) : (VkdmlBufferBinding){.buffer = VK_NULL_HANDLE};
+    }
+    bound->points[OUTPUT].may_alias = 1u << 0 | 1u << 1;
+    bound->points[OUTPUT].same_layouts = 1u << 0;
+}
+
+static void expect(const struct bound *bound, const char *lines) {
+    struct vkdml_report report;
+    vkdml_report_clear(&report);
+    const VkdmlResult result = vkdml_binding_table_check(&bound->table, &report);
+    assert_string_equal(report.text, lines);
+    assert_int_equal(result, lines[0] != '\0' ? VKDML_ERROR_INVALID_ARGUMENT : VKDML_SUCCESS);
+}
+
+static void inputs_may_lie_in_one_place(void **state) {
+    (void)state;
+    struct bound bound;
+    make_bound(&bound);
+    expect(&bound, "");
+    bound.bindings[A] = bound.bindings[B] = bound.bindings[C] = range(4096);
+    expect(&bound, "");
+}
+
+static void an_output_may_lie_where_any_input_is_that_the_table_names_and_that_lies_as_it_does(void **state) {
+    (void)state;
+    struct bound bound;
+    make_bound(&bound);
+    bound.bindings[OUTPUT] = bound.bindings[A];
+    expect(&bound, "");
+    bound.bindings[A] = range(8192);
+    bound.bindings[OUTPUT] = bound.bindings[B];
+    expect(&bound,
+           "OutputTensor: bytes 1024 to 1088 of its buffer overlap BTensor at 1024 to 1088, must be disjoint (in "
+           "place needs the same sizes, strides and type)");
+    bound.points[OUTPUT].same_layouts |= 1u << 1;
+    expect(&bound, "");
+    bound.bindings[A] = bound.bindings[B];
+    expect(&bound, "");
+    bound.bindings[A] = range(1024 + 16);
+    expect(&bound,
+           "OutputTensor: bytes 1024 to 1088 of its buffer overlap ATensor at 1040 to 1104, must be disjoint (in "
+           "place needs the same offset)");
+}
+
+static void an_output_may_not_lie_where_another_input_is(void **state) {
+    (void)state;
+    struct bound bound;
+    make_bound(&bound);
+    bound.bindings[OUTPUT] = bound.bindings[C];
+    expect(&bound, "OutputTensor: bytes 1280 to 1344 of its buffer overlap CTensor at 1280 to 1344, must be disjoint");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_may_lie_in_one_place),
+        cmocka_unit_test(an_output_may_lie_where_any_input_is_that_the_table_names_and_that_lies_as_it_does),
+        cmocka_unit_test(an_output_may_not_lie_where_another_input_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

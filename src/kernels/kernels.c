@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdbool.h>
 
+#include "kernels/spirv.h"
+
 /* Written by the build: spirv_NAME_words, static const uint8_t spirv_NAME[], and static const uint32_t
  * spirv_first_words[], the first words that instructions have. */
 #include "spirv.inc"
@@ -34,8 +36,6 @@ const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, 
     return &info->portable;
 }
 
-#define SPIRV_HEADER_WORDS 5
-
 static uint32_t next_number(const uint8_t **packed) {
     uint32_t number = 0;
     uint32_t shift = 0;
@@ -58,28 +58,28 @@ enum operands {
 
 static enum operands operands_of(uint32_t opcode) {
     switch (opcode) {
-    case 12: /* OpExtInst */
-    case 43: /* OpConstant */
-    case 52: /* OpSpecConstantOp */
-    case 59: /* OpVariable */
-    case 79: /* OpVectorShuffle */
-    case 81: /* OpCompositeExtract */
-    case 82: /* OpCompositeInsert */
+    case SPIRV_OP_EXT_INST:
+    case SPIRV_OP_CONSTANT:
+    case SPIRV_OP_SPEC_CONSTANT_OP:
+    case SPIRV_OP_VARIABLE:
+    case SPIRV_OP_VECTOR_SHUFFLE:
+    case SPIRV_OP_COMPOSITE_EXTRACT:
+    case SPIRV_OP_COMPOSITE_INSERT:
         return RESULT_AND_NUMBERS;
-    case 57:  /* OpFunctionCall */
-    case 61:  /* OpLoad */
-    case 65:  /* OpAccessChain */
-    case 80:  /* OpCompositeConstruct */
-    case 245: /* OpPhi */
+    case SPIRV_OP_FUNCTION_CALL:
+    case SPIRV_OP_LOAD:
+    case SPIRV_OP_ACCESS_CHAIN:
+    case SPIRV_OP_COMPOSITE_CONSTRUCT:
+    case SPIRV_OP_PHI:
         return RESULT_AND_IDS;
-    case 62:  /* OpStore */
-    case 247: /* OpSelectionMerge */
-    case 248: /* OpLabel */
-    case 249: /* OpBranch */
-    case 250: /* OpBranchConditional */
+    case SPIRV_OP_STORE:
+    case SPIRV_OP_SELECTION_MERGE:
+    case SPIRV_OP_LABEL:
+    case SPIRV_OP_BRANCH:
+    case SPIRV_OP_BRANCH_CONDITIONAL:
         return IDS;
     default:
-        return opcode >= 109 && opcode <= 205 ? RESULT_AND_IDS : NUMBERS; /* conversions to bit operations */
+        return opcode >= SPIRV_OP_CONVERT_F_TO_U && opcode <= SPIRV_OP_BIT_COUNT ? RESULT_AND_IDS : NUMBERS;
     }
 }
 
@@ -98,8 +98,8 @@ void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *wor
     }
     while (at < module->word_count) {
         const uint32_t first = spirv_first_words[next_number(&packed)];
-        const uint32_t count = first >> 16;
-        const enum operands operands = operands_of(first & 0xFFFF);
+        const uint32_t count = spirv_length(&first);
+        const enum operands operands = operands_of(spirv_opcode(&first));
         const bool has_result = operands == RESULT_AND_NUMBERS || operands == RESULT_AND_IDS;
         words[at] = first;
         for (uint32_t i = 1; i < count; i++) {

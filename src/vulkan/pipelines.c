@@ -1,19 +1,17 @@
 #include "vulkan/pipelines.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/specialize.h"
 #include "vulkan/device.h"
 
 _Static_assert(VKDML_SPECIALIZATION_ALIGNED == 12, "must be BASES_ARE_ZERO's id in binding.glsl");
 
 struct key {
     enum vkdml_kernel kernel;
-    uint32_t count;
-    uint32_t aligned;                                /* the value of VKDML_SPECIALIZATION_ALIGNED */
-    uint32_t values[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* those past count are 0 */
+    struct vkdml_specialization constants; /* those that are not given are 0 */
 };
 
 struct vkdml_pipeline {
@@ -32,21 +30,23 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
 }
 
 static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
-    struct key key = {.kernel = step->kernel, .count = step->specialization_count, .aligned = is_aligned(device, step)};
-    memcpy(key.values, step->specializations, step->specialization_count * sizeof *key.values);
+    const uint32_t of_plan = (UINT32_C(1) << step->specialization_count) - 1;
+    struct key key = {.kernel = step->kernel, .constants.given = of_plan | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED};
+    memcpy(key.constants.values, step->specializations, step->specialization_count * sizeof *key.constants.values);
+    key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
     return key;
 }
 
 static bool same_key(const struct key *a, const struct key *b) {
-    return a->kernel == b->kernel && a->count == b->count && a->aligned == b->aligned &&
-           memcmp(a->values, b->values, sizeof a->values) == 0;
+    return a->kernel == b->kernel && a->constants.given == b->constants.given &&
+           memcmp(a->constants.values, b->constants.values, sizeof a->constants.values) == 0;
 }
 
 static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct key *key) {
     /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. */
-    uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel ^ key->aligned << 31) * UINT32_C(16777619);
-    for (uint32_t i = 0; i < key->count; i++) {
-        hash = (hash ^ key->values[i]) * UINT32_C(16777619);
+    uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel) * UINT32_C(16777619);
+    for (uint32_t i = 0; i < VKDML_SPECIALIZATION_COUNT; i++) {
+        hash = (hash ^ key->constants.values[i]) * UINT32_C(16777619);
     }
     return &pipelines->buckets[(hash ^ hash >> 16) % VKDML_PIPELINE_BUCKETS];
 }
@@ -59,60 +59,58 @@ static struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const stru
     return entry;
 }
 
-/* With the lock held. Modules are made once per kernel and kept: they are small, and every variant needs them. */
-static VkdmlResult get_module(VkdmlDevice device, enum vkdml_kernel kernel, struct vkdml_report *report) {
-    VkShaderModule *module = &device->pipelines.modules[kernel];
-    if (*module) {
-        return VKDML_SUCCESS;
+/* The module of one pipeline: kernel and constants, with nothing left to specialize. Unpacking and specializing take a
+ * tenth of a millisecond or two, so that nothing is kept between pipelines, and threads wait for none of it. */
+static VkdmlResult create_module(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
+                                 VkShaderModule *module) {
+    const struct vkdml_kernel_module *embedded = vkdml_kernel_module(key->kernel, device->variant);
+    size_t count = embedded->word_count;
+    uint32_t *whole = vkdml_allocate(device->callbacks, count * sizeof *whole);
+    uint32_t *code = NULL;
+    VkdmlResult result = VKDML_SUCCESS;
+    if (whole) {
+        vkdml_kernel_unpack(embedded, whole);
+        code = vkdml_specialize(whole, &count, &key->constants, device->callbacks);
     }
-    const struct vkdml_kernel_module *embedded = vkdml_kernel_module(kernel, device->variant);
-    const size_t bytes = embedded->word_count * sizeof(uint32_t);
-    uint32_t *code = vkdml_allocate(device->callbacks, bytes);
-    if (!code) {
-        return vkdml_report_out_of_memory(report, bytes, "a kernel's SPIR-V");
+    if (code) {
+        const VkShaderModuleCreateInfo info = {
+            .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * sizeof *code, .pCode = code};
+        VkResult created = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
+        if (created != VK_SUCCESS) {
+            *module = VK_NULL_HANDLE;
+            result = vkdml_vulkan_failure(&device->lost, report, created, "vkCreateShaderModule");
+        }
+    } else {
+        result = vkdml_report_out_of_memory(report, count * sizeof *code, "a kernel's SPIR-V");
     }
-    vkdml_kernel_unpack(embedded, code);
-    VkShaderModuleCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = bytes, .pCode = code};
-    VkResult result = device->vk.CreateShaderModule(device->handles.device, &info, device->callbacks, module);
     vkdml_free(device->callbacks, code);
-    if (result != VK_SUCCESS) {
-        *module = VK_NULL_HANDLE;
-        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateShaderModule");
-    }
-    return VKDML_SUCCESS;
+    vkdml_free(device->callbacks, whole);
+    return result;
 }
 
-static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, VkShaderModule module,
-                                   struct vkdml_report *report, VkPipeline *pipeline) {
-    VkSpecializationMapEntry entries[VKDML_PLAN_MAX_SPECIALIZATIONS + 1];
-    for (uint32_t i = 0; i < key->count; i++) {
-        entries[i] =
-            (VkSpecializationMapEntry){.constantID = i,
-                                       .offset = (uint32_t)(offsetof(struct key, values) + i * sizeof *key->values),
-                                       .size = sizeof *key->values};
+static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
+                                   VkPipeline *pipeline) {
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkdmlResult result = create_module(device, key, report, &module);
+    if (result != VKDML_SUCCESS) {
+        return result;
     }
-    entries[key->count] = (VkSpecializationMapEntry){.constantID = VKDML_SPECIALIZATION_ALIGNED,
-                                                     .offset = (uint32_t)offsetof(struct key, aligned),
-                                                     .size = sizeof key->aligned};
-    VkSpecializationInfo specialization = {
-        .mapEntryCount = key->count + 1, .pMapEntries = entries, .dataSize = sizeof *key, .pData = key};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
-                  .pName = "main",
-                  .pSpecializationInfo = &specialization},
+                  .pName = "main"},
         .layout = device->layouts[vkdml_kernel_info(key->kernel)->buffer_count - 1].pipeline,
     };
-    VkResult result = device->vk.CreateComputePipelines(device->handles.device, device->pipeline_cache, 1, &info,
-                                                        device->callbacks, pipeline);
-    if (result < 0) {
+    VkResult created = device->vk.CreateComputePipelines(device->handles.device, device->pipeline_cache, 1, &info,
+                                                         device->callbacks, pipeline);
+    if (created < 0) {
         *pipeline = VK_NULL_HANDLE;
-        return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateComputePipelines");
+        result = vkdml_vulkan_failure(&device->lost, report, created, "vkCreateComputePipelines");
     }
-    return VKDML_SUCCESS;
+    device->vk.DestroyShaderModule(device->handles.device, module, device->callbacks);
+    return result;
 }
 
 /* With the lock held: the entry of a key, once no thread is creating its pipeline any more, or NULL. */
@@ -128,10 +126,6 @@ static struct vkdml_pipeline *find_settled(struct vkdml_pipelines *pipelines, co
 /* With the lock held: adds an entry whose pipeline the calling thread is to create. */
 static VkdmlResult add_entry(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
                              struct vkdml_pipeline **added) {
-    VkdmlResult result = get_module(device, key->kernel, report);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
     struct vkdml_pipeline *entry = vkdml_allocate(device->callbacks, sizeof *entry);
     if (!entry) {
         return vkdml_report_out_of_memory(report, sizeof *entry, "a pipeline");
@@ -175,9 +169,8 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
         result = add_entry(device, &key, report, &entry);
     }
     if (result == VKDML_SUCCESS && !*pipeline) {
-        const VkShaderModule module = pipelines->modules[key.kernel];
         pthread_mutex_unlock(&pipelines->lock);
-        result = create_pipeline(device, &key, module, report, pipeline);
+        result = create_pipeline(device, &key, report, pipeline);
         pthread_mutex_lock(&pipelines->lock);
         settle(device, entry, *pipeline);
     }
@@ -195,12 +188,6 @@ void vkdml_pipelines_finish(VkdmlDevice device) {
             device->vk.DestroyPipeline(device->handles.device, entry->pipeline, device->callbacks);
             vkdml_free(device->callbacks, entry);
             entry = next;
-        }
-    }
-    for (size_t i = 0; i < VKDML_KERNEL_COUNT; i++) {
-        if (pipelines->modules[i]) {
-            device->vk.DestroyShaderModule(device->handles.device, pipelines->modules[i], device->callbacks);
-            pipelines->modules[i] = VK_NULL_HANDLE;
         }
     }
 }

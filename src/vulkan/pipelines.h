@@ -17,7 +17,6 @@
 struct vkdml_pipelines {
     pthread_mutex_t lock;   /* of all below; not held while a driver compiles */
     pthread_cond_t settled; /* a pipeline was created, or was not */
-    VkShaderModule modules[VKDML_KERNEL_COUNT];
     struct vkdml_pipeline *buckets[VKDML_PIPELINE_BUCKETS];
 };
 

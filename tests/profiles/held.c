@@ -378,7 +378,7 @@ bool held_check_pipeline(struct held *held, VkDevice device, const VkComputePipe
     struct spirv_usage usage = {.shared_bytes = 0};
     const char *why = "its module is not known";
     uint64_t invocations = 1;
-    if (module == NULL || !spirv_usage(module, create->stage.pName, create->stage.pSpecializationInfo, &usage, &why)) {
+    if (module == NULL || !spirv_usage(module, create->stage.pName, &usage, &why)) {
         return held_violation(held, "vkCreateComputePipelines: the shader cannot be held to the profile: %s", why);
     }
     for (uint32_t i = 0; i < 3; i++) {

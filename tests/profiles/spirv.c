@@ -17,27 +17,20 @@
 #define OP_TYPE_POINTER         32u
 #define OP_CONSTANT             43u
 #define OP_CONSTANT_COMPOSITE   44u
-#define OP_SPEC_CONSTANT        50u
-#define OP_SPEC_COMPOSITE       51u
-#define OP_SPEC_CONSTANT_OP     52u
 #define OP_VARIABLE             59u
 #define OP_DECORATE             71u
-#define OP_COMPOSITE_EXTRACT    81u
-#define OP_SELECT               169u
 #define MODEL_GL_COMPUTE        5u
 #define MODE_LOCAL_SIZE         17u
-#define DECORATION_SPEC_ID      1u
 #define DECORATION_BUILT_IN     11u
 #define BUILT_IN_WORKGROUP_SIZE 25u
 #define STORAGE_WORKGROUP       4u
 
-/* Constants and types nest some twenty deep; a module that refers to itself must end too. */
+/* Types nest a few deep; a module that refers to itself must end too. */
 #define MAX_DEPTH 64
 
-/* A module with its specialization, and why it could not be read. */
+/* A module, and why it could not be read. */
 struct reader {
     const struct spirv *module;
-    const VkSpecializationInfo *specialization;
     const char *why;
 };
 
@@ -90,105 +83,23 @@ static const uint32_t *definition(const struct reader *reader, uint32_t id, uint
     return at < end ? at : NULL;
 }
 
-/* The value that the pipeline gives a specialization constant, where it gives one. */
-static void specialize(const struct reader *reader, uint32_t id, uint64_t *value) {
-    const VkSpecializationInfo *info = reader->specialization;
-    const uint32_t *decorate = NULL;
-    while ((decorate = spirv_next(reader->module, OP_DECORATE, decorate)) != NULL) {
-        if (length_of(decorate) != 4 || decorate[1] != id || decorate[2] != DECORATION_SPEC_ID) {
-            continue;
-        }
-        for (uint32_t i = 0; info != NULL && i < info->mapEntryCount; i++) {
-            const VkSpecializationMapEntry *entry = &info->pMapEntries[i];
-            uint32_t word;
-            if (entry->constantID == decorate[3] && entry->size == sizeof word) {
-                memcpy(&word, (const char *)info->pData + entry->offset, sizeof word);
-                *value = word;
-            }
-        }
+/* Of 32 bits, and not to be specialized. */
+static bool constant(struct reader *reader, uint32_t id, uint64_t *value) {
+    const uint32_t *found = definition(reader, id, OP_CONSTANT, OP_CONSTANT, 2);
+    if (found == NULL || length_of(found) != 4) {
+        return fail(reader, "a constant is none of 32 bits, or is to be specialized");
     }
+    *value = found[3];
+    return true;
 }
-
-static bool constant(struct reader *reader, uint32_t id, int depth, uint64_t *value);
 
 /* Component `index` of a constant vector. */
-static bool component(struct reader *reader, uint32_t id, uint32_t index, int depth, uint64_t *value) {
-    const uint32_t *composite = definition(reader, id, OP_CONSTANT_COMPOSITE, OP_SPEC_COMPOSITE, 2);
-    if (composite == NULL ||
-        (opcode_of(composite) != OP_CONSTANT_COMPOSITE && opcode_of(composite) != OP_SPEC_COMPOSITE) ||
-        length_of(composite) <= 3 + index) {
-        return fail(reader, "a constant is no vector of constants");
+static bool component(struct reader *reader, uint32_t id, uint32_t index, uint64_t *value) {
+    const uint32_t *composite = definition(reader, id, OP_CONSTANT_COMPOSITE, OP_CONSTANT_COMPOSITE, 2);
+    if (composite == NULL || length_of(composite) <= 3 + index) {
+        return fail(reader, "a constant is no vector of constants, or is to be specialized");
     }
-    return constant(reader, composite[3 + index], depth, value);
-}
-
-/* a (opcode) b in 32 bits. */
-static bool compute(struct reader *reader, uint32_t opcode, uint32_t a, uint32_t b, uint64_t *value) {
-    const bool divides = opcode == 134 || opcode == 137;
-    const bool shifts = opcode == 194 || opcode == 196;
-    if ((divides && b == 0) || (shifts && b >= 32)) {
-        return fail(reader, "a specialization constant's value is undefined");
-    }
-    switch (opcode) {
-    case 128: /* OpIAdd */
-        *value = a + b;
-        return true;
-    case 130: /* OpISub */
-        *value = a - b;
-        return true;
-    case 132: /* OpIMul */
-        *value = (uint32_t)((uint64_t)a * b);
-        return true;
-    case 134: /* OpUDiv */
-        *value = a / b;
-        return true;
-    case 137: /* OpUMod */
-        *value = a % b;
-        return true;
-    case 170: /* OpIEqual */
-        *value = a == b;
-        return true;
-    case 172: /* OpUGreaterThan */
-        *value = a > b;
-        return true;
-    case 194: /* OpShiftRightLogical */
-        *value = a >> b;
-        return true;
-    case 196: /* OpShiftLeftLogical */
-        *value = a << b;
-        return true;
-    default:
-        return fail(reader, "a specialization constant is computed in a way that is not known");
-    }
-}
-
-static bool constant(struct reader *reader, uint32_t id, int depth, uint64_t *value) {
-    const uint32_t *found = definition(reader, id, OP_CONSTANT, OP_SPEC_CONSTANT_OP, 2);
-    if (found == NULL || depth == MAX_DEPTH) {
-        return fail(reader, "a constant is not defined");
-    }
-    if (opcode_of(found) == OP_CONSTANT || opcode_of(found) == OP_SPEC_CONSTANT) {
-        if (length_of(found) != 4) {
-            return fail(reader, "a constant is wider than 32 bits");
-        }
-        *value = found[3];
-        if (opcode_of(found) == OP_SPEC_CONSTANT) {
-            specialize(reader, id, value);
-        }
-        return true;
-    }
-    uint64_t a, b;
-    if (opcode_of(found) == OP_SPEC_CONSTANT_OP && length_of(found) == 7 && found[3] == OP_SELECT) {
-        return constant(reader, found[4], depth + 1, &a) && constant(reader, found[a != 0 ? 5 : 6], depth + 1, value);
-    }
-    if (opcode_of(found) != OP_SPEC_CONSTANT_OP || length_of(found) != 6) {
-        return fail(reader, "a constant is of a kind that is not known");
-    }
-    if (found[3] == OP_COMPOSITE_EXTRACT) {
-        return component(reader, found[4], found[5], depth + 1, value);
-    }
-    return constant(reader, found[4], depth + 1, &a) && constant(reader, found[5], depth + 1, &b) &&
-           compute(reader, found[3], (uint32_t)a, (uint32_t)b, value);
+    return constant(reader, composite[3 + index], value);
 }
 
 static bool type_bytes(struct reader *reader, uint32_t id, int depth, uint64_t *bytes) {
@@ -210,7 +121,7 @@ static bool type_bytes(struct reader *reader, uint32_t id, int depth, uint64_t *
         *bytes = type_bytes(reader, type[2], depth + 1, &element) ? element * type[3] : 0;
         return *bytes != 0;
     case OP_TYPE_ARRAY:
-        if (!type_bytes(reader, type[2], depth + 1, &element) || !constant(reader, type[3], 0, &count)) {
+        if (!type_bytes(reader, type[2], depth + 1, &element) || !constant(reader, type[3], &count)) {
             return false;
         }
         *bytes = element * count; /* both below 2^32 but for arrays of arrays, which no limit lets come near */
@@ -276,7 +187,7 @@ static bool local_size(struct reader *reader, uint32_t entry_id, uint32_t size[3
     if (vector != 0) {
         for (uint32_t i = 0; i < 3; i++) {
             uint64_t value;
-            if (!component(reader, vector, i, 0, &value)) {
+            if (!component(reader, vector, i, &value)) {
                 return false;
             }
             size[i] = (uint32_t)value;
@@ -293,9 +204,8 @@ static bool local_size(struct reader *reader, uint32_t entry_id, uint32_t size[3
     return fail(reader, "it has no workgroup size that Vulkan 1.2 knows (LocalSizeId is of Vulkan 1.3)");
 }
 
-bool spirv_usage(const struct spirv *module, const char *entry_point, const VkSpecializationInfo *specialization,
-                 struct spirv_usage *usage, const char **why) {
-    struct reader reader = {.module = module, .specialization = specialization, .why = ""};
+bool spirv_usage(const struct spirv *module, const char *entry_point, struct spirv_usage *usage, const char **why) {
+    struct reader reader = {.module = module, .why = ""};
     const uint32_t *entry = find_entry_point(module, entry_point);
     const bool told =
         entry != NULL ? local_size(&reader, entry[2], usage->local_size) && shared_bytes(&reader, &usage->shared_bytes)

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <vulkan/vulkan_core.h>
-
 struct spirv {
     const uint32_t *words; /* the header's five first */
     size_t count;
@@ -24,14 +22,14 @@ bool spirv_is_whole(const struct spirv *module);
 /* The next instruction of that opcode behind `after` (NULL: the first), as its words; NULL: there is none. */
 const uint32_t *spirv_next(const struct spirv *module, uint32_t opcode, const uint32_t *after);
 
-/* What an entry point takes once its specialization constants have their values. */
+/* What an entry point takes. */
 struct spirv_usage {
     uint32_t local_size[3];
     uint64_t shared_bytes; /* of all Workgroup variables, without padding between them */
 };
 
-/* False where it cannot be told, with the reason: what the evaluator does not know, the profiles refuse. */
-bool spirv_usage(const struct spirv *module, const char *entry_point, const VkSpecializationInfo *specialization,
-                 struct spirv_usage *usage, const char **why);
+/* False where it cannot be told, with the reason: what is not known here, the profiles refuse. So they do modules where
+ * specialization constants have a say in it. */
+bool spirv_usage(const struct spirv *module, const char *entry_point, struct spirv_usage *usage, const char **why);
 
 #endif

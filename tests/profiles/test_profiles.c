@@ -321,26 +321,23 @@ static void a_module_that_is_not_of_vulkan_1_2_is_refused(void **state) {
     assert_refused(create_module(&cut, &module), "no SPIR-V");
 }
 
-/* A kernel: x of its workgroup is specialization constant 7, y and z are fixed; it shares `shared` words times x. */
-static VkShaderModule create_kernel(uint32_t y, uint32_t z, uint32_t shared) {
+/* A kernel with a workgroup of x, y, z, and `shared` words of shared memory, a number by an opcode. */
+static VkShaderModule create_kernel(uint32_t opcode, uint32_t x, uint32_t y, uint32_t z, uint32_t shared) {
     struct code code = header(0x00010500);
     VkShaderModule module = VK_NULL_HANDLE;
     EMIT(&code, 17, 1);                   /* OpCapability Shader */
     EMIT(&code, 14, 0, 1);                /* OpMemoryModel Logical GLSL450 */
     EMIT(&code, 15, 5, 1, 0x6E69616D, 0); /* OpEntryPoint GLCompute %1 "main" */
     EMIT(&code, 16, 1, 17, 1, 1, 1);      /* OpExecutionMode %1 LocalSize: WorkgroupSize stands above it */
-    EMIT(&code, 71, 2, 1, 7);             /* OpDecorate %2 SpecId 7 */
     EMIT(&code, 71, 3, 11, 25);           /* OpDecorate %3 BuiltIn WorkgroupSize */
     EMIT(&code, 21, 4, 32, 0);            /* %4 = OpTypeInt 32 0 */
     EMIT(&code, 23, 5, 4, 3);             /* %5 = OpTypeVector %4 3 */
-    EMIT(&code, 50, 4, 2, 1);             /* %2 = OpSpecConstant %4 1 */
+    EMIT(&code, 43, 4, 2, x);             /* %2 = OpConstant %4 x */
     EMIT(&code, 43, 4, 6, y);             /* %6 = OpConstant %4 y */
     EMIT(&code, 43, 4, 7, z);             /* %7 = OpConstant %4 z */
-    EMIT(&code, 51, 5, 3, 2, 6, 7);       /* %3 = OpSpecConstantComposite %5 %2 %6 %7 */
-    EMIT(&code, 43, 4, 8, shared);        /* %8 = OpConstant %4 shared */
-    EMIT(&code, 52, 4, 9, 81, 3, 0);      /* %9 = OpSpecConstantOp %4 CompositeExtract %3 0 */
-    EMIT(&code, 52, 4, 10, 132, 9, 8);    /* %10 = OpSpecConstantOp %4 IMul %9 %8 */
-    EMIT(&code, 28, 11, 4, 10);           /* %11 = OpTypeArray %4 %10 */
+    EMIT(&code, 44, 5, 3, 2, 6, 7);       /* %3 = OpConstantComposite %5 %2 %6 %7 */
+    EMIT(&code, opcode, 4, 8, shared);    /* %8 = OpConstant %4 shared */
+    EMIT(&code, 28, 11, 4, 8);            /* %11 = OpTypeArray %4 %8 */
     EMIT(&code, 32, 12, 4, 11);           /* %12 = OpTypePointer Workgroup %11 */
     EMIT(&code, 59, 12, 13, 4);           /* %13 = OpVariable %12 Workgroup */
     assert_int_equal(create_module(&code, &module), VK_SUCCESS);
@@ -348,38 +345,34 @@ static VkShaderModule create_kernel(uint32_t y, uint32_t z, uint32_t shared) {
     return module;
 }
 
-static VkResult create_pipeline(VkShaderModule module, uint32_t x) {
-    const VkSpecializationMapEntry entry = {.constantID = 7, .offset = 0, .size = sizeof x};
-    const VkSpecializationInfo specialization = {
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof x, .pData = &x};
-    const VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                              .stage = {.stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                        .module = module,
-                                                        .pName = "main",
-                                                        .pSpecializationInfo = &specialization}};
+static VkResult create_pipeline(VkShaderModule module) {
+    const VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = "main"}};
     VkPipeline pipeline;
     return vk.CreateComputePipelines(STUB_DEVICE, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
 }
 
-static void a_workgroup_above_the_limits_is_refused_after_specialization(void **state) {
+#define CONSTANT      43u /* OpConstant */
+#define SPEC_CONSTANT 50u /* OpSpecConstant */
+
+static void a_workgroup_above_the_limits_is_refused(void **state) {
     (void)state;
-    VkShaderModule flat = create_kernel(1, 1, 1), tall = create_kernel(2, 1, 1), deep = create_kernel(1, 65, 1);
-    assert_int_equal(create_pipeline(flat, 128), VK_SUCCESS);
+    assert_int_equal(create_pipeline(create_kernel(CONSTANT, 128, 1, 1, 1)), VK_SUCCESS);
     assert_passed();
-    assert_int_equal(create_pipeline(tall, 64), VK_SUCCESS);
+    assert_int_equal(create_pipeline(create_kernel(CONSTANT, 64, 2, 1, 1)), VK_SUCCESS);
     assert_passed();
-    assert_refused(create_pipeline(flat, 129), "size[0] is 129, must be 1 to 128");
-    assert_refused(create_pipeline(flat, 0), "size[0] is 0");
-    assert_refused(create_pipeline(tall, 65), "130 invocations");
-    assert_refused(create_pipeline(deep, 1), "size[2] is 65, must be 1 to 64");
+    assert_refused(create_pipeline(create_kernel(CONSTANT, 129, 1, 1, 1)), "size[0] is 129, must be 1 to 128");
+    assert_refused(create_pipeline(create_kernel(CONSTANT, 0, 1, 1, 1)), "size[0] is 0");
+    assert_refused(create_pipeline(create_kernel(CONSTANT, 65, 2, 1, 1)), "130 invocations");
+    assert_refused(create_pipeline(create_kernel(CONSTANT, 1, 1, 65, 1)), "size[2] is 65, must be 1 to 64");
 }
 
 static void shared_memory_above_the_limit_is_refused(void **state) {
     (void)state;
-    VkShaderModule fits = create_kernel(1, 1, 32), exceeds = create_kernel(1, 1, 33);
-    assert_int_equal(create_pipeline(fits, 128), VK_SUCCESS);
+    assert_int_equal(create_pipeline(create_kernel(CONSTANT, 128, 1, 1, 4096)), VK_SUCCESS);
     assert_passed();
-    assert_refused(create_pipeline(exceeds, 128), "shares 16896 bytes");
+    assert_refused(create_pipeline(create_kernel(CONSTANT, 128, 1, 1, 4224)), "shares 16896 bytes");
 }
 
 static void a_shader_that_cannot_be_read_is_refused(void **state) {
@@ -388,10 +381,11 @@ static void a_shader_that_cannot_be_read_is_refused(void **state) {
     VkShaderModule module;
     assert_int_equal(create_module(&empty, &module), VK_SUCCESS);
     assert_passed();
-    assert_refused(create_pipeline(module, 1), "no compute entry point");
+    assert_refused(create_pipeline(module), "no compute entry point");
+    assert_refused(create_pipeline(create_kernel(SPEC_CONSTANT, 128, 1, 1, 1)), "to be specialized");
     vk.DestroyShaderModule(STUB_DEVICE, module, NULL);
     stub_calls = 0;
-    assert_refused(create_pipeline(module, 1), "module is not known");
+    assert_refused(create_pipeline(module), "module is not known");
 }
 
 static VkResult create_set_layout(VkDescriptorType type, uint32_t count, VkDescriptorSetLayout *layout) {
@@ -583,7 +577,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test_setup(a_module_with_a_capability_that_is_not_there_is_refused, set_up),
         cmocka_unit_test_setup(a_capability_needs_the_feature_enabled, set_up),
         cmocka_unit_test_setup(a_module_that_is_not_of_vulkan_1_2_is_refused, set_up),
-        cmocka_unit_test_setup(a_workgroup_above_the_limits_is_refused_after_specialization, set_up),
+        cmocka_unit_test_setup(a_workgroup_above_the_limits_is_refused, set_up),
         cmocka_unit_test_setup(shared_memory_above_the_limit_is_refused, set_up),
         cmocka_unit_test_setup(a_shader_that_cannot_be_read_is_refused, set_up),
         cmocka_unit_test_setup(a_set_layout_with_too_many_buffers_is_refused, set_up),

@@ -1,0 +1,207 @@
+/* Writes the modules of the pipelines that planners ask for: planned_kernels FOLDER SEED CASES MOST. On each invented
+ * device the fixed cases of all operators and CASES random ones are planned. Each pipeline that is not of one before
+ * becomes a file, KERNEL.VARIANT.NUMBER.spv, at most MOST of a kernel and variant; all are looked at, and what is wrong
+ * with one is told, a line each, on the standard output. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../unit/plan_fixture.h"
+#include "base/memory.h"
+#include "cases/family.h"
+#include "kernels/specialize.h"
+#include "kernels/spirv.h"
+#include "kernels/variant.h"
+
+#define MAX_PIPELINES 16384
+
+/* Two of the same memory are the same. */
+struct pipeline {
+    const struct vkdml_kernel_module *module;
+    struct vkdml_specialization constants;
+};
+
+static struct {
+    const char *folder;
+    unsigned long most;
+    struct pipeline pipelines[MAX_PIPELINES];
+    size_t count, wrong;
+} list;
+
+static void tell(const struct pipeline *pipeline, const char *name, const char *wrong) {
+    printf("%s with", name);
+    for (uint32_t i = 0; i < VKDML_SPECIALIZATION_COUNT; i++) {
+        if ((pipeline->constants.given >> i & 1) != 0) {
+            printf(" %u=%u", i, pipeline->constants.values[i]);
+        }
+    }
+    printf(": %s\n", wrong);
+    list.wrong++;
+}
+
+/* How many of a module's instructions are not simple to leave out: those of functions. */
+static size_t count_function_words(const uint32_t *words, size_t count) {
+    size_t at = SPIRV_HEADER_WORDS;
+    while (at < count && spirv_opcode(words + at) != SPIRV_OP_FUNCTION) {
+        at += spirv_length(words + at);
+    }
+    return count - at;
+}
+
+static const char *wrong_instruction(const uint32_t *instruction, bool *constants) {
+    const uint32_t opcode = spirv_opcode(instruction);
+    if (opcode >= SPIRV_OP_SPEC_CONSTANT_TRUE && opcode <= SPIRV_OP_SPEC_CONSTANT_OP) {
+        return "a specialization constant is left";
+    }
+    if (opcode == SPIRV_OP_DECORATE && instruction[2] == SPIRV_DECORATION_SPEC_ID) {
+        return "a SpecId is left";
+    }
+    if (opcode >= SPIRV_OP_CONSTANT_TRUE && opcode <= SPIRV_OP_CONSTANT) {
+        constants[instruction[2]] = true;
+    }
+    if (opcode == SPIRV_OP_BRANCH_CONDITIONAL && constants[instruction[1]]) {
+        return "it branches on a constant";
+    }
+    if (opcode == SPIRV_OP_SWITCH && constants[instruction[1]] && spirv_length(instruction) > 3) {
+        return "it switches on a constant";
+    }
+    return NULL;
+}
+
+/* What is wrong with a pipeline's module, or NULL. */
+static const char *look(const uint32_t *words, size_t count) {
+    const char *wrong = NULL;
+    bool *constants = calloc(words[SPIRV_HEADER_BOUND], sizeof *constants);
+    assert_non_null(constants);
+    for (size_t at = SPIRV_HEADER_WORDS; wrong == NULL && at < count; at += spirv_length(words + at)) {
+        wrong = wrong_instruction(words + at, constants);
+    }
+    free(constants);
+    return wrong;
+}
+
+static void write_module(const struct pipeline *pipeline, const char *name, const uint32_t *words, size_t count) {
+    char path[1024];
+    unsigned long same = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        same += list.pipelines[i].module == pipeline->module;
+    }
+    if (same > list.most) {
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/%s.%lu.spv", list.folder, name, same);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(words, sizeof *words, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void specialize(const struct pipeline *pipeline, const char *name) {
+    size_t count = pipeline->module->word_count;
+    uint32_t *whole = malloc(count * sizeof *whole);
+    assert_non_null(whole);
+    vkdml_kernel_unpack(pipeline->module, whole);
+    uint32_t *once = vkdml_specialize(whole, &count, &pipeline->constants, NULL);
+    size_t second_count = pipeline->module->word_count, again_count = count;
+    uint32_t *second = vkdml_specialize(whole, &second_count, &pipeline->constants, NULL);
+    uint32_t *again = vkdml_specialize(once, &again_count, &pipeline->constants, NULL);
+    assert_true(once != NULL && second != NULL && again != NULL);
+    const char *wrong = look(once, count);
+    if (wrong == NULL && (second_count != count || memcmp(once, second, count * sizeof *once) != 0)) {
+        wrong = "the second time it is another module";
+    }
+    if (wrong == NULL && count_function_words(again, again_count) != count_function_words(once, count)) {
+        wrong = "there was more to leave out";
+    }
+    if (wrong != NULL) {
+        tell(pipeline, name, wrong);
+    }
+    write_module(pipeline, name, once, count);
+    vkdml_free(NULL, again);
+    vkdml_free(NULL, second);
+    vkdml_free(NULL, once);
+    free(whole);
+}
+
+static void add_step(const struct vkdml_plan_step *step, VkdmlKernelVariant variant, bool aligned) {
+    char name[64];
+    struct pipeline pipeline;
+    if (step->kind != VKDML_PLAN_DISPATCH) {
+        return;
+    }
+    memset(&pipeline, 0, sizeof(pipeline));
+    pipeline.module = vkdml_kernel_module(step->kernel, variant);
+    pipeline.constants.given = ((UINT32_C(1) << step->specialization_count) - 1) | UINT32_C(1)
+                                                                                       << VKDML_SPECIALIZATION_ALIGNED;
+    memcpy(pipeline.constants.values, step->specializations,
+           step->specialization_count * sizeof(step->specializations[0]));
+    pipeline.constants.values[VKDML_SPECIALIZATION_ALIGNED] = aligned;
+    for (size_t i = 0; i < list.count; i++) {
+        if (memcmp(&list.pipelines[i], &pipeline, sizeof(pipeline)) == 0) {
+            return;
+        }
+    }
+    assert_true(list.count < MAX_PIPELINES);
+    list.pipelines[list.count++] = pipeline;
+    snprintf(name, sizeof(name), "%s.%s", vkdml_kernel_info(step->kernel)->name, vkdml_variant_name(variant));
+    specialize(&pipeline, name);
+}
+
+/* A case that a device has no plan for is none of this test's business. */
+static void plan_case(const struct operator_case *c) {
+    static struct case_desc desc;
+    struct vkdml_report report;
+    struct vkdml_instance *instance = NULL;
+    case_build_desc(c, &desc);
+    vkdml_report_clear(&report);
+    if (vkdml_validate(&desc.op, c->level, NULL, &report, &instance) != VKDML_SUCCESS) {
+        return;
+    }
+    for (size_t d = 0; d < DEVICE_COUNT; d++) {
+        struct vkdml_plan plan;
+        vkdml_plan_begin(&plan, NULL);
+        vkdml_report_clear(&report);
+        if (vkdml_plan(instance, &devices[d].limits, c->flags, &report, &plan) == VKDML_SUCCESS) {
+            for (uint32_t i = 0; i < plan.steps.count; i++) {
+                add_step(&plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
+            }
+        }
+        vkdml_plan_end(&plan);
+    }
+    vkdml_instance_destroy(instance, NULL);
+}
+
+static void plan_family(const struct case_family *family, uint64_t seed, unsigned long cases) {
+    static struct operator_case c;
+    char error[256];
+    struct random random = {seed};
+    for (size_t i = 0; i < family->fixed_count; i++) {
+        assert_true(case_parse(family->fixed[i], &c, error, sizeof(error)));
+        plan_case(&c);
+    }
+    for (unsigned long i = 0; i < cases; i++) {
+        family->generate(&random, &c);
+        plan_case(&c);
+    }
+}
+
+int main(int argument_count, char **arguments) {
+    if (argument_count != 5) {
+        fprintf(stderr, "Usage: planned_kernels FOLDER SEED CASES MOST\n");
+        return EXIT_FAILURE;
+    }
+    list.folder = arguments[1];
+    list.most = strtoul(arguments[4], NULL, 0);
+    for (size_t i = 0; i < case_family_count; i++) {
+        plan_family(case_families[i], strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
+    }
+    printf("%zu pipelines\n", list.count);
+    return list.wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

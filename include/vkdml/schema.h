@@ -138,8 +138,8 @@ typedef struct VkdmlOperatorSchema {
     uint32_t descSize;              /**< sizeof the descriptor struct */
     uint32_t fieldCount;            /**< length of fields */
     const VkdmlFieldSchema *fields; /**< in the struct's order */
-    uint32_t inputCount;            /**< fields of kind INPUT_TENSOR but for an array: a descriptor has its length more */
-    uint32_t outputCount;           /**< the same of kind OUTPUT_TENSOR */
+    uint32_t inputCount;  /**< fields of kind INPUT_TENSOR but for an array: a descriptor has its length more */
+    uint32_t outputCount; /**< the same of kind OUTPUT_TENSOR */
     DML_FEATURE_LEVEL fusableSince; /**< the level from which it may be in an OPERATOR_DESC field; 0: never */
     VkdmlAccuracy accuracy;         /**< how exact its results are */
 } VkdmlOperatorSchema;
@@ -164,6 +164,12 @@ VKDML_API const char *vkdmlGetDataTypeName(DML_TENSOR_DATA_TYPE type);
 
 /** Bytes of one element; 0 for UNKNOWN, the 4-bit types and values that are none. */
 VKDML_API uint32_t vkdmlGetDataTypeSize(DML_TENSOR_DATA_TYPE type);
+
+/**
+ * Bits of one element; 0 for UNKNOWN and values that are none. Of the 4-bit types two elements share a byte, the one
+ * with the lower index in its low half.
+ */
+VKDML_API uint32_t vkdmlGetDataTypeBits(DML_TENSOR_DATA_TYPE type);
 
 /** "6_4" of DML_FEATURE_LEVEL_6_4; NULL for values that are no level. */
 VKDML_API const char *vkdmlGetFeatureLevelName(DML_FEATURE_LEVEL level);

@@ -24,7 +24,7 @@ static const VkdmlTensorSupport *support_at(const VkdmlFieldSchema *field, DML_F
 static bool takes_type(const VkdmlOperatorSchema *schema, DML_FEATURE_LEVEL level, DML_TENSOR_DATA_TYPE type) {
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlTensorSupport *support =
-            schema->fields[i].type == VKDML_FIELD_TYPE_TENSOR_DESC ? support_at(&schema->fields[i], level) : NULL;
+            schema->fields[i].supportCount > 0 ? support_at(&schema->fields[i], level) : NULL;
         if (support && (support->dataTypes >> type & 1)) {
             return true;
         }

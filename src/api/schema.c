@@ -33,14 +33,18 @@ uint32_t vkdmlGetDataTypeSize(DML_TENSOR_DATA_TYPE type) {
     return vkdml_data_type_size(type);
 }
 
+uint32_t vkdmlGetDataTypeBits(DML_TENSOR_DATA_TYPE type) {
+    return vkdml_data_type_bits(type);
+}
+
 const char *vkdmlGetFeatureLevelName(DML_FEATURE_LEVEL level) {
     return vkdml_level_name(level);
 }
 
 uint64_t vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE type, uint32_t dimensionCount, const uint32_t *sizes,
                                    const uint32_t *strides) {
-    const uint32_t element_size = vkdml_data_type_size(type);
-    if (element_size == 0 || dimensionCount < 1 || dimensionCount > VKDML_MAX_DIMENSIONS || sizes == NULL) {
+    const uint32_t element_bits = vkdml_data_type_bits(type);
+    if (element_bits == 0 || dimensionCount < 1 || dimensionCount > VKDML_MAX_DIMENSIONS || sizes == NULL) {
         return 0;
     }
     for (uint32_t i = 0; i < dimensionCount; i++) {
@@ -49,5 +53,5 @@ uint64_t vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE type, uint32_t dimension
         }
     }
     uint64_t bytes;
-    return vkdml_minimum_bytes(element_size, dimensionCount, sizes, strides, &bytes) ? bytes : 0;
+    return vkdml_minimum_bytes(element_bits, dimensionCount, sizes, strides, &bytes) ? bytes : 0;
 }

@@ -8,7 +8,7 @@
 uint64_t vkdml_tensor_span(const struct vkdml_tensor *tensor) {
     uint64_t bytes = 0;
     bool fits =
-        vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes);
+        vkdml_minimum_bytes(tensor->element_bits, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes);
     assert(fits); /* validation saw to it */
     (void)fits;
     return bytes;

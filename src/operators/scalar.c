@@ -66,6 +66,7 @@ void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bi
         [DML_TENSOR_DATA_TYPE_UINT32] = {32, false}, [DML_TENSOR_DATA_TYPE_UINT64] = {64, false},
         [DML_TENSOR_DATA_TYPE_INT8] = {8, true},     [DML_TENSOR_DATA_TYPE_INT16] = {16, true},
         [DML_TENSOR_DATA_TYPE_INT32] = {32, true},   [DML_TENSOR_DATA_TYPE_INT64] = {64, true},
+        [DML_TENSOR_DATA_TYPE_UINT4] = {4, false},   [DML_TENSOR_DATA_TYPE_INT4] = {4, true},
     };
     uint64_t wide = 0;
     if (type == DML_TENSOR_DATA_TYPE_FLOAT32) {

@@ -24,6 +24,8 @@ struct vkdml_integer_range vkdml_integer_range(DML_TENSOR_DATA_TYPE type) {
         [DML_TENSOR_DATA_TYPE_INT16] = {(uint64_t)INT16_MAX + 1, INT16_MAX},
         [DML_TENSOR_DATA_TYPE_INT32] = {(uint64_t)INT32_MAX + 1, INT32_MAX},
         [DML_TENSOR_DATA_TYPE_INT64] = {(uint64_t)INT64_MAX + 1, INT64_MAX},
+        [DML_TENSOR_DATA_TYPE_UINT4] = {0, 15},
+        [DML_TENSOR_DATA_TYPE_INT4] = {8, 7},
     };
     assert((size_t)type < sizeof ranges / sizeof ranges[0] && ranges[type].highest != 0);
     return ranges[type];

@@ -114,32 +114,43 @@ static bool check_sizes(const struct subject *subject, struct vkdml_report *repo
     return sane;
 }
 
+/* What turns elements into bytes, for reasons. */
+static const char *bytes_factor(const struct vkdml_tensor *tensor) {
+    static const char *const factors[] = {"* 1", "* 2", "* 4", "* 8"};
+    uint32_t power = 0;
+    while (tensor->element_size >> power > 1) {
+        power++;
+    }
+    return tensor->element_size == 0 ? "/ 2" : factors[power];
+}
+
 static void check_minimum_bytes(const struct subject *subject, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     uint64_t minimum;
-    if (!vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &minimum)) {
+    if (!vkdml_minimum_bytes(tensor->element_bits, tensor->dimension_count, tensor->sizes, tensor->strides, &minimum)) {
         vkdml_report_invalid(report,
                              "%s.Strides put the last element beyond 2^64 bytes, must keep "
-                             "(dot(Sizes - 1, Strides) + 1) * %" PRIu32 " below that",
-                             subject->name, tensor->element_size);
+                             "(dot(Sizes - 1, Strides) + 1) %s below that",
+                             subject->name, bytes_factor(tensor));
     } else if (tensor->total_bytes < minimum) {
         vkdml_report_invalid(report,
                              "%s.TotalTensorSizeInBytes is %" PRIu64 ", must be at least %" PRIu64
-                             " = (dot(Sizes - 1, %s) + 1) * %" PRIu32 ", rounded up to 4",
+                             " = (dot(Sizes - 1, %s) + 1) %s, rounded up to 4",
                              subject->name, tensor->total_bytes, minimum,
-                             tensor->has_strides ? "Strides" : "packed strides", tensor->element_size);
+                             tensor->has_strides ? "Strides" : "packed strides", bytes_factor(tensor));
     }
 }
 
 static void check_base_alignment(const struct subject *subject, struct vkdml_report *report) {
-    const struct vkdml_tensor *tensor = subject->tensor;
-    const uint32_t alignment = tensor->base_alignment;
+    const uint32_t element_size = subject->tensor->element_size > 0 ? subject->tensor->element_size : 1;
+    const uint32_t alignment = subject->tensor->base_alignment;
     const bool is_power_of_two = (alignment & (alignment - 1)) == 0;
-    if (alignment != 0 && (!is_power_of_two || alignment < tensor->element_size)) {
+    if (alignment != 0 && (!is_power_of_two || alignment < element_size)) {
         vkdml_report_invalid(report,
                              "%s.GuaranteedBaseOffsetAlignment is %" PRIu32
-                             ", must be 0 or a power of two of at least %" PRIu32 ", the element's size",
-                             subject->name, alignment, tensor->element_size);
+                             ", must be 0 or a power of two of at least %" PRIu32 ", %s",
+                             subject->name, alignment, element_size,
+                             subject->tensor->element_size > 0 ? "the element's size" : "a byte");
     }
 }
 

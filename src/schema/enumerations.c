@@ -25,3 +25,24 @@ static const VkdmlEnumerator data_type_enumerators[] = {
     ENUMERATOR(DML_TENSOR_DATA_TYPE_INT64, 1_0),
 };
 ENUMERATION(DML_TENSOR_DATA_TYPE, data_type);
+
+static const VkdmlEnumerator is_infinity_mode_enumerators[] = {
+    ENUMERATOR(DML_IS_INFINITY_MODE_EITHER, 2_1),
+    ENUMERATOR(DML_IS_INFINITY_MODE_POSITIVE, 2_1),
+    ENUMERATOR(DML_IS_INFINITY_MODE_NEGATIVE, 2_1),
+};
+ENUMERATION(DML_IS_INFINITY_MODE, is_infinity_mode);
+
+static const VkdmlEnumerator rounding_mode_enumerators[] = {
+    ENUMERATOR(DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN, 2_1),
+    ENUMERATOR(DML_ROUNDING_MODE_TOWARD_ZERO, 2_1),
+    ENUMERATOR(DML_ROUNDING_MODE_TOWARD_INFINITY, 2_1),
+};
+ENUMERATION(DML_ROUNDING_MODE, rounding_mode);
+
+static const VkdmlEnumerator quantization_type_enumerators[] = {
+    ENUMERATOR(DML_QUANTIZATION_TYPE_NONE, 6_3),
+    ENUMERATOR(DML_QUANTIZATION_TYPE_SCALE, 6_3),
+    ENUMERATOR(DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT, 6_3),
+};
+ENUMERATION(DML_QUANTIZATION_TYPE, quantization_type);

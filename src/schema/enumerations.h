@@ -5,8 +5,11 @@
 #include "vkdml/schema.h"
 
 extern const VkdmlEnumeration vkdml_enumeration_padding_mode;
+extern const VkdmlEnumeration vkdml_enumeration_is_infinity_mode;
+extern const VkdmlEnumeration vkdml_enumeration_rounding_mode;
+extern const VkdmlEnumeration vkdml_enumeration_quantization_type;
 
-/* The data types whose elements can be addressed: neither UNKNOWN nor the 4-bit types. */
+/* The data types of scalars: neither UNKNOWN nor the 4-bit types. */
 extern const VkdmlEnumeration vkdml_enumeration_data_type;
 
 #endif

@@ -6,13 +6,8 @@ static void read_data_type(const char *name, DML_TENSOR_DATA_TYPE type, struct v
                            struct vkdml_report *report) {
     tensor->data_type = type;
     tensor->element_size = vkdml_data_type_size(type);
-    if (tensor->element_size > 0) {
-        return;
-    }
-    if (type == DML_TENSOR_DATA_TYPE_UINT4 || type == DML_TENSOR_DATA_TYPE_INT4) {
-        vkdml_report_invalid(report, "%s.DataType is %s, must be a type of whole bytes: 4-bit types are not supported",
-                             name, vkdml_data_type_name(type));
-    } else {
+    tensor->element_bits = vkdml_data_type_bits(type);
+    if (tensor->element_bits == 0) {
         vkdml_report_invalid(report, "%s.DataType is %d, must be a DML_TENSOR_DATA_TYPE other than UNKNOWN", name,
                              (int)type);
     }

@@ -7,17 +7,18 @@
 
 struct data_type {
     const char *name;
-    uint32_t size; /* bytes; 0: not a type whose elements can be addressed */
+    uint32_t bits; /* 0: no type of an element */
     bool is_float;
 };
 
-#define DATA_TYPE(NAME, size, is_float) [DML_TENSOR_DATA_TYPE_##NAME] = {"DML_TENSOR_DATA_TYPE_" #NAME, size, is_float}
+#define DATA_TYPE(NAME, bits, is_float) [DML_TENSOR_DATA_TYPE_##NAME] = {"DML_TENSOR_DATA_TYPE_" #NAME, bits, is_float}
 
 static const struct data_type data_types[] = {
-    DATA_TYPE(UNKNOWN, 0, false), DATA_TYPE(FLOAT32, 4, true), DATA_TYPE(FLOAT16, 2, true), DATA_TYPE(UINT32, 4, false),
-    DATA_TYPE(UINT16, 2, false),  DATA_TYPE(UINT8, 1, false),  DATA_TYPE(INT32, 4, false),  DATA_TYPE(INT16, 2, false),
-    DATA_TYPE(INT8, 1, false),    DATA_TYPE(FLOAT64, 8, true), DATA_TYPE(UINT64, 8, false), DATA_TYPE(INT64, 8, false),
-    DATA_TYPE(UINT4, 0, false),   DATA_TYPE(INT4, 0, false),
+    DATA_TYPE(UNKNOWN, 0, false), DATA_TYPE(FLOAT32, 32, true), DATA_TYPE(FLOAT16, 16, true),
+    DATA_TYPE(UINT32, 32, false), DATA_TYPE(UINT16, 16, false), DATA_TYPE(UINT8, 8, false),
+    DATA_TYPE(INT32, 32, false),  DATA_TYPE(INT16, 16, false),  DATA_TYPE(INT8, 8, false),
+    DATA_TYPE(FLOAT64, 64, true), DATA_TYPE(UINT64, 64, false), DATA_TYPE(INT64, 64, false),
+    DATA_TYPE(UINT4, 4, false),   DATA_TYPE(INT4, 4, false),
 };
 
 static const struct data_type *find_data_type(DML_TENSOR_DATA_TYPE type) {
@@ -30,9 +31,13 @@ const char *vkdml_data_type_name(DML_TENSOR_DATA_TYPE type) {
     return found != NULL ? found->name : NULL;
 }
 
-uint32_t vkdml_data_type_size(DML_TENSOR_DATA_TYPE type) {
+uint32_t vkdml_data_type_bits(DML_TENSOR_DATA_TYPE type) {
     const struct data_type *found = find_data_type(type);
-    return found != NULL ? found->size : 0;
+    return found != NULL ? found->bits : 0;
+}
+
+uint32_t vkdml_data_type_size(DML_TENSOR_DATA_TYPE type) {
+    return vkdml_data_type_bits(type) / 8;
 }
 
 bool vkdml_data_type_is_float(DML_TENSOR_DATA_TYPE type) {
@@ -77,7 +82,7 @@ static bool last_element(uint32_t dimension_count, const uint32_t *sizes, const 
     return true;
 }
 
-bool vkdml_minimum_bytes(uint32_t element_size, uint32_t dimension_count, const uint32_t *sizes,
+bool vkdml_minimum_bytes(uint32_t element_bits, uint32_t dimension_count, const uint32_t *sizes,
                          const uint32_t *strides, uint64_t *bytes) {
     uint64_t elements;
     if (strides == NULL) {
@@ -88,7 +93,10 @@ bool vkdml_minimum_bytes(uint32_t element_size, uint32_t dimension_count, const 
                !vkdml_checked_add(elements, 1, &elements)) {
         return false;
     }
-    return vkdml_checked_multiply(elements, element_size, bytes) && vkdml_checked_align(*bytes, 4, bytes);
+    const uint64_t shared = element_bits < 8 ? 8 / element_bits : 1; /* elements in a byte */
+    const uint32_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;
+    return vkdml_checked_multiply(vkdml_divide_up(elements, shared), element_bytes, bytes) &&
+           vkdml_checked_align(*bytes, 4, bytes);
 }
 
 uint32_t vkdml_tensor_elements(const struct vkdml_tensor *tensor) {

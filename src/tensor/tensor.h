@@ -13,7 +13,8 @@ struct vkdml_tensor {
     uint32_t dimension_count; /* 0: the tensor is absent (optional and NULL) */
     DML_TENSOR_DATA_TYPE data_type;
     DML_TENSOR_FLAGS flags;
-    uint32_t element_size; /* bytes */
+    uint32_t element_size; /* bytes; 0 where two elements share one: those of 4 bits */
+    uint32_t element_bits;
     uint32_t sizes[VKDML_MAX_DIMENSIONS];
     uint32_t strides[VKDML_MAX_DIMENSIONS]; /* in elements; packed ones filled in where the descriptor had none */
     bool has_strides;                       /* the descriptor gave strides */
@@ -23,6 +24,9 @@ struct vkdml_tensor {
 
 /* "DML_TENSOR_DATA_TYPE_FLOAT32" or NULL */
 const char *vkdml_data_type_name(DML_TENSOR_DATA_TYPE type);
+
+/* Bits per element; 0 for UNKNOWN and unknown values. */
+uint32_t vkdml_data_type_bits(DML_TENSOR_DATA_TYPE type);
 
 /* Bytes per element; 0 for UNKNOWN, sub-byte and unknown values. */
 uint32_t vkdml_data_type_size(DML_TENSOR_DATA_TYPE type);
@@ -35,9 +39,9 @@ bool vkdml_packed_strides(uint32_t dimension_count, const uint32_t *sizes, uint3
 /* Product of the sizes; false where it does not fit 64 bits. */
 bool vkdml_element_count(uint32_t dimension_count, const uint32_t *sizes, uint64_t *count);
 
-/* DML's minimum size in bytes: (dot(sizes - 1, strides) + 1) * element_size rounded up to 4; false on overflow of 64
+/* DML's minimum size in bytes: that of dot(sizes - 1, strides) + 1 elements, rounded up to 4; false on overflow of 64
  * bits. Sizes must not be 0. strides NULL: packed. */
-bool vkdml_minimum_bytes(uint32_t element_size, uint32_t dimension_count, const uint32_t *sizes,
+bool vkdml_minimum_bytes(uint32_t element_bits, uint32_t dimension_count, const uint32_t *sizes,
                          const uint32_t *strides, uint64_t *bytes);
 
 /* Elements of a valid tensor: at most 2^32-1. */

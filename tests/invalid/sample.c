@@ -10,14 +10,15 @@ const DML_OPERATOR_TYPE sample_operators[SAMPLE_OPERATOR_COUNT] = {
     DML_OPERATOR_NONZERO_COORDINATES,
 };
 
-uint32_t sample_element_size(DML_TENSOR_DATA_TYPE type) {
-    static const uint32_t sizes[] = {
-        [DML_TENSOR_DATA_TYPE_FLOAT64] = 8, [DML_TENSOR_DATA_TYPE_INT64] = 8, [DML_TENSOR_DATA_TYPE_UINT64] = 8,
-        [DML_TENSOR_DATA_TYPE_FLOAT32] = 4, [DML_TENSOR_DATA_TYPE_INT32] = 4, [DML_TENSOR_DATA_TYPE_UINT32] = 4,
-        [DML_TENSOR_DATA_TYPE_FLOAT16] = 2, [DML_TENSOR_DATA_TYPE_INT16] = 2, [DML_TENSOR_DATA_TYPE_UINT16] = 2,
-        [DML_TENSOR_DATA_TYPE_INT8] = 1,    [DML_TENSOR_DATA_TYPE_UINT8] = 1,
+uint32_t sample_element_bits(DML_TENSOR_DATA_TYPE type) {
+    static const uint32_t bits[] = {
+        [DML_TENSOR_DATA_TYPE_FLOAT64] = 64, [DML_TENSOR_DATA_TYPE_INT64] = 64, [DML_TENSOR_DATA_TYPE_UINT64] = 64,
+        [DML_TENSOR_DATA_TYPE_FLOAT32] = 32, [DML_TENSOR_DATA_TYPE_INT32] = 32, [DML_TENSOR_DATA_TYPE_UINT32] = 32,
+        [DML_TENSOR_DATA_TYPE_FLOAT16] = 16, [DML_TENSOR_DATA_TYPE_INT16] = 16, [DML_TENSOR_DATA_TYPE_UINT16] = 16,
+        [DML_TENSOR_DATA_TYPE_INT8] = 8,     [DML_TENSOR_DATA_TYPE_UINT8] = 8,  [DML_TENSOR_DATA_TYPE_INT4] = 4,
+        [DML_TENSOR_DATA_TYPE_UINT4] = 4,
     };
-    return (uint32_t)type < sizeof(sizes) / sizeof(sizes[0]) ? sizes[type] : 0;
+    return (uint32_t)type < sizeof(bits) / sizeof(bits[0]) ? bits[type] : 0;
 }
 
 /* Written apart from the library's: the position of the last element, and that element, in whole words. */
@@ -28,7 +29,7 @@ static void fit(struct sample_tensor *tensor) {
         last += (uint64_t)(buffer->Sizes[i] - 1) * (buffer->Strides != NULL ? buffer->Strides[i] : packed);
         packed *= buffer->Sizes[i];
     }
-    buffer->TotalTensorSizeInBytes = ((last + 1) * sample_element_size(buffer->DataType) + 3) / 4 * 4;
+    buffer->TotalTensorSizeInBytes = ((last + 1) * sample_element_bits(buffer->DataType) + 31) / 32 * 4;
 }
 
 void sample_set_sizes(struct sample_tensor *tensor, const uint32_t *sizes, uint32_t count) {

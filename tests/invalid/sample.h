@@ -60,7 +60,7 @@ void sample_set_strides(struct sample_tensor *tensor, const uint32_t *strides);
 /* Sets DataType and the size in bytes. */
 void sample_set_type(struct sample_tensor *tensor, DML_TENSOR_DATA_TYPE type);
 
-/* Bytes of an element as DirectML defines the types; 0 for UNKNOWN, 4-bit and unknown ones. */
-uint32_t sample_element_size(DML_TENSOR_DATA_TYPE type);
+/* Bits of an element as DirectML defines the types; 0 for UNKNOWN and unknown ones. */
+uint32_t sample_element_bits(DML_TENSOR_DATA_TYPE type);
 
 #endif

@@ -56,7 +56,7 @@ static const struct vkdml_tensor *tensor_of(const struct subject *subject, const
 static uint64_t span_of(const struct vkdml_tensor *tensor) {
     uint64_t bytes = 0;
     assert_true(
-        vkdml_minimum_bytes(tensor->element_size, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes));
+        vkdml_minimum_bytes(tensor->element_bits, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes));
     return bytes;
 }
 

@@ -219,25 +219,23 @@ static void everything_unreadable_is_told_at_once(void **state) {
     (void)state;
     struct padding padding;
     make_padding(&padding);
-    padding.input.DataType = DML_TENSOR_DATA_TYPE_INT4;
+    padding.input.DataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
     padding.input.DimensionCount = 9;
     padding.input.Sizes = NULL;
     padding.input.Flags = (DML_TENSOR_FLAGS)6;
     padding.output_desc = (DML_TENSOR_DESC){DML_TENSOR_TYPE_INVALID, NULL};
     padding.desc.DimensionCount = 9;
     padding.desc.EndPadding = NULL;
-    expect_lines(
-        &padding.op, 0, VKDML_ERROR_INVALID_ARGUMENT,
-        "DML_OPERATOR_PADDING: InputTensor.DataType is DML_TENSOR_DATA_TYPE_INT4, must be a type of whole bytes: "
-        "4-bit types are not supported\n"
-        "DML_OPERATOR_PADDING: InputTensor.Flags is 0x6, must be DML_TENSOR_FLAG_NONE (0) or "
-        "DML_TENSOR_FLAG_OWNED_BY_DML (1)\n"
-        "DML_OPERATOR_PADDING: InputTensor.DimensionCount is 9, must be 1 to 8\n"
-        "DML_OPERATOR_PADDING: InputTensor.Sizes is NULL, must point to DimensionCount sizes\n"
-        "DML_OPERATOR_PADDING: OutputTensor.Type is 0, must be DML_TENSOR_TYPE_BUFFER (1)\n"
-        "DML_OPERATOR_PADDING: OutputTensor.Desc is NULL, must point to a DML_BUFFER_TENSOR_DESC\n"
-        "DML_OPERATOR_PADDING: DimensionCount is 9, must be at most 8\n"
-        "DML_OPERATOR_PADDING: EndPadding is NULL, must point to DimensionCount (9) values");
+    expect_lines(&padding.op, 0, VKDML_ERROR_INVALID_ARGUMENT,
+                 "DML_OPERATOR_PADDING: InputTensor.DataType is 0, must be a DML_TENSOR_DATA_TYPE other than UNKNOWN\n"
+                 "DML_OPERATOR_PADDING: InputTensor.Flags is 0x6, must be DML_TENSOR_FLAG_NONE (0) or "
+                 "DML_TENSOR_FLAG_OWNED_BY_DML (1)\n"
+                 "DML_OPERATOR_PADDING: InputTensor.DimensionCount is 9, must be 1 to 8\n"
+                 "DML_OPERATOR_PADDING: InputTensor.Sizes is NULL, must point to DimensionCount sizes\n"
+                 "DML_OPERATOR_PADDING: OutputTensor.Type is 0, must be DML_TENSOR_TYPE_BUFFER (1)\n"
+                 "DML_OPERATOR_PADDING: OutputTensor.Desc is NULL, must point to a DML_BUFFER_TENSOR_DESC\n"
+                 "DML_OPERATOR_PADDING: DimensionCount is 9, must be at most 8\n"
+                 "DML_OPERATOR_PADDING: EndPadding is NULL, must point to DimensionCount (9) values");
 }
 
 static void null_arrays_of_no_length_are_readable(void **state) {

@@ -434,6 +434,42 @@ static void the_sizes_of_a_tensor_may_have_to_divide_anothers(void **state) {
                  "QuantizationTensors[0].Sizes[1]");
 }
 
+static void elements_of_4_bits_have_half_a_byte(void **state) {
+    (void)state;
+    struct quantize quantize;
+    make_quantize(&quantize);
+    quantize.output_desc = OWN_TENSOR(&quantize.output, UINT4, 4, 6);
+    quantize.parameters[1] = OWN_TENSOR(&quantize.zero_point, INT4, 2, 1);
+    struct vkdml_instance *instance = create(&quantize.op);
+    assert_int_equal(instance->outputs[0].element_size, 0);
+    assert_int_equal(instance->outputs[0].element_bits, 4);
+    assert_int_equal(instance->outputs[0].total_bytes, 12);
+    vkdml_instance_destroy(instance, NULL);
+
+    quantize.output.buffer.TotalTensorSizeInBytes = 8;
+    quantize.output.buffer.GuaranteedBaseOffsetAlignment = 3;
+    quantize.zero_point.buffer.GuaranteedBaseOffsetAlignment = 1;
+    expect_lines(
+        &quantize.op, 0,
+        "DML_OPERATOR_QUANTIZE: OutputTensor.TotalTensorSizeInBytes is 8, must be at least 12 = "
+        "(dot(Sizes - 1, packed strides) + 1) / 2, rounded up to 4\n"
+        "DML_OPERATOR_QUANTIZE: OutputTensor.GuaranteedBaseOffsetAlignment is 3, must be 0 or a power of two of "
+        "at least 1, a byte");
+    make_quantize(&quantize);
+    quantize.input_desc = OWN_TENSOR(&quantize.input, INT4, 4, 6);
+    expect_lines(&quantize.op, 0,
+                 "DML_OPERATOR_QUANTIZE: InputTensor.DataType is DML_TENSOR_DATA_TYPE_INT4, must be one of FLOAT32, "
+                 "FLOAT16 at feature level 6_4");
+    /* Two elements of an output in one place, though bytes are shared */
+    const uint32_t strides[] = {1, 1};
+    make_quantize(&quantize);
+    quantize.output_desc = OWN_TENSOR(&quantize.output, UINT4, 4, 6);
+    quantize.output.buffer.Strides = strides;
+    expect_lines(&quantize.op, 0,
+                 "DML_OPERATOR_QUANTIZE: OutputTensor.Strides lets two elements overlap, must give each element of an "
+                 "output a place of its own");
+}
+
 static void scalars_are_of_the_outputs_type(void **state) {
     (void)state;
     struct resample resample;
@@ -464,6 +500,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_may_be_of_one_element),
         cmocka_unit_test(a_rule_may_hold_below_a_level),
         cmocka_unit_test(the_sizes_of_a_tensor_may_have_to_divide_anothers),
+        cmocka_unit_test(elements_of_4_bits_have_half_a_byte),
         cmocka_unit_test(scalars_are_of_the_outputs_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,7 +214,7 @@ static void references_point_at_fields_of_the_right_kind(void **state) {
 
 static void support_goes_from_the_newest_level_to_the_operators_own(void **state) {
     (void)state;
-    const uint32_t addressable = ((1u << (DML_TENSOR_DATA_TYPE_INT64 + 1)) - 1) & ~1u;
+    const uint32_t addressable = ((1u << (DML_TENSOR_DATA_TYPE_INT4 + 1)) - 1) & ~1u;
     for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
         const VkdmlOperatorSchema *row = vkdml_schema_at(i);
         for (uint32_t j = 0; j < row->fieldCount; j++) {
@@ -350,7 +350,9 @@ static void fifteen_levels_have_a_name(void **state) {
 
 static void enumerators_are_ordered_and_bear_their_enumerations_name(void **state) {
     (void)state;
-    const VkdmlEnumeration *const enumerations[] = {&vkdml_enumeration_padding_mode, &vkdml_enumeration_data_type};
+    const VkdmlEnumeration *const enumerations[] = {
+        &vkdml_enumeration_padding_mode, &vkdml_enumeration_data_type, &vkdml_enumeration_is_infinity_mode,
+        &vkdml_enumeration_rounding_mode, &vkdml_enumeration_quantization_type};
     for (size_t i = 0; i < COUNT_OF(enumerations); i++) {
         for (uint32_t j = 0; j < enumerations[i]->enumeratorCount; j++) {
             const VkdmlEnumerator *enumerator = &enumerations[i]->enumerators[j];
@@ -381,7 +383,8 @@ static void the_public_size_calculation_answers_0_where_there_is_no_size(void **
     assert_int_equal(vkdmlCalcBufferTensorSize(type, 2, zero, NULL), 0);
     assert_int_equal(vkdmlCalcBufferTensorSize(type, 4, huge, NULL), 0);
     assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_UNKNOWN, 4, sizes, NULL), 0);
-    assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_INT4, 4, sizes, NULL), 0);
+    assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_INT4, 4, sizes, NULL), 60);
+    assert_int_equal(vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_UINT4, 3, sizes, NULL), 12);
     assert_int_equal(vkdmlCalcBufferTensorSize((DML_TENSOR_DATA_TYPE)99, 4, sizes, NULL), 0);
 }
 

@@ -31,6 +31,7 @@ static void data_types_have_names_and_sizes(void **state) {
     for (uint32_t type = 0; type < COUNT_OF(sizes); type++) {
         assert_non_null(vkdml_data_type_name((DML_TENSOR_DATA_TYPE)type));
         assert_int_equal(vkdml_data_type_size((DML_TENSOR_DATA_TYPE)type), sizes[type]);
+        assert_int_equal(vkdml_data_type_bits((DML_TENSOR_DATA_TYPE)type), type >= 12 ? 4 : 8 * sizes[type]);
         const bool is_float = type == DML_TENSOR_DATA_TYPE_FLOAT32 || type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                               type == DML_TENSOR_DATA_TYPE_FLOAT64;
         assert_int_equal(vkdml_data_type_is_float((DML_TENSOR_DATA_TYPE)type), is_float);
@@ -43,6 +44,7 @@ static void values_that_are_no_data_type_have_neither_name_nor_size(void **state
     for (uint32_t i = 0; i < COUNT_OF(values); i++) {
         assert_null(vkdml_data_type_name((DML_TENSOR_DATA_TYPE)values[i]));
         assert_int_equal(vkdml_data_type_size((DML_TENSOR_DATA_TYPE)values[i]), 0);
+        assert_int_equal(vkdml_data_type_bits((DML_TENSOR_DATA_TYPE)values[i]), 0);
         assert_false(vkdml_data_type_is_float((DML_TENSOR_DATA_TYPE)values[i]));
     }
 }
@@ -114,51 +116,63 @@ static void a_size_of_0_makes_the_count_0_whatever_the_others(void **state) {
 
 /* ---- minimum size ---- */
 
-static uint64_t minimum(uint32_t element_size, uint32_t count, const uint32_t *sizes, const uint32_t *strides) {
+static uint64_t minimum(uint32_t element_bits, uint32_t count, const uint32_t *sizes, const uint32_t *strides) {
     uint64_t bytes;
-    assert_true(vkdml_minimum_bytes(element_size, count, sizes, strides, &bytes));
+    assert_true(vkdml_minimum_bytes(element_bits, count, sizes, strides, &bytes));
     return bytes;
 }
 
 static void the_minimum_size_is_rounded_up_to_4_bytes(void **state) {
     (void)state;
-    assert_int_equal(minimum(4, LIST(3), NULL), 12);
-    assert_int_equal(minimum(1, LIST(1), NULL), 4);
-    assert_int_equal(minimum(1, LIST(4), NULL), 4);
-    assert_int_equal(minimum(1, LIST(5), NULL), 8);
-    assert_int_equal(minimum(2, LIST(3), NULL), 8);
-    assert_int_equal(minimum(8, LIST(3), NULL), 24);
+    assert_int_equal(minimum(32, LIST(3), NULL), 12);
+    assert_int_equal(minimum(8, LIST(1), NULL), 4);
+    assert_int_equal(minimum(8, LIST(4), NULL), 4);
+    assert_int_equal(minimum(8, LIST(5), NULL), 8);
+    assert_int_equal(minimum(16, LIST(3), NULL), 8);
+    assert_int_equal(minimum(64, LIST(3), NULL), 24);
+}
+
+static void two_elements_of_4_bits_share_a_byte(void **state) {
+    (void)state;
+    assert_int_equal(minimum(4, LIST(1), NULL), 4);
+    assert_int_equal(minimum(4, LIST(8), NULL), 4);
+    assert_int_equal(minimum(4, LIST(9), NULL), 8);
+    assert_int_equal(minimum(4, LIST(3, 5), NULL), 8);
+    assert_int_equal(minimum(4, LIST(2, 3), STRIDES(12, 1)), 8);
+    assert_int_equal(minimum(4, LIST(2, 3), STRIDES(14, 1)), 12);
+    /* half of what bytes would need, where those no longer fit 64 bits */
+    assert_true(minimum(4, LIST(UINT32_MAX, UINT32_MAX), STRIDES(UINT32_MAX, 2)) == UINT64_C(0x7FFFFFFF80000000));
 }
 
 static void the_minimum_size_reaches_to_the_last_strided_element(void **state) {
     (void)state;
-    assert_int_equal(minimum(4, LIST(2, 3), STRIDES(3, 1)), 24);
-    assert_int_equal(minimum(4, LIST(2, 3), STRIDES(8, 2)), (8 + 4 + 1) * 4);
-    assert_int_equal(minimum(4, LIST(2, 3), STRIDES(0, 0)), 4);
-    assert_int_equal(minimum(4, LIST(1, 3), STRIDES(UINT32_MAX, 1)), 12); /* size 1: the stride does not matter */
+    assert_int_equal(minimum(32, LIST(2, 3), STRIDES(3, 1)), 24);
+    assert_int_equal(minimum(32, LIST(2, 3), STRIDES(8, 2)), (8 + 4 + 1) * 4);
+    assert_int_equal(minimum(32, LIST(2, 3), STRIDES(0, 0)), 4);
+    assert_int_equal(minimum(32, LIST(1, 3), STRIDES(UINT32_MAX, 1)), 12); /* size 1: the stride does not matter */
 }
 
 static void the_minimum_size_may_be_as_large_as_64_bits(void **state) {
     (void)state;
     const uint64_t last = (uint64_t)(UINT32_MAX - 1) * UINT32_MAX;
-    assert_true(minimum(1, LIST(UINT32_MAX), STRIDES(UINT32_MAX)) == (last + 1 + 3) / 4 * 4);
-    assert_true(minimum(8, LIST(UINT32_MAX), STRIDES(1u << 28)) == ((uint64_t)(UINT32_MAX - 1) * (1u << 28) + 1) * 8);
-    assert_true(minimum(1, LIST(UINT32_MAX, UINT32_MAX), NULL) == UINT64_C(0xFFFFFFFE00000004));
+    assert_true(minimum(8, LIST(UINT32_MAX), STRIDES(UINT32_MAX)) == (last + 1 + 3) / 4 * 4);
+    assert_true(minimum(64, LIST(UINT32_MAX), STRIDES(1u << 28)) == ((uint64_t)(UINT32_MAX - 1) * (1u << 28) + 1) * 8);
+    assert_true(minimum(8, LIST(UINT32_MAX, UINT32_MAX), NULL) == UINT64_C(0xFFFFFFFE00000004));
 }
 
 static void a_minimum_size_above_64_bits_is_told_of(void **state) {
     (void)state;
     uint64_t bytes;
     /* packed: 2^61 elements of 8 bytes would wrap to 0 */
-    assert_false(vkdml_minimum_bytes(8, LIST(1u << 31, 1u << 30), NULL, &bytes));
-    assert_false(vkdml_minimum_bytes(1, LIST(65536, 65536, 65536, 65536), NULL, &bytes));
+    assert_false(vkdml_minimum_bytes(64, LIST(1u << 31, 1u << 30), NULL, &bytes));
+    assert_false(vkdml_minimum_bytes(8, LIST(65536, 65536, 65536, 65536), NULL, &bytes));
     /* 2^64 - 1 bytes, which rounding up would wrap to 0 */
-    assert_false(vkdml_minimum_bytes(1, LIST(UINT32_MAX, 641, 6700417), NULL, &bytes));
+    assert_false(vkdml_minimum_bytes(8, LIST(UINT32_MAX, 641, 6700417), NULL, &bytes));
     /* strided: the element size, and the sum over dimensions */
-    assert_false(vkdml_minimum_bytes(2, LIST(UINT32_MAX), STRIDES(UINT32_MAX), &bytes));
-    assert_false(vkdml_minimum_bytes(1, LIST(UINT32_MAX, UINT32_MAX), STRIDES(UINT32_MAX, UINT32_MAX), &bytes));
+    assert_false(vkdml_minimum_bytes(16, LIST(UINT32_MAX), STRIDES(UINT32_MAX), &bytes));
+    assert_false(vkdml_minimum_bytes(8, LIST(UINT32_MAX, UINT32_MAX), STRIDES(UINT32_MAX, UINT32_MAX), &bytes));
     /* (2^32 - 2) * (2^32 - 1) + 3 * (2^32 - 2) + 3 * 1 == 2^64 - 1: no room for the last element itself */
-    assert_false(vkdml_minimum_bytes(1, LIST(UINT32_MAX, UINT32_MAX, 4), STRIDES(UINT32_MAX, 3, 1), &bytes));
+    assert_false(vkdml_minimum_bytes(8, LIST(UINT32_MAX, UINT32_MAX, 4), STRIDES(UINT32_MAX, 3, 1), &bytes));
 }
 
 /* ---- tensors ---- */
@@ -324,6 +338,7 @@ int main(void) {
         cmocka_unit_test(an_element_count_above_64_bits_is_told_of),
         cmocka_unit_test(a_size_of_0_makes_the_count_0_whatever_the_others),
         cmocka_unit_test(the_minimum_size_is_rounded_up_to_4_bytes),
+        cmocka_unit_test(two_elements_of_4_bits_share_a_byte),
         cmocka_unit_test(the_minimum_size_reaches_to_the_last_strided_element),
         cmocka_unit_test(the_minimum_size_may_be_as_large_as_64_bits),
         cmocka_unit_test(a_minimum_size_above_64_bits_is_told_of),

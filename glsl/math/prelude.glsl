@@ -1,0 +1,58 @@
+// What glsl/math/ needs of the language: this is GLSL's half, src/math/prelude.h is C's, which has the same names.
+#ifndef VKDML_MATH_PRELUDE
+#define VKDML_MATH_PRELUDE
+
+#define MATH
+
+uint math_multiply_high(uint a, uint b)
+{
+    uint high, low;
+    umulExtended(a, b, high, low);
+    return high;
+}
+
+// x must not be 0.
+uint math_leading_zeros(uint x)
+{
+    return uint(31 - findMSB(x));
+}
+
+uint math_min(uint a, uint b)
+{
+    return min(a, b);
+}
+
+uint math_max(uint a, uint b)
+{
+    return max(a, b);
+}
+
+// Of x and y as numbers with a sign.
+uint math_min_signed(uint a, uint b)
+{
+    return uint(min(int(a), int(b)));
+}
+
+int math_int(uint x)
+{
+    return int(x);
+}
+
+uint math_uint(int x)
+{
+    return uint(x);
+}
+
+// |x| at most 2^24: exact.
+float math_float(int x)
+{
+    return float(x);
+}
+
+// Of an integer.
+int math_round(float x)
+{
+    return int(x);
+}
+
+#endif

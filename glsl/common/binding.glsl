@@ -9,16 +9,27 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 12) const bool BASES_ARE_ZERO = false;
 
 // Per storage buffer, the bytes between the start of its descriptor and the resource: descriptors begin at the bound
-// offset rounded down to minStorageBufferOffsetAlignment. Multiples of 4.
+// offset rounded down to minStorageBufferOffsetAlignment. Multiples of 4. A kernel of more than four buffers defines
+// HAS_SIX_BUFFERS.
 layout(push_constant) uniform PushConstants {
     uvec4 base_bytes;
+#ifdef HAS_SIX_BUFFERS
+    uvec2 more_base_bytes;
+#endif
 } pushed;
 
 struct Bases {
     uvec4 base_bytes;
+#ifdef HAS_SIX_BUFFERS
+    uvec2 more_base_bytes;
+#endif
 };
 
+#ifdef HAS_SIX_BUFFERS
+Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes, BASES_ARE_ZERO ? uvec2(0) : pushed.more_base_bytes);
+#else
 Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes);
+#endif
 
 // The index of this workgroup in a grid folded into two dimensions.
 uint group_index()

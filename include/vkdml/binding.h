@@ -78,7 +78,8 @@ VKDML_API void vkdmlDestroyBindingTable(VkdmlBindingTable table);
 /**
  * Binds all inputs, in the order of the descriptor's input tensors. Mirrors IDMLBindingTable::BindInputs.
  *
- * An optional tensor that is absent and a tensor flagged OWNED_BY_DML take a VK_NULL_HANDLE buffer.
+ * The tensors of an array take a binding each. An optional tensor that is absent and a tensor flagged OWNED_BY_DML take
+ * a VK_NULL_HANDLE buffer.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT: wrong count, missing or surplus buffer, offset off alignment, range too small,
  *         offset + size beyond 64 bits. The table is then as before.
@@ -102,8 +103,8 @@ VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const
  * another than when the table was last recorded. A copy that is bound in place records nothing.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT: the table is of another dispatchable, something is not bound, or bindings
- * overlap (an output with anything else, unless the operator may run in place and both layouts are equal);
- *         VKDML_ERROR_DEVICE_LOST. Nothing is then recorded.
+ * overlap (an output with anything else, unless the operator may run in place of that input and both layouts are
+ * equal); VKDML_ERROR_DEVICE_LOST. Nothing is then recorded.
  */
 VKDML_API VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffer,
                                           VkdmlDispatchable dispatchable, VkdmlBindingTable table);

@@ -102,7 +102,8 @@ typedef struct VkdmlDeviceCreateInfo {
     uint32_t queueFamilyIndex;       /**< a family with VK_QUEUE_COMPUTE_BIT that commands will be submitted to */
     PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
     const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
-                                                           NULL: none. Nothing else is used. Read during the call. */
+                                                           NULL: none. Nothing else is used. Read during the call.
+                                                           shaderFloat16 makes FLOAT16 faster. */
     uint32_t enabledExtensionCount;                   /**< length of enabledExtensions */
     const char *const *enabledExtensions;             /**< the device extensions enabled. Read during the call. */
     DML_FEATURE_LEVEL featureLevel;                   /**< descriptors are held to it; 0: the newest, 6_4 */
@@ -192,6 +193,8 @@ typedef struct VkdmlVulkanHandles {
     VkDevice device;                               /**< of that physical device */
     uint32_t queueFamilyIndex;                     /**< of the queues that commands are submitted to */
     PFN_vkGetInstanceProcAddr getInstanceProcAddr; /**< how Vulkan is reached */
+    /** Of an opened device what it was created with, for who imports it once more; NULL for imported devices. */
+    const VkPhysicalDeviceFeatures2 *enabledFeatures;
     /** Of an opened device the only queue of it; VK_NULL_HANDLE for imported devices. Submission to it is the caller's
         to synchronize, as ever in Vulkan. */
     VkQueue queue;

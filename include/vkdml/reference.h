@@ -28,8 +28,8 @@ typedef struct VkdmlReferenceInfo {
     const DML_OPERATOR_DESC *desc;  /**< read during the call */
     DML_FEATURE_LEVEL featureLevel; /**< 0: the newest */
     VkdmlCompileFlags flags;        /**< as for vkdmlCompileOperator() */
-    uint32_t
-        inputCount; /**< the operator's input tensors, absent ones included. OWNED_BY_DML inputs are given here too. */
+    uint32_t inputCount; /**< the operator's input tensors, each of an array and absent ones included. OWNED_BY_DML
+                            inputs are given here too. */
     const VkdmlHostBinding *inputs;  /**< in the order of the descriptor's input tensors */
     uint32_t outputCount;            /**< the operator's output tensors */
     const VkdmlHostBinding *outputs; /**< apart from each other and from the inputs, but for in place with one layout */

@@ -5,9 +5,14 @@
 #include "tensor/tensor.h"
 #include "vulkan/device.h"
 
+/* FLOAT16 is converted by the device then. */
+static const char *const useful_features[] = {"shaderFloat16"};
+
 static const VkdmlRequirements requirements_of_all = {
     .apiVersion = VKDML_VULKAN_API_VERSION,
     .queueFlags = VK_QUEUE_COMPUTE_BIT,
+    .usefulFeatureCount = sizeof useful_features / sizeof *useful_features,
+    .usefulFeatures = useful_features,
 };
 
 /* The row that a tensor is held to at a level: support is sorted newest first. NULL before the first. */

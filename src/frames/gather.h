@@ -106,6 +106,9 @@ void vkdml_gather_widen(struct vkdml_gather *gather);
 
 bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension);
 
+/* Whether a step goes by tiles or blocks: for those who would rather not copy than element by element. */
+bool vkdml_gather_is_tiled(const struct vkdml_plan_step *step);
+
 /* Adds the gather's steps: one where both tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                               const struct vkdml_plan_limits *limits, struct vkdml_report *report,

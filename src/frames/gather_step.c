@@ -32,3 +32,9 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     }
     return vkdml_gather_elements(gather, use, part, limits, report, step);
 }
+
+bool vkdml_gather_is_tiled(const struct vkdml_plan_step *step) {
+    return step->kind == VKDML_PLAN_DISPATCH &&
+           (step->kernel == VKDML_KERNEL_TRANSPOSE || step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED ||
+            step->kernel == VKDML_KERNEL_PERMUTE);
+}

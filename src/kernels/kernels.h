@@ -21,7 +21,7 @@ struct vkdml_kernel_module {
 
 struct vkdml_kernel_info {
     const char *name;      /* of glsl/FRAME/NAME.comp and spirv/NAME.spv */
-    uint32_t buffer_count; /* storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
+    uint32_t buffer_count; /* the most storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
     struct vkdml_kernel_module portable;
     struct vkdml_kernel_module subgroup;
     struct vkdml_kernel_module serial;

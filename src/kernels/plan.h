@@ -14,7 +14,7 @@
 /* A tensor larger than a descriptor can bind is covered by windows, a dispatch each. 4096 cover a transpose of 7 GiB
  * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
 #define VKDML_PLAN_MAX_STEPS           4096
-#define VKDML_PLAN_MAX_BUFFERS         4 /* Vulkan 1.2 limit minimum for maxPerStageDescriptorStorageBuffers */
+#define VKDML_PLAN_MAX_BUFFERS         6 /* where the device has so many; Vulkan 1.2 guarantees 4 */
 #define VKDML_PLAN_MAX_SPECIALIZATIONS 12
 #define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
 #define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
@@ -31,6 +31,13 @@ enum vkdml_plan_resource {
     VKDML_PLAN_TEMPORARY,  /* index: 0 */
     VKDML_PLAN_PERSISTENT, /* index: 0 */
 };
+
+/* What a device promises of floats, to kernels that declare it: results are rounded to nearest even, zeros' signs,
+ * infinities and NaNs are what IEEE 754 says; of FLOAT16 also that denormals are kept, and that there are such floats.
+ * Many devices keep FLOAT16's denormals, few FLOAT32's. */
+#define VKDML_FLOAT_CONTROLS_32        UINT32_C(1)
+#define VKDML_FLOAT_CONTROLS_16        UINT32_C(2)
+#define VKDML_FLOAT_CONTROLS_DENORMALS UINT32_C(4) /* of FLOAT32 are kept; only with VKDML_FLOAT_CONTROLS_32 */
 
 /* What a storage buffer of a step is bound to. */
 struct vkdml_plan_buffer {
@@ -61,7 +68,7 @@ struct vkdml_plan_copy {
 /* One command. */
 struct vkdml_plan_step {
     enum vkdml_plan_step_kind kind;
-    uint32_t buffer_count;                                    /* as the kernel's; COPY 2, FILL 1 */
+    uint32_t buffer_count; /* all that is left of the kernel's by its constants; COPY 2, FILL 1 */
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
     /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
     bool barrier_before;
@@ -73,6 +80,7 @@ struct vkdml_plan_step {
     enum vkdml_kernel kernel;
     uint32_t specialization_count;
     uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
+    uint32_t float_controls; /* VKDML_FLOAT_CONTROLS_ bits: what the kernel declares, of those that the limits have */
     uint32_t parameter_count;
     uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
     uint32_t groups[3];
@@ -103,9 +111,11 @@ struct vkdml_plan_limits {
     uint32_t max_workgroup_size[3];
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
-    VkdmlKernelVariant variant; /* of the kernels that the device runs */
-    bool transfer_allowed;      /* the caller's buffers and barriers are for transfer commands too */
-    bool transfer_is_faster;    /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
+    uint32_t max_storage_buffers; /* of a dispatch; at least 4 */
+    VkdmlKernelVariant variant;   /* of the kernels that the device runs */
+    uint32_t float_controls;      /* VKDML_FLOAT_CONTROLS_ bits */
+    bool transfer_allowed;        /* the caller's buffers and barriers are for transfer commands too */
+    bool transfer_is_faster;      /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
 };
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);

@@ -13,7 +13,8 @@ struct vkdml_rewrite_id {
     struct vkdml_value value; /* of labels the word is the block's index, never known */
     uint32_t at;              /* where the definition was written, if it stands outside of functions; 0: nowhere */
     uint32_t function;        /* where the function begins in what is read; 0: it is none */
-    uint32_t previous;        /* what was defined before, or what was called before; 0: nothing */
+    uint32_t defined_before;  /* the id that was defined so before; 0: none */
+    uint32_t called_before;   /* the function not written yet that was called before; 0: none */
     bool used;                /* a word of what was written may be this id */
     bool called;              /* something written calls the function */
     bool written;             /* a function, or what is defined in one, and was written */

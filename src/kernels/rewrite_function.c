@@ -273,7 +273,9 @@ static void put_phi(struct vkdml_rewrite *rewrite, const struct vkdml_rewrite_bl
     if (target != NULL && target->back_to == block->label) {
         vkdml_rewrite_put(rewrite, (const uint32_t[]){any, target->label}, 2);
     }
-    rewrite->out[begin] = spirv_first(SPIRV_OP_PHI, (uint32_t)(rewrite->out_count - begin));
+    if (begin < rewrite->out_count) {
+        rewrite->out[begin] = spirv_first(SPIRV_OP_PHI, (uint32_t)(rewrite->out_count - begin));
+    }
 }
 
 static void put_terminator(struct vkdml_rewrite *rewrite, const struct vkdml_rewrite_block *block) {

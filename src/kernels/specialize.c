@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "kernels/rewrite.h"
 
+/* What float_controls add: three capabilities, and three execution modes of each width. */
+#define FLOAT_CONTROL_WORDS (3 * 2 + 2 * 3 * 4)
+
 /* Of vectors, which a constant operation may make. */
 #define MAX_COMPONENTS 4
 
@@ -24,7 +27,7 @@ void vkdml_rewrite_call(struct vkdml_rewrite *rewrite, uint32_t id) {
     struct vkdml_rewrite_id *function = vkdml_rewrite_id(rewrite, id);
     if (!function->called && function->function != 0) {
         function->called = true;
-        function->previous = rewrite->last_called;
+        function->called_before = rewrite->last_called;
         rewrite->last_called = id;
     }
 }
@@ -50,12 +53,16 @@ static bool is_word(const struct vkdml_rewrite *rewrite, uint32_t type) {
 
 static void put_definition(struct vkdml_rewrite *rewrite, uint32_t id, const uint32_t *words, uint32_t count) {
     struct vkdml_rewrite_id *entry = vkdml_rewrite_id(rewrite, id);
+    const uint32_t at = (uint32_t)rewrite->out_count;
+    vkdml_rewrite_put(rewrite, words, count);
+    if (rewrite->out_count == at) {
+        return;
+    }
     if (entry->at == 0) {
-        entry->previous = rewrite->last_defined;
+        entry->defined_before = rewrite->last_defined;
         rewrite->last_defined = id;
     }
-    entry->at = (uint32_t)rewrite->out_count;
-    vkdml_rewrite_put(rewrite, words, count);
+    entry->at = at;
 }
 
 static void put_constant(struct vkdml_rewrite *rewrite, uint32_t type, uint32_t id, uint32_t value) {
@@ -69,9 +76,11 @@ static void put_constant(struct vkdml_rewrite *rewrite, uint32_t type, uint32_t 
 
 /* An instruction under another opcode. */
 static void put_as(struct vkdml_rewrite *rewrite, uint32_t opcode, const uint32_t *instruction) {
-    const uint32_t length = spirv_length(instruction), first = spirv_first(opcode, length);
-    put_definition(rewrite, spirv_word(instruction, 2), &first, 1);
-    vkdml_rewrite_put(rewrite, instruction + 1, length - 1);
+    const size_t at = rewrite->out_count;
+    put_definition(rewrite, spirv_word(instruction, 2), instruction, spirv_length(instruction));
+    if (rewrite->out_count > at) {
+        rewrite->out[at] = spirv_first(opcode, spirv_length(instruction));
+    }
 }
 
 /* Component i of a constant; a scalar is its own. */
@@ -212,6 +221,45 @@ static void put_other(struct vkdml_rewrite *rewrite, const uint32_t *instruction
     }
 }
 
+static void put_capability(struct vkdml_rewrite *rewrite, uint32_t capability) {
+    const uint32_t words[] = {spirv_first(SPIRV_OP_CAPABILITY, 2), capability};
+    vkdml_rewrite_put(rewrite, words, 2);
+}
+
+/* Behind the first capability, which every module has. */
+static void put_capabilities(struct vkdml_rewrite *rewrite, uint32_t float_controls) {
+    put_capability(rewrite, SPIRV_CAPABILITY_SIGNED_ZERO_INF_NAN_PRESERVE);
+    put_capability(rewrite, SPIRV_CAPABILITY_ROUNDING_MODE_RTE);
+    if ((float_controls & (VKDML_FLOAT_CONTROLS_16 | VKDML_FLOAT_CONTROLS_DENORMALS)) != 0) {
+        put_capability(rewrite, SPIRV_CAPABILITY_DENORM_PRESERVE);
+    }
+}
+
+/* Behind the entry point. */
+static void put_execution_modes(struct vkdml_rewrite *rewrite, uint32_t function, uint32_t width,
+                                bool keeps_denormals) {
+    static const uint32_t modes[] = {SPIRV_EXECUTION_MODE_SIGNED_ZERO_INF_NAN_PRESERVE,
+                                     SPIRV_EXECUTION_MODE_ROUNDING_MODE_RTE, SPIRV_EXECUTION_MODE_DENORM_PRESERVE};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes - (keeps_denormals ? 0 : 1); i++) {
+        const uint32_t words[] = {spirv_first(SPIRV_OP_EXECUTION_MODE, 4), function, modes[i], width};
+        vkdml_rewrite_put(rewrite, words, 4);
+    }
+}
+
+static void put_float_controls(struct vkdml_rewrite *rewrite, uint32_t float_controls, const uint32_t *instruction) {
+    if (spirv_opcode(instruction) == SPIRV_OP_ENTRY_POINT) {
+        const uint32_t function = spirv_word(instruction, 2);
+        if ((float_controls & VKDML_FLOAT_CONTROLS_32) != 0) {
+            put_execution_modes(rewrite, function, 32, (float_controls & VKDML_FLOAT_CONTROLS_DENORMALS) != 0);
+        }
+        if ((float_controls & VKDML_FLOAT_CONTROLS_16) != 0) {
+            put_execution_modes(rewrite, function, 16, true);
+        }
+    } else if (rewrite->out_count == SPIRV_HEADER_WORDS + 2 && float_controls != 0) {
+        put_capabilities(rewrite, float_controls);
+    }
+}
+
 static void put_global(struct vkdml_rewrite *rewrite, const struct vkdml_specialization *specialization,
                        const uint32_t *instruction) {
     switch (spirv_opcode(instruction)) {
@@ -247,7 +295,7 @@ static void put_global(struct vkdml_rewrite *rewrite, const struct vkdml_special
 static void put_functions(struct vkdml_rewrite *rewrite) {
     while (rewrite->last_called != 0) {
         const struct vkdml_rewrite_id *function = vkdml_rewrite_id(rewrite, rewrite->last_called);
-        rewrite->last_called = function->previous;
+        rewrite->last_called = function->called_before;
         vkdml_rewrite_function(rewrite, function->function);
     }
 }
@@ -257,7 +305,7 @@ static void put_functions(struct vkdml_rewrite *rewrite) {
 /* Takes variables that are not used out of an entry point's interface, which follows a name that ends with a zero byte.
  */
 static uint32_t shorten_entry_point(const struct vkdml_rewrite *rewrite, uint32_t *entry) {
-    uint32_t length = 3;
+    uint32_t length = spirv_length(entry) < 3 ? spirv_length(entry) : 3;
     while (length < spirv_length(entry) && entry[length++] >> 24 != 0) {
     }
     for (uint32_t i = length; i < spirv_length(entry); i++) {
@@ -268,8 +316,23 @@ static uint32_t shorten_entry_point(const struct vkdml_rewrite *rewrite, uint32_
     return length;
 }
 
+/* Whether a type of 16-bit floats is used. */
+static bool has_half(const struct vkdml_rewrite *rewrite) {
+    for (uint32_t id = rewrite->last_defined; id != 0; id = vkdml_rewrite_id(rewrite, id)->defined_before) {
+        const uint32_t *found = definition(rewrite, id);
+        if (spirv_opcode(found) == SPIRV_OP_TYPE_FLOAT && spirv_word(found, 2) == 16 &&
+            vkdml_rewrite_id(rewrite, id)->used) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether an instruction before the functions has to stay: it defines what is used, or tells of what there is. */
 static bool stays(const struct vkdml_rewrite *rewrite, const uint32_t *instruction) {
+    if (spirv_opcode(instruction) == SPIRV_OP_CAPABILITY) {
+        return spirv_word(instruction, 1) != SPIRV_CAPABILITY_FLOAT16 || has_half(rewrite);
+    }
     if (is_annotation(instruction)) {
         const struct vkdml_rewrite_id *subject = vkdml_rewrite_id(rewrite, spirv_word(instruction, 1));
         return subject->written || (subject->used && subject->at != 0);
@@ -281,7 +344,7 @@ static bool stays(const struct vkdml_rewrite *rewrite, const uint32_t *instructi
 static void drop_unused(struct vkdml_rewrite *rewrite, size_t end) {
     size_t to = SPIRV_HEADER_WORDS;
     /* What is used is defined before it. */
-    for (uint32_t id = rewrite->last_defined; id != 0; id = vkdml_rewrite_id(rewrite, id)->previous) {
+    for (uint32_t id = rewrite->last_defined; id != 0; id = vkdml_rewrite_id(rewrite, id)->defined_before) {
         if (vkdml_rewrite_id(rewrite, id)->used) {
             use_words(rewrite, definition(rewrite, id));
         }
@@ -308,7 +371,7 @@ static void drop_unused(struct vkdml_rewrite *rewrite, size_t end) {
 /* Counts what there must be room for. Ends the module where its instructions cease to be whole. */
 static void measure(struct vkdml_rewrite *rewrite, uint32_t *labels, uint32_t *operations) {
     size_t at = SPIRV_HEADER_WORDS;
-    rewrite->out_capacity = rewrite->count;
+    rewrite->out_capacity = rewrite->count + FLOAT_CONTROL_WORDS;
     while (at < rewrite->count) {
         const uint32_t *instruction = rewrite->words + at;
         const uint32_t opcode = spirv_opcode(instruction), length = spirv_length(instruction);
@@ -341,6 +404,7 @@ static void rewrite_module(struct vkdml_rewrite *rewrite, const struct vkdml_spe
     for (size_t at = SPIRV_HEADER_WORDS; at < rewrite->count && spirv_opcode(rewrite->words + at) != SPIRV_OP_FUNCTION;
          at += spirv_length(rewrite->words + at)) {
         put_global(rewrite, specialization, rewrite->words + at);
+        put_float_controls(rewrite, specialization->float_controls, rewrite->words + at);
     }
     const size_t end = rewrite->out_count;
     put_functions(rewrite);

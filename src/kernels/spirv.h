@@ -13,6 +13,8 @@ enum spirv_opcode {
     SPIRV_OP_MEMBER_NAME = 6,
     SPIRV_OP_EXT_INST = 12,
     SPIRV_OP_ENTRY_POINT = 15,
+    SPIRV_OP_EXECUTION_MODE = 16,
+    SPIRV_OP_CAPABILITY = 17,
     SPIRV_OP_TYPE_VOID = 19, /* the first type */
     SPIRV_OP_TYPE_BOOL = 20,
     SPIRV_OP_TYPE_INT = 21,
@@ -92,6 +94,20 @@ enum spirv_decoration {
 };
 
 #define SPIRV_BUILT_IN_WORKGROUP_SIZE 25
+
+enum spirv_capability {
+    SPIRV_CAPABILITY_FLOAT16 = 9,
+    SPIRV_CAPABILITY_DENORM_PRESERVE = 4464,
+    SPIRV_CAPABILITY_SIGNED_ZERO_INF_NAN_PRESERVE = 4466,
+    SPIRV_CAPABILITY_ROUNDING_MODE_RTE = 4467,
+};
+
+/* Of a width, the word behind them. */
+enum spirv_execution_mode {
+    SPIRV_EXECUTION_MODE_DENORM_PRESERVE = 4459,
+    SPIRV_EXECUTION_MODE_SIGNED_ZERO_INF_NAN_PRESERVE = 4461,
+    SPIRV_EXECUTION_MODE_ROUNDING_MODE_RTE = 4462,
+};
 
 static inline uint32_t spirv_opcode(const uint32_t *instruction) {
     return instruction[0] & 0xFFFF;

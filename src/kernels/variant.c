@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels/plan.h"
+
 static const struct quirk {
     VkDriverId driver;
     uint32_t vendor;
@@ -79,4 +81,21 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
     }
     *reason = "it reports the subgroup operations";
     return VKDML_KERNEL_VARIANT_SUBGROUP;
+}
+
+uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16) {
+    const VkShaderFloatControlsIndependence none = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+    if (properties->denormBehaviorIndependence == none || properties->roundingModeIndependence == none) {
+        return 0;
+    }
+    uint32_t controls = 0;
+    if (properties->shaderSignedZeroInfNanPreserveFloat32 && properties->shaderRoundingModeRTEFloat32) {
+        controls |= VKDML_FLOAT_CONTROLS_32;
+        controls |= properties->shaderDenormPreserveFloat32 ? VKDML_FLOAT_CONTROLS_DENORMALS : 0;
+    }
+    if (has_float16 && properties->shaderSignedZeroInfNanPreserveFloat16 && properties->shaderRoundingModeRTEFloat16 &&
+        properties->shaderDenormPreserveFloat16) {
+        controls |= VKDML_FLOAT_CONTROLS_16;
+    }
+    return controls;
 }

@@ -31,4 +31,8 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
 /* Why the device cannot run a variant, static text, or NULL. Quirks do not count: forcing is for trying. */
 const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, VkdmlKernelVariant variant);
 
+/* VKDML_FLOAT_CONTROLS_ bits of a device; has_float16: whether it was created with that feature. None where controls of
+ * one width may not be declared without those of the others. */
+uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16);
+
 #endif

@@ -262,18 +262,12 @@ static void arrange_band(struct vkdml_gather *gather, bool has_input, struct ban
     }
 }
 
-static bool is_tiled(const struct vkdml_plan_step *step) {
-    return step->kind == VKDML_PLAN_DISPATCH &&
-           (step->kernel == VKDML_KERNEL_TRANSPOSE || step->kernel == VKDML_KERNEL_TRANSPOSE_SHIFTED ||
-            step->kernel == VKDML_KERNEL_PERMUTE);
-}
-
 /* Large inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned:
  * there are. */
 static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
     *planned = false;
     VkdmlResult result = vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
-    if (result == VKDML_SUCCESS && !is_tiled(&d->plan->steps.items[0])) {
+    if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(&d->plan->steps.items[0])) {
         d->plan->steps.count = 0;
         return VKDML_SUCCESS;
     }
@@ -322,34 +316,28 @@ static VkdmlResult plan_band(struct diagonals *d) {
     return plan_gather(d, &gather, source, &arranged);
 }
 
-void vkdml_rules_diagonal_matrix(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    /* Any Offset and any Value are legal; the table says the rest. */
-    (void)instance;
-    (void)report;
+static struct diagonals diagonals_of(const struct vkdml_planning *planning) {
+    return (struct diagonals){.output = &planning->instance->outputs[0],
+                              .limits = planning->limits,
+                              .report = planning->report,
+                              .plan = planning->plan};
 }
 
-VkdmlResult vkdml_plan_diagonal_matrix(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
-    (void)flags;
-    const DML_DIAGONAL_MATRIX_OPERATOR_DESC *desc = instance->desc;
-    struct diagonals d = {.output = &instance->outputs[0], .limits = limits, .report = report, .plan = plan};
+static VkdmlResult plan_diagonal_matrix(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_DIAGONAL_MATRIX_OPERATOR_DESC *desc = planning->instance->desc;
+    (void)op;
+    struct diagonals d = diagonals_of(planning);
     d.band = (struct band){.first = desc->Offset, .last = desc->Offset};
     vkdml_scalar_from_float(desc->Value, d.output->data_type, d.band.value);
     return plan_band(&d);
 }
 
-void vkdml_rules_diagonal_matrix1(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    /* Any diagonals are legal; the table says the rest. */
-    (void)instance;
-    (void)report;
-}
-
-VkdmlResult vkdml_plan_diagonal_matrix1(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
-    (void)flags;
-    const DML_DIAGONAL_MATRIX1_OPERATOR_DESC *desc = instance->desc;
-    struct diagonals d = {.output = &instance->outputs[0], .limits = limits, .report = report, .plan = plan};
-    d.input = instance->inputs[0].dimension_count != 0 ? &instance->inputs[0] : NULL;
+static VkdmlResult plan_diagonal_matrix1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_DIAGONAL_MATRIX1_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    (void)op;
+    struct diagonals d = diagonals_of(planning);
+    d.input = input->dimension_count != 0 ? input : NULL;
     const int64_t begin = desc->DiagonalFillBegin;
     const int64_t end = desc->DiagonalFillEnd;
     d.band = begin <= end ? (struct band){.first = begin, .last = end - 1}
@@ -357,3 +345,6 @@ VkdmlResult vkdml_plan_diagonal_matrix1(const struct vkdml_instance *instance, c
     vkdml_scalar_from_union(&desc->Value, d.output->data_type, d.band.value);
     return plan_band(&d);
 }
+
+const struct vkdml_operator vkdml_operator_diagonal_matrix = {.plan = plan_diagonal_matrix};
+const struct vkdml_operator vkdml_operator_diagonal_matrix1 = {.plan = plan_diagonal_matrix1};

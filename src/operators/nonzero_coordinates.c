@@ -4,7 +4,7 @@
 #include "frames/select.h"
 #include "operators/operators.h"
 
-void vkdml_rules_nonzero_coordinates(const struct vkdml_instance *instance, struct vkdml_report *report) {
+static void check_sizes(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
     const struct vkdml_tensor *count = &instance->outputs[0];
     const struct vkdml_tensor *coordinates = &instance->outputs[1];
@@ -47,14 +47,19 @@ void vkdml_rules_nonzero_coordinates(const struct vkdml_instance *instance, stru
     }
 }
 
-VkdmlResult vkdml_plan_nonzero_coordinates(const struct vkdml_instance *instance,
-                                           const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
-                                           struct vkdml_report *report, struct vkdml_plan *plan) {
+static VkdmlResult plan_nonzero_coordinates(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    (void)op;
     const struct vkdml_select select = {
         .input = &instance->inputs[0],
         .input_name = vkdml_input_name(instance, 0),
         .coordinates = &instance->outputs[1],
-        .zeroes_rest = (flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0,
+        .zeroes_rest = (planning->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0,
     };
-    return vkdml_select_plan(&select, limits, report, plan);
+    return vkdml_select_plan(&select, planning->limits, planning->report, planning->plan);
 }
+
+const struct vkdml_operator vkdml_operator_nonzero_coordinates = {
+    .rules = check_sizes,
+    .plan = plan_nonzero_coordinates,
+};

@@ -7,26 +7,22 @@
 #include "frames/plan_step.h"
 #include "frames/transfer.h"
 
-struct operator_functions {
-    DML_OPERATOR_TYPE type;
-    void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
-    VkdmlResult (*plan)(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
-};
-
-static const struct operator_functions operators[] = {
-#define VKDML_OPERATOR(NAME, name, ...) {DML_OPERATOR_##NAME, vkdml_rules_##name, vkdml_plan_##name},
+static const struct vkdml_operator *const operators[] = {
+#define VKDML_OPERATOR(NAME, name, ...) [DML_OPERATOR_##NAME] = &vkdml_operator_##name,
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 };
 
-static const struct operator_functions *find_operator(DML_OPERATOR_TYPE type) {
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); ++i) {
-        if (operators[i].type == type) {
-            return &operators[i];
-        }
+const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type) {
+    assert((size_t)type < sizeof(operators) / sizeof(operators[0]) && operators[type] != NULL);
+    return operators[type];
+}
+
+static void check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
+    if (op->rules != NULL) {
+        op->rules(instance, report);
     }
-    return NULL;
 }
 
 /* The own rules of operators that are fused, which are of their attributes. */
@@ -34,7 +30,7 @@ static void check_fused(const struct vkdml_instance *instance, struct vkdml_repo
     for (uint32_t i = 0; i < instance->activation_count; ++i) {
         const struct vkdml_instance *fused = &instance->activations[i];
         report->part = fused->role;
-        find_operator(fused->schema->type)->rules(fused, report);
+        check_rules(fused, report);
         report->part = NULL;
     }
 }
@@ -47,11 +43,9 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    const struct operator_functions *functions = find_operator((*instance)->schema->type);
-    assert(functions != NULL); /* both come of one list */
     report->context = (*instance)->schema->name;
     vkdml_schema_check(*instance, report);
-    functions->rules(*instance, report);
+    check_rules(*instance, report);
     check_fused(*instance, report);
     report->context = outer_context;
     if (report->result != VKDML_SUCCESS) {
@@ -115,7 +109,9 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     const char *outer_context = report->context;
     report->context = instance->schema->name;
-    VkdmlResult result = find_operator(instance->schema->type)->plan(instance, limits, flags, report, plan);
+    const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
+    const struct vkdml_planning planning = {instance, limits, flags, report, plan};
+    VkdmlResult result = op->plan(op, &planning);
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
         if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {

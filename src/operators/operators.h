@@ -1,11 +1,46 @@
-/* The operators: rules that the table cannot say, and planners. One pair of functions per row of the table. */
+/* The operators: rules that the table cannot say, and planners. One struct vkdml_operator per row of the table. */
 #ifndef VKDML_OPERATORS_OPERATORS_H
 #define VKDML_OPERATORS_OPERATORS_H
 
 #include "base/report.h"
+#include "frames/map.h"
 #include "kernels/plan.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
+
+/* What is planned. */
+struct vkdml_planning {
+    const struct vkdml_instance *instance; /* valid */
+    const struct vkdml_plan_limits *limits;
+    VkdmlCompileFlags flags;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+};
+
+/* How attributes become a kernel's arguments, in their order. */
+enum vkdml_attributes {
+    VKDML_ATTRIBUTES_AS_FLOATS,   /* FLOAT: FLOAT32's bits */
+    VKDML_ATTRIBUTES_AS_ELEMENTS, /* FLOAT and DML_SCALAR_UNION: converted to output 0's type */
+};
+
+/* What an operator that maps elements computes, see operators/mapping.h. */
+struct vkdml_mapping {
+    enum vkdml_map_operation operation;
+    enum vkdml_map_function function;
+    enum vkdml_attributes attributes;
+    bool attributes_of_operation; /* else of the function */
+    bool moves_bits;              /* what elements mean does not matter */
+    /* NULL, or what else the descriptor changes. */
+    void (*adjust)(const struct vkdml_instance *instance, struct vkdml_map *map);
+};
+
+struct vkdml_operator {
+    /* NULL: the table says it all. Of an operator that is fused they look at attributes only: it has no tensors then.
+     */
+    void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
+    VkdmlResult (*plan)(const struct vkdml_operator *op, const struct vkdml_planning *planning);
+    struct vkdml_mapping mapping;
+};
 
 /* Copies and validates a descriptor: readability, the table's rules, the operator's own. *instance is NULL on failure.
  */
@@ -17,12 +52,11 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
-/* One operator's rules and planner; see schema/operator_table.inc for the list. An operator that may be fused into
- * others is held to its rules there too: they look at attributes only, because it has no tensors then. */
-#define VKDML_OPERATOR(NAME, name, ...)                                                                                \
-    void vkdml_rules_##name(const struct vkdml_instance *instance, struct vkdml_report *report);                       \
-    VkdmlResult vkdml_plan_##name(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,       \
-                                  VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+/* What there is to an operator of the table. */
+const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type);
+
+/* See schema/operator_table.inc for the list. */
+#define VKDML_OPERATOR(NAME, name, ...) extern const struct vkdml_operator vkdml_operator_##name;
 #include "schema/operator_table.inc"
 #undef VKDML_OPERATOR
 

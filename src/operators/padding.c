@@ -112,9 +112,8 @@ static void fold_rows(struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     }
 }
 
-static VkdmlResult plan_padding(const struct vkdml_instance *instance, const struct padding *padding,
-                                const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                struct vkdml_plan *plan) {
+static VkdmlResult plan(const struct padding *padding, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_tensor *input = &instance->inputs[0];
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, &instance->outputs[0], input);
@@ -127,7 +126,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
     gather.source = rim_source;
     gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
-    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
+    if (planning->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
         fold_rows(&gather, padding->mode);
     }
 
@@ -145,7 +144,7 @@ static VkdmlResult plan_padding(const struct vkdml_instance *instance, const str
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+    return vkdml_gather_plan(&gather, &use, planning->limits, planning->report, planning->plan, &planning->plan->steps);
 }
 
 static struct padding read_padding(const struct vkdml_instance *instance) {
@@ -160,16 +159,15 @@ static struct padding read_padding(const struct vkdml_instance *instance) {
     return padding;
 }
 
-void vkdml_rules_padding(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    struct padding padding = read_padding(instance);
+static void check(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct padding padding = read_padding(instance);
     check_padding(instance, &padding, report);
 }
 
-VkdmlResult vkdml_plan_padding(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                               VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
-    (void)flags;
-    struct padding padding = read_padding(instance);
-    return plan_padding(instance, &padding, limits, report, plan);
+static VkdmlResult plan_padding(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
+    const struct padding padding = read_padding(planning->instance);
+    return plan(&padding, planning);
 }
 
 static struct padding read_padding1(const struct vkdml_instance *instance) {
@@ -184,14 +182,16 @@ static struct padding read_padding1(const struct vkdml_instance *instance) {
     return padding;
 }
 
-void vkdml_rules_padding1(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    struct padding padding = read_padding1(instance);
+static void check1(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct padding padding = read_padding1(instance);
     check_padding(instance, &padding, report);
 }
 
-VkdmlResult vkdml_plan_padding1(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                                VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
-    (void)flags;
-    struct padding padding = read_padding1(instance);
-    return plan_padding(instance, &padding, limits, report, plan);
+static VkdmlResult plan_padding1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
+    const struct padding padding = read_padding1(planning->instance);
+    return plan(&padding, planning);
 }
+
+const struct vkdml_operator vkdml_operator_padding = {.rules = check, .plan = plan_padding};
+const struct vkdml_operator vkdml_operator_padding1 = {.rules = check1, .plan = plan_padding1};

@@ -13,6 +13,15 @@ uint32_t vkdml_float_bits(float value) {
     return bits;
 }
 
+float vkdml_float_of_half(uint32_t half) {
+    const int exponent = (int)(half >> 10 & 0x1F);
+    const int fraction = (int)(half & 0x3FF);
+    const float magnitude = exponent == 0x1F ? (fraction != 0 ? NAN : INFINITY)
+                            : exponent == 0  ? ldexpf((float)fraction, -24)
+                                             : ldexpf((float)(fraction + 0x400), exponent - 25);
+    return half >> 15 & 1 ? -magnitude : magnitude;
+}
+
 /* Rounds to FLOAT16's grid in double, where halving and doubling are exact, and reads the fields off. */
 static uint32_t float16_bits(float value) {
     uint32_t sign = signbit(value) ? 0x8000u : 0;

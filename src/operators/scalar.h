@@ -9,6 +9,9 @@
 /* The bits of a float. */
 uint32_t vkdml_float_bits(float value);
 
+/* The value of a FLOAT16. */
+float vkdml_float_of_half(uint32_t half);
+
 /* Converts to a data type, low word first: FLOAT32 keeps its bits, FLOAT16 is rounded to nearest even, integers are
  * truncated toward zero and saturated, NaN becomes 0 in integers and the quiet NaN without payload in floats. */
 void vkdml_scalar_from_float(float value, DML_TENSOR_DATA_TYPE type, uint32_t bits[2]);

@@ -1,5 +1,11 @@
+/* The ELEMENT_WISE_ operators. */
+#include <math.h>
+#include <string.h>
+
+#include "math/math.h"
 #include "reference/element.h"
-#include "reference/reference.h"
+#include "reference/mapping.h"
+#include "reference/number.h"
 #include "reference/scale_bias.h"
 
 void vkdml_reference_element_wise_identity(const struct vkdml_instance *instance,
@@ -15,3 +21,368 @@ void vkdml_reference_element_wise_identity(const struct vkdml_instance *instance
         vkdml_element_write(output, memory->outputs[0], &at, bits);
     } while (vkdml_coordinate_next(output, &at));
 }
+
+#define FLOATS(name)   static float float_##name(const float *x, const struct vkdml_map_context *context)
+#define INTEGERS(name) static uint64_t integer_##name(const uint64_t *x, const struct vkdml_map_context *context)
+#define TRUTH(name)    static bool truth_##name(const float *x, const struct vkdml_map_context *context)
+
+/* One expression each; most look at nothing but the operands. */
+#define FLOATS_AS(name, expression)                                                                                    \
+    FLOATS(name) {                                                                                                     \
+        (void)context;                                                                                                 \
+        return expression;                                                                                             \
+    }
+#define INTEGERS_AS(name, expression)                                                                                  \
+    INTEGERS(name) {                                                                                                   \
+        (void)context;                                                                                                 \
+        return expression;                                                                                             \
+    }
+#define TRUTH_AS(name, expression)                                                                                     \
+    TRUTH(name) {                                                                                                      \
+        (void)context;                                                                                                 \
+        return expression;                                                                                             \
+    }
+
+static bool is_signed(const struct vkdml_map_context *context) {
+    return vkdml_integer_range(context->type).lowest != 0;
+}
+
+static bool is_negative(const struct vkdml_map_context *context, uint64_t x) {
+    return is_signed(context) && (int64_t)x < 0;
+}
+
+static uint64_t magnitude(const struct vkdml_map_context *context, uint64_t x) {
+    return is_negative(context, x) ? 0 - x : x;
+}
+
+static bool less(const struct vkdml_map_context *context, uint64_t a, uint64_t b) {
+    return is_signed(context) ? (int64_t)a < (int64_t)b : a < b;
+}
+
+/* As many bits as the type has, and its sign: what wraps around. */
+static uint64_t wrapped(const struct vkdml_map_context *context, uint64_t x) {
+    const struct vkdml_integer_range range = vkdml_integer_range(context->type);
+    return vkdml_integer_extend(context->type, x & (range.lowest + range.highest));
+}
+
+/* ---- arithmetic ---- */
+
+FLOATS_AS(add, x[0] + x[1])
+FLOATS_AS(subtract, x[0] - x[1])
+FLOATS_AS(multiply, x[0] * x[1])
+FLOATS_AS(divide, x[0] / x[1])
+FLOATS_AS(mean, (x[0] + x[1]) / 2)
+FLOATS_AS(difference_square, (x[0] - x[1]) * (x[0] - x[1]))
+FLOATS_AS(modulus_truncate, fmodf(x[0], x[1]))
+
+FLOATS(modulus_floor) {
+    (void)context;
+    const float rest = fmodf(x[0], x[1]);
+    if (rest == 0) {
+        return copysignf(rest, x[1]);
+    }
+    return (rest < 0) != (x[1] < 0) ? rest + x[1] : rest;
+}
+
+INTEGERS_AS(add, x[0] + x[1])
+INTEGERS_AS(subtract, x[0] - x[1])
+INTEGERS_AS(multiply, x[0] * x[1])
+INTEGERS_AS(difference_square, (x[0] - x[1]) * (x[0] - x[1]))
+
+/* Toward zero; 0 where the divisor is. */
+INTEGERS(divide) {
+    if (x[1] == 0) {
+        return 0;
+    }
+    const uint64_t quotient = magnitude(context, x[0]) / magnitude(context, x[1]);
+    return is_negative(context, x[0]) != is_negative(context, x[1]) ? 0 - quotient : quotient;
+}
+
+INTEGERS(mean) {
+    const uint64_t operands[] = {wrapped(context, x[0] + x[1]), 2};
+    return integer_divide(operands, context);
+}
+
+INTEGERS(modulus_truncate) {
+    return x[1] == 0 ? 0 : x[0] - integer_divide(x, context) * x[1];
+}
+
+INTEGERS(modulus_floor) {
+    const uint64_t rest = integer_modulus_truncate(x, context);
+    return rest != 0 && is_negative(context, rest) != is_negative(context, x[1]) ? rest + x[1] : rest;
+}
+
+/* ---- functions ---- */
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+#define FUNCTION(name)                                                                                                 \
+    FLOATS(name) {                                                                                                     \
+        const uint32_t bits = bits_of(x[0]);                                                                           \
+        return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
+    }
+FUNCTION(exp)
+FLOATS_AS(atan_yx, float_of(vkdml_math_atan2(bits_of(x[0]), bits_of(x[1]))))
+FLOATS_AS(sqrt, sqrtf(x[0]))
+FLOATS_AS(recip, 1 / x[0])
+
+static float power(const struct vkdml_map_context *context, float base, float exponent) {
+    const uint32_t a = bits_of(base), b = bits_of(exponent);
+    return float_of(context->is_half ? vkdml_math_half_pow(a, b) : vkdml_math_pow(a, b));
+}
+
+FLOATS(pow) {
+    return power(context, x[0], x[1]);
+}
+
+FLOATS(constant_pow) {
+    const DML_ELEMENT_WISE_CONSTANT_POW_OPERATOR_DESC *desc = context->desc;
+    return power(context, x[0], desc->Exponent);
+}
+
+/* Integers to an integer power wrap around; of a negative one they are the reciprocal, truncated. */
+static uint64_t integer_power(const struct vkdml_map_context *context, uint64_t base, int64_t exponent) {
+    if (exponent < 0) {
+        const uint64_t odd_sign = exponent % 2 != 0 ? base : 1;
+        return magnitude(context, base) == 1 ? odd_sign : 0;
+    }
+    uint64_t power = 1;
+    for (; exponent != 0; exponent /= 2) {
+        if (exponent % 2 != 0) {
+            power *= base;
+        }
+        base *= base;
+    }
+    return power;
+}
+
+INTEGERS(pow) {
+    if (context->second_type != DML_TENSOR_DATA_TYPE_FLOAT32 && context->second_type != DML_TENSOR_DATA_TYPE_FLOAT16) {
+        return integer_power(context, x[0], (int64_t)x[1]);
+    }
+    const float base = is_signed(context) ? (float)(int64_t)x[0] : (float)x[0];
+    const float exponent = vkdml_element_to_float(context->second_type, x[1]);
+    return vkdml_float_to_integer(float_of(vkdml_math_pow(bits_of(base), bits_of(exponent))), context->type);
+}
+
+/* rintf() rounds halves to even, in the default mode, roundf() away from zero. */
+FLOATS(round) {
+    const DML_ELEMENT_WISE_ROUND_OPERATOR_DESC *desc = context->desc;
+    return desc->RoundingMode == DML_ROUNDING_MODE_TOWARD_ZERO       ? truncf(x[0])
+           : desc->RoundingMode == DML_ROUNDING_MODE_TOWARD_INFINITY ? roundf(x[0])
+                                                                     : rintf(x[0]);
+}
+
+FLOATS_AS(abs, fabsf(x[0]))
+FLOATS_AS(negate, -x[0])
+FLOATS_AS(sign, x[0] > 0 ? 1.0f : x[0] < 0 ? -1.0f : 0.0f)
+INTEGERS_AS(abs, magnitude(context, x[0]))
+INTEGERS_AS(negate, 0 - x[0])
+INTEGERS_AS(sign, is_negative(context, x[0]) ? UINT64_MAX : x[0] != 0)
+
+/* ---- order ---- */
+
+/* -0 is below 0, and NaN wins. */
+static float smaller(float a, float b) {
+    return isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static float larger(float a, float b) {
+    return isnan(a) || isnan(b) ? NAN : a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+FLOATS_AS(min, smaller(x[0], x[1]))
+FLOATS_AS(max, larger(x[0], x[1]))
+INTEGERS_AS(min, less(context, x[1], x[0]) ? x[1] : x[0])
+INTEGERS_AS(max, less(context, x[0], x[1]) ? x[1] : x[0])
+
+/* A FLOAT attribute as an element. */
+static uint64_t attribute(const struct vkdml_map_context *context, const float *value) {
+    return vkdml_convert_attribute(value, context->type);
+}
+
+/* A scalar of the tensors' type: its bits lie as an element's do. */
+static uint64_t scalar(const struct vkdml_map_context *context, const DML_SCALAR_UNION *value) {
+    const struct vkdml_integer_range range = {0, UINT64_MAX};
+    const uint32_t size = vkdml_data_type_size(context->type);
+    return value->UInt64 & range.highest >> (64 - 8 * size);
+}
+
+static float clip_float(const struct vkdml_map_context *context, float x, uint64_t least, uint64_t most) {
+    return larger(vkdml_element_to_float(context->type, least),
+                  smaller(x, vkdml_element_to_float(context->type, most)));
+}
+
+static uint64_t clip_integer(const struct vkdml_map_context *context, uint64_t x, uint64_t least, uint64_t most) {
+    const uint64_t low = vkdml_integer_extend(context->type, least), high = vkdml_integer_extend(context->type, most);
+    const uint64_t below = less(context, high, x) ? high : x;
+    return less(context, below, low) ? low : below;
+}
+
+FLOATS(clip) {
+    const DML_ELEMENT_WISE_CLIP_OPERATOR_DESC *desc = context->desc;
+    return clip_float(context, x[0], attribute(context, &desc->Min), attribute(context, &desc->Max));
+}
+
+INTEGERS(clip) {
+    const DML_ELEMENT_WISE_CLIP_OPERATOR_DESC *desc = context->desc;
+    return clip_integer(context, x[0], attribute(context, &desc->Min), attribute(context, &desc->Max));
+}
+
+FLOATS(clip1) {
+    const DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC *desc = context->desc;
+    return clip_float(context, x[0], scalar(context, &desc->Min), scalar(context, &desc->Max));
+}
+
+INTEGERS(clip1) {
+    const DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC *desc = context->desc;
+    return clip_integer(context, x[0], scalar(context, &desc->Min), scalar(context, &desc->Max));
+}
+
+static float clip_grad_float(const struct vkdml_map_context *context, const float *x, uint64_t least, uint64_t most) {
+    const float low = vkdml_element_to_float(context->type, least), high = vkdml_element_to_float(context->type, most);
+    return x[0] <= low || x[0] >= high ? 0 : x[1];
+}
+
+static uint64_t clip_grad_integer(const struct vkdml_map_context *context, const uint64_t *x, uint64_t least,
+                                  uint64_t most) {
+    const uint64_t low = vkdml_integer_extend(context->type, least), high = vkdml_integer_extend(context->type, most);
+    return less(context, low, x[0]) && less(context, x[0], high) ? x[1] : 0;
+}
+
+FLOATS(clip_grad) {
+    const DML_ELEMENT_WISE_CLIP_GRAD_OPERATOR_DESC *desc = context->desc;
+    return clip_grad_float(context, x, attribute(context, &desc->Min), attribute(context, &desc->Max));
+}
+
+INTEGERS(clip_grad) {
+    const DML_ELEMENT_WISE_CLIP_GRAD_OPERATOR_DESC *desc = context->desc;
+    return clip_grad_integer(context, x, attribute(context, &desc->Min), attribute(context, &desc->Max));
+}
+
+FLOATS(clip_grad1) {
+    const DML_ELEMENT_WISE_CLIP_GRAD1_OPERATOR_DESC *desc = context->desc;
+    return clip_grad_float(context, x, scalar(context, &desc->Min), scalar(context, &desc->Max));
+}
+
+INTEGERS(clip_grad1) {
+    const DML_ELEMENT_WISE_CLIP_GRAD1_OPERATOR_DESC *desc = context->desc;
+    return clip_grad_integer(context, x, scalar(context, &desc->Min), scalar(context, &desc->Max));
+}
+
+FLOATS(threshold) {
+    const DML_ELEMENT_WISE_THRESHOLD_OPERATOR_DESC *desc = context->desc;
+    return larger(x[0], vkdml_element_to_float(context->type, attribute(context, &desc->Min)));
+}
+
+INTEGERS(threshold) {
+    const DML_ELEMENT_WISE_THRESHOLD_OPERATOR_DESC *desc = context->desc;
+    const uint64_t least = vkdml_integer_extend(context->type, attribute(context, &desc->Min));
+    return less(context, x[0], least) ? least : x[0];
+}
+
+/* ---- truth ---- */
+
+TRUTH_AS(equals, x[0] == x[1])
+TRUTH_AS(greater_than, x[0] > x[1])
+TRUTH_AS(less_than, x[0] < x[1])
+TRUTH_AS(greater_than_or_equal, x[0] >= x[1])
+TRUTH_AS(less_than_or_equal, x[0] <= x[1])
+TRUTH_AS(is_nan, isnan(x[0]))
+INTEGERS_AS(equals, x[0] == x[1])
+INTEGERS_AS(greater_than, less(context, x[1], x[0]))
+INTEGERS_AS(less_than, less(context, x[0], x[1]))
+INTEGERS_AS(greater_than_or_equal, !less(context, x[0], x[1]))
+INTEGERS_AS(less_than_or_equal, !less(context, x[1], x[0]))
+INTEGERS_AS(logical_and, x[0] != 0 && x[1] != 0)
+INTEGERS_AS(logical_not, x[0] == 0)
+INTEGERS_AS(if, x[0] != 0 ? x[1] : x[2])
+
+TRUTH(is_infinity) {
+    const DML_ELEMENT_WISE_IS_INFINITY_OPERATOR_DESC *desc = context->desc;
+    return isinf(x[0]) &&
+           desc->InfinityMode != (x[0] > 0 ? DML_IS_INFINITY_MODE_NEGATIVE : DML_IS_INFINITY_MODE_POSITIVE);
+}
+
+/* ---- bits ---- */
+
+INTEGERS_AS(bit_and, x[0] & x[1])
+INTEGERS_AS(bit_not, ~x[0])
+
+INTEGERS(bit_shift_left) {
+    return x[1] < 8 * vkdml_data_type_size(context->type) ? x[0] << x[1] : 0;
+}
+
+INTEGERS(bit_shift_right) {
+    return x[1] < 8 * vkdml_data_type_size(context->type) ? x[0] >> x[1] : 0;
+}
+
+INTEGERS(bit_count) {
+    (void)context;
+    uint64_t count = 0;
+    for (uint64_t rest = x[0]; rest != 0; rest >>= 1) {
+        count += rest & 1;
+    }
+    return count;
+}
+
+/* ---- the rows ---- */
+
+#define OF_FLOATS(row, name)   VKDML_REFERENCE_MAP(element_wise_##row, .floats = float_##name)
+#define OF_INTEGERS(row, name) VKDML_REFERENCE_MAP(element_wise_##row, .integers = integer_##name)
+#define OF_BITS(row, name)     VKDML_REFERENCE_MAP(element_wise_##row, .integers = integer_##name, .bits = true)
+#define OF_NUMBERS(row, name)                                                                                          \
+    VKDML_REFERENCE_MAP(element_wise_##row, .floats = float_##name, .integers = integer_##name)
+#define COMPARES(row, name) VKDML_REFERENCE_MAP(element_wise_##row, .truth = truth_##name, .integers = integer_##name)
+
+OF_NUMBERS(abs, abs)
+OF_NUMBERS(add, add)
+OF_FLOATS(add1, add)
+OF_FLOATS(atan_yx, atan_yx)
+OF_BITS(bit_and, bit_and)
+OF_BITS(bit_count, bit_count)
+OF_BITS(bit_not, bit_not)
+OF_INTEGERS(bit_shift_left, bit_shift_left)
+OF_INTEGERS(bit_shift_right, bit_shift_right)
+OF_NUMBERS(clip, clip)
+OF_NUMBERS(clip1, clip1)
+OF_NUMBERS(clip_grad, clip_grad)
+OF_NUMBERS(clip_grad1, clip_grad1)
+OF_FLOATS(constant_pow, constant_pow)
+OF_NUMBERS(difference_square, difference_square)
+OF_NUMBERS(divide, divide)
+OF_FLOATS(exp, exp)
+OF_BITS(if, if)
+VKDML_REFERENCE_MAP(element_wise_is_infinity, .truth = truth_is_infinity)
+VKDML_REFERENCE_MAP(element_wise_is_nan, .truth = truth_is_nan)
+OF_INTEGERS(logical_and, logical_and)
+COMPARES(logical_equals, equals)
+COMPARES(logical_greater_than, greater_than)
+COMPARES(logical_greater_than_or_equal, greater_than_or_equal)
+COMPARES(logical_less_than, less_than)
+COMPARES(logical_less_than_or_equal, less_than_or_equal)
+OF_INTEGERS(logical_not, logical_not)
+OF_NUMBERS(max, max)
+OF_NUMBERS(mean, mean)
+OF_NUMBERS(min, min)
+OF_NUMBERS(modulus_floor, modulus_floor)
+OF_NUMBERS(modulus_truncate, modulus_truncate)
+OF_NUMBERS(multiply, multiply)
+OF_NUMBERS(negate, negate)
+OF_NUMBERS(pow, pow)
+OF_FLOATS(recip, recip)
+OF_FLOATS(round, round)
+OF_NUMBERS(sign, sign)
+OF_FLOATS(sqrt, sqrt)
+OF_NUMBERS(subtract, subtract)
+OF_NUMBERS(threshold, threshold)

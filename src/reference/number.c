@@ -93,13 +93,38 @@ uint64_t vkdml_double_to_bits(double value) {
     return isnan(value) ? DOUBLE_NAN : bits;
 }
 
-static uint64_t float_to_integer(float value, DML_TENSOR_DATA_TYPE type) {
+uint64_t vkdml_float_to_integer(float value, DML_TENSOR_DATA_TYPE type) {
     if (isnan(value)) {
         return 0;
     }
     const double magnitude = fabs((double)value);
     const uint64_t whole = magnitude < TWO_TO_THE_64 ? (uint64_t)magnitude : UINT64_MAX;
     return vkdml_integer_saturate(type, value < 0, whole);
+}
+
+uint64_t vkdml_integer_extend(DML_TENSOR_DATA_TYPE type, uint64_t bits) {
+    const struct vkdml_integer_range range = vkdml_integer_range(type);
+    const bool negative = range.lowest != 0 && bits > range.highest;
+    return negative ? bits - (range.lowest + range.highest + 1) : bits; /* 2^width less */
+}
+
+float vkdml_element_to_float(DML_TENSOR_DATA_TYPE type, uint64_t bits) {
+    const uint32_t bits32 = (uint32_t)bits;
+    float value;
+    switch (type) {
+    case DML_TENSOR_DATA_TYPE_FLOAT32:
+        memcpy(&value, &bits32, sizeof value);
+        return value;
+    case DML_TENSOR_DATA_TYPE_FLOAT16:
+        return vkdml_half_to_float((uint16_t)bits);
+    default:
+        return vkdml_integer_range(type).lowest != 0 ? (float)(int64_t)vkdml_integer_extend(type, bits) : (float)bits;
+    }
+}
+
+uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value) {
+    assert(type == DML_TENSOR_DATA_TYPE_FLOAT32 || type == DML_TENSOR_DATA_TYPE_FLOAT16);
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? vkdml_float_to_half(value) : vkdml_float_to_bits(value);
 }
 
 uint64_t vkdml_convert_attribute(const float *attribute, DML_TENSOR_DATA_TYPE type) {
@@ -113,6 +138,6 @@ uint64_t vkdml_convert_attribute(const float *attribute, DML_TENSOR_DATA_TYPE ty
     case DML_TENSOR_DATA_TYPE_FLOAT64:
         return vkdml_double_to_bits(*attribute);
     default:
-        return float_to_integer(*attribute, type);
+        return vkdml_float_to_integer(*attribute, type);
     }
 }

@@ -28,6 +28,16 @@ uint16_t vkdml_float_to_half(float value);
 uint32_t vkdml_float_to_bits(float value);
 uint64_t vkdml_double_to_bits(double value);
 
+/* An integer's bits with its sign in all of 64. */
+uint64_t vkdml_integer_extend(DML_TENSOR_DATA_TYPE type, uint64_t bits);
+
+/* Truncated toward zero and saturated; NaN is 0. */
+uint64_t vkdml_float_to_integer(float value, DML_TENSOR_DATA_TYPE type);
+
+/* An element of any type but FLOAT64 as FLOAT32, of integers the nearest; and a FLOAT32 as an element of a float type. */
+float vkdml_element_to_float(DML_TENSOR_DATA_TYPE type, uint64_t bits);
+uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value);
+
 /* Converts an attribute given as FLOAT to an element of any type. FLOAT32 keeps the bits, NaN payload and all, which is
  * why they are read from where the attribute lies; other floats as above; integers are truncated toward zero and
  * saturated, NaN is 0. */

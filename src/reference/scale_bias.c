@@ -15,7 +15,7 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
 /* ---- floats ---- */
 
 /* Two statements, two roundings. */
-static float scale_bias_float(float x, const DML_SCALE_BIAS *scale_bias) {
+float vkdml_scale_bias_float(float x, const DML_SCALE_BIAS *scale_bias) {
     const float product = x * scale_bias->Scale;
     return product + scale_bias->Bias;
 }
@@ -24,11 +24,11 @@ static uint64_t scale_bias_float32(uint64_t bits, const DML_SCALE_BIAS *scale_bi
     const uint32_t bits32 = (uint32_t)bits;
     float x;
     memcpy(&x, &bits32, sizeof x);
-    return vkdml_float_to_bits(scale_bias_float(x, scale_bias));
+    return vkdml_float_to_bits(vkdml_scale_bias_float(x, scale_bias));
 }
 
 static uint64_t scale_bias_float16(uint64_t bits, const DML_SCALE_BIAS *scale_bias) {
-    return vkdml_float_to_half(scale_bias_float(vkdml_half_to_float((uint16_t)bits), scale_bias));
+    return vkdml_float_to_half(vkdml_scale_bias_float(vkdml_half_to_float((uint16_t)bits), scale_bias));
 }
 
 static uint64_t scale_bias_float64(uint64_t bits, const DML_SCALE_BIAS *scale_bias) {

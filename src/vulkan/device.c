@@ -120,6 +120,13 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
     return report->result;
 }
 
+/* Beside these a dispatch has one descriptor, the uniform buffer, and maxPerStageResources is at least 128. */
+static uint32_t storage_buffers(const VkPhysicalDeviceLimits *limits) {
+    const uint32_t of_stage = limits->maxPerStageDescriptorStorageBuffers;
+    const uint32_t of_set = limits->maxDescriptorSetStorageBuffers;
+    return of_stage < of_set ? of_stage : of_set;
+}
+
 /* The one rule on limits is Vulkan's own: every device has at least the minima of version 1.2. */
 static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *properties, VkdmlDeviceFlags flags) {
     const VkPhysicalDeviceLimits *limits = &properties->limits;
@@ -129,12 +136,28 @@ static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *pr
         .min_storage_buffer_offset_alignment = alignment > VECTOR_BYTES ? alignment : VECTOR_BYTES,
         .max_workgroup_invocations = limits->maxComputeWorkGroupInvocations,
         .max_shared_memory_bytes = limits->maxComputeSharedMemorySize,
+        .max_storage_buffers = storage_buffers(limits),
         .transfer_allowed = (flags & VKDML_DEVICE_FLAG_ALLOW_TRANSFER) != 0,
         .transfer_is_faster = properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
     };
     memcpy(plan.max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof plan.max_workgroup_count);
     memcpy(plan.max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof plan.max_workgroup_size);
     return plan;
+}
+
+/* Whether shaderFloat16 is among the features that a device was created with. */
+static bool enables_float16(const VkPhysicalDeviceFeatures2 *enabled) {
+    for (const VkBaseInStructure *next = enabled ? enabled->pNext : NULL; next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES &&
+            ((const VkPhysicalDeviceVulkan12Features *)(const void *)next)->shaderFloat16) {
+            return true;
+        }
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES &&
+            ((const VkPhysicalDeviceShaderFloat16Int8Features *)(const void *)next)->shaderFloat16) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk, const VkdmlDeviceCreateInfo *info,
@@ -257,8 +280,10 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     }
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceFloatControlsProperties floats = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES, .pNext = &subgroup};
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
-                                               .pNext = &subgroup};
+                                               .pNext = &floats};
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
     *properties = properties2.properties;
     if (properties->apiVersion < VKDML_VULKAN_API_VERSION) {
@@ -281,6 +306,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
 
     properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
+    device->limits.float_controls = vkdml_float_controls(&floats, enables_float16(info->enabledFeatures));
     const struct vkdml_variant_device described = {
         .type = properties->deviceType,
         .driver = driver.driverID,
@@ -361,8 +387,10 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
         goto fail;
     }
     result = create_pipeline_cache(d, info, &properties, report);
-    for (uint32_t n = 1; n <= VKDML_PLAN_MAX_BUFFERS && result == VKDML_SUCCESS; n++) {
-        result = create_layouts(d, n, report);
+    for (uint32_t n = 1; n <= VKDML_PLAN_MAX_BUFFERS && n <= d->limits.max_storage_buffers; n++) {
+        if (result == VKDML_SUCCESS) {
+            result = create_layouts(d, n, report);
+        }
     }
     if (result != VKDML_SUCCESS) {
         goto fail;

@@ -38,7 +38,8 @@ struct VkdmlDevice_T {
     VkPhysicalDeviceMemoryProperties memory;
     struct vkdml_plan_limits limits;
     VkdmlKernelVariant variant;                           /* never DEFAULT */
-    struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one */
+    struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one; up to what
+                                                             the device has */
     VkPipelineCache pipeline_cache;
     bool owns_pipeline_cache;
     struct vkdml_pipelines pipelines;   /* has its lock */

@@ -14,6 +14,8 @@ struct vkdml_opened {
     const VkAllocationCallbacks *callbacks; /* NULL, or the copy */
     struct vkdml_log log;
     struct vkdml_own_instance own;
+    VkPhysicalDeviceVulkan12Features vulkan12;
+    VkPhysicalDeviceFeatures2 features; /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
 
@@ -74,6 +76,17 @@ static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name
     return result;
 }
 
+/* Enables what makes kernels faster and the device has. */
+static void choose_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
+    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
+    opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
+    opened->vulkan12 = (VkPhysicalDeviceVulkan12Features){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .shaderFloat16 = there.shaderFloat16};
+    opened->features =
+        (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
+}
+
 static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vkdml_candidate *chosen,
                                     struct vkdml_report *report) {
     const float priority = 1.0f;
@@ -81,8 +94,11 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
                                      .queueFamilyIndex = chosen->queue_family_index,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    choose_features(opened, chosen);
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .pNext = &opened->features,
+                               .queueCreateInfoCount = 1,
+                               .pQueueCreateInfos = &queue};
     VkResult result =
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {
@@ -99,6 +115,7 @@ static VkdmlResult import_own(struct vkdml_opened *opened, const struct vkdml_ca
                                     .device = opened->device,
                                     .queueFamilyIndex = chosen->queue_family_index,
                                     .getInstanceProcAddr = opened->own.get,
+                                    .enabledFeatures = &opened->features,
                                     .featureLevel = info->featureLevel,
                                     .flags = info->flags & ~(VkdmlDeviceFlags)VKDML_DEVICE_FLAG_VALIDATION,
                                     .allocationCallbacks = opened->callbacks,
@@ -110,6 +127,7 @@ static VkdmlResult import_own(struct vkdml_opened *opened, const struct vkdml_ca
     VkdmlResult result = vkdml_device_create(&create, report, device);
     if (result == VKDML_SUCCESS) {
         opened->own.opening.GetDeviceQueue(opened->device, chosen->queue_family_index, 0, &(*device)->handles.queue);
+        (*device)->handles.enabledFeatures = &opened->features;
         (*device)->flags = info->flags;
         (*device)->opened = opened;
     }

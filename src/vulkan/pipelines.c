@@ -11,6 +11,7 @@ _Static_assert(VKDML_SPECIALIZATION_ALIGNED == 12, "must be BASES_ARE_ZERO's id 
 
 struct key {
     enum vkdml_kernel kernel;
+    uint32_t buffer_count;
     struct vkdml_specialization constants; /* those that are not given are 0 */
 };
 
@@ -31,14 +32,18 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
 
 static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
     const uint32_t of_plan = (UINT32_C(1) << step->specialization_count) - 1;
-    struct key key = {.kernel = step->kernel, .constants.given = of_plan | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED};
+    struct key key = {.kernel = step->kernel,
+                      .buffer_count = step->buffer_count,
+                      .constants.given = of_plan | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
+                      .constants.float_controls = step->float_controls};
     memcpy(key.constants.values, step->specializations, step->specialization_count * sizeof *key.constants.values);
     key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
     return key;
 }
 
 static bool same_key(const struct key *a, const struct key *b) {
-    return a->kernel == b->kernel && a->constants.given == b->constants.given &&
+    return a->kernel == b->kernel && a->buffer_count == b->buffer_count && a->constants.given == b->constants.given &&
+           a->constants.float_controls == b->constants.float_controls &&
            memcmp(a->constants.values, b->constants.values, sizeof a->constants.values) == 0;
 }
 
@@ -59,8 +64,8 @@ static struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const stru
     return entry;
 }
 
-/* The module of one pipeline: kernel and constants, with nothing left to specialize. Unpacking and specializing take a
- * tenth of a millisecond or two, so that nothing is kept between pipelines, and threads wait for none of it. */
+/* The module of one pipeline: kernel and constants, with nothing left to specialize. Unpacking and specializing take
+ * 0.02 to 0.15 milliseconds, so that nothing is kept between pipelines, and threads wait for none of it. */
 static VkdmlResult create_module(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
                                  VkShaderModule *module) {
     const struct vkdml_kernel_module *embedded = vkdml_kernel_module(key->kernel, device->variant);
@@ -101,7 +106,7 @@ static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, st
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
                   .pName = "main"},
-        .layout = device->layouts[vkdml_kernel_info(key->kernel)->buffer_count - 1].pipeline,
+        .layout = device->layouts[key->buffer_count - 1].pipeline,
     };
     VkResult created = device->vk.CreateComputePipelines(device->handles.device, device->pipeline_cache, 1, &info,
                                                          device->callbacks, pipeline);
@@ -157,7 +162,7 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
                                 VkPipeline *pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
     const struct key key = key_of(device, step);
-    assert(step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+    assert(step->buffer_count <= vkdml_kernel_info(step->kernel)->buffer_count);
     VkdmlResult result = VKDML_SUCCESS;
     *pipeline = VK_NULL_HANDLE;
 

@@ -82,7 +82,8 @@ static int32_t generate_offset(struct random *random, uint32_t height, uint32_t 
                                        : (int32_t)(uint32_t)random_next(random);
 }
 
-static void generate(struct random *random, struct operator_case *c) {
+static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     output->type = generate_type(random, c, "OutputTensor");
@@ -157,10 +158,9 @@ static const struct case_benchmark benchmarks[] = {
 
 static const struct case_tensor_support support[] = {
     {"OutputTensor",
-     {{DML_FEATURE_LEVEL_2_0, 4, 4, CASE_TYPES_FLOATS},
-      {DML_FEATURE_LEVEL_2_1, 4, 4, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_4_0, 2, 4, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_2_0, 4, 4, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 4, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_4_0, 2, 4, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
 };
 
 const struct case_family vkdml_cases_diagonal_matrix = {
@@ -169,6 +169,7 @@ const struct case_family vkdml_cases_diagonal_matrix = {
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .has_frame = true,
     .generate = generate,
     .group = "diagonal",
     .benchmarks = benchmarks,
@@ -264,7 +265,8 @@ static const char *const fixed1[] = {
     "ValueDataType=INT64 Value=0x5,0x1 DiagonalFillBegin=11 DiagonalFillEnd=-63",
 };
 
-static void generate1(struct random *random, struct operator_case *c) {
+static void generate1(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
     case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX1);
     struct case_tensor *output = case_tensor(c, "OutputTensor");
@@ -325,8 +327,8 @@ static const struct case_benchmark benchmarks1[] = {
 };
 
 static const struct case_tensor_support support1[] = {
-    {"InputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
-    {"OutputTensor", {{DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64}}},
+    {"InputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
+    {"OutputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
 };
 
 const struct case_family vkdml_cases_diagonal_matrix1 = {
@@ -335,6 +337,7 @@ const struct case_family vkdml_cases_diagonal_matrix1 = {
     .support_count = sizeof(support1) / sizeof(support1[0]),
     .fixed = fixed1,
     .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
+    .has_frame = true,
     .refused = refused1,
     .refused_count = sizeof(refused1) / sizeof(refused1[0]),
     .generate = generate1,

@@ -345,7 +345,8 @@ static void generate_transposition(struct random *random, struct case_tensor *in
     generate_output_layout(random, output);
 }
 
-static void generate(struct random *random, struct operator_case *c) {
+static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     static const enum case_fill copy_fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
     static const enum case_fill number_fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL,
                                                   CASE_FILL_SPECIAL};
@@ -534,15 +535,13 @@ static const struct case_benchmark benchmarks[] = {
 
 static const struct case_tensor_support support[] = {
     {"InputTensor",
-     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
-      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64})},
     {"OutputTensor",
-     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
-      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_3_0, 1, 8, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
 const struct case_family vkdml_cases_element_wise_identity = {
@@ -551,6 +550,7 @@ const struct case_family vkdml_cases_element_wise_identity = {
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .has_frame = true,
     .generate = generate,
     .group = "identity",
     .benchmarks = benchmarks,

@@ -2,6 +2,7 @@
 #ifndef CASES_FAMILY_H
 #define CASES_FAMILY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,14 +25,19 @@ struct case_support {
     uint32_t types;
 };
 
-#define CASE_MAX_SUPPORT_ROWS 8
-
 /* A tensor's documented support, oldest level first; level 0 ends the rows. Written from DirectML's documentation and
  * never from src/schema/, whose table is tested against it: a mistake made there must not be copied here. */
 struct case_tensor_support {
-    const char *tensor; /* the field, as in the descriptor struct */
-    struct case_support rows[CASE_MAX_SUPPORT_ROWS];
+    const char *tensor; /* the field, as in the descriptor struct; of an array each of its tensors */
+    const struct case_support *rows;
 };
+
+#define CASE_SUPPORT(...)                                                                                              \
+    (const struct case_support[]) {                                                                                    \
+        __VA_ARGS__, {                                                                                                 \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 
 /* A case that one of the operator's own rules refuses, and the whole reason. */
 struct case_refusal {
@@ -39,16 +45,20 @@ struct case_refusal {
     const char *reason;
 };
 
+/* A case in plain C. The tensors are by slot, each from its first element on. */
+typedef void case_loop(const struct operator_case *c, unsigned char *const *tensors);
+
 /* A case to time, at any size. Its full name is group/name/type/size. */
 struct case_benchmark {
     const char *name;
     uint32_t types;    /* it is timed with each of them */
     uint32_t argument; /* what several rows with one maker differ by */
     uint32_t flags;    /* CASE_BENCHMARK_ bits */
-    /* Makes the case with about `bytes` bytes of its largest input (of its output where it has no such input). */
+    /* Makes of an empty case one with about `bytes` bytes of its largest input (of its output where it has no such
+     * input). */
     void (*make)(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c);
-    /* The same in plain C, see cases/loops.h; NULL: there is none. */
-    void (*loop)(const struct operator_case *c, unsigned char *const *tensors);
+    /* The same in plain C, see cases/loops.h; NULL: the family's. */
+    case_loop *loop;
 };
 
 #define CASE_BENCHMARK_TRANSFER 1u /* on a device that may use transfer commands */
@@ -66,12 +76,20 @@ struct case_family {
     /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
     const struct case_refusal *refused;
     size_t refused_count;
+    /* Whether its kernels are mostly its own, and it may be planned with transfer commands: random tests try it more. */
+    bool has_frame;
     /* Any case the operator accepts. */
-    void (*generate)(struct random *random, struct operator_case *c);
+    void (*generate)(const struct case_family *family, struct random *random, struct operator_case *c);
+    /* NULL, or what generate_mapping() is to do last, before it lays tensors out: rules that the table does not say. */
+    void (*adjust)(struct random *random, struct operator_case *c);
+    /* NULL, or the cases, by number from 0 on, that leave no element or special value out; false: there are no more. */
+    bool (*exhaustive)(const struct case_family *family, uint32_t number, struct operator_case *c);
     /* What `vkdml bench` times; `group` comes first in their names. */
     const char *group;
     const struct case_benchmark *benchmarks;
     size_t benchmark_count;
+    /* For benchmarks of floats that have none of their own; NULL: none. */
+    case_loop *loop;
     /* The output whose rows beyond a count, the UINT32 in the other output, are undefined; NULL: all is written. */
     const char *counted_output;
     const char *count_output;

@@ -68,8 +68,10 @@ DML_TENSOR_DATA_TYPE generate_type(struct random *random, const struct operator_
             continue;
         }
         uint32_t types = c->schema->fields[i].support[0].dataTypes;
+        uint32_t last =
+            types >> DML_TENSOR_DATA_TYPE_UINT4 != 0 ? DML_TENSOR_DATA_TYPE_INT4 : DML_TENSOR_DATA_TYPE_INT64;
         for (;;) {
-            uint32_t type = random_between(random, DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_DATA_TYPE_INT64);
+            uint32_t type = random_between(random, DML_TENSOR_DATA_TYPE_FLOAT32, last);
             if ((types >> type & 1) != 0) {
                 return (DML_TENSOR_DATA_TYPE)type;
             }
@@ -167,7 +169,7 @@ static bool draw_strides(struct random *random, bool input, struct case_tensor *
 
 static void generate_placement(struct random *random, struct case_tensor *tensor) {
     static const uint32_t extras[] = {1, 3, 4, 16, 60, 64, 200};
-    uint32_t element = vkdmlGetDataTypeSize(tensor->type);
+    uint32_t element = (number_bits(tensor->type) + 7) / 8;
     tensor->slack = random_chance(random, 70) ? 0 : random_between(random, 1, 160);
     tensor->extra = random_chance(random, 40) ? 0 : RANDOM_OF(random, extras);
     tensor->align = random_chance(random, 60) ? 0 : element << random_below(random, 7);
@@ -197,8 +199,8 @@ void generate_output_layout(struct random *random, struct case_tensor *tensor) {
 }
 
 static bool has_in_place_output(const struct operator_case *c) {
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (c->fields[i].tensor.in_place) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.tensor->in_place) {
             return true;
         }
     }
@@ -206,9 +208,9 @@ static bool has_in_place_output(const struct operator_case *c) {
 }
 
 static void generate_owned(struct random *random, struct operator_case *c) {
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (case_is_tensor(c, i) && case_is_input(c, i) && c->fields[i].present && random_chance(random, 10)) {
-            c->fields[i].tensor.owned = 1;
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.is_input && random_chance(random, 10)) {
+            c->tensors[at.slot].owned = 1;
         }
     }
 }
@@ -216,7 +218,9 @@ static void generate_owned(struct random *random, struct operator_case *c) {
 void generate_call(struct random *random, struct operator_case *c) {
     static const DML_FEATURE_LEVEL levels[] = {DML_FEATURE_LEVEL_1_0, DML_FEATURE_LEVEL_2_0, DML_FEATURE_LEVEL_2_1,
                                                DML_FEATURE_LEVEL_3_0, DML_FEATURE_LEVEL_3_1, DML_FEATURE_LEVEL_4_0,
-                                               DML_FEATURE_LEVEL_4_1, DML_FEATURE_LEVEL_5_0, DML_FEATURE_LEVEL_5_1};
+                                               DML_FEATURE_LEVEL_4_1, DML_FEATURE_LEVEL_5_0, DML_FEATURE_LEVEL_5_1,
+                                               DML_FEATURE_LEVEL_5_2, DML_FEATURE_LEVEL_6_0, DML_FEATURE_LEVEL_6_1,
+                                               DML_FEATURE_LEVEL_6_2, DML_FEATURE_LEVEL_6_3};
     struct case_desc desc;
     c->seed = random_next(random) >> 32;
     c->execution = random_chance(random, 10) ? random_below(random, 8) : 0;
@@ -233,7 +237,7 @@ void generate_call(struct random *random, struct operator_case *c) {
 }
 
 uint32_t benchmark_size(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint64_t others, uint32_t step) {
-    uint64_t size = bytes / vkdmlGetDataTypeSize(type) / others / step * step;
+    uint64_t size = bytes * 8 / vkdmlGetDataTypeBits(type) / others / step * step;
     return size > step ? (uint32_t)size : step;
 }
 

@@ -39,10 +39,10 @@ DEFINE_TRANSPOSE(transpose64, uint64_t)
 
 void loop_transpose(const struct operator_case *c, unsigned char *const *tensors) {
     const uint32_t in = field_index(c, "InputTensor"), out = field_index(c, "OutputTensor");
-    const size_t height = c->fields[out].tensor.sizes[0], width = c->fields[out].tensor.sizes[1];
+    const size_t height = c->tensors[out].sizes[0], width = c->tensors[out].sizes[1];
     const void *from = tensors[in];
     void *to = tensors[out];
-    switch (vkdmlGetDataTypeSize(c->fields[out].tensor.type)) {
+    switch (vkdmlGetDataTypeSize(c->tensors[out].type)) {
     case 1:
         transpose8(from, to, height, width);
         break;
@@ -113,7 +113,7 @@ static void pad_row(const struct padding *padding, const unsigned char *row, uns
 
 void loop_padding(const struct operator_case *c, unsigned char *const *tensors) {
     const uint32_t in = field_index(c, "InputTensor"), out = field_index(c, "OutputTensor");
-    const struct case_tensor *input = &c->fields[in].tensor, *output = &c->fields[out].tensor;
+    const struct case_tensor *input = &c->tensors[in], *output = &c->tensors[out];
     struct padding padding = {c->fields[field_index(c, "PaddingMode")].words[0],
                               input->rank,
                               vkdmlGetDataTypeSize(input->type),
@@ -173,7 +173,7 @@ DEFINE_NONZERO(nonzero32, uint32_t)
 
 void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors) {
     const uint32_t in = field_index(c, "InputTensor");
-    const struct case_tensor *input = &c->fields[in].tensor;
+    const struct case_tensor *input = &c->tensors[in];
     const uint32_t element = vkdmlGetDataTypeSize(input->type);
     /* Without the sign: -0.0 is zero. */
     const uint32_t mask = number_is_float(input->type) ? UINT32_MAX >> (33 - 8 * element) : UINT32_MAX;
@@ -188,4 +188,40 @@ void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors) 
                            : element == 2 ? nonzero16(elements, count, (uint16_t)mask, input->rank, input->sizes, rows)
                                           : nonzero32(elements, count, mask, input->rank, input->sizes, rows);
     memcpy(tensors[field_index(c, "OutputCountTensor")], &found, sizeof(found));
+}
+
+/* A matrix, or images in which only the channels' stride tells anything. */
+static void read_operand(const struct case_tensor *tensor, struct loop_operands *o, uint32_t n) {
+    uint32_t strides[MAX_RANK];
+    case_strides(tensor, strides);
+    const bool is_image = tensor->rank == 4 && tensor->has_strides;
+    o->inputs[n].column = strides[tensor->rank - 1];
+    o->inputs[n].row = strides[is_image ? 1 : tensor->rank - 2];
+    o->inputs[n].every = is_image ? tensor->sizes[2] : 1;
+    o->inputs[n].count = is_image ? tensor->sizes[1] : SIZE_MAX;
+}
+
+struct loop_operands loop_operands(const struct operator_case *c, unsigned char *const *tensors) {
+    struct loop_operands o = {.packed = true};
+    uint32_t n = 0, floats = 0;
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        const struct case_tensor *tensor = at.tensor;
+        if (!at.is_input) {
+            o.output = tensors[at.slot];
+            o.width = tensor->sizes[tensor->rank - 1];
+            o.height = case_element_count(tensor) / o.width;
+            continue;
+        }
+        o.type = n == 0 ? tensor->type : o.type;
+        o.packed = o.packed && !tensor->has_strides;
+        o.inputs[n].elements = tensors[at.slot];
+        read_operand(tensor, &o, n++);
+    }
+    o.inputs[1] = n == 1 ? o.inputs[0] : o.inputs[1];
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (c->schema->fields[i].type == VKDML_FIELD_TYPE_FLOAT) {
+            memcpy(&o.p[floats++], c->fields[i].words, sizeof(o.p[0]));
+        }
+    }
+    return o;
 }

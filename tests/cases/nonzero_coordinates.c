@@ -101,7 +101,8 @@ static void generate_input(struct random *random, struct case_tensor *input) {
     input->fill_permille = RANDOM_OF(random, permilles);
 }
 
-static void generate(struct random *random, struct operator_case *c) {
+static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     case_begin(c, DML_OPERATOR_NONZERO_COORDINATES);
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *count = case_tensor(c, "OutputCountTensor");
@@ -166,12 +167,12 @@ static const struct case_benchmark benchmarks[] = {
 };
 
 static const struct case_tensor_support support[] = {
-    {"InputTensor",
-     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPES_UP_TO_32}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPES_UP_TO_32}}},
+    {"InputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPES_UP_TO_32},
+                                 {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPES_UP_TO_32})},
     {"OutputCountTensor",
-     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPE(UINT32)}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 1, 8, CASE_TYPE(UINT32)})},
     {"OutputCoordinatesTensor",
-     {{DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 2, 8, CASE_TYPE(UINT32)}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 2, 8, CASE_TYPE(UINT32)})},
 };
 
 const struct case_family vkdml_cases_nonzero_coordinates = {
@@ -180,6 +181,7 @@ const struct case_family vkdml_cases_nonzero_coordinates = {
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .has_frame = true,
     .generate = generate,
     .group = "nonzero",
     .benchmarks = benchmarks,

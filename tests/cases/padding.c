@@ -204,7 +204,8 @@ static void generate_padding(struct random *random, struct operator_case *c, DML
     c->flags = random_chance(random, 5) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
 }
 
-static void generate(struct random *random, struct operator_case *c) {
+static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     generate_padding(random, c, DML_OPERATOR_PADDING);
     case_set_float(c, "PaddingValue", random_chance(random, 20) ? 0.0f : number_special_float(random));
     generate_call(random, c);
@@ -275,15 +276,13 @@ static const struct case_benchmark benchmarks[] = {
 
 static const struct case_tensor_support support[] = {
     {"InputTensor",
-     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
-      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
     {"OutputTensor",
-     {{DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS},
-      {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
-      {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+     CASE_SUPPORT({DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
+                  {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
 static const struct case_refusal refused[] = {
@@ -299,6 +298,7 @@ const struct case_family vkdml_cases_padding = {
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .has_frame = true,
     .refused = refused,
     .refused_count = sizeof(refused) / sizeof(refused[0]),
     .generate = generate,
@@ -333,7 +333,8 @@ static const char *const fixed1[] = {
     "EndPadding=0",
 };
 
-static void generate1(struct random *random, struct operator_case *c) {
+static void generate1(const struct case_family *family, struct random *random, struct operator_case *c) {
+    (void)family;
     generate_padding(random, c, DML_OPERATOR_PADDING1);
     const DML_TENSOR_DATA_TYPE type = case_tensor(c, "OutputTensor")->type;
     const uint64_t value = number_special(type, random);
@@ -362,8 +363,8 @@ static const struct case_benchmark benchmarks1[] = {
 };
 
 static const struct case_tensor_support support1[] = {
-    {"InputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
-    {"OutputTensor", {{DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64}}},
+    {"InputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
+    {"OutputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
 const struct case_family vkdml_cases_padding1 = {
@@ -372,6 +373,7 @@ const struct case_family vkdml_cases_padding1 = {
     .support_count = sizeof(support1) / sizeof(support1[0]),
     .fixed = fixed1,
     .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
+    .has_frame = true,
     .refused = refused1,
     .refused_count = sizeof(refused1) / sizeof(refused1[0]),
     .generate = generate1,

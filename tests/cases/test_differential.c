@@ -1,16 +1,21 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
- * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--transfer] [--no-skips]
+ * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N] [--transfer]
+ *                   [--no-skips]
  *   --seed S        of the random cases; 1
- *   --cases N       random cases per operator; 400; 0: no end, with --seconds
+ *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
+ *                   with --seconds
  *   --seconds T     stops each operator's random cases after that time
  *   --operator NAME only that operator, without DML_OPERATOR_
  *   --case 'LINE'   only that case, as a failure printed it
- *   --transfer      the device may use transfer commands (VKDML_DEVICE_FLAG_ALLOW_TRANSFER)
+ *   --transfer      the device may use transfer commands (VKDML_DEVICE_FLAG_ALLOW_TRANSFER); operators that may be
+ *                   planned so
+ *   --part K/N      of fixed and exhaustive cases every Nth, from the Kth on, random ones of every Nth operator, but of all
+ *                   with a frame of their own, and of another seed
  *   --no-skips      a case that the device cannot run is a failure
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
- * mean. Exits with 77, after saying why, where there is no Vulkan device. */
+ * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -42,7 +47,8 @@ static struct options {
     const char *line;
     bool transfer;
     bool no_skips;
-} options = {.seed = 1, .cases = 400};
+    uint64_t part, parts; /* a case of every so many */
+} options = {.seed = 1, .cases = 40, .parts = 1};
 
 static struct gpu gpu;
 static struct runner runner = {.gpu = &gpu};
@@ -97,11 +103,18 @@ static void finish(const char *name, const struct tally *tally) {
     assert_true(tally->skipped == 0 || !options.no_skips);
 }
 
+/* Whether a case is of the part that is run. Families begin with different ones, so that short lists are shared out too. */
+static bool is_in_part(const struct case_family *family, uint64_t i) {
+    return (i + (uint64_t)family->type) % options.parts == options.part;
+}
+
 static void fixed_cases_agree(void **state) {
     const struct case_family *family = *state;
     struct tally tally = {0};
     for (size_t i = 0; i < family->fixed_count && !stopped; i++) {
-        run_line(family->fixed[i], i, &tally);
+        if (is_in_part(family, i)) {
+            run_line(family->fixed[i], i, &tally);
+        }
     }
     finish("fixed cases", &tally);
 }
@@ -112,7 +125,7 @@ static void run_generated(const struct case_family *family, uint64_t number, str
     static struct operator_case generated, parsed;
     char line[CASE_MAX_LINE], text[TEXT_CAPACITY] = "";
     struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), number)};
-    family->generate(&random, &generated);
+    family->generate(family, &random, &generated);
     if (!case_print(&generated, line, sizeof(line)) || !case_parse(line, &parsed, text, sizeof(text)) ||
         memcmp(&generated, &parsed, sizeof(parsed)) != 0) {
         fail_msg("case %" PRIu64 " is not what its line says: %s (%s)", number, line, text);
@@ -124,13 +137,29 @@ static void random_cases_agree(void **state) {
     const struct case_family *family = *state;
     struct tally tally = {0};
     time_t end = time(NULL) + (time_t)options.seconds;
-    for (uint64_t i = 0; (options.cases == 0 || i < options.cases) && !stopped; i++) {
+    const uint64_t cases = family->has_frame ? 10 * options.cases : options.cases;
+    for (uint64_t i = 0; (options.cases == 0 || i < cases) && !stopped; i++) {
         if (options.seconds != 0 && time(NULL) >= end) {
             break;
         }
         run_generated(family, i, &tally);
     }
     finish("random cases", &tally);
+}
+
+/* Every element there is, and every special value. */
+static void exhaustive_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    static struct operator_case c;
+    char line[CASE_MAX_LINE];
+    struct tally tally = {0};
+    for (uint32_t i = 0; !stopped && family->exhaustive(family, i, &c); i++) {
+        if (is_in_part(family, i)) {
+            assert_true(case_print(&c, line, sizeof(line)));
+            run_line(line, i, &tally);
+        }
+    }
+    finish("exhaustive cases", &tally);
 }
 
 static void given_case_agrees(void **state) {
@@ -157,6 +186,15 @@ static bool parse_number(const char *text, uint64_t *number) {
     return errno == 0 && end != text && *end == '\0';
 }
 
+/* K/N */
+static bool parse_part(const char *text) {
+    char *end;
+    errno = 0;
+    options.part = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == '/' && parse_number(end + 1, &options.parts) &&
+           options.part < options.parts;
+}
+
 static bool parse_options(int count, char **arguments) {
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i];
@@ -173,6 +211,7 @@ static bool parse_options(int count, char **arguments) {
                      : strcmp(name, "--cases") == 0    ? parse_number(value, &options.cases)
                      : strcmp(name, "--seconds") == 0  ? parse_number(value, &options.seconds)
                      : strcmp(name, "--operator") == 0 ? (options.operator_name = value) != NULL
+                     : strcmp(name, "--part") == 0     ? parse_part(value)
                      : strcmp(name, "--case") == 0     ? (options.line = value) != NULL
                                                        : false;
         if (!known) {
@@ -198,12 +237,40 @@ static bool limit_cases(void) {
     return true;
 }
 
+static bool choose_part(void) {
+    const char *text = getenv("VKDML_TEST_PART");
+    if (text != NULL && !parse_part(text)) {
+        fprintf(stderr, "test_differential: VKDML_TEST_PART is %s, must be a number, / and a greater one\n", text);
+        return false;
+    }
+    options.seed += options.parts > 1 ? 1000 * (options.part + 1) : 0;
+    return true;
+}
+
 static bool check_options(void) {
     if (options.cases == 0 && options.seconds == 0) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
     return true;
+}
+
+static bool has_fixed_cases(const struct case_family *family) {
+    bool has = false;
+    for (size_t i = 0; i < family->fixed_count; i++) {
+        has = has || is_in_part(family, i);
+    }
+    return has;
+}
+
+/* They are for what kernels compute, which limits and features do not change. */
+static bool has_exhaustive_cases(const struct case_family *family) {
+    static struct operator_case c;
+    bool has = false;
+    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && family->exhaustive != NULL && !has && family->exhaustive(family, i, &c); i++) {
+        has = is_in_part(family, i);
+    }
+    return has;
 }
 
 static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) {
@@ -213,19 +280,29 @@ static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) 
             (struct CMUnitTest){.name = "the given case agrees with the reference", .test_func = given_case_agrees};
         return 1;
     }
-    for (size_t i = 0; i < case_family_count && count + 2 <= MAX_TESTS; i++) {
-        /* cmocka gives a test its initial state through a pointer to data that it does not change. */
-        void *state = (void *)(uintptr_t)case_families[i];
-        const char *name = vkdmlGetOperatorName(case_families[i]->type) + strlen("DML_OPERATOR_");
-        if (options.operator_name != NULL && strcmp(options.operator_name, name) != 0) {
+    for (size_t i = 0; i < case_family_count && count + 3 <= MAX_TESTS; i++) {
+        const struct case_family *family = case_families[i];
+        const char *name = vkdmlGetOperatorName(family->type) + strlen("DML_OPERATOR_");
+        if ((options.operator_name != NULL && strcmp(options.operator_name, name) != 0) ||
+            (options.transfer && !family->has_frame)) {
             continue;
         }
-        snprintf(names[count], NAME_CAPACITY, "%s: fixed cases agree", name);
-        tests[count] = (struct CMUnitTest){names[count], fixed_cases_agree, NULL, NULL, state};
-        count++;
-        snprintf(names[count], NAME_CAPACITY, "%s: random cases agree", name);
-        tests[count] = (struct CMUnitTest){names[count], random_cases_agree, NULL, NULL, state};
-        count++;
+        const struct {
+            const char *kind;
+            CMUnitTestFunction function;
+            bool has_cases;
+        } kinds[] = {{"fixed", fixed_cases_agree, has_fixed_cases(family)},
+                     {"random", random_cases_agree, family->has_frame || is_in_part(family, 0)},
+                     {"exhaustive", exhaustive_cases_agree, has_exhaustive_cases(family)}};
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            if (kinds[k].has_cases) {
+                /* cmocka gives a test its initial state through a pointer to data that it does not change. */
+                void *state = (void *)(uintptr_t)family;
+                snprintf(names[count], NAME_CAPACITY, "%s: %s cases agree", name, kinds[k].kind);
+                tests[count] = (struct CMUnitTest){names[count], kinds[k].function, NULL, NULL, state};
+                count++;
+            }
+        }
     }
     return count;
 }
@@ -233,7 +310,7 @@ static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) 
 int main(int count, char **arguments) {
     static struct CMUnitTest tests[MAX_TESTS];
     static char names[MAX_TESTS][NAME_CAPACITY];
-    if (!parse_options(count, arguments) || !check_options() || !limit_cases()) {
+    if (!parse_options(count, arguments) || !check_options() || !limit_cases() || !choose_part()) {
         return EXIT_FAILURE;
     }
     size_t test_count = list_tests(tests, names);

@@ -110,7 +110,7 @@ static void require(bool holds, const char *what) {
 /* Walks a small output and sees whether two elements share a place. */
 static void require_no_overlap(const struct vkdml_tensor *tensor) {
     static uint8_t seen[MOST_PLACES];
-    if (tensor->total_bytes / tensor->element_size >= MOST_PLACES)
+    if (tensor->total_bytes * 8 / tensor->element_bits >= MOST_PLACES)
         return;
     memset(seen, 0, sizeof(seen));
     uint32_t elements = vkdml_tensor_elements(tensor);
@@ -120,7 +120,7 @@ static void require_no_overlap(const struct vkdml_tensor *tensor) {
             place += rest % tensor->sizes[d] * tensor->strides[d];
             rest /= tensor->sizes[d];
         }
-        REQUIRE(((uint64_t)place + 1) * tensor->element_size <= tensor->total_bytes);
+        REQUIRE(((uint64_t)place + 1) * tensor->element_bits <= tensor->total_bytes * 8);
         REQUIRE(!seen[place]);
         seen[place] = 1;
     }
@@ -143,9 +143,9 @@ static void require_within_limits(const struct vkdml_plan *plan, const struct vk
 static void plan_for_all(const struct vkdml_instance *instance) {
     static const struct vkdml_plan_limits devices[] = {
         /* what Vulkan 1.2 guarantees */
-        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, VKDML_KERNEL_VARIANT_PORTABLE},
-        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, VKDML_KERNEL_VARIANT_SERIAL},
-        {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, VKDML_KERNEL_VARIANT_SUBGROUP},
+        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, VKDML_KERNEL_VARIANT_PORTABLE},
+        {UINT64_C(1) << 27, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 8, VKDML_KERNEL_VARIANT_SERIAL},
+        {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, 16, VKDML_KERNEL_VARIANT_SUBGROUP},
     };
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         struct vkdml_plan plan;

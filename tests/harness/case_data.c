@@ -16,7 +16,7 @@ struct filler {
 
 static uint64_t zero(const struct filler *filler) {
     bool negative = number_is_float(filler->tensor->type) && random_chance(filler->random, 25);
-    uint32_t sign_bit = vkdmlGetDataTypeSize(filler->tensor->type) * 8 - 1;
+    uint32_t sign_bit = number_bits(filler->tensor->type) - 1;
     return negative ? (uint64_t)1 << sign_bit : 0;
 }
 
@@ -29,6 +29,16 @@ static uint64_t nonzero(const struct filler *filler) {
     return bits;
 }
 
+static uint64_t small(const struct filler *filler) {
+    const DML_TENSOR_DATA_TYPE type = filler->tensor->type;
+    return number_encode_integer(type, (int64_t)random_below(filler->random, 41) - (number_is_signed(type) ? 20 : 0));
+}
+
+static uint64_t above(const struct filler *filler, int least) {
+    const double part = (random_below(filler->random, 1u << 20) + 1.0) / (1u << 20);
+    return number_is_float(filler->tensor->type) ? number_encode(filler->tensor->type, least + part) : small(filler);
+}
+
 static uint64_t next_element(struct filler *filler, uint64_t position) {
     const struct case_tensor *tensor = filler->tensor;
     struct random *random = filler->random;
@@ -36,8 +46,7 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
     case CASE_FILL_SPECIAL:
         return random_chance(random, 50) ? number_special(tensor->type, random) : random_next(random);
     case CASE_FILL_SMALL:
-        return number_encode_integer(tensor->type,
-                                     (int64_t)random_below(random, 41) - (number_is_signed(tensor->type) ? 20 : 0));
+        return small(filler);
     case CASE_FILL_INDEX:
         return number_encode_integer(tensor->type, (int64_t)position);
     case CASE_FILL_SPARSE:
@@ -48,6 +57,14 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
             filler->run_zero = random_below(random, 1000) >= tensor->fill_permille;
         }
         return filler->run_zero ? zero(filler) : nonzero(filler);
+    case CASE_FILL_COUNTED:
+        return position;
+    case CASE_FILL_LISTED:
+        return number_listed(tensor->type, (uint32_t)(position % number_listed_count(tensor->type)));
+    case CASE_FILL_UNIT:
+        return above(filler, 0);
+    case CASE_FILL_ABOVE_ONE:
+        return above(filler, 1);
     case CASE_FILL_BITS:
     case CASE_FILL_COUNT:
         break;
@@ -55,16 +72,33 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
     return random_next(random);
 }
 
-/* Elements are the low bytes of a word: true of little-endian hosts, the only ones with Vulkan drivers. */
+/* Elements are the low bytes of a word: true of little-endian hosts, the only ones with Vulkan drivers. Of two elements
+ * in a byte the first is the low half. */
+uint64_t case_read_element(const struct case_tensor *tensor, const unsigned char *bytes, uint64_t position) {
+    const uint32_t width = number_bits(tensor->type);
+    const uint64_t first = position * width;
+    uint64_t bits = 0;
+    memcpy(&bits, bytes + first / 8, (width + 7) / 8);
+    return width < 8 ? bits >> first % 8 & 0xF : bits;
+}
+
+void case_write_element(const struct case_tensor *tensor, uint64_t bits, uint64_t position, unsigned char *bytes) {
+    const uint32_t width = number_bits(tensor->type);
+    const uint64_t first = position * width;
+    if (width < 8) {
+        const unsigned other = bytes[first / 8] & (0xF0u >> first % 8);
+        bits = other | (bits & 0xF) << first % 8;
+    }
+    memcpy(bytes + first / 8, &bits, (width + 7) / 8);
+}
+
 void case_write_input(const struct case_tensor *tensor, struct random *random, unsigned char *bytes) {
     uint64_t total = case_total_bytes(tensor);
-    uint32_t element = vkdmlGetDataTypeSize(tensor->type);
     struct filler filler = {.tensor = tensor, .random = random};
     random_bytes(random, bytes, total);
     if (tensor->fill != CASE_FILL_BITS) {
-        for (uint64_t i = 0; i < total / element; i++) {
-            uint64_t bits = next_element(&filler, i);
-            memcpy(bytes + i * element, &bits, element);
+        for (uint64_t i = 0; i < total * 8 / number_bits(tensor->type); i++) {
+            case_write_element(tensor, next_element(&filler, i), i, bytes);
         }
     }
     if (tensor->value_count == 0) {
@@ -74,7 +108,7 @@ void case_write_input(const struct case_tensor *tensor, struct random *random, u
     uint32_t coordinates[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
     case_strides(tensor, strides);
     for (uint32_t i = 0; i < tensor->value_count; i++) {
-        memcpy(bytes + case_element_position(tensor, strides, coordinates) * element, &tensor->values[i], element);
+        case_write_element(tensor, tensor->values[i], case_element_position(tensor, strides, coordinates), bytes);
         case_next_coordinates(tensor, coordinates);
     }
 }

@@ -11,12 +11,15 @@
 #include "case.h"
 #include "number.h"
 
-#define OPERATOR_PREFIX "DML_OPERATOR_"
-#define TYPE_PREFIX     "DML_TENSOR_DATA_TYPE_"
+#define OPERATOR_PREFIX   "DML_OPERATOR_"
+#define ACTIVATION_PREFIX "DML_OPERATOR_ACTIVATION_"
+#define TYPE_PREFIX       "DML_TENSOR_DATA_TYPE_"
 
 static const char *const fill_names[CASE_FILL_COUNT] = {
-    [CASE_FILL_BITS] = "BITS",   [CASE_FILL_SPECIAL] = "SPECIAL", [CASE_FILL_SMALL] = "SMALL",
-    [CASE_FILL_INDEX] = "INDEX", [CASE_FILL_SPARSE] = "SPARSE",   [CASE_FILL_RUNS] = "RUNS",
+    [CASE_FILL_BITS] = "BITS",           [CASE_FILL_SPECIAL] = "SPECIAL", [CASE_FILL_SMALL] = "SMALL",
+    [CASE_FILL_INDEX] = "INDEX",         [CASE_FILL_SPARSE] = "SPARSE",   [CASE_FILL_RUNS] = "RUNS",
+    [CASE_FILL_COUNTED] = "COUNTED",     [CASE_FILL_LISTED] = "LISTED",   [CASE_FILL_UNIT] = "UNIT",
+    [CASE_FILL_ABOVE_ONE] = "ABOVE_ONE",
 };
 
 /* The plain numbers of a tensor; printed where not 0. */
@@ -93,19 +96,58 @@ static const char *enumerator_name(const VkdmlFieldSchema *schema, uint32_t valu
     return NULL;
 }
 
-static void put_attribute(struct text *text, const VkdmlFieldSchema *schema, const struct case_field *field) {
-    put(text, " %s=", schema->name);
+/* " Name=value"; `owner` comes before the name, with its point. */
+static void put_attribute(struct text *text, const char *owner, const VkdmlFieldSchema *schema,
+                          const struct case_field *field) {
+    put(text, " %s%s=", owner, schema->name);
     const char *name = schema->type == VKDML_FIELD_TYPE_ENUM ? enumerator_name(schema, field->words[0]) : NULL;
     if (name != NULL) {
         put(text, "%s", name);
-    } else if (schema->type == VKDML_FIELD_TYPE_INT) {
-        put(text, "%" PRId32, (int32_t)field->words[0]);
-    } else if (schema->type == VKDML_FIELD_TYPE_UINT_ARRAY || schema->type == VKDML_FIELD_TYPE_UINT) {
-        put_list(text, field->word_count, field->words);
-    } else {
-        for (uint32_t i = 0; i < field->word_count; i++) {
-            put(text, i == 0 ? "0x%" PRIx32 : ",0x%" PRIx32, field->words[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < field->word_count; i++) {
+        const char *separator = i == 0 ? "" : ",";
+        switch (schema->type) {
+        case VKDML_FIELD_TYPE_INT:
+        case VKDML_FIELD_TYPE_INT_ARRAY:
+            put(text, "%s%" PRId32, separator, (int32_t)field->words[i]);
+            break;
+        case VKDML_FIELD_TYPE_UINT:
+        case VKDML_FIELD_TYPE_UINT_ARRAY:
+        case VKDML_FIELD_TYPE_BOOL:
+        case VKDML_FIELD_TYPE_SIZE_2D:
+            put(text, "%s%" PRIu32, separator, field->words[i]);
+            break;
+        default:
+            put(text, "%s0x%" PRIx32, separator, field->words[i]);
+            break;
         }
+    }
+}
+
+static bool holds_operators(const VkdmlFieldSchema *schema) {
+    return schema->type == VKDML_FIELD_TYPE_OPERATOR_DESC || schema->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY;
+}
+
+static void put_fused(struct text *text, const char *name, const struct case_fused *fused) {
+    char owner[80];
+    snprintf(owner, sizeof(owner), "%s.", name);
+    put(text, " %s=%s", name, fused->schema->name + strlen(ACTIVATION_PREFIX));
+    for (uint32_t i = 0; i < fused->schema->fieldCount; i++) {
+        if (fused->fields[i].present) {
+            put_attribute(text, owner, &fused->schema->fields[i], &fused->fields[i]);
+        }
+    }
+}
+
+/* The operators of a field, each under its name. */
+static void put_operators(struct text *text, const struct operator_case *c, uint32_t field) {
+    const VkdmlFieldSchema *schema = &c->schema->fields[field];
+    for (uint32_t i = 0; i < c->fields[field].count; i++) {
+        char name[72];
+        snprintf(name, sizeof(name), schema->type == VKDML_FIELD_TYPE_OPERATOR_DESC ? "%s" : "%s[%" PRIu32 "]",
+                 schema->name, i);
+        put_fused(text, name, &c->fused[i]);
     }
 }
 
@@ -121,14 +163,15 @@ bool case_print(const struct operator_case *c, char *line, size_t size) {
     if (c->execution != 0) {
         put(&text, " execution=%" PRIu32, c->execution);
     }
+    struct case_at at = case_first(c);
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (!c->fields[i].present) {
-            continue;
+        for (; at.tensor != NULL && at.field == i; at = case_next(c, at)) {
+            put_tensor(&text, case_tensor_name(c, at).text, at.tensor, at.is_input);
         }
-        if (case_is_tensor(c, i)) {
-            put_tensor(&text, c->schema->fields[i].name, &c->fields[i].tensor, case_is_input(c, i));
-        } else {
-            put_attribute(&text, &c->schema->fields[i], &c->fields[i]);
+        if (holds_operators(&c->schema->fields[i])) {
+            put_operators(&text, c, i);
+        } else if (!case_is_tensor(c, i) && c->fields[i].present) {
+            put_attribute(&text, "", &c->schema->fields[i], &c->fields[i]);
         }
     }
     return text.left > 0;
@@ -205,7 +248,7 @@ static bool take_name(const char **text, const char *name) {
 static bool take_tensor(const char **text, struct case_tensor *tensor) {
     char type_name[64];
     size_t length = strcspn(*text, "[ ");
-    for (int type = DML_TENSOR_DATA_TYPE_FLOAT32; type <= DML_TENSOR_DATA_TYPE_INT64; type++) {
+    for (int type = DML_TENSOR_DATA_TYPE_FLOAT32; type <= DML_TENSOR_DATA_TYPE_INT4; type++) {
         snprintf(type_name, sizeof(type_name), "%s%.*s", TYPE_PREFIX, (int)(length % sizeof(type_name)), *text);
         if (strcmp(type_name, vkdmlGetDataTypeName((DML_TENSOR_DATA_TYPE)type)) == 0) {
             tensor->type = (DML_TENSOR_DATA_TYPE)type;
@@ -270,52 +313,128 @@ static bool take_enumerator(const char **text, const VkdmlFieldSchema *schema, u
     return false;
 }
 
-static bool take_floats(const char **text, struct case_field *field) {
-    for (uint32_t i = 0; i < field->word_count; i++) {
+static bool take_floats(const char **text, uint32_t least, uint32_t most, struct case_field *field) {
+    field->word_count = 0;
+    do {
         uint64_t bits;
-        if ((i > 0 && !take_name(text, ",")) || !take_element(text, DML_TENSOR_DATA_TYPE_FLOAT32, &bits)) {
+        if (field->word_count == most || !take_element(text, DML_TENSOR_DATA_TYPE_FLOAT32, &bits)) {
             return false;
         }
-        field->words[i] = (uint32_t)bits;
-    }
-    return true;
+        field->words[field->word_count++] = (uint32_t)bits;
+    } while (**text == ',' && (*text)++ != NULL);
+    return field->word_count >= least;
+}
+
+static bool take_integers(const char **text, uint32_t least, uint32_t most, struct case_field *field) {
+    field->word_count = 0;
+    do {
+        uint64_t number;
+        if (field->word_count == most || !take_number(text, &number) ||
+            (number > UINT32_MAX && (int64_t)number < INT32_MIN)) {
+            return false;
+        }
+        field->words[field->word_count++] = (uint32_t)number;
+    } while (**text == ',' && (*text)++ != NULL);
+    return field->word_count >= least;
 }
 
 static bool take_attribute(const char **text, const VkdmlFieldSchema *schema, struct case_field *field) {
-    uint64_t number;
+    const uint32_t most = DML_TENSOR_DIMENSION_COUNT_MAX1;
+    field->present = 1;
     switch (schema->type) {
     case VKDML_FIELD_TYPE_ENUM:
         return take_enumerator(text, schema, &field->words[0]);
     case VKDML_FIELD_TYPE_FLOAT:
+        return take_floats(text, 1, 1, field);
+    case VKDML_FIELD_TYPE_FLOAT_ARRAY:
+        return take_floats(text, 1, most, field);
     case VKDML_FIELD_TYPE_SCALE_BIAS:
     case VKDML_FIELD_TYPE_SCALAR_UNION:
-        return take_floats(text, field);
+        return take_floats(text, 2, 2, field);
+    case VKDML_FIELD_TYPE_SIZE_2D:
+        return take_integers(text, 2, 2, field);
     case VKDML_FIELD_TYPE_UINT_ARRAY:
-        return take_list(text, DML_TENSOR_DIMENSION_COUNT_MAX1, field->words, &field->word_count);
+    case VKDML_FIELD_TYPE_INT_ARRAY:
+        return take_integers(text, 1, most, field);
     default:
-        if (!take_number(text, &number)) {
-            return false;
-        }
-        field->words[0] = (uint32_t)number;
-        return true;
+        return take_integers(text, 1, 1, field);
     }
+}
+
+/* The activation that a word names. */
+static const VkdmlOperatorSchema *take_activation(const char **text) {
+    const size_t length = strcspn(*text, " ");
+    for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
+        const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
+        const char *name = schema->name;
+        if (take_name(&name, ACTIVATION_PREFIX) && strlen(name) == length && strncmp(name, *text, length) == 0) {
+            *text += length;
+            return schema;
+        }
+    }
+    return NULL;
+}
+
+static bool take_fused_member(const char **text, struct case_fused *fused) {
+    for (uint32_t i = 0; i < fused->schema->fieldCount; i++) {
+        const VkdmlFieldSchema *schema = &fused->schema->fields[i];
+        const char *rest = *text;
+        if (schema->kind == VKDML_FIELD_KIND_ATTRIBUTE && take_name(&rest, schema->name) && take_name(&rest, "=")) {
+            *text = rest;
+            return take_attribute(text, schema, &fused->fields[i]);
+        }
+    }
+    return false;
+}
+
+/* "[3]" */
+static bool take_index(const char **text, uint32_t *index) {
+    uint64_t number;
+    if (!take_name(text, "[") || !take_number(text, &number) || !take_name(text, "]") || number > UINT32_MAX) {
+        return false;
+    }
+    *index = (uint32_t)number;
+    return true;
+}
+
+/* What stands behind the name of a field that is given as a whole ("=..") or in part (".slack=.."). */
+static bool take_operator_of(const char **text, struct operator_case *c, uint32_t field, uint32_t element) {
+    if (element < c->fields[field].count && take_name(text, ".")) {
+        return take_fused_member(text, &c->fused[element]);
+    }
+    const VkdmlOperatorSchema *schema = take_name(text, "=") ? take_activation(text) : NULL;
+    if (schema == NULL || element > c->fields[field].count || element >= CASE_MAX_FUSED) {
+        return false;
+    }
+    case_fuse(c, c->schema->fields[field].name, element, schema->type);
+    return true;
+}
+
+static bool take_tensor_of(const char **text, struct operator_case *c, uint32_t field, uint32_t element) {
+    if (element < c->fields[field].count && take_name(text, ".")) {
+        return take_tensor_member(text, case_array_tensor(c, c->schema->fields[field].name, element));
+    }
+    return element <= c->fields[field].count && element < CASE_MAX_ARRAY && take_name(text, "=") &&
+           take_tensor(text, case_array_tensor(c, c->schema->fields[field].name, element));
 }
 
 static bool take_field(const char **text, struct operator_case *c) {
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        const VkdmlFieldSchema *schema = &c->schema->fields[i];
         const char *rest = *text;
-        if (!take_name(&rest, c->schema->fields[i].name) || (*rest != '=' && *rest != '.')) {
+        if (!take_name(&rest, schema->name) || strchr("=.[", *rest) == NULL || *rest == '\0') {
             continue;
         }
-        bool member = *rest++ == '.';
-        bool tensor = case_is_tensor(c, i);
+        uint32_t element = 0;
+        const bool is_array =
+            schema->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY || schema->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY;
         *text = rest;
-        if (member) {
-            return tensor && c->fields[i].present && take_tensor_member(text, &c->fields[i].tensor);
+        if (is_array && !take_index(text, &element)) {
+            return false;
         }
-        c->fields[i].present = 1;
-        return tensor ? take_tensor(text, &c->fields[i].tensor)
-                      : take_attribute(text, &c->schema->fields[i], &c->fields[i]);
+        return case_is_tensor(c, i)      ? take_tensor_of(text, c, i, element)
+               : holds_operators(schema) ? take_operator_of(text, c, i, element)
+                                         : take_name(text, "=") && take_attribute(text, schema, &c->fields[i]);
     }
     return false;
 }

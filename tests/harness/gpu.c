@@ -89,12 +89,13 @@ static VkdmlResult open_device(struct gpu *gpu) {
     return result;
 }
 
-/* Imports the VkDevice at a feature level, without features or extensions; as the profile, where there is one. */
+/* Imports the VkDevice at a feature level, with the features it has; as the profile without any, where there is one. */
 static VkdmlResult import_device(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device) {
     VkdmlDeviceCreateInfo info = {.instance = gpu->vulkan.instance,
                                   .physicalDevice = gpu->vulkan.physicalDevice,
                                   .device = gpu->vulkan.device,
                                   .queueFamilyIndex = gpu->vulkan.queueFamilyIndex,
+                                  .enabledFeatures = gpu->profile != NULL ? NULL : gpu->vulkan.enabledFeatures,
                                   .getInstanceProcAddr = gpu->profile != NULL ? profiled_get_instance_proc_addr
                                                                               : gpu->vulkan.getInstanceProcAddr,
                                   .featureLevel = level,

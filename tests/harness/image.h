@@ -12,14 +12,14 @@
 
 /* Bytes of a buffer. size 0: absent. */
 struct image_region {
-    const char *name;
+    struct case_name name;
     size_t offset;
     size_t size;  /* of the tensor or resource */
     size_t bound; /* at least size: bytes the binding allows, the rest being guard */
 };
 
 struct image_layout {
-    struct image_region fields[CASE_MAX_FIELDS]; /* of tensors, by field; in place: the input's region again */
+    struct image_region tensors[CASE_MAX_TENSORS]; /* by slot; in place: the input's region again */
     struct image_region temporary;
     struct image_region persistent;
     size_t size; /* of the whole */

@@ -17,11 +17,16 @@ static const struct layout {
     [DML_TENSOR_DATA_TYPE_UINT16] = {16, false, 0, 0},   [DML_TENSOR_DATA_TYPE_UINT8] = {8, false, 0, 0},
     [DML_TENSOR_DATA_TYPE_INT32] = {32, true, 0, 0},     [DML_TENSOR_DATA_TYPE_INT16] = {16, true, 0, 0},
     [DML_TENSOR_DATA_TYPE_INT8] = {8, true, 0, 0},       [DML_TENSOR_DATA_TYPE_UINT64] = {64, false, 0, 0},
-    [DML_TENSOR_DATA_TYPE_INT64] = {64, true, 0, 0},
+    [DML_TENSOR_DATA_TYPE_INT64] = {64, true, 0, 0},     [DML_TENSOR_DATA_TYPE_UINT4] = {4, false, 0, 0},
+    [DML_TENSOR_DATA_TYPE_INT4] = {4, true, 0, 0},
 };
 
 static uint64_t mask(uint32_t bits) {
     return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+}
+
+uint32_t number_bits(DML_TENSOR_DATA_TYPE type) {
+    return layouts[type].bits;
 }
 
 bool number_is_float(DML_TENSOR_DATA_TYPE type) {
@@ -154,6 +159,39 @@ uint64_t number_special(DML_TENSOR_DATA_TYPE type, struct random *random) {
     const struct layout *layout = &layouts[type];
     assert(layout->bits != 0);
     return layout->mantissa != 0 ? special_float(layout, random) : special_integer(layout, random);
+}
+
+/* Zeros, denormals, infinity and NaN are neighbours of some. */
+static const double landmarks[] = {
+    0,           0x1p-149,    0x1p-127, 0x1p-126, 0x1p-100, 0x1p-63,     0x1p-50, 0x1p-25,
+    0x1p-24,     0x1p-15,     0x1p-14,  0x1p-12,  0.01,     0.125,       1.0 / 3, 0.5,
+    0.785398163, 0.99,        1,        1.25,     1.5,      1.570796327, 2,       2.5,
+    3,           3.141592654, 3.5,      4,        5.5,      6.283185307, 8,       9.011,
+    10.6,        16.636,      38.6,     64,       87.337,   88.723,      89.416,  103.972,
+    127,         128,         150,      255,      256,      1000,        32767,   32768,
+    65504,       65519,       65536,    1e6,      0x1p21,   0x1p22,      0x1p23,  0x1p24,
+    0x1p31,      0x1p32,      0x1p53,   0x1p63,   0x1p64,   0x1p100,     1e38,    (double)INFINITY,
+    (double)NAN};
+
+#define LANDMARK_COUNT (sizeof(landmarks) / sizeof(landmarks[0]))
+
+/* A landmark of floats, a power of two of integers: with those before and behind it, in both signs. */
+#define PER_LANDMARK 6
+
+uint32_t number_listed_count(DML_TENSOR_DATA_TYPE type) {
+    return PER_LANDMARK * (number_is_float(type) ? (uint32_t)LANDMARK_COUNT : number_bits(type));
+}
+
+uint64_t number_listed(DML_TENSOR_DATA_TYPE type, uint32_t index) {
+    const uint32_t width = number_bits(type);
+    const uint64_t sign = number_is_float(type) ? (uint64_t)1 << (width - 1) : 0;
+    const uint32_t n = index / PER_LANDMARK;
+    const uint64_t landmark = sign != 0 ? number_encode(type, landmarks[n]) : (uint64_t)1 << n;
+    const uint64_t near = (landmark + index / 2 % 3 - 1) & (mask(width) - sign);
+    if (index % 2 == 0) {
+        return near;
+    }
+    return (sign != 0 ? near | sign : 0 - near) & mask(width);
 }
 
 float number_special_float(struct random *random) {

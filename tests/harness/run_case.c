@@ -70,10 +70,10 @@ static bool compile(struct run *run) {
     if (result != VKDML_SUCCESS) {
         return fail_call(run, "vkdmlGetBindingProperties", result);
     }
-    const VkdmlOperatorSchema *schema = run->c->schema;
-    if (run->properties.inputCount != schema->inputCount || run->properties.outputCount != schema->outputCount) {
+    const uint32_t inputs = case_input_count(run->c), outputs = case_output_count(run->c);
+    if (run->properties.inputCount != inputs || run->properties.outputCount != outputs) {
         return fail(run, CASE_FAILED, "binding properties: %u inputs, %u outputs, the operator has %u and %u",
-                    run->properties.inputCount, run->properties.outputCount, schema->inputCount, schema->outputCount);
+                    run->properties.inputCount, run->properties.outputCount, inputs, outputs);
     }
     return true;
 }
@@ -120,25 +120,20 @@ static bool prepare(struct run *run) {
 
 /* Executes the reference into `expected`, with its inputs in `initial`. */
 static bool execute_reference(struct run *run) {
-    VkdmlHostBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
-    const VkdmlOperatorSchema *schema = run->c->schema;
+    VkdmlHostBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
     struct case_desc desc;
     case_build_desc(run->c, &desc);
-    for (uint32_t i = 0; i < schema->fieldCount; i++) {
-        if (!case_is_tensor(run->c, i) || !run->c->fields[i].present) {
-            continue;
-        }
-        bool input = case_is_input(run->c, i);
-        unsigned char *image = input ? run->runner->initial : run->runner->expected;
-        VkdmlHostBinding *binding = (input ? inputs : outputs) + schema->fields[i].bindingIndex;
-        *binding = (VkdmlHostBinding){image + run->layout.fields[i].offset, run->layout.fields[i].size};
+    for (struct case_at at = case_first(run->c); at.tensor != NULL; at = case_next(run->c, at)) {
+        const struct image_region *region = &run->layout.tensors[at.slot];
+        unsigned char *image = at.is_input ? run->runner->initial : run->runner->expected;
+        (at.is_input ? inputs : outputs)[at.binding] = (VkdmlHostBinding){image + region->offset, region->size};
     }
     VkdmlReferenceInfo info = {.desc = &desc.op,
                                .featureLevel = run->c->level,
                                .flags = run->c->flags,
-                               .inputCount = schema->inputCount,
+                               .inputCount = case_input_count(run->c),
                                .inputs = inputs,
-                               .outputCount = schema->outputCount,
+                               .outputCount = case_output_count(run->c),
                                .outputs = outputs};
     VkdmlResult result = vkdmlReferenceExecute(&info);
     return result == VKDML_SUCCESS || fail_call(run, "vkdmlReferenceExecute", result);
@@ -185,8 +180,8 @@ static bool record(struct run *run, VkdmlDispatchable dispatchable, VkdmlBinding
 }
 
 static bool has_owned_inputs(const struct operator_case *c) {
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (case_is_tensor(c, i) && c->fields[i].tensor.owned) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.tensor->owned) {
             return true;
         }
     }
@@ -195,11 +190,9 @@ static bool has_owned_inputs(const struct operator_case *c) {
 
 /* The inputs of a dispatch: of the initializer those owned by DML, of the operator the others. */
 static void input_bindings(const struct run *run, bool owned, VkdmlBufferBinding *bindings) {
-    for (uint32_t i = 0; i < run->c->schema->fieldCount; i++) {
-        if (case_is_tensor(run->c, i) && case_is_input(run->c, i)) {
-            bool bound = (run->c->fields[i].tensor.owned != 0) == owned;
-            bindings[run->c->schema->fields[i].bindingIndex] =
-                bound ? region_binding(run, &run->layout.fields[i]) : (VkdmlBufferBinding){0};
+    for (struct case_at at = case_first(run->c); at.tensor != NULL; at = case_next(run->c, at)) {
+        if (at.is_input && (at.tensor->owned != 0) == owned) {
+            bindings[at.binding] = region_binding(run, &run->layout.tensors[at.slot]);
         }
     }
 }
@@ -207,9 +200,9 @@ static void input_bindings(const struct run *run, bool owned, VkdmlBufferBinding
 /* Once initialized, an operator needs its owned inputs no more: other bytes must do as well. */
 static void overwrite_owned_inputs(struct run *run) {
     struct random random = {.state = random_mix(run->c->seed, 0)};
-    for (uint32_t i = 0; i < run->c->schema->fieldCount; i++) {
-        const struct image_region *region = &run->layout.fields[i];
-        if (case_is_tensor(run->c, i) && run->c->fields[i].tensor.owned) {
+    for (struct case_at at = case_first(run->c); at.tensor != NULL; at = case_next(run->c, at)) {
+        const struct image_region *region = &run->layout.tensors[at.slot];
+        if (at.tensor->owned) {
             random_bytes(&random, run->runner->expected + region->offset, region->size);
             memcpy(run->gpu->mapped + region->offset, run->runner->expected + region->offset, region->size);
         }
@@ -225,12 +218,12 @@ static bool initialize(struct run *run) {
         return fail_call(run, "vkdmlCreateOperatorInitializer", result);
     }
     VkdmlBindingTableCreateInfo info = {.dispatchable = run->initializer};
-    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}};
+    VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}};
     input_bindings(run, true, inputs);
     VkdmlBufferBinding persistent = region_binding(run, &run->layout.persistent);
     result = vkdmlCreateBindingTable(run->device, &info, &run->initializer_table);
     if (result == VKDML_SUCCESS) {
-        result = vkdmlBindInputs(run->initializer_table, run->c->schema->inputCount, inputs);
+        result = vkdmlBindInputs(run->initializer_table, case_input_count(run->c), inputs);
     }
     if (result == VKDML_SUCCESS) {
         result = vkdmlBindOutputs(run->initializer_table, 1, &persistent);
@@ -249,23 +242,22 @@ static bool initialize(struct run *run) {
 }
 
 static bool execute(struct run *run) {
-    const VkdmlOperatorSchema *schema = run->c->schema;
-    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
     VkdmlBufferBinding temporary = region_binding(run, &run->layout.temporary);
     VkdmlBufferBinding persistent = region_binding(run, &run->layout.persistent);
     input_bindings(run, false, inputs);
-    for (uint32_t i = 0; i < schema->fieldCount; i++) {
-        if (schema->fields[i].kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
-            outputs[schema->fields[i].bindingIndex] = region_binding(run, &run->layout.fields[i]);
+    for (struct case_at at = case_first(run->c); at.tensor != NULL; at = case_next(run->c, at)) {
+        if (!at.is_input) {
+            outputs[at.binding] = region_binding(run, &run->layout.tensors[at.slot]);
         }
     }
     VkdmlBindingTableCreateInfo info = {.dispatchable = run->compiled};
     VkdmlResult result = vkdmlCreateBindingTable(run->device, &info, &run->table);
     if (result == VKDML_SUCCESS) {
-        result = vkdmlBindInputs(run->table, schema->inputCount, inputs);
+        result = vkdmlBindInputs(run->table, case_input_count(run->c), inputs);
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdmlBindOutputs(run->table, schema->outputCount, outputs);
+        result = vkdmlBindOutputs(run->table, case_output_count(run->c), outputs);
     }
     if (result == VKDML_SUCCESS && run->layout.temporary.size != 0) {
         result = vkdmlBindTemporaryResource(run->table, &temporary);

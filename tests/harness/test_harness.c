@@ -67,14 +67,14 @@ static void equal_images_do_not_differ(void **state) {
 
 static void a_wrong_element_is_told_by_its_coordinates(void **state) {
     struct fixture *fixture = *state;
-    size_t output = fixture->layout.fields[1].offset;
+    size_t output = fixture->layout.tensors[1].offset;
     assert_reported(fixture, output, "OutputTensor element 0 = [0,0], byte 0:");
     assert_reported(fixture, output + 25, "OutputTensor element 5 = [1,2], byte 24:");
 }
 
 static void bytes_of_no_element_are_guarded(void **state) {
     struct fixture *fixture = *state;
-    const struct image_region *output = &fixture->layout.fields[1];
+    const struct image_region *output = &fixture->layout.tensors[1];
     assert_reported(fixture, output->offset + 2, "no element's byte of OutputTensor, byte 2 ");
     assert_reported(fixture, output->offset + output->size - 1, "no element's byte of OutputTensor");
     assert_reported(fixture, output->offset + output->size, "bound guard after OutputTensor");
@@ -85,7 +85,7 @@ static void bytes_of_no_element_are_guarded(void **state) {
 static void inputs_and_resources_are_guarded(void **state) {
     struct fixture *fixture = *state;
     const struct image_layout *layout = &fixture->layout;
-    assert_reported(fixture, layout->fields[0].offset + 4, "InputTensor, byte 4 ");
+    assert_reported(fixture, layout->tensors[0].offset + 4, "InputTensor, byte 4 ");
     assert_reported(fixture, layout->temporary.offset - 4, "guard before the temporary resource");
     assert_reported(fixture, layout->temporary.offset + layout->temporary.bound, "guard after the temporary resource");
     assert_reported(fixture, layout->persistent.offset + 39, "the persistent resource, byte 39 ");
@@ -96,7 +96,7 @@ static void inputs_and_resources_are_guarded(void **state) {
 static void regions_are_apart_and_aligned(void **state) {
     struct fixture *fixture = *state;
     const struct image_layout *layout = &fixture->layout;
-    const struct image_region *regions[] = {&layout->fields[0], &layout->fields[1], &layout->temporary,
+    const struct image_region *regions[] = {&layout->tensors[0], &layout->tensors[1], &layout->temporary,
                                             &layout->persistent};
     size_t end = 0;
     for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
@@ -104,7 +104,7 @@ static void regions_are_apart_and_aligned(void **state) {
         end = regions[i]->offset + regions[i]->bound;
     }
     assert_true(layout->size >= end + IMAGE_GUARD);
-    assert_int_equal(layout->fields[0].offset % CASE_OFFSET_PERIOD, 16);
+    assert_int_equal(layout->tensors[0].offset % CASE_OFFSET_PERIOD, 16);
     assert_int_equal(layout->temporary.offset % DML_TEMPORARY_BUFFER_ALIGNMENT, 0);
     assert_int_equal(layout->persistent.offset % DML_PERSISTENT_BUFFER_ALIGNMENT, 0);
 }

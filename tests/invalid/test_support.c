@@ -42,7 +42,7 @@ static const struct case_family *find_family(DML_OPERATOR_TYPE type) {
 /* What holds at a level; NULL below the tensor's first. */
 static const struct case_support *support_at(const struct case_tensor_support *support, DML_FEATURE_LEVEL level) {
     const struct case_support *newest = NULL;
-    for (size_t i = 0; i < CASE_MAX_SUPPORT_ROWS && support->rows[i].level != 0; i++) {
+    for (size_t i = 0; support->rows[i].level != 0; i++) {
         if (support->rows[i].level <= level) {
             newest = &support->rows[i];
         }
@@ -106,7 +106,7 @@ static void parse_first_case(const struct case_family *family, struct operator_c
 static void add_tensor(struct operator_case *c, const char *name) {
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
         if (c->schema->fields[i].kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
-            const struct case_tensor *output = &c->fields[i].tensor;
+            const struct case_tensor *output = &c->tensors[i];
             struct case_tensor *tensor = case_tensor(c, name);
             tensor->type = output->type;
             tensor->rank = output->rank;
@@ -245,6 +245,11 @@ typedef void check_combination(const struct case_family *family, const struct ca
 /* Calls `check` for every level from the tensor's first on, data type and dimension count. */
 static void for_all_combinations(const struct case_family *family, const struct case_tensor_support *support,
                                  check_combination *check) {
+    const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchema(family->type);
+    const bool is_array =
+        schema->fields[find_field(schema, support->tensor)].type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
+    char tensor_name[80];
+    snprintf(tensor_name, sizeof(tensor_name), "%s%s", support->tensor, is_array ? "[0]" : "");
     for (size_t level = 0; level < COUNT_OF(levels); level++) {
         if (support_at(support, levels[level].value) == NULL) {
             continue;
@@ -252,7 +257,7 @@ static void for_all_combinations(const struct case_family *family, const struct 
         for (uint32_t type = 0; type < COUNT_OF(type_names); type++) {
             for (uint32_t dimensions = 0; dimensions <= SAMPLE_MAX_DIMENSIONS; dimensions++) {
                 check(family, support,
-                      &(struct combination){vkdmlGetOperatorName(family->type), support->tensor, &levels[level],
+                      &(struct combination){vkdmlGetOperatorName(family->type), tensor_name, &levels[level],
                                             (DML_TENSOR_DATA_TYPE)type, dimensions});
             }
         }
@@ -447,7 +452,7 @@ static size_t count_support(const struct case_family *family, const char *tensor
 /* The oldest row is the first, as introduced() and support_at() take it to be. */
 static void check_row_order(const struct case_tensor_support *support) {
     assert_int_not_equal(support->rows[0].level, 0);
-    for (size_t i = 1; i < CASE_MAX_SUPPORT_ROWS && support->rows[i].level != 0; i++) {
+    for (size_t i = 1; support->rows[i].level != 0; i++) {
         assert_true(support->rows[i].level > support->rows[i - 1].level);
     }
 }
@@ -458,16 +463,20 @@ static void check_documented(const VkdmlOperatorSchema *schema) {
         fail_msg("%s has no family of cases", schema->name);
         return;
     }
-    if (family->support_count != schema->inputCount + schema->outputCount) {
-        fail_msg("%s has %u tensors, its family documents %zu", schema->name, schema->inputCount + schema->outputCount,
-                 family->support_count);
-    }
+    size_t tensors = 0;
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
-        if (field->kind != VKDML_FIELD_KIND_ATTRIBUTE && count_support(family, field->name) != 1) {
+        if (field->kind == VKDML_FIELD_KIND_ATTRIBUTE) {
+            continue;
+        }
+        tensors++;
+        if (count_support(family, field->name) != 1) {
             fail_msg("%s: the family documents %s %zu times", schema->name, field->name,
                      count_support(family, field->name));
         }
+    }
+    if (family->support_count != tensors) {
+        fail_msg("%s has %zu tensor fields, its family documents %zu", schema->name, tensors, family->support_count);
     }
     for (size_t i = 0; i < family->support_count; i++) {
         check_row_order(&family->support[i]);

@@ -134,6 +134,7 @@ bool held_check_properties_chain(struct held *held, const void *chain) {
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES:
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES:
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES:
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES:
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES:
             break;
         default:
@@ -160,6 +161,10 @@ void held_hide_properties(const struct held *held, void *chain) {
             vulkan11->subgroupSupportedStages &= VK_SHADER_STAGE_COMPUTE_BIT;
             vulkan11->subgroupSupportedOperations = held->subgroup_operations;
             vulkan11->subgroupQuadOperationsInAllStages = VK_FALSE;
+        } else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) {
+            /* Vulkan guarantees none. */
+            const size_t first = offsetof(VkPhysicalDeviceFloatControlsProperties, denormBehaviorIndependence);
+            memset((char *)at + first, 0, sizeof(VkPhysicalDeviceFloatControlsProperties) - first);
         }
     }
 }

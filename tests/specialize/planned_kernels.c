@@ -187,7 +187,7 @@ static void plan_family(const struct case_family *family, uint64_t seed, unsigne
         plan_case(&c);
     }
     for (unsigned long i = 0; i < cases; i++) {
-        family->generate(&random, &c);
+        family->generate(family, &random, &c);
         plan_case(&c);
     }
 }

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "kernels/specialize.h"
 
-#define MAX_WORDS 65536
+#define MAX_WORDS (1 << 18)
 
 static bool read_constant(const char *text, struct vkdml_specialization *constants) {
     char *end;

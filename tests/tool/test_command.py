@@ -221,6 +221,9 @@ def test_initializers(folder):
         "constant": (values("INT8", {"valueCount": 3, "value": -5}), "-5, -5, -5"),
         "sequence": (values("FLOAT16", {"valueCount": 3, "valueStart": 2047, "valueDelta": 1}), "2047, 2048, 2048"),
         "wrapping": (values("UINT8", {"valueCount": 3, "valueStart": 250, "valueDelta": 4}), "250, 254, 2"),
+        "nibbles": (values("INT4", [-8, 7, -1]), "-8, 7, -1"),
+        "wrapping_nibbles": (values("UINT4", {"valueCount": 4, "valueStart": 11, "valueDelta": 3}), "11, 14, 1, 4"),
+        "raw_nibbles": (values("UINT4", {"sourcePath": "raw.bin"}), "15, 15, 15, 15, 2, 0, 0, 0, 13, 15, 15, 15"),
         "raw": (values("INT16", {"sourcePath": "raw.bin"}), "-1, 2, -3"),
         "placed": (values("UINT32", [7], sizeInBytes=64, initialValuesOffsetInBytes=32), "7"),
         "mixed": (values("UNKNOWN", [{"name": "n", "type": "UINT32", "value": 6},
@@ -234,6 +237,18 @@ def test_initializers(folder):
                  model_text({"A": values("FLOAT32", [1, -2]), "B": values("INT8", [-1])},
                             commands=[show("A", verbose=True), show("B", verbose=True)]),
                  {"A": "1 (0x3F800000), -2 (0xC0000000)", "B": "-1 (0xFF)"}, folder)
+    expect_print("verbose prints the bits of halves of bytes",
+                 model_text({"A": values("INT4", [-1, 3])}, commands=[show("A", verbose=True)]),
+                 {"A": "-1 (0xF), 3 (0x3)"}, folder)
+
+
+def test_nibbles_have_no_npy(folder):
+    path = write(folder, "nibbles.json", model_text(
+        {"A": {"initialValuesDataType": "INT4", "initialValues": [1]}},
+        commands=[{"type": "writeFile", "resource": "A", "targetPath": "out.npy"}]))
+    result = run("run", "--device", "reference", "--output_path", folder, path)
+    tell(result.returncode == 1 and "'A' is of type INT4, which .npy files do not have" in result.stderr,
+         "elements of 4 bits are not written to .npy files", result.stderr)
 
 
 def test_bindings(folder):
@@ -361,6 +376,9 @@ def test_refusals(folder):
         "a value beyond its type": (broken(good, '"initialValuesDataType": "FLOAT32",\n      "initialValues": [1,',
                                            '"initialValuesDataType": "INT8",\n      "initialValues": [128,'), "[128",
                                     ["initialValues[0] is 128, must fit the data type (INT8)"]),
+        "a value beyond half a byte": (broken(good, '"initialValuesDataType": "FLOAT32",\n      "initialValues": [1,',
+                                              '"initialValuesDataType": "UINT4",\n      "initialValues": [16,'), "[16",
+                                       ["initialValues[0] is 16, must fit the data type (UINT4)"]),
         "a number beyond 64 bits": (broken(good, '"DimensionCount": 4', '"DimensionCount": 18446744073709551616'),
                                     "DimensionCount", ["does not fit 64 bits"]),
         "a resource beyond the machine's memory": (broken(good, '"valueCount": 80',
@@ -454,9 +472,9 @@ def test_commands():
              result)
     everything = run("operators").stdout
     old = run("operators", "--level", "1_0").stdout
-    tell("DML_OPERATOR_PADDING (since 1_0)" in everything and "DML_OPERATOR_DIAGONAL_MATRIX (since 2_0)" in everything,
+    tell("DML_OPERATOR_PADDING (since 1_0, EXACT)" in everything and "DML_OPERATOR_DIAGONAL_MATRIX (since 2_0, EXACT)" in everything,
          "operators lists what is implemented", everything)
-    tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT8" not in old,
+    tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT64" not in old and "INT64" in everything,
          "operators --level leaves out what is newer", old)
     devices = run("devices")
     named = run("run", "--show_adapters")
@@ -488,6 +506,7 @@ def main():
         test_npy_types(folder)
         test_npy_refusals(folder)
         test_initializers(folder)
+        test_nibbles_have_no_npy(folder)
         test_bindings(folder)
         test_lenient(folder)
         test_refusals(folder)

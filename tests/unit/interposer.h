@@ -34,7 +34,7 @@ struct interposer {
     uint32_t calls[INTERPOSED_COUNT];
     int32_t live;                   /* Vulkan objects created and not destroyed; descriptor sets aside */
     VkDescriptorBufferInfo storage; /* the storage buffer last written to a descriptor at binding 1 */
-    uint32_t push_constants[4];     /* last pushed */
+    uint32_t push_constants[32];    /* last pushed: as many as Vulkan guarantees */
     struct {
         VkPipelineStageFlags before, after;
         VkAccessFlags written, used;

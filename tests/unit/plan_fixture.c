@@ -14,29 +14,43 @@
 const struct invented_device devices[DEVICE_COUNT] = {
     {"Vulkan 1.2 minimum",
      false,
-     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE, false, false}},
-    {"lavapipe", false, {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, false, false}},
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, PORTABLE, 0, false, false}},
+    {"lavapipe",
+     false,
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, 8, SERIAL, 0, false, false}},
     {"small processor",
      false,
-     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, SERIAL, 0, false, false}},
     {"processor with transfer commands",
      false,
-     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SERIAL, true, true}},
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, 8, SERIAL, 0, true, true}},
     {"slow transfer commands",
      false,
-     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, SUBGROUP, true, false}},
+     {128 * MIB, 16, {65535, 65535, 65535}, {1024, 1024, 1024}, 1024, 32768, 8, SUBGROUP, EVERY_FLOAT, true, false}},
     {"large",
      false,
-     {UINT32_MAX, 16, {2147483647, 65535, 65535}, {1024, 1024, 64}, 1024, 49152, SUBGROUP, false, false}},
-    {"byte-aligned", false, {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, SUBGROUP, false, false}},
+     {UINT32_MAX,
+      16,
+      {INT32_MAX, 65535, 65535},
+      {1024, 1024, 64},
+      1024,
+      49152,
+      8,
+      SUBGROUP,
+      EVERY_FLOAT,
+      false,
+      false}},
+    {"byte-aligned",
+     false,
+     {2048 * MIB, 1, {65535, 65535, 65535}, {512, 512, 64}, 256, 32768, 8, SUBGROUP, EVERY_FLOAT, false, false}},
     {"narrow workgroups",
      false,
-     {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, PORTABLE, false, false}},
+     {2048 * MIB, 32, {65535, 65535, 65535}, {128, 1024, 64}, 1024, 32768, 8, PORTABLE, 0, false, false}},
     {"few invocations",
      false,
-     {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, PORTABLE, false, false}},
-    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
-    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, SERIAL, false, false}},
+     {2048 * MIB, 32, {65535, 65535, 65535}, {1024, 1024, 64}, 128, 32768, 8, PORTABLE, 0, false, false}},
+    {"4 KiB ranges", true, {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 8, SERIAL, 0, false, false}},
+    {"few workgroups", true, {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, 8, SERIAL, 0, false, false}},
 };
 
 void fail_subject(const struct subject *subject, const char *file, int line) {
@@ -55,6 +69,8 @@ static const struct vkdml_tensor *tensor_of(const struct subject *subject, const
 
 static uint64_t span_of(const struct vkdml_tensor *tensor) {
     uint64_t bytes = 0;
+    if (tensor->dimension_count == 0) /* absent */
+        return 0;
     assert_true(
         vkdml_minimum_bytes(tensor->element_bits, tensor->dimension_count, tensor->sizes, tensor->strides, &bytes));
     return bytes;
@@ -120,7 +136,8 @@ static void check_step(const struct subject *subject, const struct vkdml_plan_st
         return;
     }
     CHECK(subject, step->kernel < VKDML_KERNEL_COUNT);
-    CHECK(subject, step->buffer_count == vkdml_kernel_info(step->kernel)->buffer_count);
+    CHECK(subject, step->buffer_count >= 1 && step->buffer_count <= vkdml_kernel_info(step->kernel)->buffer_count);
+    CHECK(subject, step->buffer_count <= limits->max_storage_buffers);
     CHECK(subject, step->parameter_count <= VKDML_PLAN_MAX_PARAMETERS);
     CHECK(subject, step->specialization_count >= 1);
     CHECK(subject, step->specialization_count <= VKDML_PLAN_MAX_SPECIALIZATIONS);
@@ -215,12 +232,25 @@ static uint64_t largest_span(const struct subject *subject) {
     return largest;
 }
 
+/* How many dispatches an operator takes where none needs windows. What takes several keeps something between them. */
+static uint32_t passes_of(const struct subject *subject) {
+    switch ((int)subject->instance->schema->type) {
+    case DML_OPERATOR_NONZERO_COORDINATES:
+        return 2;
+    case DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD:
+        return 4;
+    case DML_OPERATOR_BATCH_NORMALIZATION:
+        return subject->device->limits.max_storage_buffers < 6 ? 2 : 1;
+    default:
+        return 1;
+    }
+}
+
 static void check_plan(const struct subject *subject) {
     const struct vkdml_plan *plan = &subject->plan;
-    bool is_nonzero = subject->instance->schema->type == DML_OPERATOR_NONZERO_COORDINATES;
     const struct vkdml_plan_limits *limits = &subject->device->limits;
     const uint64_t whole = limits->max_storage_buffer_range - limits->min_storage_buffer_offset_alignment;
-    const uint32_t passes = is_nonzero ? 2 : 1;
+    const uint32_t passes = passes_of(subject);
     CHECK(subject, plan->steps.count >= passes && plan->steps.count <= VKDML_PLAN_MAX_STEPS);
     /* No more dispatches than passes where everything can be bound whole; a fill may come before, or tiles of more than
      * a MiB. */
@@ -233,7 +263,7 @@ static void check_plan(const struct subject *subject) {
     }
     CHECK(subject, plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
     CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
-    CHECK(subject, is_nonzero || plan->temporary_bytes == 0);
+    CHECK(subject, (passes > 1) == (plan->temporary_bytes != 0));
     for (uint32_t i = 0; i < plan->steps.count; i++)
         check_step(subject, &plan->steps.items[i]);
     for (uint32_t i = 0; i < plan->init_steps.count; i++)
@@ -303,10 +333,12 @@ void check_subject(struct subject *subject) {
     subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
     subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
     const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
-    subject->constant_8 =
-        subject->step_count != 0 && first->specialization_count > 8 ? first->specializations[8] : UINT32_MAX;
-    subject->constant_10 =
-        subject->step_count != 0 && first->specialization_count > 10 ? first->specializations[10] : UINT32_MAX;
+    for (uint32_t i = 0; i < VKDML_PLAN_MAX_SPECIALIZATIONS; i++) {
+        const bool has = subject->step_count != 0 && i < first->specialization_count;
+        subject->constants[i] = has ? first->specializations[i] : UINT32_MAX;
+    }
+    subject->float_controls = subject->step_count != 0 ? first->float_controls : 0;
+    subject->groups = subject->step_count != 0 ? first->groups[0] : 0;
     subject->init_step_count = subject->plan.init_steps.count;
     vkdml_plan_end(&again);
     vkdml_plan_end(&subject->plan);

@@ -5,16 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frames/plan_step.h"
 #include "harness/case.h"
 #include "operators/operators.h"
-#include "frames/plan_step.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define MIB             (UINT64_C(1) << 20)
 
-#define PORTABLE VKDML_KERNEL_VARIANT_PORTABLE
-#define SUBGROUP VKDML_KERNEL_VARIANT_SUBGROUP
-#define SERIAL   VKDML_KERNEL_VARIANT_SERIAL
+#define PORTABLE    VKDML_KERNEL_VARIANT_PORTABLE
+#define SUBGROUP    VKDML_KERNEL_VARIANT_SUBGROUP
+#define SERIAL      VKDML_KERNEL_VARIANT_SERIAL
+#define EVERY_FLOAT (VKDML_FLOAT_CONTROLS_32 | VKDML_FLOAT_CONTROLS_16 | VKDML_FLOAT_CONTROLS_DENORMALS)
 
 struct invented_device {
     const char *name;
@@ -35,13 +36,14 @@ struct subject {
     struct vkdml_instance *instance;
     struct vkdml_report report;
     VkdmlResult result;
-    struct vkdml_plan plan;               /* while it is checked */
-    enum vkdml_plan_step_kind first_kind; /* of its steps */
-    uint32_t step_count;                  /* that it had */
-    uint32_t init_step_count;             /* likewise */
-    enum vkdml_kernel kernel;             /* of its first step */
-    uint32_t constant_8;                  /* likewise; UINT32_MAX where it has none */
-    uint32_t constant_10;                 /* likewise */
+    struct vkdml_plan plan;                             /* while it is checked */
+    enum vkdml_plan_step_kind first_kind;               /* of its steps */
+    uint32_t step_count;                                /* that it had */
+    uint32_t init_step_count;                           /* likewise */
+    enum vkdml_kernel kernel;                           /* of its first step */
+    uint32_t constants[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* likewise; UINT32_MAX where it has none */
+    uint32_t float_controls;                            /* likewise */
+    uint32_t groups;                                    /* likewise */
     uint64_t persistent_bytes;
 };
 

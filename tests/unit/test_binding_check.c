@@ -87,11 +87,25 @@ static void an_output_may_not_lie_where_another_input_is(void **state) {
     expect(&bound, "OutputTensor: bytes 1280 to 1344 of its buffer overlap CTensor at 1280 to 1344, must be disjoint");
 }
 
+static void tensors_of_arrays_are_told_by_their_index(void **state) {
+    (void)state;
+    struct bound bound;
+    make_bound(&bound);
+    bound.points[B].element = 3;
+    bound.points[C].element = 65535;
+    bound.points[C].operator_index = UINT32_MAX - 1;
+    bound.bindings[B].buffer = VK_NULL_HANDLE;
+    bound.bindings[C].buffer = VK_NULL_HANDLE;
+    expect(&bound, "BTensor[3]: nothing is bound, must be a buffer of at least 64 bytes\n"
+                   "operators[4294967294].CTensor[65535]: nothing is bound, must be a buffer of at least 64 bytes");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_may_lie_in_one_place),
         cmocka_unit_test(an_output_may_lie_where_any_input_is_that_the_table_names_and_that_lies_as_it_does),
         cmocka_unit_test(an_output_may_not_lie_where_another_input_is),
+        cmocka_unit_test(tensors_of_arrays_are_told_by_their_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,18 +157,66 @@ static void random_nonzero(struct random *random, struct operator_case *c) {
     random_rest_of_output(random, coordinates);
 }
 
+/* A tensor of one element. */
+static void set_scalar(struct operator_case *c, const char *field, DML_TENSOR_DATA_TYPE type, uint32_t rank) {
+    struct case_tensor *tensor = case_tensor(c, field);
+    tensor->type = type;
+    tensor->rank = rank;
+    for (uint32_t i = 0; i < rank; i++)
+        tensor->sizes[i] = 1;
+}
+
+static void random_quantized_add(struct random *random, struct operator_case *c) {
+    struct case_tensor *a = case_tensor(c, "ATensor"), *b = case_tensor(c, "BTensor"),
+                       *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 1, 8), 32, output);
+    output->type = DML_TENSOR_DATA_TYPE_INT8;
+    *a = *b = *output;
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, a);
+    random_rest_of_input(random, b);
+    set_scalar(c, "AScaleTensor", DML_TENSOR_DATA_TYPE_FLOAT32, output->rank);
+    set_scalar(c, "BScaleTensor", DML_TENSOR_DATA_TYPE_FLOAT32, output->rank);
+    set_scalar(c, "OutputScaleTensor", DML_TENSOR_DATA_TYPE_FLOAT32, output->rank);
+    set_scalar(c, "BZeroPointTensor", DML_TENSOR_DATA_TYPE_INT8, output->rank);
+}
+
+/* Each operand but the first is broadcast along some dimensions. */
+static void random_normalization(struct random *random, struct operator_case *c) {
+    static const char *const others[] = {"MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"};
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 1, 8), 32, output);
+    output->type = random_chance(random, 50) ? DML_TENSOR_DATA_TYPE_FLOAT32 : DML_TENSOR_DATA_TYPE_FLOAT16;
+    *input = *output;
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        struct case_tensor *other = case_tensor(c, others[i]);
+        *other = *output;
+        for (uint32_t d = 0; d < other->rank; d++)
+            other->sizes[d] = random_chance(random, 50) ? 1 : other->sizes[d];
+        random_rest_of_input(random, other);
+    }
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+}
+
+#define RANDOM_CASES 1000 /* of each operator; those of thousands of windows take milliseconds */
+#define FEW_CASES    150  /* of those of several passes, or of windows of many operands */
+
 static const struct {
     DML_OPERATOR_TYPE type;
     void (*fill)(struct random *random, struct operator_case *c);
+    uint32_t cases;
 } generators[] = {
-    {DML_OPERATOR_ELEMENT_WISE_IDENTITY, random_identity}, {DML_OPERATOR_PADDING, random_padding},
-    {DML_OPERATOR_DIAGONAL_MATRIX, random_diagonal},       {DML_OPERATOR_DIAGONAL_MATRIX1, random_triangle},
-    {DML_OPERATOR_NONZERO_COORDINATES, random_nonzero},
+    {DML_OPERATOR_ELEMENT_WISE_IDENTITY, random_identity, RANDOM_CASES},
+    {DML_OPERATOR_PADDING, random_padding, RANDOM_CASES},
+    {DML_OPERATOR_DIAGONAL_MATRIX, random_diagonal, RANDOM_CASES},
+    {DML_OPERATOR_DIAGONAL_MATRIX1, random_triangle, RANDOM_CASES},
+    {DML_OPERATOR_NONZERO_COORDINATES, random_nonzero, RANDOM_CASES},
+    {DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD, random_quantized_add, FEW_CASES},
+    {DML_OPERATOR_BATCH_NORMALIZATION, random_normalization, FEW_CASES},
 };
 
 /* ---- tests ---- */
-
-#define RANDOM_CASES 1000 /* of each operator; those of thousands of windows take milliseconds */
 
 static void random_plans_keep_to_the_limits(void **state) {
     (void)state;
@@ -176,7 +224,7 @@ static void random_plans_keep_to_the_limits(void **state) {
     uint64_t seed = seed_text != NULL ? strtoull(seed_text, NULL, 0) : 1;
     for (size_t g = 0; g < COUNT_OF(generators); g++) {
         uint32_t planned = 0, refused = 0;
-        for (uint32_t i = 0; i < RANDOM_CASES; i++) {
+        for (uint32_t i = 0; i < generators[g].cases; i++) {
             struct random random = {random_mix(random_mix(seed, g), i)};
             static struct operator_case c;
             case_begin(&c, generators[g].type);
@@ -192,8 +240,8 @@ static void random_plans_keep_to_the_limits(void **state) {
             close_subject(&subject);
         }
         /* Otherwise the generator has gone astray and the test says nothing. */
-        assert_true(planned > RANDOM_CASES);
-        assert_true(refused > RANDOM_CASES / 100);
+        assert_true(planned > generators[g].cases);
+        assert_true(refused > generators[g].cases / 100);
     }
 }
 
@@ -320,7 +368,7 @@ static void the_largest_tensors_are_planned(void **state) {
     static const struct invented_device roomy = {
         "Vulkan 1.2 minimum with large ranges",
         false,
-        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, PORTABLE, false, false}};
+        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, PORTABLE, 0, false, false}};
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
@@ -343,6 +391,34 @@ static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
     assert_true(case_total_bytes(output) == UINT64_MAX - 7);
     for (size_t d = 0; d < COUNT_OF(devices); d++)
         assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
+}
+
+/* Plans a case, and says of each step whether it waits for those before it. */
+static void check_waits(const char *line, const struct invented_device *device, const bool *waits, uint32_t count) {
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_SUCCESS);
+    CHECK(&subject, subject.plan.steps.count == count);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(&subject, subject.plan.steps.items[i].barrier_before == waits[i]);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
+static void steps_wait_for_what_they_read(void **state) {
+    (void)state;
+    static const bool of_a_sum[] = {false, false, true, true}, of_two[] = {false, true}, of_one[] = {false};
+    static const char normalization[] =
+        "BATCH_NORMALIZATION InputTensor=FLOAT32[5] MeanTensor=FLOAT32[1] VarianceTensor=FLOAT32[1] "
+        "ScaleTensor=FLOAT32[1] BiasTensor=FLOAT32[1] OutputTensor=FLOAT32[5]";
+    check_waits(normalization, &devices[0], of_two, COUNT_OF(of_two)); /* of four buffers */
+    check_waits(normalization, &devices[1], of_one, COUNT_OF(of_one));
+    check_waits("ELEMENT_WISE_QUANTIZED_LINEAR_ADD ATensor=UINT8[5] AScaleTensor=FLOAT32[1] BTensor=INT8[5] "
+                "BScaleTensor=FLOAT32[1] OutputScaleTensor=FLOAT32[1] OutputTensor=INT8[5]",
+                &devices[0], of_a_sum, COUNT_OF(of_a_sum));
 }
 
 static void an_owned_input_is_copied_at_initialization(void **state) {
@@ -415,6 +491,7 @@ int main(void) {
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
+        cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),
         cmocka_unit_test(random_plans_keep_to_the_limits),

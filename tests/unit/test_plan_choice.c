@@ -24,65 +24,65 @@ static uint32_t scaling_of(const char *tensors, const char *scale_bias, const st
     struct subject subject;
     snprintf(line, sizeof(line), "ELEMENT_WISE_IDENTITY seed=1 %s ScaleBias=%s", tensors, scale_bias);
     plan_line(line, device, &subject);
-    assert_int_equal(subject.kernel, VKDML_KERNEL_SCALE_BIAS);
-    return subject.constant_8;
+    assert_true(subject.kernel == VKDML_KERNEL_MAP || subject.kernel == VKDML_KERNEL_MAP_WIDE);
+    return subject.constants[10];
 }
 
-/* 0: as exact reals or FLOAT64; 1: in 32 bits more than the element's; 2: in 32; 3: FLOAT16 in FLOAT32; 4: by a table,
- * which devices other than processors prefer. */
+/* In 32 bits more than the element's, in 32, or by a table, which devices other than processors prefer; else by
+ * FLOAT64, or as exact reals, as FLOAT32 is. */
 static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     (void)state;
     static const struct {
         const char *type;
         const char *scale_bias;
-        uint32_t fixed_point;
+        enum vkdml_map_scale scale;
     } rows[] = {
-        {"UINT8", "1.5,0.25", 2},
-        {"INT16", "-1.5,0.25", 2},
-        {"INT32", "1,0", 1},
-        {"UINT8", "0x3b808081,0", 1}, /* 1 / 255: 24 bits */
-        {"UINT8", "0x3fffff00,0", 2},
-        {"UINT8", "0x3fffff80,0", 2}, /* 16 bits, 17 */
-        {"UINT8", "0x487fffff,0", 1}, /* 24 bits */
-        {"UINT8", "1,1073741823", 1},
-        {"UINT8", "1,1073740800", 2}, /* 2^30, and just below */
-        {"INT32", "1073741824,0", 0},
-        {"INT32", "1073741760,0", 1}, /* the same of a scale */
-        {"INT32", "1,0x1e000000", 0},
-        {"INT32", "0,0x1e000000", 0}, /* 2^-67 */
-        {"INT32", "0x21800000,1", 1},
-        {"INT8", "0x21800000,1", 1}, /* 2^-60 */
-        {"UINT16", "inf,0", 0},
-        {"UINT16", "0,nan", 0},
-        {"UINT8", "inf,0", 4},
-        {"INT8", "1,0x1e000000", 4},
-        {"INT64", "1,0", 1},
-        {"UINT64", "0x21800000,-1", 1},
-        {"INT64", "1073741824,0", 0},
-        {"INT64", "1,2305843009213693952", 0},
-        {"INT64", "1,-2305842871774740480", 1}, /* -2^61, and just above */
-        {"FLOAT32", "1,0", 0},
-        {"FLOAT16", "0x66000000,-0.5", 0},
-        {"FLOAT16", "0x58000000,0x80000000", 3},
-        {"FLOAT16", "0x59000000,0", 0},
-        {"FLOAT16", "0,1", 0},
-        {"FLOAT16", "1,nan", 0},
-        {"FLOAT16", "1,0", 3},
+        {"UINT8", "1.5,0.25", VKDML_MAP_NARROW_SCALE},
+        {"INT16", "-1.5,0.25", VKDML_MAP_NARROW_SCALE},
+        {"INT32", "1,0", VKDML_MAP_WIDE_SCALE},
+        {"UINT8", "0x3b808081,0", VKDML_MAP_WIDE_SCALE}, /* 1 / 255: 24 bits */
+        {"UINT8", "0x3fffff00,0", VKDML_MAP_NARROW_SCALE},
+        {"UINT8", "0x3fffff80,0", VKDML_MAP_NARROW_SCALE}, /* 16 bits, 17 */
+        {"UINT8", "0x487fffff,0", VKDML_MAP_WIDE_SCALE},   /* 24 bits */
+        {"UINT8", "1,1073741823", VKDML_MAP_WIDE_SCALE},
+        {"UINT8", "1,1073740800", VKDML_MAP_NARROW_SCALE}, /* 2^30, and just below */
+        {"INT32", "1073741824,0", VKDML_MAP_FLOAT_SCALE},
+        {"INT32", "1073741760,0", VKDML_MAP_WIDE_SCALE}, /* the same of a scale */
+        {"INT32", "1,0x1e000000", VKDML_MAP_FLOAT_SCALE},
+        {"INT32", "0,0x1e000000", VKDML_MAP_FLOAT_SCALE}, /* 2^-67 */
+        {"INT32", "0x21800000,1", VKDML_MAP_WIDE_SCALE},
+        {"INT8", "0x21800000,1", VKDML_MAP_WIDE_SCALE}, /* 2^-60 */
+        {"UINT16", "inf,0", VKDML_MAP_DOUBLE_SCALE},
+        {"UINT16", "0,nan", VKDML_MAP_DOUBLE_SCALE},
+        {"UINT8", "inf,0", VKDML_MAP_TABLE_SCALE},
+        {"INT8", "1,0x1e000000", VKDML_MAP_TABLE_SCALE},
+        {"INT64", "1,0", VKDML_MAP_WIDE_SCALE},
+        {"UINT64", "0x21800000,-1", VKDML_MAP_WIDE_SCALE},
+        {"INT64", "1073741824,0", VKDML_MAP_FLOAT_SCALE},
+        {"INT64", "1,2305843009213693952", VKDML_MAP_FLOAT_SCALE},
+        {"INT64", "1,-2305842871774740480", VKDML_MAP_WIDE_SCALE}, /* -2^61, and just above */
+        {"FLOAT32", "1,0", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "0x66000000,-0.5", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "0x58000000,0x80000000", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "0x59000000,0", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "0,1", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "1,nan", VKDML_MAP_FLOAT_SCALE},
+        {"FLOAT16", "1,0", VKDML_MAP_FLOAT_SCALE},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char tensors[64];
         snprintf(tensors, sizeof(tensors), "InputTensor=%s[64] OutputTensor=%s[64]", rows[i].type, rows[i].type);
         const uint32_t of_processors = scaling_of(tensors, rows[i].scale_bias, &devices[1]);
         const uint32_t of_others = scaling_of(tensors, rows[i].scale_bias, &devices[0]);
-        if (of_processors != rows[i].fixed_point ||
-            of_others != (strstr(rows[i].type, "INT8") != NULL ? 4 : rows[i].fixed_point)) {
+        if (of_processors != rows[i].scale ||
+            of_others != (strstr(rows[i].type, "INT8") != NULL ? VKDML_MAP_TABLE_SCALE : rows[i].scale)) {
             fail_msg("%s %s: %" PRIu32 " and %" PRIu32, tensors, rows[i].scale_bias, of_processors, of_others);
         }
     }
     /* Of rows with gaps an invocation has one element. */
     const char *gaps = "InputTensor=UINT8[64] OutputTensor=UINT8[64] OutputTensor.strides=2";
-    assert_int_equal(scaling_of(gaps, "1,0", &devices[0]), 2);
-    assert_int_equal(scaling_of(gaps, "inf,0", &devices[1]), 0);
+    assert_int_equal(scaling_of(gaps, "1,0", &devices[0]), VKDML_MAP_DOUBLE_SCALE);
+    assert_int_equal(scaling_of(gaps, "inf,0", &devices[1]), VKDML_MAP_DOUBLE_SCALE);
 }
 
 static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
@@ -132,7 +132,7 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
              "FLOAT32[4,5,16,7,24,3,32]", PERMUTE, TRANSPOSE),
         COPY("FLOAT32[127,129] InputTensor.strides=1,127", "FLOAT32[127,129]", TRANSPOSE_SHIFTED, TRANSPOSE),
         /* Arithmetic is none of it. */
-        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", SCALE_BIAS, SCALE_BIAS),
+        COPY("FLOAT32[64,64] InputTensor.strides=1,64", "FLOAT32[64,64] ScaleBias=1,2", MAP, MAP),
 #undef COPY
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -165,9 +165,9 @@ static void narrow_elements_are_permuted_by_squares(void **state) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct subject subject;
         plan_line(rows[i].tensors, &devices[0], &subject);
-        if (subject.kernel != VKDML_KERNEL_PERMUTE || (subject.constant_10 != 0) != rows[i].by_squares) {
+        if (subject.kernel != VKDML_KERNEL_PERMUTE || (subject.constants[10] != 0) != rows[i].by_squares) {
             fail_msg("%s: kernel %d, columns of %" PRIu32 " dimensions", rows[i].tensors, subject.kernel,
-                     subject.constant_10);
+                     subject.constants[10]);
         }
     }
 }

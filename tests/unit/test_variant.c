@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
+#include "kernels/plan.h"
 #include "kernels/variant.h"
 
 #define ENOUGH (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)
@@ -191,6 +192,35 @@ static void unpacked_modules_are_the_files(void **state) {
     }
 }
 
+static void float_controls_are_declared_where_the_device_states_them_all(void **state) {
+    (void)state;
+    const VkShaderFloatControlsIndependence all = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+    const uint32_t of_32 = VKDML_FLOAT_CONTROLS_32, of_16 = VKDML_FLOAT_CONTROLS_16,
+                   denormals = VKDML_FLOAT_CONTROLS_DENORMALS;
+    VkPhysicalDeviceFloatControlsProperties floats = {.denormBehaviorIndependence = all,
+                                                      .roundingModeIndependence = all};
+    assert_int_equal(vkdml_float_controls(&floats, true), 0);
+    floats.shaderDenormPreserveFloat32 = true; /* alone it is no help */
+    floats.shaderSignedZeroInfNanPreserveFloat32 = true;
+    assert_int_equal(vkdml_float_controls(&floats, true), 0);
+    floats.shaderRoundingModeRTEFloat32 = true;
+    assert_int_equal(vkdml_float_controls(&floats, true), of_32 | denormals);
+    floats.shaderDenormPreserveFloat32 = false; /* as an H200 */
+    floats.shaderDenormPreserveFloat16 = true;
+    floats.shaderSignedZeroInfNanPreserveFloat16 = true;
+    assert_int_equal(vkdml_float_controls(&floats, true), of_32);
+    floats.shaderRoundingModeRTEFloat16 = true;
+    assert_int_equal(vkdml_float_controls(&floats, true), of_32 | of_16);
+    assert_int_equal(vkdml_float_controls(&floats, false), of_32);
+    floats.shaderDenormPreserveFloat16 = false; /* as lavapipe */
+    assert_int_equal(vkdml_float_controls(&floats, true), of_32);
+    floats.denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+    assert_int_equal(vkdml_float_controls(&floats, true), 0);
+    floats.denormBehaviorIndependence = all;
+    floats.roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+    assert_int_equal(vkdml_float_controls(&floats, true), 0);
+}
+
 int main(int argc, char **argv) {
     spirv_folder = argc > 1 ? argv[1] : spirv_folder;
     const struct CMUnitTest tests[] = {
@@ -202,6 +232,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(names_are_read_as_they_are_written),
         cmocka_unit_test(unpacked_modules_are_the_files),
         cmocka_unit_test(only_subgroup_modules_use_subgroups),
+        cmocka_unit_test(float_controls_are_declared_where_the_device_states_them_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,8 @@
 
 static uint64_t all_bytes(const struct operator_case *c) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        bytes += case_is_tensor(c, i) && c->fields[i].present ? bench_region_bytes(&c->fields[i].tensor) : 0;
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        bytes += bench_region_bytes(at.tensor);
     }
     return bytes;
 }
@@ -31,14 +31,10 @@ bool bench_compile(VkdmlDevice vkdml, const struct operator_case *c, VkdmlDispat
 }
 
 static bool fill_pools(struct bench_device *device, const struct bench_bound *bound) {
-    for (uint32_t i = 0; i < bound->c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &bound->c->fields[i].tensor;
-        if (!case_is_tensor(bound->c, i) || !bound->c->fields[i].present) {
-            continue;
-        }
-        const uint64_t size = bound->sets * bench_region_bytes(tensor);
-        if (!(case_is_input(bound->c, i) ? bench_pool_fill(device, &device->fields[i], size, tensor)
-                                         : bench_pool_reserve(device, &device->fields[i], size))) {
+    for (struct case_at at = case_first(bound->c); at.tensor != NULL; at = case_next(bound->c, at)) {
+        struct bench_pool *pool = &device->tensors[at.slot];
+        const uint64_t size = bound->sets * bench_region_bytes(at.tensor);
+        if (!(at.is_input ? bench_pool_fill(device, pool, size, at.tensor) : bench_pool_reserve(device, pool, size))) {
             return false;
         }
     }
@@ -46,21 +42,16 @@ static bool fill_pools(struct bench_device *device, const struct bench_bound *bo
 }
 
 static VkdmlResult bind_set(struct bench_device *device, const struct bench_bound *bound, uint32_t set) {
-    const VkdmlOperatorSchema *schema = bound->c->schema;
-    VkdmlBufferBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
-    for (uint32_t i = 0; i < schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &bound->c->fields[i].tensor;
-        if (case_is_tensor(bound->c, i) && bound->c->fields[i].present) {
-            VkdmlBufferBinding *binding =
-                (case_is_input(bound->c, i) ? inputs : outputs) + schema->fields[i].bindingIndex;
-            *binding =
-                (VkdmlBufferBinding){device->fields[i].buffer.buffer, set * bench_region_bytes(tensor) + tensor->offset,
-                                     case_total_bytes(tensor) + tensor->extra};
-        }
+    VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
+    for (struct case_at at = case_first(bound->c); at.tensor != NULL; at = case_next(bound->c, at)) {
+        (at.is_input ? inputs : outputs)[at.binding] = (VkdmlBufferBinding){
+            device->tensors[at.slot].buffer.buffer, set * bench_region_bytes(at.tensor) + at.tensor->offset,
+            case_total_bytes(at.tensor) + at.tensor->extra};
     }
     const VkdmlBufferBinding temporary = {device->temporary.buffer.buffer, 0, bound->properties.temporaryResourceSize};
-    VkdmlResult result = vkdmlBindInputs(bound->tables[set], schema->inputCount, inputs);
-    result = result == VKDML_SUCCESS ? vkdmlBindOutputs(bound->tables[set], schema->outputCount, outputs) : result;
+    VkdmlResult result = vkdmlBindInputs(bound->tables[set], case_input_count(bound->c), inputs);
+    result =
+        result == VKDML_SUCCESS ? vkdmlBindOutputs(bound->tables[set], case_output_count(bound->c), outputs) : result;
     return result == VKDML_SUCCESS && temporary.size != 0 ? vkdmlBindTemporaryResource(bound->tables[set], &temporary)
                                                           : result;
 }
@@ -103,13 +94,12 @@ bool bench_record(struct bench_device *device, uint32_t index, void *context) {
 }
 
 /* Input elements, each once however often a stride of 0 repeats it; outputs whole. */
-static uint64_t moved_bytes(const struct operator_case *c, uint32_t field) {
-    const struct case_tensor *tensor = &c->fields[field].tensor;
-    uint64_t bytes = vkdmlGetDataTypeSize(tensor->type);
+static uint64_t moved_bytes(const struct case_tensor *tensor) {
+    uint64_t bits = vkdmlGetDataTypeBits(tensor->type);
     for (uint32_t d = 0; d < tensor->rank; d++) {
-        bytes *= tensor->has_strides && tensor->strides[d] == 0 ? 1 : tensor->sizes[d];
+        bits *= tensor->has_strides && tensor->strides[d] == 0 ? 1 : tensor->sizes[d];
     }
-    return bytes;
+    return (bits + 7) / 8;
 }
 
 /* The value of the count that the case wrote; all of the rows with a flag that zeroes the others. */
@@ -120,8 +110,8 @@ static bool read_count(struct bench_device *device, const struct operator_case *
         *count = rows;
         return true;
     }
-    const struct case_tensor *tensor = &c->fields[field].tensor;
-    bool good = gpu_download(&device->gpu, &device->fields[field].buffer, tensor->offset, sizeof(value), &value);
+    bool good =
+        gpu_download(&device->gpu, &device->tensors[field].buffer, c->tensors[field].offset, sizeof(value), &value);
     *count = value;
     return good;
 }
@@ -135,14 +125,10 @@ static bool count_bytes(struct bench_device *device, const struct case_family *f
             count_field = i;
         }
     }
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (!case_is_tensor(c, i) || !c->fields[i].present) {
-            continue;
-        }
-        uint64_t own = moved_bytes(c, i);
-        if (family->counted_output && strcmp(c->schema->fields[i].name, family->counted_output) == 0) {
-            const struct case_tensor *tensor = &c->fields[i].tensor;
-            const uint64_t rows = tensor->sizes[tensor->rank - 2];
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        uint64_t own = moved_bytes(at.tensor);
+        if (family->counted_output && strcmp(c->schema->fields[at.field].name, family->counted_output) == 0) {
+            const uint64_t rows = at.tensor->sizes[at.tensor->rank - 2];
             uint64_t count;
             if (!read_count(device, c, count_field, rows, &count)) {
                 return false;
@@ -181,13 +167,14 @@ static bool record_copy(struct bench_device *device, uint32_t index, void *conte
     const struct transfer *transfer = context;
     const uint64_t offset = index % transfer->sets * transfer->bytes;
     const VkBufferCopy region = {offset, offset, transfer->bytes};
-    vkCmdCopyBuffer(device->gpu.commands, device->fields[0].buffer.buffer, device->fields[1].buffer.buffer, 1, &region);
+    vkCmdCopyBuffer(device->gpu.commands, device->tensors[0].buffer.buffer, device->tensors[1].buffer.buffer, 1,
+                    &region);
     return true;
 }
 
 static bool record_fill(struct bench_device *device, uint32_t index, void *context) {
     const struct transfer *transfer = context;
-    vkCmdFillBuffer(device->gpu.commands, device->fields[1].buffer.buffer, index % transfer->sets * transfer->bytes,
+    vkCmdFillBuffer(device->gpu.commands, device->tensors[1].buffer.buffer, index % transfer->sets * transfer->bytes,
                     transfer->bytes, 0x3f800000);
     return true;
 }
@@ -199,8 +186,8 @@ static bool measure_transfer(struct bench_device *device, uint64_t bytes,
     struct transfer transfer = {(bytes + 3) / 4 * 4, choose_sets(bytes)};
     const struct bench_work work = {record_one, &transfer};
     result->sets = transfer.sets;
-    return bench_pool_fill(device, &device->fields[0], transfer.sets * transfer.bytes, &tensor) &&
-           bench_pool_reserve(device, &device->fields[1], transfer.sets * transfer.bytes) &&
+    return bench_pool_fill(device, &device->tensors[0], transfer.sets * transfer.bytes, &tensor) &&
+           bench_pool_reserve(device, &device->tensors[1], transfer.sets * transfer.bytes) &&
            bench_measure(device, &work, effort, &result->figures);
 }
 

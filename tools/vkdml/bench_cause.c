@@ -16,16 +16,14 @@ struct tensors {
 static struct tensors find_tensors(const struct operator_case *c) {
     struct tensors tensors = {NULL, NULL, false};
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &c->fields[i].tensor;
-        if (!c->fields[i].present) {
-            continue;
-        }
-        if (!case_is_tensor(c, i)) {
-            tensors.scaled = tensors.scaled || strcmp(c->schema->fields[i].name, "ScaleBias") == 0;
-        } else if (case_is_input(c, i)) {
-            tensors.input = tensors.input ? tensors.input : tensor;
-        } else if (!tensors.output || case_element_count(tensor) > case_element_count(tensors.output)) {
-            tensors.output = tensor;
+        tensors.scaled =
+            tensors.scaled || (c->fields[i].present && strcmp(c->schema->fields[i].name, "ScaleBias") == 0);
+    }
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.is_input) {
+            tensors.input = tensors.input ? tensors.input : at.tensor;
+        } else if (!tensors.output || case_element_count(at.tensor) > case_element_count(tensors.output)) {
+            tensors.output = at.tensor;
         }
     }
     /* Coordinates are laid out as no input is; then it is the input that is walked. */
@@ -91,7 +89,7 @@ static const char *tell_run(uint64_t bytes) {
 void bench_cause(const struct operator_case *c, uint64_t bytes, size_t capacity, char *text) {
     const struct tensors tensors = find_tensors(c);
     uint32_t in[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0}, out[DML_TENSOR_DIMENSION_COUNT_MAX1];
-    const uint32_t element = vkdmlGetDataTypeSize(tensors.output->type);
+    const uint32_t element_bits = vkdmlGetDataTypeBits(tensors.output->type);
     case_strides(tensors.output, out);
     if (tensors.input) {
         case_strides(tensors.input, in);
@@ -99,6 +97,6 @@ void bench_cause(const struct operator_case *c, uint64_t bytes, size_t capacity,
     const uint64_t run = run_length(&tensors, in, out);
     const char *shape = bytes < SMALL_BYTES ? "less than 4 MiB"
                         : run == 0          ? tell_gaps(&tensors, in, out)
-                                            : tell_run(run * element);
-    snprintf(text, capacity, "%u-bit%s, %s", 8 * element, tensors.scaled ? ", ScaleBias" : "", shape);
+                                            : tell_run(run * element_bits / 8);
+    snprintf(text, capacity, "%u-bit%s, %s", element_bits, tensors.scaled ? ", ScaleBias" : "", shape);
 }

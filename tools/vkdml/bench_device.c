@@ -20,6 +20,7 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
                                           .device = handles->device,
                                           .queueFamilyIndex = handles->queueFamilyIndex,
                                           .getInstanceProcAddr = handles->getInstanceProcAddr,
+                                          .enabledFeatures = handles->enabledFeatures,
                                           .featureLevel = info->featureLevel,
                                           .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER,
                                           .logCallback = info->logCallback,
@@ -37,8 +38,8 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
 
 void bench_device_close(struct bench_device *device) {
     if (device->gpu.pool) {
-        for (size_t i = 0; i < CASE_MAX_FIELDS; i++) {
-            gpu_destroy_buffer(&device->gpu, &device->fields[i].buffer);
+        for (size_t i = 0; i < CASE_MAX_TENSORS; i++) {
+            gpu_destroy_buffer(&device->gpu, &device->tensors[i].buffer);
         }
         gpu_destroy_buffer(&device->gpu, &device->temporary.buffer);
         if (device->queries) {
@@ -64,10 +65,10 @@ bool bench_pool_reserve(struct bench_device *device, struct bench_pool *pool, ui
 
 /* The bytes of one period. */
 static void fill_period(uint64_t period, const struct case_tensor *tensor, unsigned char *bytes) {
-    const uint32_t element = vkdmlGetDataTypeSize(tensor->type);
+    const uint32_t bits = vkdmlGetDataTypeBits(tensor->type);
     struct case_tensor flat = {.type = tensor->type,
                                .rank = 1,
-                               .sizes = {(uint32_t)(period / element)},
+                               .sizes = {(uint32_t)(period * 8 / bits)},
                                .fill = tensor->fill,
                                .fill_permille = tensor->fill_permille};
     struct random random = {.state = 1};

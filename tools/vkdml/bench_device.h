@@ -22,7 +22,7 @@ struct bench_device {
     struct gpu gpu;
     VkdmlDevice transfer; /* the same VkDevice, imported with VKDML_DEVICE_FLAG_ALLOW_TRANSFER */
     VkQueryPool queries;
-    struct bench_pool fields[CASE_MAX_FIELDS];
+    struct bench_pool tensors[CASE_MAX_TENSORS]; /* by slot */
     struct bench_pool temporary;
     uint64_t period; /* of the pools' bytes */
 };
@@ -43,7 +43,7 @@ bool bench_pool_fill(struct bench_device *device, struct bench_pool *pool, uint6
 
 /* How far into a filled pool its bytes repeat: beyond any reach of compression, quick to make; and quicker, for many
  * cases one after another. */
-#define BENCH_PERIOD       ((uint64_t)16 << 20)
+#define BENCH_PERIOD       ((uint64_t)4 << 20)
 #define BENCH_SWEEP_PERIOD ((uint64_t)1 << 20)
 
 /* What is timed: records one repetition, the index-th of the run. */

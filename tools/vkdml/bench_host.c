@@ -129,6 +129,7 @@ static VkdmlDevice open_fresh(const struct bench_device *device, uint32_t flags,
                                         .device = handles->device,
                                         .queueFamilyIndex = handles->queueFamilyIndex,
                                         .getInstanceProcAddr = handles->getInstanceProcAddr,
+                                        .enabledFeatures = handles->enabledFeatures,
                                         .flags =
                                             flags & CASE_BENCHMARK_TRANSFER ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u,
                                         .pipelineCacheData = cache,

@@ -21,29 +21,27 @@ uint64_t bench_region_bytes(const struct case_tensor *tensor) {
 }
 
 void bench_images_free(struct bench_images *images) {
-    for (uint32_t i = 0; i < CASE_MAX_FIELDS; i++) {
-        free(images->fields[i]);
+    for (uint32_t i = 0; i < CASE_MAX_TENSORS; i++) {
+        free(images->tensors[i]);
     }
 }
 
 bool bench_images_upload(struct bench_device *device, const struct operator_case *c, struct bench_images *images) {
     struct random random = {.state = c->seed};
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &c->fields[i].tensor;
-        if (!case_is_tensor(c, i) || !c->fields[i].present) {
-            continue;
-        }
-        images->fields[i] = malloc(bench_region_bytes(tensor));
-        if (!images->fields[i]) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        const uint64_t size = bench_region_bytes(at.tensor);
+        unsigned char *image = malloc(size);
+        images->tensors[at.slot] = image;
+        if (!image) {
             fprintf(stderr, "vkdml: out of memory\n");
             return false;
         }
-        random_bytes(&random, images->fields[i], bench_region_bytes(tensor));
-        if (case_is_input(c, i)) {
-            case_write_input(tensor, &random, images->fields[i] + tensor->offset);
-            device->fields[i].filled = false;
+        random_bytes(&random, image, size);
+        if (at.is_input) {
+            case_write_input(at.tensor, &random, image + at.tensor->offset);
+            device->tensors[at.slot].filled = false;
         }
-        if (!gpu_upload(&device->gpu, &device->fields[i].buffer, images->fields[i], bench_region_bytes(tensor))) {
+        if (!gpu_upload(&device->gpu, &device->tensors[at.slot].buffer, image, size)) {
             return false;
         }
     }
@@ -51,22 +49,19 @@ bool bench_images_upload(struct bench_device *device, const struct operator_case
 }
 
 bool bench_images_reference(const struct operator_case *c, struct bench_images *images) {
-    VkdmlHostBinding inputs[CASE_MAX_FIELDS] = {{0}}, outputs[CASE_MAX_FIELDS] = {{0}};
+    VkdmlHostBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
     struct case_desc desc;
     case_build_desc(c, &desc);
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        const struct case_tensor *tensor = &c->fields[i].tensor;
-        if (images->fields[i]) {
-            VkdmlHostBinding *binding = (case_is_input(c, i) ? inputs : outputs) + c->schema->fields[i].bindingIndex;
-            *binding = (VkdmlHostBinding){images->fields[i] + tensor->offset, case_total_bytes(tensor)};
-        }
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        (at.is_input ? inputs : outputs)[at.binding] =
+            (VkdmlHostBinding){images->tensors[at.slot] + at.tensor->offset, case_total_bytes(at.tensor)};
     }
     const VkdmlReferenceInfo info = {.desc = &desc.op,
                                      .featureLevel = c->level,
                                      .flags = c->flags,
-                                     .inputCount = c->schema->inputCount,
+                                     .inputCount = case_input_count(c),
                                      .inputs = inputs,
-                                     .outputCount = c->schema->outputCount,
+                                     .outputCount = case_output_count(c),
                                      .outputs = outputs};
     return vkdmlReferenceExecute(&info) == VKDML_SUCCESS || bench_refused(c);
 }
@@ -74,15 +69,15 @@ bool bench_images_reference(const struct operator_case *c, struct bench_images *
 bool bench_images_compare(struct bench_device *device, const struct operator_case *c,
                           const struct bench_images *images) {
     char line[CASE_MAX_LINE];
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (!images->fields[i] || case_is_input(c, i)) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.is_input) {
             continue;
         }
-        const uint64_t size = bench_region_bytes(&c->fields[i].tensor);
+        const uint64_t size = bench_region_bytes(at.tensor);
         unsigned char *got = malloc(size);
-        bool good = got && gpu_download(&device->gpu, &device->fields[i].buffer, 0, size, got);
-        if (good && memcmp(got, images->fields[i], size) != 0) {
-            fprintf(stderr, "vkdml: wrong result in %s of case '%s'\n", c->schema->fields[i].name,
+        bool good = got && gpu_download(&device->gpu, &device->tensors[at.slot].buffer, 0, size, got);
+        if (good && memcmp(got, images->tensors[at.slot], size) != 0) {
+            fprintf(stderr, "vkdml: wrong result in %s of case '%s'\n", case_tensor_name(c, at).text,
                     case_print(c, line, sizeof(line)) ? line : "?");
             good = false;
         }

@@ -4,9 +4,9 @@
 
 #include "bench_device.h"
 
-/* By field, each from its pool's beginning; NULL: absent. Zeroed before use, bench_images_free() after. */
+/* By slot, each from its pool's beginning; NULL: absent. Zeroed before use, bench_images_free() after. */
 struct bench_images {
-    unsigned char *fields[CASE_MAX_FIELDS];
+    unsigned char *tensors[CASE_MAX_TENSORS];
 };
 
 /* What a tensor takes of its pool: its offset, its bytes and those bound behind them, rounded up. */

@@ -26,6 +26,7 @@ uint64_t bench_default_size(const struct bench_session *session) {
 }
 
 void bench_make_case(const struct bench_entry *entry, uint64_t bytes, struct operator_case *c) {
+    case_begin(c, entry->family->type);
     entry->benchmark->make(bytes, entry->type, entry->benchmark->argument, c);
     c->seed = 1;
 }

@@ -26,8 +26,8 @@
 static void make_plain(struct operator_case *c) {
     c->level = (DML_FEATURE_LEVEL)0;
     c->execution = 0;
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        struct case_tensor *tensor = &c->fields[i].tensor;
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        struct case_tensor *tensor = &c->tensors[at.slot];
         tensor->owned = 0;
         tensor->in_place = 0;
         /* Numbers as models have them. Special values are slow, and tests are full of them. */
@@ -41,17 +41,13 @@ static void generate(const struct bench_options *options, const struct case_fami
                      uint32_t elements, struct operator_case *c) {
     struct random random = {.state = random_mix(random_mix(options->seed, (uint64_t)family->type), number)};
     generate_fix_budget(elements);
-    family->generate(&random, c);
+    family->generate(family, &random, c);
     make_plain(c);
 }
 
 static DML_TENSOR_DATA_TYPE type_of(const struct operator_case *c) {
-    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
-        if (case_is_tensor(c, i) && c->fields[i].present) {
-            return c->fields[i].tensor.type;
-        }
-    }
-    return DML_TENSOR_DATA_TYPE_UNKNOWN;
+    const struct case_at first = case_first(c);
+    return first.tensor ? first.tensor->type : DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 static void name_entry(struct bench_entry *entry, uint32_t number) {

@@ -281,6 +281,7 @@ VkdmlDevice bench_trace_open(const struct bench_device *device, VkdmlDeviceFlags
                                         .device = handles->device,
                                         .queueFamilyIndex = handles->queueFamilyIndex,
                                         .getInstanceProcAddr = get_instance_proc_addr,
+                                        .enabledFeatures = handles->enabledFeatures,
                                         .flags = flags,
                                         .allocationCallbacks = &callbacks};
     VkdmlDevice traced_device = NULL;

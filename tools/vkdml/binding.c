@@ -8,8 +8,7 @@
 struct bind_point {
     struct model *model;
     const struct dispatchable *dispatchable;
-    const VkdmlFieldSchema *field;
-    const DML_BUFFER_TENSOR_DESC *tensor;
+    struct model_tensor tensor;
 };
 
 static struct resource *find_resource(struct model *model, const char *name) {
@@ -26,11 +25,11 @@ static struct resource *find_resource(struct model *model, const char *name) {
 static bool read_range(const struct bind_point *point, struct json_object *object, struct binding *binding,
                        uint64_t *limit) {
     const struct document *document = &point->model->document;
-    uint64_t element_size =
-        vkdmlGetDataTypeSize(binding->resource->deferred ? point->tensor->DataType : binding->resource->type);
+    const DML_TENSOR_DATA_TYPE type =
+        binding->resource->deferred ? point->tensor.desc->DataType : binding->resource->type;
+    uint64_t element_size = 0;
     uint64_t offset = 0;
     uint64_t count = 0;
-    element_size = element_size ? element_size : 1;
     if (!document_unsigned(document, object, "elementStride", UINT32_MAX, &element_size) ||
         !document_unsigned(document, object, "elementSizeInBytes", UINT32_MAX, &element_size) ||
         /* 2^31 elements of at most 2^32-1 bytes fit 64 bits. */
@@ -38,9 +37,16 @@ static bool read_range(const struct bind_point *point, struct json_object *objec
         !document_unsigned(document, object, "elementCount", (uint64_t)1 << 31, &count)) {
         return false;
     }
-    binding->offset = offset * element_size;
+    const uint32_t bits = vkdmlGetDataTypeBits(type);
+    const uint64_t shared = !element_size && bits == 4 ? 2 : 1; /* elements in a byte */
+    const uint64_t step = element_size ? element_size : bits > 8 ? bits / 8 : 1;
+    if (offset % shared != 0) {
+        return document_error(document, object, "%s: elementOffset is %llu, must be even: two elements share a byte",
+                              point->tensor.name, (unsigned long long)offset);
+    }
+    binding->offset = offset / shared * step;
     if (document_member(object, "elementCount")) {
-        *limit = (count * element_size + 3) & ~(uint64_t)3;
+        *limit = ((count + shared - 1) / shared * step + 3) & ~(uint64_t)3;
     }
     return true;
 }
@@ -56,12 +62,12 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
     uint64_t limit = UINT64_MAX;
     if (!json_object_is_type(name, json_type_string)) {
         return document_error(document, value, "%s: must be bound to a resource's name, or an object with 'name'",
-                              point->field->name);
+                              point->tensor.name);
     }
     binding->json = value;
     binding->resource = find_resource(model, json_object_get_string(name));
     if (!binding->resource) {
-        return document_error(document, name, "%s: no resource is called '%s'", point->field->name,
+        return document_error(document, name, "%s: no resource is called '%s'", point->tensor.name,
                               json_object_get_string(name));
     }
     if (is_object) {
@@ -71,7 +77,7 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
         }
     }
     if (binding->resource->deferred && !binding->resource->contents &&
-        !initializer_settle(model, binding->resource, point->tensor, binding->offset)) {
+        !initializer_settle(model, binding->resource, point->tensor.desc, binding->offset)) {
         return false;
     }
     if (!binding->resource->contents) {
@@ -79,36 +85,68 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
     }
     uint64_t rest = binding->resource->size < binding->offset ? 0 : binding->resource->size - binding->offset;
     uint64_t available = rest < limit ? rest : limit;
-    binding->size = point->tensor->TotalTensorSizeInBytes;
+    binding->size = point->tensor.desc->TotalTensorSizeInBytes;
     if (binding->size > available) {
         return document_error(
             document, value, "dispatchable '%s': %s needs %llu bytes, resource '%s' has %llu from offset %llu",
-            point->dispatchable->name, point->field->name, (unsigned long long)binding->size, binding->resource->name,
+            point->dispatchable->name, point->tensor.name, (unsigned long long)binding->size, binding->resource->name,
             (unsigned long long)available, (unsigned long long)binding->offset);
     }
     return true;
 }
 
-/* The member of `bindings` for a bind point: one resource, or an array of one. */
-static bool read_bind_point(const struct bind_point *point, struct json_object *bindings, struct binding *binding) {
+/* The member of `bindings`, which may be NULL, for a bind point: one resource, or an array with one for each tensor of
+ * the field. NULL, and the reason on stderr, where there is none. */
+static struct json_object *find_value(const struct bind_point *point, struct json_object *bindings) {
     const struct document *document = &point->model->document;
-    struct json_object *value = document_member(bindings, point->field->name);
-    if (!value) {
-        return document_error(document, bindings, "dispatchable '%s': nothing is bound to %s",
-                              point->dispatchable->name, point->field->name);
-    }
+    struct json_object *value = bindings ? document_member(bindings, point->tensor.field->name) : NULL;
     if (json_object_is_type(value, json_type_array)) {
-        if (json_object_array_length(value) != 1 || !json_object_array_get_idx(value, 0)) {
-            return document_error(document, value, "dispatchable '%s': %s is bound to %zu resources, must be 1",
-                                  point->dispatchable->name, point->field->name, json_object_array_length(value));
-        }
-        value = json_object_array_get_idx(value, 0);
+        value = json_object_array_get_idx(value, point->tensor.element); /* of as many as there are tensors */
     }
-    return read_binding(point, value, binding);
+    if (!value) {
+        document_error(document, bindings ? bindings : point->dispatchable->json,
+                       "dispatchable '%s': nothing is bound to %s", point->dispatchable->name, point->tensor.name);
+    }
+    return value;
 }
 
-static bool is_owned(const DML_BUFFER_TENSOR_DESC *tensor) {
-    return tensor && (tensor->Flags & DML_TENSOR_FLAG_OWNED_BY_DML);
+static bool is_owned(const struct model_tensor *tensor) {
+    return tensor->desc && (tensor->desc->Flags & DML_TENSOR_FLAG_OWNED_BY_DML);
+}
+
+/* Refuses a resource for a tensor that is none, or that may not be bound there. */
+static bool check_bound(const struct model *model, const struct dispatchable *dispatchable,
+                        const struct model_tensor *tensor, const struct json_object *value, bool owned) {
+    if (!tensor->desc) {
+        return document_error(&model->document, value, "dispatchable '%s': %s is absent, must not be bound",
+                              dispatchable->name, tensor->name);
+    }
+    return is_owned(tensor) == owned ||
+           document_error(&model->document, value, "dispatchable '%s': %s %s", dispatchable->name, tensor->name,
+                          owned ? "is not OWNED_BY_DML, must be bound by the dispatch command"
+                                : "is OWNED_BY_DML, must be bound by the dispatchable");
+}
+
+/* Holds a member of `bindings` to the tensors of its field. */
+static bool check_member(const struct model *model, const struct dispatchable *dispatchable,
+                         const VkdmlFieldSchema *field, struct json_object *value, bool owned) {
+    const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
+    const uint32_t all =
+        field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? dispatchable->input_count : dispatchable->output_count;
+    const uint32_t tensors = is_array ? all - field->bindingIndex : 1;
+    const bool is_list = json_object_is_type(value, json_type_array);
+    const size_t given = is_list ? json_object_array_length(value) : 1;
+    bool good = true;
+    if (given != tensors || (is_array && !is_list)) {
+        return document_error(&model->document, value, "dispatchable '%s': %s is bound to %zu resources, must be %u%s",
+                              dispatchable->name, field->name, given, tensors, is_array ? ", in an array" : "");
+    }
+    for (uint32_t i = 0; i < tensors; i++) {
+        const struct model_tensor tensor = model_tensor(dispatchable, field->kind, field->bindingIndex + i);
+        struct json_object *item = is_list ? json_object_array_get_idx(value, i) : value;
+        good = (!item || check_bound(model, dispatchable, &tensor, item, owned)) && good;
+    }
+    return good;
 }
 
 /* Refuses members of `bindings` that are no tensor, or none that may be bound there. */
@@ -123,26 +161,36 @@ static bool check_names(const struct model *model, const struct dispatchable *di
                 field = &schema->fields[i];
             }
         }
-        const struct json_object *where = value ? value : bindings;
         if (!field) {
-            good = document_error(&model->document, where, "%s has no tensor called %s", schema->name, name);
-        } else if (!model_tensor(dispatchable, field)) {
-            good = document_error(&model->document, where, "dispatchable '%s': %s is absent, must not be bound",
-                                  dispatchable->name, name);
-        } else if (is_owned(model_tensor(dispatchable, field)) != owned) {
-            good = document_error(&model->document, where, "dispatchable '%s': %s %s", dispatchable->name, name,
-                                  owned ? "is not OWNED_BY_DML, must be bound by the dispatch command"
-                                        : "is OWNED_BY_DML, must be bound by the dispatchable");
+            good = document_error(&model->document, value ? value : bindings, "%s has no tensor called %s",
+                                  schema->name, name);
+        } else if (value) {
+            good = check_member(model, dispatchable, field, value, owned) && good;
+        }
+    }
+    return good;
+}
+
+/* Reads the bindings of all inputs (or outputs) that are bound here. */
+static bool load_side(struct model *model, const struct dispatchable *dispatchable, struct json_object *bindings,
+                      VkdmlFieldKind kind, bool owned, struct binding *side) {
+    const uint32_t count =
+        kind == VKDML_FIELD_KIND_INPUT_TENSOR ? dispatchable->input_count : dispatchable->output_count;
+    bool good = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct bind_point point = {model, dispatchable, model_tensor(dispatchable, kind, i)};
+        if (point.tensor.desc && is_owned(&point.tensor) == owned) {
+            struct json_object *value = find_value(&point, bindings);
+            good = value && read_binding(&point, value, &side[i]) && good;
         }
     }
     return good;
 }
 
 bool binding_load_owned(struct model *model, struct dispatchable *dispatchable) {
-    const VkdmlOperatorSchema *schema = dispatchable->schema;
     struct json_object *bindings = document_member(dispatchable->json, "bindings");
-    bool good = true;
-    dispatchable->owned = arena_allocate(&model->arena, schema->inputCount + 1, sizeof(*dispatchable->owned));
+    dispatchable->owned =
+        arena_allocate(&model->arena, (size_t)dispatchable->input_count + 1, sizeof(*dispatchable->owned));
     if (!dispatchable->owned) {
         return false;
     }
@@ -150,17 +198,8 @@ bool binding_load_owned(struct model *model, struct dispatchable *dispatchable) 
         return document_error(&model->document, bindings, "dispatchable '%s': 'bindings' must be an object",
                               dispatchable->name);
     }
-    if (bindings && !check_names(model, dispatchable, bindings, true)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < schema->inputCount; i++) {
-        const VkdmlFieldSchema *field = model_tensor_field(schema, VKDML_FIELD_KIND_INPUT_TENSOR, i);
-        struct bind_point point = {model, dispatchable, field, model_tensor(dispatchable, field)};
-        if (is_owned(point.tensor)) {
-            good = read_bind_point(&point, bindings ? bindings : dispatchable->json, &dispatchable->owned[i]) && good;
-        }
-    }
-    return good;
+    return (!bindings || check_names(model, dispatchable, bindings, true)) &&
+           load_side(model, dispatchable, bindings, VKDML_FIELD_KIND_INPUT_TENSOR, true, dispatchable->owned);
 }
 
 /* Element positions of dimensions larger than 1 are the same. */
@@ -187,62 +226,51 @@ static bool ranges_overlap(const struct binding *a, const struct binding *b) {
            b->offset < a->offset + a->size;
 }
 
+static bool report_overlap(const struct model *model, const struct command *command, const struct binding *output,
+                           const struct model_tensor *tensor, const struct model_tensor *other) {
+    return document_error(&model->document, output->json, "dispatchable '%s': %s and %s overlap in '%s'",
+                          command->dispatchable->name, tensor->name, other->name, output->resource->name);
+}
+
 /* An output shares bytes with nothing, unless the operator may run in place. The library refuses the rest on a GPU; the
  * reference knows host memory only, and cannot tell. */
 static bool check_output(const struct model *model, const struct command *command, uint32_t index) {
     const struct dispatchable *dispatchable = command->dispatchable;
-    const VkdmlOperatorSchema *schema = dispatchable->schema;
-    const VkdmlFieldSchema *field = model_tensor_field(schema, VKDML_FIELD_KIND_OUTPUT_TENSOR, index);
+    const struct model_tensor tensor = model_tensor(dispatchable, VKDML_FIELD_KIND_OUTPUT_TENSOR, index);
     const struct binding *output = &command->outputs[index];
-    for (uint32_t i = 0; i < schema->inputCount; i++) {
-        const VkdmlFieldSchema *other = model_tensor_field(schema, VKDML_FIELD_KIND_INPUT_TENSOR, i);
+    for (uint32_t i = 0; i < dispatchable->input_count; i++) {
         const struct binding *input = &command->inputs[i];
-        bool in_place = (field->mayAliasFields >> (other - schema->fields) & 1) != 0 &&
-                        input->offset == output->offset &&
-                        same_layout(model_tensor(dispatchable, other), model_tensor(dispatchable, field));
-        if (ranges_overlap(output, input) && !in_place) {
-            return document_error(&model->document, output->json, "dispatchable '%s': %s and %s overlap in '%s'",
-                                  dispatchable->name, field->name, other->name, output->resource->name);
+        if (!ranges_overlap(output, input)) {
+            continue;
+        }
+        const struct model_tensor other = model_tensor(dispatchable, VKDML_FIELD_KIND_INPUT_TENSOR, i);
+        const uint32_t other_field = (uint32_t)(other.field - dispatchable->schema->fields);
+        if ((tensor.field->mayAliasFields >> other_field & 1) == 0 || input->offset != output->offset ||
+            !same_layout(other.desc, tensor.desc)) {
+            return report_overlap(model, command, output, &tensor, &other);
         }
     }
     for (uint32_t i = 0; i < index; i++) {
         if (ranges_overlap(output, &command->outputs[i])) {
-            return document_error(&model->document, output->json, "dispatchable '%s': %s and %s overlap in '%s'",
-                                  dispatchable->name, field->name,
-                                  model_tensor_field(schema, VKDML_FIELD_KIND_OUTPUT_TENSOR, i)->name,
-                                  output->resource->name);
+            const struct model_tensor other = model_tensor(dispatchable, VKDML_FIELD_KIND_OUTPUT_TENSOR, i);
+            return report_overlap(model, command, output, &tensor, &other);
         }
     }
     return true;
 }
 
-static bool load_side(struct model *model, struct command *command, struct json_object *bindings, VkdmlFieldKind kind,
-                      uint32_t count, struct binding *side) {
-    bool good = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const VkdmlFieldSchema *field = model_tensor_field(command->dispatchable->schema, kind, i);
-        struct bind_point point = {model, command->dispatchable, field, model_tensor(command->dispatchable, field)};
-        if (point.tensor && !is_owned(point.tensor)) {
-            good = read_bind_point(&point, bindings, &side[i]) && good;
-        }
-    }
-    return good;
-}
-
 bool binding_load_dispatch(struct model *model, struct command *command) {
-    const VkdmlOperatorSchema *schema = command->dispatchable->schema;
+    const struct dispatchable *dispatchable = command->dispatchable;
     struct json_object *bindings =
         document_require(&model->document, command->json, "bindings", json_type_object, "dispatch");
-    command->inputs = arena_allocate(&model->arena, schema->inputCount + 1, sizeof(*command->inputs));
-    command->outputs = arena_allocate(&model->arena, schema->outputCount + 1, sizeof(*command->outputs));
-    if (!bindings || !command->inputs || !command->outputs ||
-        !check_names(model, command->dispatchable, bindings, false)) {
+    command->inputs = arena_allocate(&model->arena, (size_t)dispatchable->input_count + 1, sizeof(*command->inputs));
+    command->outputs = arena_allocate(&model->arena, (size_t)dispatchable->output_count + 1, sizeof(*command->outputs));
+    if (!bindings || !command->inputs || !command->outputs || !check_names(model, dispatchable, bindings, false)) {
         return false;
     }
-    bool good = load_side(model, command, bindings, VKDML_FIELD_KIND_INPUT_TENSOR, schema->inputCount, command->inputs);
-    good = load_side(model, command, bindings, VKDML_FIELD_KIND_OUTPUT_TENSOR, schema->outputCount, command->outputs) &&
-           good;
-    for (uint32_t i = 0; good && i < schema->outputCount; i++) {
+    bool good = load_side(model, dispatchable, bindings, VKDML_FIELD_KIND_INPUT_TENSOR, false, command->inputs);
+    good = load_side(model, dispatchable, bindings, VKDML_FIELD_KIND_OUTPUT_TENSOR, false, command->outputs) && good;
+    for (uint32_t i = 0; good && i < dispatchable->output_count; i++) {
         good = check_output(model, command, i);
     }
     return good;

@@ -12,7 +12,12 @@ static const char usage[] =
     "Usage: vkdml operators [--level L]\n"
     "\n"
     "Lists the implemented operators with the dimension counts and data types of their tensors by feature level,\n"
-    "or at feature level L alone.\n";
+    "or at feature level L alone.\n"
+    "\n"
+    "EXACT: results are the CPU reference's, bit for bit, on every device. ULP(n): so they are, and FLOAT32 results "
+    "are\n"
+    "within n units in the last place of the exact value, FLOAT16 results within 1. SUM: results are within the "
+    "bound.\n";
 
 static void print_support(const VkdmlTensorSupport *support) {
     printf("    %s: ", vkdmlGetFeatureLevelName(support->level));
@@ -30,8 +35,13 @@ static void print_support(const VkdmlTensorSupport *support) {
 }
 
 static void print_tensor(const VkdmlFieldSchema *field, DML_FEATURE_LEVEL level) {
-    printf("  %s (%s%s)\n", field->name, field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? "input" : "output",
-           field->optional ? ", optional" : "");
+    printf("  %s (%s%s", field->name, field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? "input" : "output",
+           field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? "s" : "");
+    if (field->optional) {
+        printf(field->optionalSince ? ", optional since %s" : ", optional",
+               vkdmlGetFeatureLevelName(field->optionalSince));
+    }
+    printf(")\n");
     for (uint32_t i = 0; i < field->supportCount; i++) {
         if (!level) {
             print_support(&field->support[i]);
@@ -39,6 +49,26 @@ static void print_tensor(const VkdmlFieldSchema *field, DML_FEATURE_LEVEL level)
             print_support(&field->support[i]);
             return;
         }
+    }
+}
+
+/* "DML_OPERATOR_ACTIVATION_TANH (since 1_0, to fuse since 1_0, ULP(2))" */
+static void print_operator(const VkdmlOperatorSchema *schema) {
+    const VkdmlAccuracy *accuracy = &schema->accuracy;
+    printf("%s (since %s, ", schema->name, vkdmlGetFeatureLevelName(schema->introduced));
+    if (schema->fusableSince) {
+        printf("to fuse since %s, ", vkdmlGetFeatureLevelName(schema->fusableSince));
+    }
+    switch (accuracy->kind) {
+    case VKDML_ACCURACY_EXACT:
+        printf("EXACT)\n");
+        break;
+    case VKDML_ACCURACY_ULP:
+        printf("ULP(%u))\n", accuracy->ulp);
+        break;
+    case VKDML_ACCURACY_SUM:
+        printf("SUM: %s)\n", accuracy->what);
+        break;
     }
 }
 
@@ -63,9 +93,9 @@ static int print_operators(DML_FEATURE_LEVEL level) {
         if (level && schemas[i]->introduced > level) {
             continue;
         }
-        printf("%s (since %s)\n", schemas[i]->name, vkdmlGetFeatureLevelName(schemas[i]->introduced));
+        print_operator(schemas[i]);
         for (uint32_t j = 0; j < schemas[i]->fieldCount; j++) {
-            if (schemas[i]->fields[j].type == VKDML_FIELD_TYPE_TENSOR_DESC) {
+            if (schemas[i]->fields[j].kind != VKDML_FIELD_KIND_ATTRIBUTE) {
                 print_tensor(&schemas[i]->fields[j], level);
             }
         }

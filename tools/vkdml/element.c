@@ -17,15 +17,27 @@ static const struct row {
     DML_TENSOR_DATA_TYPE type;
     enum kind kind;
     unsigned size;   /* bytes */
-    const char *npy; /* little-endian; one byte has no order */
+    const char *npy; /* little-endian; one byte has no order; NULL: NumPy has no such type */
+    unsigned bits;   /* where fewer than the bytes have */
 } rows[] = {
-    {DML_TENSOR_DATA_TYPE_FLOAT16, KIND_FLOAT, 2, "<f2"},   {DML_TENSOR_DATA_TYPE_FLOAT32, KIND_FLOAT, 4, "<f4"},
-    {DML_TENSOR_DATA_TYPE_FLOAT64, KIND_FLOAT, 8, "<f8"},   {DML_TENSOR_DATA_TYPE_INT8, KIND_SIGNED, 1, "|i1"},
-    {DML_TENSOR_DATA_TYPE_INT16, KIND_SIGNED, 2, "<i2"},    {DML_TENSOR_DATA_TYPE_INT32, KIND_SIGNED, 4, "<i4"},
-    {DML_TENSOR_DATA_TYPE_INT64, KIND_SIGNED, 8, "<i8"},    {DML_TENSOR_DATA_TYPE_UINT8, KIND_UNSIGNED, 1, "|u1"},
-    {DML_TENSOR_DATA_TYPE_UINT16, KIND_UNSIGNED, 2, "<u2"}, {DML_TENSOR_DATA_TYPE_UINT32, KIND_UNSIGNED, 4, "<u4"},
-    {DML_TENSOR_DATA_TYPE_UINT64, KIND_UNSIGNED, 8, "<u8"},
+    {DML_TENSOR_DATA_TYPE_INT4, KIND_SIGNED, 1, NULL, 4},
+    {DML_TENSOR_DATA_TYPE_UINT4, KIND_UNSIGNED, 1, NULL, 4},
+    {DML_TENSOR_DATA_TYPE_FLOAT16, KIND_FLOAT, 2, "<f2", 0},
+    {DML_TENSOR_DATA_TYPE_FLOAT32, KIND_FLOAT, 4, "<f4", 0},
+    {DML_TENSOR_DATA_TYPE_FLOAT64, KIND_FLOAT, 8, "<f8", 0},
+    {DML_TENSOR_DATA_TYPE_INT8, KIND_SIGNED, 1, "|i1", 0},
+    {DML_TENSOR_DATA_TYPE_INT16, KIND_SIGNED, 2, "<i2", 0},
+    {DML_TENSOR_DATA_TYPE_INT32, KIND_SIGNED, 4, "<i4", 0},
+    {DML_TENSOR_DATA_TYPE_INT64, KIND_SIGNED, 8, "<i8", 0},
+    {DML_TENSOR_DATA_TYPE_UINT8, KIND_UNSIGNED, 1, "|u1", 0},
+    {DML_TENSOR_DATA_TYPE_UINT16, KIND_UNSIGNED, 2, "<u2", 0},
+    {DML_TENSOR_DATA_TYPE_UINT32, KIND_UNSIGNED, 4, "<u4", 0},
+    {DML_TENSOR_DATA_TYPE_UINT64, KIND_UNSIGNED, 8, "<u8", 0},
 };
+
+static unsigned bits_of(const struct row *row) {
+    return row->bits ? row->bits : 8 * row->size;
+}
 
 static const size_t row_count = sizeof(rows) / sizeof(rows[0]);
 
@@ -62,6 +74,9 @@ const char *element_npy_name(DML_TENSOR_DATA_TYPE type) {
 bool element_type_from_npy_name(const char *name, DML_TENSOR_DATA_TYPE *type) {
     for (size_t i = 0; i < row_count; i++) {
         /* A single byte is also found written with an order. */
+        if (!rows[i].npy) {
+            continue;
+        }
         bool match = strcmp(name, rows[i].npy) == 0 ||
                      (rows[i].size == 1 && strlen(name) == 3 && strcmp(name + 1, rows[i].npy + 1) == 0);
         if (match) {
@@ -136,7 +151,7 @@ static uint64_t load_bits(const struct row *row, const void *element) {
 }
 
 static int64_t sign_extend(const struct row *row, uint64_t bits) {
-    uint64_t sign = (uint64_t)1 << (8 * row->size - 1);
+    uint64_t sign = (uint64_t)1 << (bits_of(row) - 1);
     return (int64_t)((bits ^ sign) - sign);
 }
 
@@ -188,11 +203,12 @@ static const char *parse_whole(struct json_object *value, const struct row *row,
     } else {
         return "must be a whole number";
     }
-    unsigned width = 8 * row->size - (row->kind == KIND_SIGNED);
+    unsigned width = bits_of(row) - (row->kind == KIND_SIGNED);
     uint64_t limit = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
     if (negative ? row->kind == KIND_UNSIGNED || ~bits > limit : bits > limit) {
         return "must fit the data type";
     }
+    bits &= row->bits ? ((uint64_t)1 << row->bits) - 1 : UINT64_MAX;
     memcpy(element, &bits, row->size);
     return NULL;
 }
@@ -200,9 +216,35 @@ static const char *parse_whole(struct json_object *value, const struct row *row,
 const char *element_parse(struct json_object *value, DML_TENSOR_DATA_TYPE type, void *element) {
     const struct row *row = find_row(type);
     if (!row) {
-        return "must be of a data type of whole bytes";
+        return "must be of a data type";
     }
     return row->kind == KIND_FLOAT ? parse_float(value, row, element) : parse_whole(value, row, element);
+}
+
+uint64_t element_bytes(DML_TENSOR_DATA_TYPE type, uint64_t count) {
+    const struct row *row = find_row(type);
+    return !row ? 0 : row->bits ? count / 2 + count % 2 : count * row->size;
+}
+
+/* Of two elements in a byte the first is the low half. */
+void element_store(DML_TENSOR_DATA_TYPE type, const void *element, uint64_t index, unsigned char *elements) {
+    const struct row *row = find_row(type);
+    if (row->bits) {
+        const unsigned shift = index % 2 * 4;
+        unsigned char *byte = elements + index / 2;
+        *byte = (unsigned char)((*byte & (0xF0 >> shift)) | *(const unsigned char *)element << shift);
+    } else {
+        memcpy(elements + index * row->size, element, row->size);
+    }
+}
+
+void element_load(DML_TENSOR_DATA_TYPE type, const unsigned char *elements, uint64_t index, void *element) {
+    const struct row *row = find_row(type);
+    if (row->bits) {
+        *(unsigned char *)element = elements[index / 2] >> (index % 2 * 4) & 0xF;
+    } else {
+        memcpy(element, elements + index * row->size, row->size);
+    }
 }
 
 void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta) {
@@ -216,6 +258,7 @@ void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta) {
         return;
     }
     uint64_t sum = load_bits(row, element) + load_bits(row, delta);
+    sum &= row->bits ? ((uint64_t)1 << row->bits) - 1 : UINT64_MAX;
     memcpy(element, &sum, row->size);
 }
 
@@ -256,6 +299,6 @@ void element_format(DML_TENSOR_DATA_TYPE type, const void *element, bool verbose
     }
     if (verbose) {
         size_t length = strlen(text);
-        snprintf(text + length, ELEMENT_TEXT_SIZE - length, " (0x%0*" PRIX64 ")", (int)(2 * row->size), bits);
+        snprintf(text + length, ELEMENT_TEXT_SIZE - length, " (0x%0*" PRIX64 ")", (int)(bits_of(row) / 4), bits);
     }
 }

@@ -4,9 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <json-c/json.h>
 #include <vkdml/schema.h>
+
+/* Bits and bytes: elements of 4 bits are parsed into and formatted from a byte of their own, whose high half is 0. They
+ * share bytes where they are stored, which element_store() and element_load() know. */
 
 /* Longest text of an element, verbose form and final zero included. */
 #define ELEMENT_TEXT_SIZE 64
@@ -26,6 +30,13 @@ bool element_type_from_npy_name(const char *name, DML_TENSOR_DATA_TYPE *type);
 /* Stores a JSON number, or the string "nan", "inf" or "-inf" for the floating-point types, as an element. Returns NULL,
  * or what is wrong with the value: "must be ...". */
 const char *element_parse(struct json_object *value, DML_TENSOR_DATA_TYPE type, void *element);
+
+/* Bytes that `count` elements take. */
+uint64_t element_bytes(DML_TENSOR_DATA_TYPE type, uint64_t count);
+
+/* Puts an element, as it is parsed, at its place among others, and takes it from there. */
+void element_store(DML_TENSOR_DATA_TYPE type, const void *element, uint64_t index, unsigned char *elements);
+void element_load(DML_TENSOR_DATA_TYPE type, const unsigned char *elements, uint64_t index, void *element);
 
 /* *element += *delta, rounded to the type, or modulo its range. */
 void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta);

@@ -65,11 +65,11 @@ static bool size_contents(struct model *model, struct resource *resource, uint64
 }
 
 static bool require_type(const struct model *model, const struct resource *resource) {
-    if (vkdmlGetDataTypeSize(resource->type) != 0) {
+    if (vkdmlGetDataTypeBits(resource->type) != 0) {
         return true;
     }
     return document_error(&model->document, resource->json,
-                          "resource '%s': initialValuesDataType is %s, must be a type of whole bytes", resource->name,
+                          "resource '%s': initialValuesDataType is %s, must be a data type", resource->name,
                           element_type_name(resource->type));
 }
 
@@ -87,18 +87,18 @@ static bool parse_element(const struct model *model, const struct resource *reso
 
 static bool load_array(struct model *model, struct resource *resource, struct json_object *values) {
     size_t count = json_object_array_length(values);
-    uint32_t element_size = vkdmlGetDataTypeSize(resource->type);
     resource->count = count;
-    if (!require_type(model, resource) || !size_contents(model, resource, (uint64_t)count * element_size)) {
+    if (!require_type(model, resource) || !size_contents(model, resource, element_bytes(resource->type, count))) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         char what[48];
+        unsigned char element[8];
         snprintf(what, sizeof(what), "initialValues[%zu]", i);
-        if (!parse_element(model, resource, json_object_array_get_idx(values, i), resource->type, what,
-                           resource->contents + resource->values_offset + i * element_size)) {
+        if (!parse_element(model, resource, json_object_array_get_idx(values, i), resource->type, what, element)) {
             return false;
         }
+        element_store(resource->type, element, i, resource->contents + resource->values_offset);
     }
     return true;
 }
@@ -128,8 +128,9 @@ static bool load_list(struct model *model, struct resource *resource, struct jso
             return false;
         }
         if (!element_type_from_name(json_object_get_string(type), &types[i]) || !vkdmlGetDataTypeSize(types[i])) {
-            return document_error(document, type, "resource '%s': initialValues[%zu].type is \"%s\", no data type",
-                                  resource->name, i, json_object_get_string(type));
+            return document_error(
+                document, type, "resource '%s': initialValues[%zu].type is \"%s\", must be a data type of whole bytes",
+                resource->name, i, json_object_get_string(type));
         }
         values_size += vkdmlGetDataTypeSize(types[i]);
     }
@@ -156,7 +157,6 @@ static bool load_generated(struct model *model, struct resource *resource, struc
     static const char *const known[] = {"valueCount", "value", "valueStart", "valueDelta", NULL};
     const struct document *document = &model->document;
     bool sequence = !document_member(values, "value");
-    uint32_t element_size = vkdmlGetDataTypeSize(resource->type);
     unsigned char element[8] = {0};
     unsigned char delta[8] = {0};
     document_warn_unknown(document, values, known, "initialValues");
@@ -176,7 +176,7 @@ static bool load_generated(struct model *model, struct resource *resource, struc
         !parse_element(model, resource, document_member(values, "valueDelta"), resource->type, "valueDelta", delta)) {
         return false;
     }
-    if (!size_contents(model, resource, resource->count * element_size)) {
+    if (!size_contents(model, resource, element_bytes(resource->type, resource->count))) {
         return false;
     }
     /* Zeros are there already, and left alone they take no memory until they are used. */
@@ -184,7 +184,7 @@ static bool load_generated(struct model *model, struct resource *resource, struc
     bool all_zero = memcmp(element, zero, sizeof(zero)) == 0 && memcmp(delta, zero, sizeof(zero)) == 0;
     unsigned char *at = resource->contents + resource->values_offset;
     for (uint64_t i = 0; i < resource->count && !all_zero; i++) {
-        memcpy(at + i * element_size, element, element_size);
+        element_store(resource->type, element, i, at);
         if (sequence) {
             element_add(resource->type, element, delta);
         }
@@ -254,12 +254,12 @@ static bool load_file(struct model *model, struct resource *resource, struct jso
         }
     } else if (!require_type(model, resource)) {
         goto done;
-    } else if (length % vkdmlGetDataTypeSize(resource->type) != 0) {
+    } else if (length * 8 % vkdmlGetDataTypeBits(resource->type) != 0) {
         document_error(document, source, "resource '%s': '%s' has %zu bytes, no whole number of %s elements",
                        resource->name, path, length, element_type_name(resource->type));
         goto done;
     } else {
-        resource->count = length / vkdmlGetDataTypeSize(resource->type);
+        resource->count = (uint64_t)length * 8 / vkdmlGetDataTypeBits(resource->type);
     }
     loaded = size_contents(model, resource, data_size);
     if (loaded) {
@@ -327,8 +327,9 @@ bool initializer_settle(struct model *model, struct resource *resource, const DM
         return document_error(&model->document, resource->json, "resource '%s' does not fit 2^63 bytes",
                               resource->name);
     }
-    uint32_t element_size = vkdmlGetDataTypeSize(tensor->DataType);
-    uint64_t room = element_size ? tensor->TotalTensorSizeInBytes / element_size : 0;
+    uint32_t element_bits = vkdmlGetDataTypeBits(tensor->DataType);
+    uint64_t bytes = tensor->TotalTensorSizeInBytes;
+    uint64_t room = element_bits == 4 ? bytes * 2 : element_bits ? bytes / (element_bits / 8) : 0;
     uint64_t count = 1;
     for (uint32_t i = 0; i < tensor->DimensionCount && count <= UINT32_MAX; i++) {
         count *= tensor->Sizes[i];
@@ -337,7 +338,7 @@ bool initializer_settle(struct model *model, struct resource *resource, const DM
     resource->values_offset = offset;
     /* Of a tensor with strides all that lies between its elements, too. */
     resource->count = tensor->Strides || count > room ? room : count;
-    resource->values_size = resource->count * element_size;
+    resource->values_size = element_bytes(tensor->DataType, resource->count);
     /* At least one word, for a tensor so wrong that it has no size: its operator is refused before anything runs. */
     uint64_t size = (offset + tensor->TotalTensorSizeInBytes + 3) & ~(uint64_t)3;
     return allocate_contents(model, resource, size ? size : 4);

@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,19 +10,31 @@
 #include "initializer.h"
 #include "npy.h"
 
-const VkdmlFieldSchema *model_tensor_field(const VkdmlOperatorSchema *schema, VkdmlFieldKind kind, uint32_t index) {
+/* The field with the input (or output) at a binding index: an array has those from its own on. */
+static const VkdmlFieldSchema *find_tensor_field(const VkdmlOperatorSchema *schema, VkdmlFieldKind kind,
+                                                 uint32_t index) {
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
-        if (schema->fields[i].kind == kind && schema->fields[i].bindingIndex == index) {
-            return &schema->fields[i];
+        const VkdmlFieldSchema *field = &schema->fields[i];
+        if (field->kind == kind && (field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? index >= field->bindingIndex
+                                                                                      : index == field->bindingIndex)) {
+            return field;
         }
     }
     return NULL;
 }
 
-const DML_BUFFER_TENSOR_DESC *model_tensor(const struct dispatchable *dispatchable, const VkdmlFieldSchema *field) {
-    const DML_TENSOR_DESC *tensor = NULL;
-    memcpy(&tensor, (const unsigned char *)dispatchable->desc.Desc + field->offset, sizeof(tensor));
-    return tensor ? tensor->Desc : NULL;
+struct model_tensor model_tensor(const struct dispatchable *dispatchable, VkdmlFieldKind kind, uint32_t index) {
+    struct model_tensor tensor = {.field = find_tensor_field(dispatchable->schema, kind, index)};
+    const DML_TENSOR_DESC *first = NULL;
+    tensor.element = index - tensor.field->bindingIndex;
+    memcpy(&first, (const unsigned char *)dispatchable->desc.Desc + tensor.field->offset, sizeof(first));
+    tensor.desc = first ? first[tensor.element].Desc : NULL;
+    if (tensor.field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY) {
+        snprintf(tensor.name, sizeof(tensor.name), "%s[%u]", tensor.field->name, tensor.element);
+    } else {
+        snprintf(tensor.name, sizeof(tensor.name), "%s", tensor.field->name);
+    }
+    return tensor;
 }
 
 /* The folder of a file, with its '/'; empty for a bare name. */
@@ -242,8 +255,15 @@ void model_free(struct model *model) {
     *model = (struct model){0};
 }
 
-/* The JSON value that a reason such as "DML_OPERATOR_PADDING: OutputTensor.Sizes[2] is 7, .." speaks of: as far as its
- * path can be followed from the descriptor's fields. */
+/* The member of an operator or tensor, inline or in its `desc`. */
+static struct json_object *find_member(struct json_object *value, const char *name) {
+    struct json_object *member = document_member(value, name);
+    struct json_object *inner = document_either(value, "Desc", "desc");
+    return !member && json_object_is_type(inner, json_type_object) ? document_member(inner, name) : member;
+}
+
+/* The JSON value that a reason such as "DML_OPERATOR_JOIN: InputTensors[1].Sizes[2] is 7, .." or ".._GEMM:
+ * FusedActivation: Alpha is .." speaks of: as far as its path can be followed from the descriptor's fields. */
 static const struct json_object *find_subject(const struct dispatchable *dispatchable, const char *reason) {
     const char *colon = strstr(reason, ": ");
     const char *at = colon ? colon + 2 : reason;
@@ -251,24 +271,30 @@ static const struct json_object *find_subject(const struct dispatchable *dispatc
     for (;;) {
         char name[64];
         size_t length = strcspn(at, ".[ ,:\n");
-        if (length == 0 || length >= sizeof(name)) {
+        if (length == 0 || length >= sizeof(name) || !json_object_is_type(value, json_type_object)) {
             return value;
         }
         memcpy(name, at, length);
         name[length] = 0;
-        struct json_object *member = document_member(value, name);
-        struct json_object *inner = document_either(value, "Desc", "desc");
-        if (!member && json_object_is_type(inner, json_type_object)) {
-            member = document_member(inner, name);
-        }
+        struct json_object *member = find_member(value, name);
         if (!member) {
             return value;
         }
         value = member;
-        if (at[length] != '.' || !json_object_is_type(value, json_type_object)) {
+        at += length;
+        if (*at == '[' && json_object_is_type(value, json_type_array)) {
+            char *end;
+            struct json_object *element = json_object_array_get_idx(value, strtoul(at + 1, &end, 10));
+            if (!element || *end != ']') {
+                return value;
+            }
+            value = element;
+            at = end + 1;
+        }
+        if (*at != '.' && strncmp(at, ": ", 2) != 0) {
             return value;
         }
-        at += length + 1;
+        at += *at == '.' ? 1 : 2;
     }
 }
 

@@ -44,8 +44,10 @@ struct dispatchable {
     struct json_object *fields; /* the object with the descriptor's fields: `desc`, or json itself */
     const VkdmlOperatorSchema *schema;
     DML_OPERATOR_DESC desc;
+    uint32_t input_count; /* of the descriptor: with the tensors of arrays */
+    uint32_t output_count;
     DML_EXECUTION_FLAGS flags;
-    struct binding *owned; /* schema->inputCount, by binding index: what OWNED_BY_DML inputs are initialized with */
+    struct binding *owned; /* input_count, by binding index: what OWNED_BY_DML inputs are initialized with */
     void *state;           /* the executor's */
 };
 
@@ -56,8 +58,8 @@ struct command {
     struct json_object *json;
     /* dispatch */
     struct dispatchable *dispatchable;
-    struct binding *inputs;  /* schema->inputCount, by binding index */
-    struct binding *outputs; /* schema->outputCount */
+    struct binding *inputs;  /* the dispatchable's input_count, by binding index */
+    struct binding *outputs; /* output_count */
     /* print, writeFile */
     struct resource *resource;
     bool verbose;
@@ -93,10 +95,15 @@ bool model_validate(const struct model *model, DML_FEATURE_LEVEL level);
 bool model_report_refusal(const struct model *model, const struct dispatchable *dispatchable,
                           const struct json_object *where);
 
-/* The tensor in a field of a descriptor, or NULL. */
-const DML_BUFFER_TENSOR_DESC *model_tensor(const struct dispatchable *dispatchable, const VkdmlFieldSchema *field);
+/* An input or output of a dispatchable. */
+struct model_tensor {
+    const VkdmlFieldSchema *field;
+    uint32_t element;                   /* of the field's array */
+    const DML_BUFFER_TENSOR_DESC *desc; /* NULL: absent */
+    char name[80];                      /* the field's, or "InputTensors[3]" */
+};
 
-/* The field of an input (or output) by binding index. */
-const VkdmlFieldSchema *model_tensor_field(const VkdmlOperatorSchema *schema, VkdmlFieldKind kind, uint32_t index);
+/* The input (or output) at a binding index. */
+struct model_tensor model_tensor(const struct dispatchable *dispatchable, VkdmlFieldKind kind, uint32_t index);
 
 #endif

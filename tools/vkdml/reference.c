@@ -32,7 +32,7 @@ static void release_dispatchable(struct executor *executor, struct dispatchable 
 
 static bool prepare(struct executor *executor, struct dispatchable *dispatchable) {
     const struct document *document = &executor->model->document;
-    uint32_t count = dispatchable->schema->inputCount;
+    uint32_t count = dispatchable->input_count;
     struct owned_inputs *owned = calloc(1, sizeof(*owned) + count * sizeof(owned->copies[0]));
     if (!owned) {
         return document_error(document, dispatchable->json, "out of memory");
@@ -65,26 +65,26 @@ static VkdmlHostBinding host_binding(const struct binding *binding) {
 static bool dispatch(struct executor *executor, const struct command *command, struct timing_sample *sample) {
     const struct dispatchable *dispatchable = command->dispatchable;
     const struct owned_inputs *owned = dispatchable->state;
-    const VkdmlOperatorSchema *schema = dispatchable->schema;
-    VkdmlHostBinding *bindings = calloc(schema->inputCount + schema->outputCount, sizeof(*bindings));
+    const uint32_t input_count = dispatchable->input_count, output_count = dispatchable->output_count;
+    VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count, sizeof(*bindings));
     if (!bindings) {
         return document_error(&executor->model->document, command->json, "out of memory");
     }
-    VkdmlHostBinding *outputs = bindings + schema->inputCount;
-    for (uint32_t i = 0; i < schema->inputCount; i++) {
+    VkdmlHostBinding *outputs = bindings + input_count;
+    for (uint32_t i = 0; i < input_count; i++) {
         const struct binding *binding = &dispatchable->owned[i];
         bindings[i] =
             binding->resource ? (VkdmlHostBinding){owned->copies[i], binding->size} : host_binding(&command->inputs[i]);
     }
-    for (uint32_t i = 0; i < schema->outputCount; i++) {
+    for (uint32_t i = 0; i < output_count; i++) {
         outputs[i] = host_binding(&command->outputs[i]);
     }
     VkdmlReferenceInfo info = {.desc = &dispatchable->desc,
                                .featureLevel = executor->options->level,
                                .flags = executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0,
-                               .inputCount = schema->inputCount,
+                               .inputCount = input_count,
                                .inputs = bindings,
-                               .outputCount = schema->outputCount,
+                               .outputCount = output_count,
                                .outputs = outputs};
     double start = timing_now();
     bool good = true;

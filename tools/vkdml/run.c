@@ -40,10 +40,15 @@ static bool run_print(struct executor *executor, const struct command *command) 
     printf("Resource '%s':", resource->name);
     for (uint64_t i = 0; i < resource->count; i++) {
         char text[ELEMENT_TEXT_SIZE];
-        DML_TENSOR_DATA_TYPE type = resource->types ? resource->types[i] : resource->type;
-        element_format(type, at, command->verbose, text);
+        unsigned char element[8] = {0};
+        if (resource->types) { /* packed one after the other, in whole bytes */
+            element_load(resource->types[i], at, 0, element);
+            at += vkdmlGetDataTypeSize(resource->types[i]);
+        } else {
+            element_load(resource->type, at, i, element);
+        }
+        element_format(resource->types ? resource->types[i] : resource->type, element, command->verbose, text);
         printf("%s%s", i ? ", " : " ", text);
-        at += vkdmlGetDataTypeSize(type);
     }
     putchar('\n');
     free(bytes);
@@ -73,9 +78,13 @@ static bool make_npy_header(const struct executor *executor, const struct comman
                               resource->name, resource->count);
     }
     *length = npy_header(resource->type, dimension_count, dimensions, header);
-    return *length != 0 ||
-           document_error(document, command->json, "writeFile: resource '%s' is of several types, a .npy file has one",
-                          resource->name);
+    if (*length == 0 && resource->types) {
+        return document_error(document, command->json,
+                              "writeFile: resource '%s' is of several types, a .npy file has one", resource->name);
+    }
+    return *length != 0 || document_error(document, command->json,
+                                          "writeFile: resource '%s' is of type %s, which .npy files do not have",
+                                          resource->name, element_type_name(resource->type));
 }
 
 static bool run_write_file(struct executor *executor, const struct command *command) {

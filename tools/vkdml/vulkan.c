@@ -77,14 +77,13 @@ static VkdmlResult bind_scratch(VkdmlBindingTable table, const struct gpu_buffer
 /* Records the operator initializer: owned inputs to the persistent resource. */
 static bool initialize(struct executor *executor, struct dispatchable *dispatchable, struct compiled *compiled) {
     struct gpu *gpu = gpu_of(executor);
-    const VkdmlOperatorSchema *schema = dispatchable->schema;
     VkdmlDispatchable initializer = NULL;
     VkdmlBindingTable table = NULL;
     VkdmlBindingProperties properties = {0};
     struct gpu_buffer temporary = {0};
     bool good = false;
     VkdmlBufferBinding persistent = {compiled->persistent.buffer, 0, compiled->persistent.size};
-    for (uint32_t i = 0; i < schema->inputCount; i++) {
+    for (uint32_t i = 0; i < dispatchable->input_count; i++) {
         compiled->bindings[i] = buffer_binding(&dispatchable->owned[i]);
     }
     if (vkdmlCreateOperatorInitializer(gpu->device, 1, &compiled->dispatchable, &initializer) != VKDML_SUCCESS ||
@@ -96,7 +95,7 @@ static bool initialize(struct executor *executor, struct dispatchable *dispatcha
     }
     const VkdmlBindingTableCreateInfo info = {.dispatchable = initializer};
     if (vkdmlCreateBindingTable(gpu->device, &info, &table) != VKDML_SUCCESS ||
-        vkdmlBindInputs(table, schema->inputCount, compiled->bindings) != VKDML_SUCCESS ||
+        vkdmlBindInputs(table, dispatchable->input_count, compiled->bindings) != VKDML_SUCCESS ||
         vkdmlBindOutputs(table, 1, &persistent) != VKDML_SUCCESS ||
         bind_scratch(table, &temporary, vkdmlBindTemporaryResource) != VKDML_SUCCESS) {
         goto refused;
@@ -120,12 +119,12 @@ done:
 
 static bool prepare(struct executor *executor, struct dispatchable *dispatchable) {
     struct gpu *gpu = gpu_of(executor);
-    const VkdmlOperatorSchema *schema = dispatchable->schema;
     struct compiled *compiled = calloc(1, sizeof(*compiled));
     VkdmlBindingProperties properties = {0};
     dispatchable->state = compiled;
     if (compiled) {
-        compiled->bindings = calloc(schema->inputCount + schema->outputCount, sizeof(*compiled->bindings));
+        compiled->bindings =
+            calloc((size_t)dispatchable->input_count + dispatchable->output_count, sizeof(*compiled->bindings));
     }
     if (!compiled || !compiled->bindings) {
         return document_error(&executor->model->document, dispatchable->json, "out of memory");
@@ -164,16 +163,16 @@ static void release_dispatchable(struct executor *executor, struct dispatchable 
 }
 
 static VkdmlResult bind(const struct command *command, struct compiled *compiled) {
-    const VkdmlOperatorSchema *schema = command->dispatchable->schema;
-    VkdmlBufferBinding *outputs = compiled->bindings + schema->inputCount;
-    for (uint32_t i = 0; i < schema->inputCount; i++) {
+    const struct dispatchable *dispatchable = command->dispatchable;
+    VkdmlBufferBinding *outputs = compiled->bindings + dispatchable->input_count;
+    for (uint32_t i = 0; i < dispatchable->input_count; i++) {
         compiled->bindings[i] = buffer_binding(&command->inputs[i]);
     }
-    for (uint32_t i = 0; i < schema->outputCount; i++) {
+    for (uint32_t i = 0; i < dispatchable->output_count; i++) {
         outputs[i] = buffer_binding(&command->outputs[i]);
     }
-    VkdmlResult result = vkdmlBindInputs(compiled->table, schema->inputCount, compiled->bindings);
-    result = result == VKDML_SUCCESS ? vkdmlBindOutputs(compiled->table, schema->outputCount, outputs) : result;
+    VkdmlResult result = vkdmlBindInputs(compiled->table, dispatchable->input_count, compiled->bindings);
+    result = result == VKDML_SUCCESS ? vkdmlBindOutputs(compiled->table, dispatchable->output_count, outputs) : result;
     result = result == VKDML_SUCCESS ? bind_scratch(compiled->table, &compiled->temporary, vkdmlBindTemporaryResource)
                                      : result;
     return result == VKDML_SUCCESS ? bind_scratch(compiled->table, &compiled->persistent, vkdmlBindPersistentResource)

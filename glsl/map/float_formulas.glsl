@@ -1,0 +1,203 @@
+// What operations and functions on FLOAT32 are made of. Included twice: with arithmetic that is fast and says by `good` whether it
+// was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the parameter `good`, or
+// nothing), ADD, MULTIPLY, LACKS_DIGITS(x), SCALE(x, scale, bias), CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of
+// the functions there that FLOAT16 has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines
+// IS_NORMALIZATION: of the functions it has those that are fused.
+
+uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
+{
+    switch (OPERATION) {
+    case OP_NORMALIZE: { // of a mean and a variance
+        uint difference = ADD(a, negate(b));
+        uint variance = ADD(c, parameters.arguments[1].x);
+        uint deviation = CALL(sqrt, variance);
+        return CALL2(divide, difference, deviation);
+    }
+#ifndef IS_NORMALIZATION
+    case OP_MULTIPLY_ADD: {
+        uint product = MULTIPLY(a, b);
+        return ADD(product, c);
+    }
+    case OP_ADD:
+        return ADD(a, b);
+    case OP_SUBTRACT:
+        return ADD(a, negate(b));
+    case OP_MULTIPLY:
+        return MULTIPLY(a, b);
+    case OP_DIVIDE:
+        return CALL2_GRADED(divide, a, b);
+    case OP_MEAN: {
+        uint sum = ADD(a, b);
+        return MULTIPLY(sum, HALF);
+    }
+    case OP_DIFFERENCE_SQUARE: {
+        uint difference = ADD(a, negate(b));
+        return MULTIPLY(difference, difference);
+    }
+    case OP_MODULUS_TRUNCATE:
+        return CALL2(remainder_truncate, a, b);
+    case OP_MODULUS_FLOOR:
+        return CALL2(remainder_floor, a, b);
+    case OP_POW:
+        return CALL2_GRADED(pow, a, b);
+    case OP_ATAN_YX:
+        return CALL2(atan2, a, b);
+    case OP_PARAMETERIZED_RELU: {
+        uint product = MULTIPLY(a, b);
+        return is_negative(a) || is_nan(a) ? product : a;
+    }
+    case OP_SEQUENCE: {
+        uint index = floatBitsToUint(float(a));
+        return SCALE(index, parameters.arguments[1].z, parameters.arguments[1].x);
+    }
+    case OP_ADD_BY_INDEX: { // of a channel's bias
+        uint bias = b == 0 ? parameters.arguments[1].x : b == 1 ? parameters.arguments[1].y : parameters.arguments[1].z;
+        return SCALE(a, parameters.arguments[1].w, bias);
+    }
+#endif
+    default:
+        return float_choice(a, b);
+    }
+}
+
+uint FORMULA(float_function)(uint x TELLS)
+{
+    uint alpha = parameters.arguments[2].x;
+    uint beta = parameters.arguments[2].y;
+    switch (FUNCTION) {
+#ifndef IS_NORMALIZATION
+    case FN_CEIL:
+        return CALL(ceil, x);
+    case FN_FLOOR:
+        return CALL(floor, x);
+    case FN_TRUNCATE:
+        return CALL(truncate, x);
+    case FN_ROUND_HALVES_EVEN:
+        return CALL(round_even, x);
+    case FN_ROUND_HALVES_AWAY:
+        return CALL(round_away, x);
+    case FN_SQRT:
+        return CALL_GRADED(sqrt, x);
+    case FN_RECIPROCAL:
+        return CALL_GRADED(reciprocal, x);
+#endif
+    case FN_LEAKY_RELU: {
+        uint product = MULTIPLY(x, alpha);
+        return is_negative(x) || is_nan(x) ? product : x;
+    }
+    case FN_LINEAR:
+        return SCALE(x, alpha, beta);
+    case FN_HARD_SIGMOID:
+    case FN_HARD_SWISH: {
+        uint scaled = SCALE(x, alpha, beta);
+        uint sigmoid = clamp_to_one(scaled);
+        return FUNCTION == FN_HARD_SWISH ? MULTIPLY(x, sigmoid) : sigmoid;
+    }
+    case FN_SHRINK: {
+        bool above = is_above(x, beta);
+        bool below = is_below(x, negate(beta));
+        uint shrunk = ADD(x, above ? negate(alpha) : alpha);
+        return above || below ? shrunk : 0;
+    }
+    case FN_SOFTSIGN: {
+        uint divisor = ADD(ONE, x & ~SIGN_BIT);
+        return CALL2(divide, x, divisor);
+    }
+    case FN_TANH:
+        return CALL_GRADED(tanh, x);
+#ifndef IS_NORMALIZATION
+    case FN_EXP:
+        return CALL_GRADED(exp, x);
+    case FN_LOG:
+        return CALL_GRADED(log, x);
+    case FN_CONSTANT_POW:
+        return CALL2_GRADED(pow, x, alpha);
+    case FN_SIN:
+        return CALL_GRADED(sin, x);
+    case FN_COS:
+        return CALL_GRADED(cos, x);
+    case FN_TAN:
+        return CALL_GRADED(tan, x);
+    case FN_ASIN:
+        return CALL_GRADED(asin, x);
+    case FN_ACOS:
+        return CALL_GRADED(acos, x);
+    case FN_ATAN:
+        return CALL_GRADED(atan, x);
+    case FN_SINH:
+        return CALL_GRADED(sinh, x);
+    case FN_COSH:
+        return CALL_GRADED(cosh, x);
+    case FN_ASINH:
+        return CALL_GRADED(asinh, x);
+    case FN_ACOSH:
+        return CALL_GRADED(acosh, x);
+    case FN_ATANH:
+        return CALL_GRADED(atanh, x);
+    case FN_ERF:
+        return CALL_GRADED(erf, x);
+#endif
+    case FN_SIGMOID:
+        return CALL_GRADED(sigmoid, x);
+    case FN_CELU: { // alpha * expm1(x / alpha) below 0
+        uint quotient = CALL2(divide, x, alpha);
+        uint rest = CALL_GRADED(expm1, quotient);
+        uint product = MULTIPLY(alpha, rest);
+        uint below = min_float(0, product);
+        return ADD(max_float(0, x), below);
+    }
+    case FN_ELU: {
+        uint rest = CALL_GRADED(expm1, x);
+        uint product = MULTIPLY(alpha, rest);
+        return is_negative(x) || is_nan(x) ? product : x;
+    }
+    case FN_SCALED_ELU: { // of alpha and gamma
+        uint rest = CALL_GRADED(expm1, x);
+        uint inner = MULTIPLY(alpha, rest);
+        inner = is_positive(x) ? x : inner;
+        return MULTIPLY(beta, inner);
+    }
+    case FN_SCALED_TANH: {
+        uint inner = MULTIPLY(beta, x);
+        inner = CALL(tanh, inner);
+        return MULTIPLY(alpha, inner);
+    }
+    case FN_SOFTPLUS: { // of a steepness
+        uint inner = MULTIPLY(alpha, x);
+        if (LACKS_DIGITS(inner)) {
+            inner = MULTIPLY(inner, HALF);
+            inner = CALL(exp, inner);
+            uint quotient = CALL2(divide, inner, alpha);
+            return MULTIPLY(quotient, inner);
+        }
+        inner = CALL_GRADED(softplus, inner);
+        return CALL2(divide, inner, alpha);
+    }
+    case FN_PARAMETRIC_SOFTPLUS: {
+        uint inner = MULTIPLY(beta, x);
+        if (LACKS_DIGITS(inner)) {
+            inner = MULTIPLY(inner, HALF);
+            inner = CALL(exp, inner);
+            uint product = MULTIPLY(alpha, inner);
+            return MULTIPLY(product, inner);
+        }
+        inner = CALL_GRADED(softplus, inner);
+        return MULTIPLY(alpha, inner);
+    }
+    case FN_GELU:
+        return CALL_GRADED(gelu, x);
+    case FN_SWISH: {
+        uint inner = MULTIPLY(alpha, x);
+        if (LACKS_DIGITS(inner)) {
+            inner = MULTIPLY(inner, HALF);
+            inner = CALL(exp, inner);
+            uint product = MULTIPLY(x, inner);
+            return MULTIPLY(product, inner);
+        }
+        inner = CALL_GRADED(sigmoid, inner);
+        return MULTIPLY(x, inner);
+    }
+    default:
+        return float_selection(x);
+    }
+}

@@ -1,0 +1,75 @@
+/* BATCH_NORMALIZATION */
+#include <inttypes.h>
+#include <string.h>
+
+#include "operators/mapping.h"
+#include "operators/temporary.h"
+
+/* Among the inputs. */
+enum { INPUT, MEAN, VARIANCE, SCALE, BIAS };
+
+/* Where locations are not spatial each has a mean and a variance of its own. From feature level 4_0 on that is as good
+ * as any other way to broadcast. */
+static void check_locations(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_BATCH_NORMALIZATION_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[INPUT];
+    if (desc->Spatial || instance->level >= DML_FEATURE_LEVEL_4_0) {
+        return;
+    }
+    for (uint32_t i = MEAN; i <= VARIANCE; ++i) {
+        const struct vkdml_tensor *tensor = &instance->inputs[i];
+        const uint32_t rank = tensor->dimension_count;
+        for (uint32_t d = rank > 2 ? rank - 2 : 0; d < rank && rank == input->dimension_count; ++d) {
+            if (tensor->sizes[d] == 1 && input->sizes[d] > 1) {
+                vkdml_report_invalid(report,
+                                     "%s.Sizes[%" PRIu32 "] is 1, must be %" PRIu32 " = %s.Sizes[%" PRIu32
+                                     "] where Spatial is FALSE below DML_FEATURE_LEVEL_4_0; the feature level is %s",
+                                     vkdml_input_name(instance, i), d, input->sizes[d],
+                                     vkdml_input_name(instance, INPUT), d, vkdml_level_name(instance->level));
+            }
+        }
+    }
+}
+
+/* What five operands at once would be, by three at a time: what lies between is FLOAT32 either way. */
+static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &numbers);
+    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    for (uint32_t i = INPUT; i <= VARIANCE; ++i) {
+        vkdml_map_set_operand(&map, i, i, &instance->inputs[i]);
+    }
+    map.operation = VKDML_MAP_NORMALIZE;
+    memcpy(map.arguments, whole->arguments, sizeof(map.arguments));
+    VkdmlResult result = vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    vkdml_map_begin(&map, &instance->outputs[0]);
+    vkdml_map_set_operand(&map, 0, SCALE, &instance->inputs[SCALE]);
+    vkdml_map_set_operand(&map, 1, 0, &numbers);
+    vkdml_map_set_temporary(&map, 1, offset);
+    vkdml_map_set_operand(&map, 2, BIAS, &instance->inputs[BIAS]);
+    map.operation = VKDML_MAP_MULTIPLY_ADD;
+    map.function = whole->function;
+    memcpy(map.arguments, whole->arguments, sizeof(map.arguments));
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+}
+
+static VkdmlResult plan_batch_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    struct vkdml_map map;
+    vkdml_mapping_begin(op, planning, &map);
+    if (planning->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
+        return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    }
+    return plan_in_two(&map, planning);
+}
+
+const struct vkdml_operator vkdml_operator_batch_normalization = {
+    .rules = check_locations,
+    .plan = plan_batch_normalization,
+    .mapping = {.operation = VKDML_MAP_NORMALIZE, .attributes_of_operation = true},
+};

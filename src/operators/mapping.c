@@ -1,0 +1,141 @@
+#include "operators/mapping.h"
+
+#include <string.h>
+
+#include "operators/scalar.h"
+#include "operators/scale_bias.h"
+
+static bool is_signed(DML_TENSOR_DATA_TYPE type) {
+    return type == DML_TENSOR_DATA_TYPE_INT8 || type == DML_TENSOR_DATA_TYPE_INT16;
+}
+
+void vkdml_mapping_argument(const uint32_t bits[2], DML_TENSOR_DATA_TYPE type, uint32_t words[2]) {
+    const uint32_t unused = 32 - vkdml_data_type_bits(type) % 32;
+    words[0] = bits[0];
+    words[1] = bits[1];
+    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+        words[0] = vkdml_float_bits(vkdml_float_of_half(bits[0]));
+    } else if (is_signed(type)) {
+        words[0] = (uint32_t)((int32_t)(bits[0] << unused) >> unused);
+    }
+}
+
+void vkdml_mapping_float_argument(float value, DML_TENSOR_DATA_TYPE type, uint32_t *word) {
+    uint32_t bits[2];
+    uint32_t words[2];
+    vkdml_scalar_from_float(value, type, bits);
+    vkdml_mapping_argument(bits, type, words);
+    *word = words[0];
+}
+
+/* Reads the attributes of a descriptor that are numbers. */
+static void read_arguments(const struct vkdml_instance *instance, enum vkdml_attributes as, DML_TENSOR_DATA_TYPE type,
+                           uint32_t words[4]) {
+    const uint32_t step = as == VKDML_ATTRIBUTES_AS_ELEMENTS && vkdml_data_type_size(type) == 8 ? 2 : 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < instance->schema->fieldCount && n + step <= 4; ++i) {
+        const VkdmlFieldSchema *field = &instance->schema->fields[i];
+        const unsigned char *at = (const unsigned char *)instance->desc + field->offset;
+        uint32_t bits[2] = {0, 0};
+        if (field->type == VKDML_FIELD_TYPE_FLOAT) {
+            float value;
+            memcpy(&value, at, sizeof(value));
+            bits[0] = vkdml_float_bits(value);
+            if (as == VKDML_ATTRIBUTES_AS_ELEMENTS) {
+                vkdml_scalar_from_float(value, type, bits);
+            }
+        } else if (field->type == VKDML_FIELD_TYPE_SCALAR_UNION) {
+            DML_SCALAR_UNION value;
+            memcpy(&value, at, sizeof(value));
+            vkdml_scalar_from_union(&value, type, bits);
+        } else {
+            continue;
+        }
+        uint32_t expanded[2] = {bits[0], bits[1]};
+        if (as == VKDML_ATTRIBUTES_AS_ELEMENTS) {
+            vkdml_mapping_argument(bits, type, expanded);
+        }
+        memcpy(words + n, expanded, step * sizeof(*words));
+        n += step;
+    }
+}
+
+static const DML_SCALE_BIAS *scale_bias_of(const struct vkdml_instance *instance) {
+    for (uint32_t i = 0; i < instance->schema->fieldCount; ++i) {
+        if (instance->schema->fields[i].type == VKDML_FIELD_TYPE_SCALE_BIAS) {
+            const DML_SCALE_BIAS *scale_bias;
+            memcpy(&scale_bias, (const unsigned char *)instance->desc + instance->schema->fields[i].offset,
+                   sizeof(scale_bias));
+            return scale_bias;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t *function_arguments(struct vkdml_map *map) {
+    return map->arguments + 8;
+}
+
+static void apply_function(const struct vkdml_instance *instance, const struct vkdml_mapping *mapping,
+                           DML_TENSOR_DATA_TYPE type, struct vkdml_map *map) {
+    map->function = mapping->function;
+    if (!mapping->attributes_of_operation) {
+        read_arguments(instance, mapping->attributes, type, function_arguments(map));
+    }
+    if (mapping->adjust != NULL) {
+        mapping->adjust(instance, map);
+    }
+}
+
+void vkdml_mapping_use_bits(struct vkdml_map *map) {
+    static const DML_TENSOR_DATA_TYPE unsigned_types[] = {
+        [DML_TENSOR_DATA_TYPE_FLOAT32] = DML_TENSOR_DATA_TYPE_UINT32,
+        [DML_TENSOR_DATA_TYPE_INT32] = DML_TENSOR_DATA_TYPE_UINT32,
+        [DML_TENSOR_DATA_TYPE_FLOAT16] = DML_TENSOR_DATA_TYPE_UINT16,
+        [DML_TENSOR_DATA_TYPE_INT16] = DML_TENSOR_DATA_TYPE_UINT16,
+        [DML_TENSOR_DATA_TYPE_INT8] = DML_TENSOR_DATA_TYPE_UINT8,
+        [DML_TENSOR_DATA_TYPE_FLOAT64] = DML_TENSOR_DATA_TYPE_UINT64,
+        [DML_TENSOR_DATA_TYPE_INT64] = DML_TENSOR_DATA_TYPE_UINT64,
+    };
+    for (uint32_t t = 0; t <= VKDML_MAP_OUTPUT; ++t) {
+        const DML_TENSOR_DATA_TYPE type = map->tensors[t].type;
+        if ((size_t)type < sizeof(unsigned_types) / sizeof(unsigned_types[0]) &&
+            unsigned_types[type] != DML_TENSOR_DATA_TYPE_UNKNOWN) {
+            map->tensors[t].type = unsigned_types[type];
+        }
+    }
+}
+
+void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_planning *planning,
+                         struct vkdml_map *map) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_TENSOR_DATA_TYPE type = instance->outputs[0].data_type;
+    vkdml_map_begin(map, &instance->outputs[0]);
+    for (uint32_t i = 0; i < instance->input_count && i < VKDML_MAP_OPERANDS; ++i) {
+        if (instance->inputs[i].dimension_count != 0) {
+            vkdml_map_set_operand(map, i, i, &instance->inputs[i]);
+        }
+    }
+    map->operation = op->mapping.operation;
+    if (op->mapping.attributes_of_operation) {
+        read_arguments(instance, op->mapping.attributes, type, map->arguments + 4);
+    }
+    apply_function(instance, &op->mapping, type, map);
+    const DML_SCALE_BIAS *scale_bias = scale_bias_of(instance);
+    if (scale_bias != NULL) {
+        vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->limits);
+    }
+    if (instance->activation_count != 0) {
+        const struct vkdml_instance *activation = &instance->activations[0];
+        apply_function(activation, &vkdml_operator_of(activation->schema->type)->mapping, type, map);
+    }
+    if (op->mapping.moves_bits) {
+        vkdml_mapping_use_bits(map);
+    }
+}
+
+VkdmlResult vkdml_plan_mapping(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    struct vkdml_map map;
+    vkdml_mapping_begin(op, planning, &map);
+    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+}

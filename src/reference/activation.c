@@ -1,0 +1,285 @@
+/* The ACTIVATION_ operators that map elements. */
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "math/math.h"
+#include "reference/element.h"
+#include "reference/mapping.h"
+#include "reference/number.h"
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float expm1_of(float x, const struct vkdml_map_context *context) {
+    const uint32_t bits = bits_of(x);
+    return float_of(context->is_half ? vkdml_math_half_expm1(bits) : vkdml_math_expm1(bits));
+}
+
+static float exp_of(float x) {
+    return float_of(vkdml_math_exp(bits_of(x)));
+}
+
+static float softplus_of(float x, const struct vkdml_map_context *context) {
+    const uint32_t bits = bits_of(x);
+    return float_of(context->is_half ? vkdml_math_half_softplus(bits) : vkdml_math_softplus(bits));
+}
+
+static float tanh_of(float x) {
+    return float_of(vkdml_math_tanh(bits_of(x)));
+}
+
+static float sigmoid_of(float x, const struct vkdml_map_context *context) {
+    const uint32_t bits = bits_of(x);
+    return float_of(context->is_half ? vkdml_math_half_sigmoid(bits) : vkdml_math_sigmoid(bits));
+}
+
+/* NaN wins; of zeros the positive one is larger. */
+static float larger(float a, float b) {
+    return isnan(a) || isnan(b) ? NAN : a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static float smaller(float a, float b) {
+    return isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b;
+}
+
+#define FLOATS(name, NAME)                                                                                             \
+    static float name##_expression(const float *x, const DML_ACTIVATION_##NAME##_OPERATOR_DESC *desc);                 \
+    static float name##_floats(const float *x, const struct vkdml_map_context *context) {                              \
+        return name##_expression(x, context->desc);                                                                    \
+    }                                                                                                                  \
+    static float name##_expression(const float *x, const DML_ACTIVATION_##NAME##_OPERATOR_DESC *desc)
+
+/* Of those that are made of functions. */
+#define GRADED(name, NAME)                                                                                             \
+    static float name##_graded(const float *x, const DML_ACTIVATION_##NAME##_OPERATOR_DESC *desc,                      \
+                               const struct vkdml_map_context *context);                                               \
+    static float name##_floats(const float *x, const struct vkdml_map_context *context) {                              \
+        return name##_graded(x, context->desc, context);                                                               \
+    }                                                                                                                  \
+    static float name##_graded(const float *x, const DML_ACTIVATION_##NAME##_OPERATOR_DESC *desc,                      \
+                               const struct vkdml_map_context *context)
+
+/* What a formula with several roundings gives stands in a variable each, so that each is one to FLOAT32. */
+
+/* Near -88 sigmoid and softplus become denormal, of few digits, while what they are multiplied to may be a normal
+ * number. They are exp() there but for what no FLOAT32 holds, and below this it comes as two factors, each of all its
+ * digits. */
+#define MANY_DIGITS (-80)
+
+GRADED(celu, CELU) {
+    const float product = desc->Alpha * expm1_of(x[0] / desc->Alpha, context);
+    return larger(0, x[0]) + smaller(0, product);
+}
+
+GRADED(elu, ELU) {
+    return x[0] >= 0 ? x[0] : desc->Alpha * expm1_of(x[0], context);
+}
+
+GRADED(gelu, GELU) {
+    (void)desc;
+    const uint32_t bits = bits_of(x[0]);
+    return float_of(context->is_half ? vkdml_math_half_gelu(bits) : vkdml_math_gelu(bits));
+}
+
+FLOATS(hard_sigmoid, HARD_SIGMOID) {
+    const float product = desc->Alpha * x[0];
+    return larger(0, smaller(product + desc->Beta, 1));
+}
+
+FLOATS(hard_swish, HARD_SWISH) {
+    const float product = desc->Alpha * x[0];
+    return x[0] * larger(0, smaller(product + desc->Beta, 1));
+}
+
+FLOATS(identity, IDENTITY) {
+    (void)desc;
+    return x[0];
+}
+
+FLOATS(leaky_relu, LEAKY_RELU) {
+    return x[0] >= 0 ? x[0] : desc->Alpha * x[0];
+}
+
+FLOATS(linear, LINEAR) {
+    const float product = desc->Alpha * x[0];
+    return product + desc->Beta;
+}
+
+GRADED(parametric_softplus, PARAMETRIC_SOFTPLUS) {
+    const float inner = desc->Beta * x[0];
+    if (inner < MANY_DIGITS) {
+        const float root = exp_of(inner * 0.5f);
+        const float product = desc->Alpha * root;
+        return product * root;
+    }
+    return desc->Alpha * softplus_of(inner, context);
+}
+
+FLOATS(relu, RELU) {
+    (void)desc;
+    return larger(0, x[0]);
+}
+
+GRADED(scaled_elu, SCALED_ELU) {
+    const float below = desc->Alpha * expm1_of(x[0], context);
+    return desc->Gamma * (x[0] > 0 ? x[0] : below);
+}
+
+FLOATS(scaled_tanh, SCALED_TANH) {
+    return desc->Alpha * tanh_of(desc->Beta * x[0]);
+}
+
+FLOATS(shrink, SHRINK) {
+    return x[0] > desc->Threshold ? x[0] - desc->Bias : x[0] < -desc->Threshold ? x[0] + desc->Bias : 0;
+}
+
+GRADED(sigmoid, SIGMOID) {
+    (void)desc;
+    return sigmoid_of(x[0], context);
+}
+
+GRADED(softplus, SOFTPLUS) {
+    const float inner = desc->Steepness * x[0];
+    if (inner < MANY_DIGITS) {
+        const float root = exp_of(inner * 0.5f);
+        const float quotient = root / desc->Steepness;
+        return quotient * root;
+    }
+    return softplus_of(inner, context) / desc->Steepness;
+}
+
+FLOATS(softsign, SOFTSIGN) {
+    (void)desc;
+    const float divisor = 1 + fabsf(x[0]);
+    return x[0] / divisor;
+}
+
+GRADED(swish, SWISH) {
+    const float inner = desc->SigmoidInputScale * x[0];
+    if (inner < MANY_DIGITS) {
+        const float root = exp_of(inner * 0.5f);
+        const float product = x[0] * root;
+        return product * root;
+    }
+    return x[0] * sigmoid_of(inner, context);
+}
+
+GRADED(tanh, TANH) {
+    (void)desc;
+    return context->is_half ? float_of(vkdml_math_half_tanh(bits_of(x[0]))) : tanh_of(x[0]);
+}
+
+FLOATS(thresholded_relu, THRESHOLDED_RELU) {
+    return x[0] > desc->Alpha ? x[0] : 0;
+}
+
+FLOATS(parameterized_relu, PARAMETERIZED_RELU) {
+    (void)desc;
+    return x[0] >= 0 ? x[0] : x[1] * x[0];
+}
+
+FLOATS(relu_grad, RELU_GRAD) {
+    (void)desc;
+    return x[0] > 0 ? x[1] : 0;
+}
+
+/* ---- integers ---- */
+
+static uint64_t relu_integers(const uint64_t *x, const struct vkdml_map_context *context) {
+    (void)context;
+    return (int64_t)x[0] > 0 ? x[0] : 0;
+}
+
+static uint64_t parameterized_relu_integers(const uint64_t *x, const struct vkdml_map_context *context) {
+    (void)context;
+    return (int64_t)x[0] >= 0 ? x[0] : x[0] * x[1];
+}
+
+static uint64_t relu_grad_integers(const uint64_t *x, const struct vkdml_map_context *context) {
+    (void)context;
+    return (int64_t)x[0] > 0 ? x[1] : 0;
+}
+
+/* 32 bits with a sign hold every type's elements but UINT32's, which 64 do. */
+static uint64_t shrink_integers(const uint64_t *x, const struct vkdml_map_context *context) {
+    const DML_ACTIVATION_SHRINK_OPERATOR_DESC *desc = context->desc;
+    const float negated = -desc->Threshold;
+    const uint64_t bias = vkdml_integer_extend(context->type, vkdml_convert_attribute(&desc->Bias, context->type));
+    const int64_t high =
+        (int64_t)vkdml_integer_extend(context->type, vkdml_convert_attribute(&desc->Threshold, context->type));
+    const int64_t low = (int64_t)vkdml_integer_extend(context->type, vkdml_convert_attribute(&negated, context->type));
+    const int64_t value = (int64_t)x[0];
+    return value > high ? x[0] - bias : value < low ? x[0] + bias : 0;
+}
+
+/* ---- the rows ---- */
+
+#define ACTIVATION(name) VKDML_REFERENCE_MAP(activation_##name, .floats = name##_floats)
+#define OF_NUMBERS(name) VKDML_REFERENCE_MAP(activation_##name, .floats = name##_floats, .integers = name##_integers)
+
+ACTIVATION(celu)
+ACTIVATION(elu)
+ACTIVATION(gelu)
+ACTIVATION(hard_sigmoid)
+ACTIVATION(hard_swish)
+ACTIVATION(leaky_relu)
+ACTIVATION(linear)
+OF_NUMBERS(parameterized_relu)
+ACTIVATION(parametric_softplus)
+OF_NUMBERS(relu)
+OF_NUMBERS(relu_grad)
+ACTIVATION(scaled_elu)
+ACTIVATION(scaled_tanh)
+OF_NUMBERS(shrink)
+ACTIVATION(sigmoid)
+ACTIVATION(softplus)
+ACTIVATION(softsign)
+ACTIVATION(swish)
+ACTIVATION(tanh)
+ACTIVATION(thresholded_relu)
+
+void vkdml_reference_activation_identity(const struct vkdml_instance *instance,
+                                         const struct vkdml_reference_memory *memory) {
+    struct vkdml_coordinate at = {{0}};
+    do {
+        vkdml_element_write(&instance->outputs[0], memory->outputs[0], &at,
+                            vkdml_element_read(&instance->inputs[0], memory->inputs[0], &at));
+    } while (vkdml_coordinate_next(&instance->outputs[0], &at));
+}
+
+vkdml_float_function *vkdml_reference_activation(DML_OPERATOR_TYPE type) {
+    static vkdml_float_function *const functions[] = {
+        [DML_OPERATOR_ACTIVATION_CELU] = celu_floats,
+        [DML_OPERATOR_ACTIVATION_ELU] = elu_floats,
+        [DML_OPERATOR_ACTIVATION_GELU] = gelu_floats,
+        [DML_OPERATOR_ACTIVATION_HARD_SIGMOID] = hard_sigmoid_floats,
+        [DML_OPERATOR_ACTIVATION_HARD_SWISH] = hard_swish_floats,
+        [DML_OPERATOR_ACTIVATION_IDENTITY] = identity_floats,
+        [DML_OPERATOR_ACTIVATION_LEAKY_RELU] = leaky_relu_floats,
+        [DML_OPERATOR_ACTIVATION_LINEAR] = linear_floats,
+        [DML_OPERATOR_ACTIVATION_PARAMETRIC_SOFTPLUS] = parametric_softplus_floats,
+        [DML_OPERATOR_ACTIVATION_RELU] = relu_floats,
+        [DML_OPERATOR_ACTIVATION_SCALED_ELU] = scaled_elu_floats,
+        [DML_OPERATOR_ACTIVATION_SCALED_TANH] = scaled_tanh_floats,
+        [DML_OPERATOR_ACTIVATION_SHRINK] = shrink_floats,
+        [DML_OPERATOR_ACTIVATION_SIGMOID] = sigmoid_floats,
+        [DML_OPERATOR_ACTIVATION_SOFTPLUS] = softplus_floats,
+        [DML_OPERATOR_ACTIVATION_SOFTSIGN] = softsign_floats,
+        [DML_OPERATOR_ACTIVATION_SWISH] = swish_floats,
+        [DML_OPERATOR_ACTIVATION_TANH] = tanh_floats,
+        [DML_OPERATOR_ACTIVATION_THRESHOLDED_RELU] = thresholded_relu_floats,
+    };
+    assert((size_t)type < sizeof functions / sizeof functions[0] && functions[type] != NULL);
+    return functions[type];
+}

@@ -1,0 +1,47 @@
+#include "accuracy.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "number.h"
+
+uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type) {
+    assert(accuracy->kind != VKDML_ACCURACY_SUM);
+    if (accuracy->kind == VKDML_ACCURACY_EXACT || !number_is_float(type)) {
+        return 0;
+    }
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 1 : accuracy->ulp;
+}
+
+uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE type) {
+    uint32_t ulp = accuracy_ulp(&c->schema->accuracy, type);
+    for (uint32_t i = 0; i < CASE_MAX_FUSED && c->fused[i].schema != NULL; i++) {
+        ulp += accuracy_ulp(&c->fused[i].schema->accuracy, type);
+    }
+    return ulp;
+}
+
+/* Digits behind the point of a normal number, and the exponents of the least and the greatest. */
+static const struct precision {
+    int digits, least, greatest;
+} precisions[] = {
+    [DML_TENSOR_DATA_TYPE_FLOAT32] = {23, -126, 127},
+    [DML_TENSOR_DATA_TYPE_FLOAT16] = {10, -14, 15},
+};
+
+double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact) {
+    const double value = number_decode(type, bits);
+    assert(type == DML_TENSOR_DATA_TYPE_FLOAT32 || type == DML_TENSOR_DATA_TYPE_FLOAT16);
+    const struct precision *precision = &precisions[type];
+    if (isnan(exact) || isnan(value)) {
+        return isnan(exact) && isnan(value) ? 0 : (double)INFINITY;
+    }
+    const double nearest = number_decode(type, number_encode(type, exact));
+    if (value == exact || (isinf(value) && value == nearest)) {
+        return 0;
+    }
+    int exponent = exact == 0 || isinf(exact) ? precision->least : ilogb(exact);
+    exponent = exponent < precision->least ? precision->least : exponent;
+    exponent = exponent > precision->greatest ? precision->greatest : exponent;
+    return fabs(value - exact) / ldexp(1, exponent - precision->digits);
+}

@@ -1,0 +1,17 @@
+/* How far results may be from the exact value: read from the operator table, which is the one place that says it. */
+#ifndef HARNESS_ACCURACY_H
+#define HARNESS_ACCURACY_H
+
+#include "case.h"
+
+/* In units in the last place; 0 where a type's results are exact. SUM has no such number. */
+uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type);
+
+/* Of a case's results: what its operator and those that are fused into it add up to. */
+uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE type);
+
+/* The distance of an element of a FLOAT type from the exact value, in units in the last place of that value. 0 for NaN
+ * where that is exact, and for infinity where the type has nothing nearer. */
+double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact);
+
+#endif

@@ -66,6 +66,7 @@ ELEMENT_WISE(exp, FIRST, EXP, PLAIN);
 ELEMENT_WISE(if, IF, NONE, .moves_bits = true, .adjust = order_if);
 ELEMENT_WISE(is_infinity, FIRST, IS_INFINITY, .adjust = choose_infinities);
 ELEMENT_WISE(is_nan, FIRST, IS_NAN, PLAIN);
+ELEMENT_WISE(log, FIRST, LOG, PLAIN);
 ELEMENT_WISE(logical_and, LOGICAL_AND, NONE, PLAIN);
 ELEMENT_WISE(logical_equals, EQUALS, NONE, PLAIN);
 ELEMENT_WISE(logical_greater_than, GREATER_THAN, NONE, PLAIN);

@@ -132,6 +132,7 @@ static uint32_t bits_of(float value) {
         return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
     }
 FUNCTION(exp)
+FUNCTION(log)
 FLOATS_AS(atan_yx, float_of(vkdml_math_atan2(bits_of(x[0]), bits_of(x[1]))))
 FLOATS_AS(sqrt, sqrtf(x[0]))
 FLOATS_AS(recip, 1 / x[0])
@@ -365,6 +366,7 @@ OF_FLOATS(exp, exp)
 OF_BITS(if, if)
 VKDML_REFERENCE_MAP(element_wise_is_infinity, .truth = truth_is_infinity)
 VKDML_REFERENCE_MAP(element_wise_is_nan, .truth = truth_is_nan)
+OF_FLOATS(log, log)
 OF_INTEGERS(logical_and, logical_and)
 COMPARES(logical_equals, equals)
 COMPARES(logical_greater_than, greater_than)

@@ -80,6 +80,8 @@ FAMILY(element_wise_pow, ELEMENT_WISE_POW, mapping_packed, element_wise_pow_loop
 UNARY(element_wise_exp, ELEMENT_WISE_EXP, floats_since_1_0, expf(x),
       OF_ONE(ELEMENT_WISE_EXP, FLOAT32, 6, "0," NEG_INF "," INF "," NAN_ ",89,-104", "1,0," INF "," NAN_ "," INF ",0"),
       OF_ONE(ELEMENT_WISE_EXP, FLOAT32, 1, "3", "1") " ScaleBias=2,-6");
+UNARY(element_wise_log, ELEMENT_WISE_LOG, floats_since_1_0, logf(x),
+      OF_ONE(ELEMENT_WISE_LOG, FLOAT32, 5, "1,0,-1," INF "," NEG_0, "0," NEG_INF "," NAN_ "," INF "," NEG_INF));
 
 /* ---- trigonometry ---- */
 

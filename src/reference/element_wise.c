@@ -131,6 +131,7 @@ static uint32_t bits_of(float value) {
         const uint32_t bits = bits_of(x[0]);                                                                           \
         return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
     }
+FUNCTION(cos)
 FUNCTION(exp)
 FUNCTION(log)
 FUNCTION(sin)
@@ -361,6 +362,7 @@ OF_NUMBERS(clip1, clip1)
 OF_NUMBERS(clip_grad, clip_grad)
 OF_NUMBERS(clip_grad1, clip_grad1)
 OF_FLOATS(constant_pow, constant_pow)
+OF_FLOATS(cos, cos)
 OF_NUMBERS(difference_square, difference_square)
 OF_NUMBERS(divide, divide)
 OF_FLOATS(exp, exp)

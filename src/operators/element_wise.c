@@ -49,6 +49,7 @@ static void choose_infinities(const struct vkdml_instance *instance, struct vkdm
 ELEMENT_WISE(abs, FIRST, ABS, PLAIN);
 ELEMENT_WISE(add, ADD, NONE, PLAIN);
 ELEMENT_WISE(add1, ADD, NONE, PLAIN);
+ELEMENT_WISE(asin, FIRST, ASIN, PLAIN);
 ELEMENT_WISE(atan_yx, ATAN_YX, NONE, PLAIN);
 ELEMENT_WISE(bit_and, BIT_AND, NONE, .moves_bits = true);
 ELEMENT_WISE(bit_count, FIRST, BIT_COUNT, .moves_bits = true);

@@ -131,6 +131,7 @@ static uint32_t bits_of(float value) {
         const uint32_t bits = bits_of(x[0]);                                                                           \
         return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
     }
+FUNCTION(asin)
 FUNCTION(cos)
 FUNCTION(exp)
 FUNCTION(log)
@@ -352,6 +353,7 @@ INTEGERS(bit_count) {
 OF_NUMBERS(abs, abs)
 OF_NUMBERS(add, add)
 OF_FLOATS(add1, add)
+OF_FLOATS(asin, asin)
 OF_FLOATS(atan_yx, atan_yx)
 OF_BITS(bit_and, bit_and)
 OF_BITS(bit_count, bit_count)

@@ -131,6 +131,7 @@ static uint32_t bits_of(float value) {
         const uint32_t bits = bits_of(x[0]);                                                                           \
         return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
     }
+FUNCTION(acos)
 FUNCTION(asin)
 FUNCTION(cos)
 FUNCTION(exp)
@@ -351,6 +352,7 @@ INTEGERS(bit_count) {
 #define COMPARES(row, name) VKDML_REFERENCE_MAP(element_wise_##row, .truth = truth_##name, .integers = integer_##name)
 
 OF_NUMBERS(abs, abs)
+OF_FLOATS(acos, acos)
 OF_NUMBERS(add, add)
 OF_FLOATS(add1, add)
 OF_FLOATS(asin, asin)

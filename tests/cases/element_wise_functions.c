@@ -95,6 +95,8 @@ UNARY(element_wise_asin, ELEMENT_WISE_ASIN, floats_since_1_0, asinf(x),
       OF_ONE(ELEMENT_WISE_ASIN, FLOAT32, 3, NEG_0 ",1.5," NAN_, NEG_0 "," NAN_ "," NAN_));
 UNARY(element_wise_acos, ELEMENT_WISE_ACOS, floats_since_1_0, acosf(x),
       OF_ONE(ELEMENT_WISE_ACOS, FLOAT32, 3, "1,-1.5," NAN_, "0," NAN_ "," NAN_));
+UNARY(element_wise_atan, ELEMENT_WISE_ATAN, floats_since_1_0, atanf(x),
+      OF_ONE(ELEMENT_WISE_ATAN, FLOAT32, 3, NEG_0 ",0x00000001," NAN_, NEG_0 ",0x00000001," NAN_));
 BINARY(element_wise_atan_yx, ELEMENT_WISE_ATAN_YX, floats_from_3_1, atan2f(a, b),
        OF_TWO(ELEMENT_WISE_ATAN_YX, FLOAT32, 4, "0," NEG_0 ",1," NAN_, "1,2," INF ",1", "0," NEG_0 ",0," NAN_));
 

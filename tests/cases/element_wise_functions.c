@@ -104,3 +104,5 @@ BINARY(element_wise_atan_yx, ELEMENT_WISE_ATAN_YX, floats_from_3_1, atan2f(a, b)
 
 UNARY(element_wise_sinh, ELEMENT_WISE_SINH, floats_since_2_0, sinhf(x),
       OF_ONE(ELEMENT_WISE_SINH, FLOAT32, 4, NEG_0 ",-90," INF "," NAN_, NEG_0 "," NEG_INF "," INF "," NAN_));
+UNARY(element_wise_cosh, ELEMENT_WISE_COSH, floats_since_2_0, coshf(x),
+      OF_ONE(ELEMENT_WISE_COSH, FLOAT32, 4, "0,-90," NEG_INF "," NAN_, "1," INF "," INF "," NAN_));

@@ -106,3 +106,5 @@ UNARY(element_wise_sinh, ELEMENT_WISE_SINH, floats_since_2_0, sinhf(x),
       OF_ONE(ELEMENT_WISE_SINH, FLOAT32, 4, NEG_0 ",-90," INF "," NAN_, NEG_0 "," NEG_INF "," INF "," NAN_));
 UNARY(element_wise_cosh, ELEMENT_WISE_COSH, floats_since_2_0, coshf(x),
       OF_ONE(ELEMENT_WISE_COSH, FLOAT32, 4, "0,-90," NEG_INF "," NAN_, "1," INF "," INF "," NAN_));
+UNARY(element_wise_tanh, ELEMENT_WISE_TANH, floats_since_2_0, tanhf(x),
+      OF_ONE(ELEMENT_WISE_TANH, FLOAT32, 4, NEG_0 ",20," NEG_INF "," NAN_, NEG_0 ",1,-1," NAN_));

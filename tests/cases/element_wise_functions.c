@@ -108,3 +108,5 @@ UNARY(element_wise_cosh, ELEMENT_WISE_COSH, floats_since_2_0, coshf(x),
       OF_ONE(ELEMENT_WISE_COSH, FLOAT32, 4, "0,-90," NEG_INF "," NAN_, "1," INF "," INF "," NAN_));
 UNARY(element_wise_tanh, ELEMENT_WISE_TANH, floats_since_2_0, tanhf(x),
       OF_ONE(ELEMENT_WISE_TANH, FLOAT32, 4, NEG_0 ",20," NEG_INF "," NAN_, NEG_0 ",1,-1," NAN_));
+UNARY(element_wise_asinh, ELEMENT_WISE_ASINH, floats_since_2_0, asinhf(x),
+      OF_ONE(ELEMENT_WISE_ASINH, FLOAT32, 3, NEG_0 "," NEG_INF "," NAN_, NEG_0 "," NEG_INF "," NAN_));

@@ -48,6 +48,7 @@ static void choose_infinities(const struct vkdml_instance *instance, struct vkdm
 
 ELEMENT_WISE(abs, FIRST, ABS, PLAIN);
 ELEMENT_WISE(acos, FIRST, ACOS, PLAIN);
+ELEMENT_WISE(acosh, FIRST, ACOSH, PLAIN);
 ELEMENT_WISE(add, ADD, NONE, PLAIN);
 ELEMENT_WISE(add1, ADD, NONE, PLAIN);
 ELEMENT_WISE(asin, FIRST, ASIN, PLAIN);

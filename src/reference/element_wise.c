@@ -132,6 +132,7 @@ static uint32_t bits_of(float value) {
         return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
     }
 FUNCTION(acos)
+FUNCTION(acosh)
 FUNCTION(asin)
 FUNCTION(asinh)
 FUNCTION(atan)
@@ -358,6 +359,7 @@ INTEGERS(bit_count) {
 
 OF_NUMBERS(abs, abs)
 OF_FLOATS(acos, acos)
+OF_FLOATS(acosh, acosh)
 OF_NUMBERS(add, add)
 OF_FLOATS(add1, add)
 OF_FLOATS(asin, asin)

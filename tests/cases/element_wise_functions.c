@@ -110,3 +110,7 @@ UNARY(element_wise_tanh, ELEMENT_WISE_TANH, floats_since_2_0, tanhf(x),
       OF_ONE(ELEMENT_WISE_TANH, FLOAT32, 4, NEG_0 ",20," NEG_INF "," NAN_, NEG_0 ",1,-1," NAN_));
 UNARY(element_wise_asinh, ELEMENT_WISE_ASINH, floats_since_2_0, asinhf(x),
       OF_ONE(ELEMENT_WISE_ASINH, FLOAT32, 3, NEG_0 "," NEG_INF "," NAN_, NEG_0 "," NEG_INF "," NAN_));
+UNARY_TENSORS(element_wise_acosh, floats_since_2_0, floats_since_2_0);
+LOOP_OF_ONE(element_wise_acosh, acoshf(x))
+FAMILY(element_wise_acosh, ELEMENT_WISE_ACOSH, mapping_above_one, element_wise_acosh_loop, NULL,
+       OF_ONE(ELEMENT_WISE_ACOSH, FLOAT32, 4, "1,0.5," INF "," NAN_, "0," NAN_ "," INF "," NAN_));

@@ -114,3 +114,5 @@ UNARY_TENSORS(element_wise_acosh, floats_since_2_0, floats_since_2_0);
 LOOP_OF_ONE(element_wise_acosh, acoshf(x))
 FAMILY(element_wise_acosh, ELEMENT_WISE_ACOSH, mapping_above_one, element_wise_acosh_loop, NULL,
        OF_ONE(ELEMENT_WISE_ACOSH, FLOAT32, 4, "1,0.5," INF "," NAN_, "0," NAN_ "," INF "," NAN_));
+UNARY(element_wise_atanh, ELEMENT_WISE_ATANH, floats_since_2_0, atanhf(x),
+      OF_ONE(ELEMENT_WISE_ATANH, FLOAT32, 4, NEG_0 ",1,-1,1.5", NEG_0 "," INF "," NEG_INF "," NAN_));

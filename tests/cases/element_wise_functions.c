@@ -82,6 +82,8 @@ UNARY(element_wise_exp, ELEMENT_WISE_EXP, floats_since_1_0, expf(x),
       OF_ONE(ELEMENT_WISE_EXP, FLOAT32, 1, "3", "1") " ScaleBias=2,-6");
 UNARY(element_wise_log, ELEMENT_WISE_LOG, floats_since_1_0, logf(x),
       OF_ONE(ELEMENT_WISE_LOG, FLOAT32, 5, "1,0,-1," INF "," NEG_0, "0," NEG_INF "," NAN_ "," INF "," NEG_INF));
+UNARY(element_wise_erf, ELEMENT_WISE_ERF, floats_since_2_0, erff(x),
+      OF_ONE(ELEMENT_WISE_ERF, FLOAT32, 5, "0," NEG_0 "," INF ",-5," NAN_, "0," NEG_0 ",1,-1," NAN_));
 
 /* ---- trigonometry ---- */
 

@@ -149,6 +149,7 @@ FUNCTION(tanh)
 FLOATS_AS(atan_yx, float_of(vkdml_math_atan2(bits_of(x[0]), bits_of(x[1]))))
 FLOATS_AS(sqrt, sqrtf(x[0]))
 FLOATS_AS(recip, 1 / x[0])
+FLOATS_AS(ceil, ceilf(x[0]))
 
 static float power(const struct vkdml_map_context *context, float base, float exponent) {
     const uint32_t a = bits_of(base), b = bits_of(exponent);
@@ -374,6 +375,7 @@ OF_BITS(bit_count, bit_count)
 OF_BITS(bit_not, bit_not)
 OF_INTEGERS(bit_shift_left, bit_shift_left)
 OF_INTEGERS(bit_shift_right, bit_shift_right)
+OF_FLOATS(ceil, ceil)
 OF_NUMBERS(clip, clip)
 OF_NUMBERS(clip1, clip1)
 OF_NUMBERS(clip_grad, clip_grad)

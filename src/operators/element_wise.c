@@ -73,6 +73,7 @@ ELEMENT_WISE(difference_square, DIFFERENCE_SQUARE, NONE, PLAIN);
 ELEMENT_WISE(divide, DIVIDE, NONE, PLAIN);
 ELEMENT_WISE(erf, FIRST, ERF, PLAIN);
 ELEMENT_WISE(exp, FIRST, EXP, PLAIN);
+ELEMENT_WISE(floor, FIRST, FLOOR, PLAIN);
 ELEMENT_WISE(if, IF, NONE, .moves_bits = true, .adjust = order_if);
 ELEMENT_WISE(is_infinity, FIRST, IS_INFINITY, .adjust = choose_infinities);
 ELEMENT_WISE(is_nan, FIRST, IS_NAN, PLAIN);

@@ -150,6 +150,7 @@ FLOATS_AS(atan_yx, float_of(vkdml_math_atan2(bits_of(x[0]), bits_of(x[1]))))
 FLOATS_AS(sqrt, sqrtf(x[0]))
 FLOATS_AS(recip, 1 / x[0])
 FLOATS_AS(ceil, ceilf(x[0]))
+FLOATS_AS(floor, floorf(x[0]))
 
 static float power(const struct vkdml_map_context *context, float base, float exponent) {
     const uint32_t a = bits_of(base), b = bits_of(exponent);
@@ -387,6 +388,7 @@ OF_NUMBERS(difference_square, difference_square)
 OF_NUMBERS(divide, divide)
 OF_FLOATS(erf, erf)
 OF_FLOATS(exp, exp)
+OF_FLOATS(floor, floor)
 OF_BITS(if, if)
 VKDML_REFERENCE_MAP(element_wise_is_infinity, .truth = truth_is_infinity)
 VKDML_REFERENCE_MAP(element_wise_is_nan, .truth = truth_is_nan)

@@ -44,6 +44,8 @@ UNARY(element_wise_sign, ELEMENT_WISE_SIGN, sign_types,
 
 UNARY(element_wise_ceil, ELEMENT_WISE_CEIL, floats_since_1_0, ceilf(x),
       OF_ONE(ELEMENT_WISE_CEIL, FLOAT32, 6, "-0.5,0.5,-1.5,2,8388607.5," NAN_, NEG_0 ",1,-1,2,8388608," NAN_));
+UNARY(element_wise_floor, ELEMENT_WISE_FLOOR, floats_since_1_0, floorf(x),
+      OF_ONE(ELEMENT_WISE_FLOOR, FLOAT32, 6, "-0.5,0.5,-1.5,2," NEG_0 "," NEG_INF, "-1,0,-2,2," NEG_0 "," NEG_INF));
 UNARY(element_wise_round, ELEMENT_WISE_ROUND, floats_since_2_1, nearbyintf(x),
       OF_ONE(ELEMENT_WISE_ROUND, FLOAT32, 5, "0.5,1.5,-2.5,-0.25,2.75",
              "0,2,-2," NEG_0 ",3") " RoundingMode=HALVES_TO_NEAREST_EVEN",

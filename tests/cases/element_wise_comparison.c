@@ -102,6 +102,9 @@ UNARY(element_wise_threshold, ELEMENT_WISE_THRESHOLD, limited_below, fmaxf(x, p[
 BINARY_TENSORS(element_wise_logical_and, logical, logical);
 FAMILY(element_wise_logical_and, ELEMENT_WISE_LOGICAL_AND, mapping_packed, NULL, NULL,
        LOGICAL_LINES(ELEMENT_WISE_LOGICAL_AND, "0,0,0,1"));
+BINARY_TENSORS(element_wise_logical_or, logical, logical);
+FAMILY(element_wise_logical_or, ELEMENT_WISE_LOGICAL_OR, mapping_packed, NULL, NULL,
+       LOGICAL_LINES(ELEMENT_WISE_LOGICAL_OR, "0,1,1,1"));
 UNARY_TENSORS(element_wise_logical_not, logical, logical);
 FAMILY(element_wise_logical_not, ELEMENT_WISE_LOGICAL_NOT, mapping_packed, NULL, NULL,
        OF_ONE(ELEMENT_WISE_LOGICAL_NOT, UINT8, 3, "0,1,128", "1,0,0"),

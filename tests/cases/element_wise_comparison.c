@@ -105,6 +105,9 @@ FAMILY(element_wise_logical_and, ELEMENT_WISE_LOGICAL_AND, mapping_packed, NULL,
 BINARY_TENSORS(element_wise_logical_or, logical, logical);
 FAMILY(element_wise_logical_or, ELEMENT_WISE_LOGICAL_OR, mapping_packed, NULL, NULL,
        LOGICAL_LINES(ELEMENT_WISE_LOGICAL_OR, "0,1,1,1"));
+BINARY_TENSORS(element_wise_logical_xor, logical, logical);
+FAMILY(element_wise_logical_xor, ELEMENT_WISE_LOGICAL_XOR, mapping_packed, NULL, NULL,
+       LOGICAL_LINES(ELEMENT_WISE_LOGICAL_XOR, "0,1,1,0"));
 UNARY_TENSORS(element_wise_logical_not, logical, logical);
 FAMILY(element_wise_logical_not, ELEMENT_WISE_LOGICAL_NOT, mapping_packed, NULL, NULL,
        OF_ONE(ELEMENT_WISE_LOGICAL_NOT, UINT8, 3, "0,1,128", "1,0,0"),

@@ -61,6 +61,7 @@ ELEMENT_WISE(bit_count, FIRST, BIT_COUNT, .moves_bits = true);
 ELEMENT_WISE(bit_not, FIRST, BIT_NOT, .moves_bits = true);
 ELEMENT_WISE(bit_shift_left, BIT_SHIFT_LEFT, NONE, PLAIN);
 ELEMENT_WISE(bit_shift_right, BIT_SHIFT_RIGHT, NONE, PLAIN);
+ELEMENT_WISE(bit_xor, BIT_XOR, NONE, .moves_bits = true);
 ELEMENT_WISE(ceil, FIRST, CEIL, PLAIN);
 ELEMENT_WISE(clip, FIRST, CLIP, OF_ELEMENTS);
 ELEMENT_WISE(clip1, FIRST, CLIP, OF_ELEMENTS);

@@ -335,6 +335,7 @@ TRUTH(is_infinity) {
 /* ---- bits ---- */
 
 INTEGERS_AS(bit_and, x[0] & x[1])
+INTEGERS_AS(bit_xor, x[0] ^ x[1])
 INTEGERS_AS(bit_not, ~x[0])
 
 INTEGERS(bit_shift_left) {
@@ -378,6 +379,7 @@ OF_BITS(bit_count, bit_count)
 OF_BITS(bit_not, bit_not)
 OF_INTEGERS(bit_shift_left, bit_shift_left)
 OF_INTEGERS(bit_shift_right, bit_shift_right)
+OF_BITS(bit_xor, bit_xor)
 OF_FLOATS(ceil, ceil)
 OF_NUMBERS(clip, clip)
 OF_NUMBERS(clip1, clip1)

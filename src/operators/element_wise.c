@@ -59,6 +59,7 @@ ELEMENT_WISE(atan_yx, ATAN_YX, NONE, PLAIN);
 ELEMENT_WISE(bit_and, BIT_AND, NONE, .moves_bits = true);
 ELEMENT_WISE(bit_count, FIRST, BIT_COUNT, .moves_bits = true);
 ELEMENT_WISE(bit_not, FIRST, BIT_NOT, .moves_bits = true);
+ELEMENT_WISE(bit_or, BIT_OR, NONE, .moves_bits = true);
 ELEMENT_WISE(bit_shift_left, BIT_SHIFT_LEFT, NONE, PLAIN);
 ELEMENT_WISE(bit_shift_right, BIT_SHIFT_RIGHT, NONE, PLAIN);
 ELEMENT_WISE(bit_xor, BIT_XOR, NONE, .moves_bits = true);

@@ -335,6 +335,7 @@ TRUTH(is_infinity) {
 /* ---- bits ---- */
 
 INTEGERS_AS(bit_and, x[0] & x[1])
+INTEGERS_AS(bit_or, x[0] | x[1])
 INTEGERS_AS(bit_xor, x[0] ^ x[1])
 INTEGERS_AS(bit_not, ~x[0])
 
@@ -377,6 +378,7 @@ OF_FLOATS(atan_yx, atan_yx)
 OF_BITS(bit_and, bit_and)
 OF_BITS(bit_count, bit_count)
 OF_BITS(bit_not, bit_not)
+OF_BITS(bit_or, bit_or)
 OF_INTEGERS(bit_shift_left, bit_shift_left)
 OF_INTEGERS(bit_shift_right, bit_shift_right)
 OF_BITS(bit_xor, bit_xor)

@@ -9,6 +9,7 @@ static const struct case_support counts[] = {AT_LEVEL(3_0, 1, 8, TRUTHS), {0}};
            OF_TWO(NAME, FLOAT64, 2, "0x7ff0000000000001,0", "0x000000ff000000ff,0xffffffffffffffff", out64))
 
 BITS_OF_TWO(element_wise_bit_and, ELEMENT_WISE_BIT_AND, "0x03,0,0x81", "0x1,0");
+BITS_OF_TWO(element_wise_bit_or, ELEMENT_WISE_BIT_OR, "0x3f,0xff,0x81", "0x7ff000ff000000ff,0xffffffffffffffff");
 BITS_OF_TWO(element_wise_bit_xor, ELEMENT_WISE_BIT_XOR, "0x3c,0xff,0", "0x7ff000ff000000fe,0xffffffffffffffff");
 
 UNARY_TENSORS(element_wise_bit_not, bit_patterns, bit_patterns);

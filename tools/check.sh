@@ -3,8 +3,8 @@
 # skipped that should not be.
 #
 # sh tools/check.sh [--full]
-#   --full (or CI=true in the environment): also with clang, with sanitizers, and under the Vulkan validation layer;
-#   warnings are errors
+#   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, and some
+#   operators on SwiftShader; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/setup.sh
@@ -54,6 +54,21 @@ run_profiles() {
     done
 }
 
+# run_swiftshader FOLDER: some operators of each family on another Vulkan implementation; all: tools/check_swiftshader.sh.
+run_swiftshader() {
+    echo "Testing: on SwiftShader"
+    VKDML_SWIFTSHADER_SECONDS=60 VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" \
+        sh "$root/tools/check_swiftshader.sh" --build "$root/$1" --cases 4 >"$log" 2>&1 || {
+        failed=1
+        cat "$log"
+        echo "tests failed on SwiftShader"
+    }
+    logs="$logs $root/build-swiftshader/testlog.json"
+}
+swiftshader_operators="ACTIVATION_RELU ACTIVATION_TANH CAST DIAGONAL_MATRIX1 ELEMENT_WISE_ADD ELEMENT_WISE_BIT_XOR
+ELEMENT_WISE_DIVIDE ELEMENT_WISE_EXP ELEMENT_WISE_IF ELEMENT_WISE_LOGICAL_LESS_THAN ELEMENT_WISE_QUANTIZE_LINEAR ELEMENT_WISE_ROUND ELEMENT_WISE_SQRT
+ELEMENT_WISE_TAN FILL_VALUE_SEQUENCE NONZERO_COORDINATES PADDING1"
+
 if [ -z "$full" ]; then
     configure build
     run build "all tests"
@@ -62,6 +77,8 @@ else
     configure build-gcc -Dwerror=true
     run build-gcc "gcc, warnings are errors"
     run_profiles build-gcc
+    rm -f "$root/build-swiftshader/testlog.json"
+    run_swiftshader build-gcc
     (
         CC=clang
         export CC

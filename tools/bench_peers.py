@@ -10,20 +10,22 @@ bench_peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..
 
 Shapes and layouts are the benchmarks' own; a case that a peer has no function for is left out. torch and cupy run on the
 GPU and are timed by its events; torch without a GPU, and numpy, run on the CPU. CUB is DeviceSelect::If, compiled with
-nvcc, on the cases that ask for flat coordinates.
+nvcc, on the cases that ask for flat coordinates. What would take PyTorch several calls, such as a fused activation,
+is left out; it quantizes with one scale for all elements.
 """
 import argparse
 import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 SIZES = {"FLOAT64": 8, "FLOAT32": 4, "FLOAT16": 2, "UINT64": 8, "UINT32": 4, "UINT16": 2, "UINT8": 1, "INT64": 8,
-         "INT32": 4, "INT16": 2, "INT8": 1}
+         "INT32": 4, "INT16": 2, "INT8": 1, "UINT4": 0.5, "INT4": 0.5}
 
 
 class Tensor:
@@ -33,7 +35,7 @@ class Tensor:
         self.strides = [1] * len(self.sizes)
         for d in reversed(range(len(self.sizes) - 1)):
             self.strides[d] = self.strides[d + 1] * self.sizes[d + 1]
-        self.permille = 1000
+        self.permille, self.fill = 1000, ""
 
     @property
     def span(self):
@@ -61,11 +63,18 @@ class Case:
                 self.tensors[tensor].strides = [int(stride) for stride in value.split(",")]
             elif member == "fill" and ":" in value:
                 self.tensors[tensor].permille = int(value.split(":")[1])
-            elif "[" in value:
+            elif member == "fill":
+                self.tensors[tensor].fill = value
+            elif "[" in value and not member:
                 self.tensors[name] = Tensor(value)
             elif not member:
                 self.attributes[name] = value
         self.input, self.output = self.tensors.get("InputTensor"), self.tensors.get("OutputTensor")
+
+    def float_of(self, attribute):
+        """A FLOAT attribute, of its bits or as a number."""
+        text = self.attributes[attribute].split(",")[0]
+        return struct.unpack("f", struct.pack("I", int(text, 16)))[0] if text.startswith("0x") else float(text)
 
     def list_of(self, attribute):
         return [int(value) for value in self.attributes[attribute].split(",")]
@@ -152,6 +161,41 @@ class CuPy(NumPy):
         return samples, result
 
 
+# Operators whose PyTorch functions take the same operands, and write where they are told.
+TORCH_FUNCTIONS = {
+    **{f"ELEMENT_WISE_{name}": function for name, function in {
+        "ABS": "abs", "NEGATE": "neg", "SIGN": "sign", "RECIP": "reciprocal", "SQRT": "sqrt", "CEIL": "ceil",
+        "FLOOR": "floor", "ROUND": "round", "EXP": "exp", "LOG": "log", "SIN": "sin", "COS": "cos", "TAN": "tan",
+        "ASIN": "asin", "ACOS": "acos", "ATAN": "atan", "SINH": "sinh", "COSH": "cosh", "TANH": "tanh",
+        "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh", "ERF": "erf", "ADD": "add", "SUBTRACT": "sub",
+        "MULTIPLY": "mul", "DIVIDE": "div", "MODULUS_TRUNCATE": "fmod", "MODULUS_FLOOR": "remainder",
+        "MAX": "maximum", "MIN": "minimum", "POW": "pow", "ATAN_YX": "atan2", "LOGICAL_AND": "logical_and",
+        "LOGICAL_OR": "logical_or", "LOGICAL_XOR": "logical_xor", "LOGICAL_NOT": "logical_not",
+        "LOGICAL_EQUALS": "eq", "LOGICAL_GREATER_THAN": "gt", "LOGICAL_LESS_THAN": "lt",
+        "LOGICAL_GREATER_THAN_OR_EQUAL": "ge", "LOGICAL_LESS_THAN_OR_EQUAL": "le", "BIT_AND": "bitwise_and",
+        "BIT_OR": "bitwise_or", "BIT_XOR": "bitwise_xor", "BIT_NOT": "bitwise_not",
+        "BIT_SHIFT_LEFT": "bitwise_left_shift", "BIT_SHIFT_RIGHT": "bitwise_right_shift"}.items()},
+    "ACTIVATION_SIGMOID": "sigmoid", "ACTIVATION_TANH": "tanh",
+}
+# Those that it has in torch.nn.functional: called with the module, the operand, and the case. Some have constants in the place
+# of attributes.
+TORCH_ACTIVATIONS = {
+    "ACTIVATION_RELU": lambda F, x, case: F.relu(x),
+    "ACTIVATION_GELU": lambda F, x, case: F.gelu(x),
+    "ACTIVATION_ELU": lambda F, x, case: F.elu(x, case.float_of("Alpha")),
+    "ACTIVATION_CELU": lambda F, x, case: F.celu(x, case.float_of("Alpha")),
+    "ACTIVATION_LEAKY_RELU": lambda F, x, case: F.leaky_relu(x, case.float_of("Alpha")),
+    "ACTIVATION_SOFTPLUS": lambda F, x, case: F.softplus(x, case.float_of("Steepness")),
+    "ACTIVATION_SOFTSIGN": lambda F, x, case: F.softsign(x),
+    "ACTIVATION_SWISH": lambda F, x, case: F.silu(x),
+    "ACTIVATION_HARD_SWISH": lambda F, x, case: F.hardswish(x),
+    "ACTIVATION_HARD_SIGMOID": lambda F, x, case: F.hardsigmoid(x),
+    "ACTIVATION_SCALED_ELU": lambda F, x, case: F.selu(x),
+    "ACTIVATION_SHRINK": lambda F, x, case: F.softshrink(x, abs(case.float_of("Threshold"))),
+    "ACTIVATION_THRESHOLDED_RELU": lambda F, x, case: F.threshold(x, case.float_of("Alpha"), 0.0),
+}
+
+
 class Torch:
     name = "torch"
     modes = {"CONSTANT": "constant", "EDGE": "replicate", "REFLECTION": "reflect", "WRAP": "circular"}
@@ -179,6 +223,78 @@ class Torch:
         if tensor.permille < 1000:
             flat[torch.rand(flat.shape, device=self.device) >= tensor.permille / 1000] = 0
         return self.view(tensor, flat)
+
+    def ordinary(self, tensor):
+        """Elements as the benchmarks have them for arithmetic: floats from 0 to 1, or 1 to 2; integers that divide."""
+        torch = self.torch
+        if tensor.type.startswith("FLOAT"):
+            flat = torch.rand(tensor.span, device=self.device).to(self.dtype(tensor)) + (tensor.fill == "ABOVE_ONE")
+        else:
+            flat = torch.randint(1, 100, (tensor.span,), device=self.device).to(self.dtype(tensor))
+        return self.view(tensor, flat)
+
+    def map(self, case):
+        """Operators that map elements: into a tensor that is there, where the function takes one."""
+        torch, functional = self.torch, self.torch.nn.functional
+        if case.output is None or "ScaleBias" in case.attributes or "FusedActivation" in case.attributes:
+            return None  # of a gradient, or several calls
+        x = [self.ordinary(tensor) for name, tensor in case.tensors.items() if not name.startswith("Output")]
+        if case.operator in TORCH_ACTIVATIONS:
+            return lambda: TORCH_ACTIVATIONS[case.operator](functional, x[0], case)
+        target = self.empty(case.output)
+        if case.operator in TORCH_FUNCTIONS:
+            function = getattr(torch, TORCH_FUNCTIONS[case.operator])
+            if case.operator == "ELEMENT_WISE_DIVIDE" and not case.output.type.startswith("FLOAT"):
+                return lambda: torch.div(*x, rounding_mode="trunc", out=target)
+            return lambda: function(*x, out=target)
+        if case.operator == "ELEMENT_WISE_IS_NAN":
+            return lambda: torch.isnan(x[0])
+        if case.operator == "ELEMENT_WISE_IS_INFINITY":
+            return lambda: torch.isinf(x[0])
+        if case.operator == "ELEMENT_WISE_IF":
+            condition = x[0] > 50
+            return lambda: torch.where(condition, x[1], x[2], out=target)
+        if case.operator in ("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"):
+            bounds = (0.75, 1.5) if case.output.type.startswith("FLOAT") else (20, 80)
+            return lambda: torch.clamp(x[0], *bounds, out=target)
+        if case.operator == "ELEMENT_WISE_CONSTANT_POW":
+            exponent = case.float_of("Exponent")
+            return lambda: torch.pow(x[0], exponent, out=target)
+        if case.operator == "CAST":
+            return lambda: target.copy_(x[0])
+        if case.operator == "FILL_VALUE_CONSTANT":
+            return lambda: target.fill_(1)
+        if case.operator == "FILL_VALUE_SEQUENCE":
+            count = target.numel()
+            return lambda: torch.arange(1, 1 + 2 * count, 2, out=target.view(-1))
+        return None
+
+    def quantize(self, case):
+        """Per tensor alone: a scale and a zero point for all elements, of 8 bits."""
+        torch = self.torch
+        types = {"UINT8": torch.quint8, "INT8": torch.qint8}
+        scales = case.tensors.get("ScaleTensor")
+        if scales is None or any(scales.strides):
+            return None
+        if case.operator.endswith("DEQUANTIZE_LINEAR"):
+            if case.input.type not in types or case.output.type != "FLOAT32":
+                return None
+            source = torch._make_per_tensor_quantized_tensor(self.random(case.input), 1.5, 3)
+            return lambda: source.dequantize()
+        if case.input.type != "FLOAT32":
+            return None
+        source = self.ordinary(case.input)
+        return lambda: torch.quantize_per_tensor(source, 1.5, 3, types[case.output.type])
+
+    def batch_normalization(self, case):
+        """Inference; of parameters for each channel."""
+        parameters = [case.tensors[name + "Tensor"] for name in ("Mean", "Variance", "Scale", "Bias")]
+        if "FusedActivation" in case.attributes or any(stride and size > 1 for tensor in parameters for d, (size, stride)
+                                                       in enumerate(zip(tensor.sizes, tensor.strides)) if d != 1):
+            return None
+        source = self.ordinary(case.input)
+        channels = [self.torch.rand(case.input.sizes[1], device=self.device).to(source.dtype) for _ in parameters]
+        return lambda: self.torch.nn.functional.batch_norm(source, *channels, eps=1e-5)
 
     def pad(self, case):
         starts, ends = case.list_of("StartPadding"), case.list_of("EndPadding")
@@ -208,7 +324,11 @@ class Torch:
         if case.operator == "NONZERO_COORDINATES":
             source = self.random(case.input)
             return lambda: torch.nonzero(source)
-        return None
+        if case.operator == "BATCH_NORMALIZATION":
+            return self.batch_normalization(case)
+        if "QUANTIZE" in case.operator:
+            return self.quantize(case)
+        return self.map(case)
 
     def count(self, result):
         return result.shape[0]

@@ -1,0 +1,1 @@
+"""What tools/check_peers.py is made of."""

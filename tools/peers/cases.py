@@ -1,0 +1,273 @@
+"""Random cases: any descriptor that the operator table allows, of 1 to 8 dimensions and few elements."""
+import numpy as np
+
+from . import library
+from .library import BITS, DTYPES, FLOATS, Tensor
+
+MOST_ELEMENTS = 400
+
+
+class Case:
+    def __init__(self, operator, tensors, attributes):
+        self.operator, self.tensors, self.attributes = operator, tensors, attributes
+        self.inputs = {}
+        for field in operator.fields_of(library.INPUT):
+            tensor = tensors.get(field.name)
+            if isinstance(tensor, list):
+                for i, one in enumerate(tensor):
+                    self.inputs[f"{field.name}[{i}]"] = one.broadcast()
+            elif tensor is not None:
+                self.inputs[field.name] = tensor.broadcast()
+        self.outputs = [tensors[field.name] for field in operator.fields_of(library.OUTPUT)]
+        self.output = self.outputs[0]
+        self.first = next(iter(self.inputs.values()), None)
+
+    def __getitem__(self, attribute):
+        return self.attributes[attribute]
+
+    @property
+    def types(self):
+        return "->".join(t.type for t in [*[t for t in self.tensors.values() if isinstance(t, Tensor)]])
+
+    def __str__(self):
+        words = [self.operator.name]
+        for name, value in {**self.tensors, **self.attributes}.items():
+            for one in value if isinstance(value, list) and value and isinstance(value[0], Tensor) else [value]:
+                if isinstance(one, Tensor):
+                    words.append(f"{name}={one.type}{list(one.sizes)} strides {list(one.strides)}")
+                else:
+                    words.append(f"{name}={one[0].name if isinstance(one, tuple) and hasattr(one[0], 'name') else one}")
+        return ", ".join(words)
+
+
+def random_sizes(random, least, most):
+    rank = int(random.integers(least, most + 1))
+    sizes = [1] * rank
+    for _ in range(8):
+        d = int(random.integers(rank))
+        size = int(random.integers(1, 12))
+        if np.prod(sizes) // sizes[d] * size <= MOST_ELEMENTS:
+            sizes[d] = size
+    return sizes
+
+
+def random_strides(random, sizes, may_repeat):
+    """Packed, or in another order of dimensions, with gaps; with strides of 0 where elements may be repeated."""
+    rank = len(sizes)
+    order = list(range(rank)) if random.random() < 0.6 else [int(d) for d in random.permutation(rank)]
+    strides, step = [0] * rank, 1
+    for d in reversed(order):
+        strides[d] = step
+        step *= sizes[d]
+        if random.random() < 0.15:
+            step += int(random.integers(1, 5))
+    if may_repeat and random.random() < 0.4:
+        strides = [0 if random.random() < 0.5 else stride for stride in strides]
+    return strides
+
+
+SPECIAL = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 2, -2, 3, 10, -10, 88.7, -103.9, np.inf, -np.inf, np.nan,
+                    2**-149, -2**-149, 2**-126, 3.4028235e38, -3.4028235e38, 65504, 65520, 2**-24, 6e-8, 2**31, -2**31,
+                    2**32, 2**63, 8388607.5, 0.1])
+
+
+def random_values(random, type_, sizes, flavour=None):
+    dtype, count = DTYPES[type_], int(np.prod(sizes))
+    flavour = flavour or str(random.choice(["ordinary", "ordinary", "bits", "special", "wide"]))
+    if type_ in FLOATS:
+        with np.errstate(all="ignore"):
+            if flavour == "bits":
+                values = random.integers(0, 256, count * dtype.itemsize, dtype=np.uint8).view(dtype)
+            elif flavour == "special":
+                values = random.choice(SPECIAL, count).astype(dtype)
+            elif flavour == "wide":
+                values = (random.standard_normal(count) * 2.0 ** random.integers(-30, 30, count)).astype(dtype)
+            else:
+                values = (random.standard_normal(count) * float(random.choice([1, 4, 30]))).astype(dtype)
+    else:
+        limits = np.iinfo(dtype)
+        least, most = (limits.min, limits.max) if BITS[type_] > 4 else (-8, 7) if type_ == "INT4" else (0, 15)
+        if flavour == "special":
+            values = random.choice(np.array([0, 1, 2, most, least, most - 1, least + 1, most // 2], dtype), count)
+        elif flavour in ("ordinary", "wide"):
+            values = random.integers(max(least, -9), min(most, 9), count, endpoint=True, dtype=dtype)
+        else:
+            values = random.integers(least, most, count, endpoint=True, dtype=dtype)
+    return values.reshape(sizes)
+
+
+def random_float(random):
+    """An attribute: ordinary mostly."""
+    chance = random.random()
+    if chance < 0.3:
+        return float(random.choice(np.array([0, 1, -1, 0.5, 2, -2, 3, 0.25])))
+    if chance < 0.35:
+        return float(random.choice(SPECIAL).astype(np.float32))
+    return float(np.float32(random.normal() * 3))
+
+
+def random_attribute(random, operator, field, library_, types):
+    if field.type == library.FLOAT:
+        if field.name == "Steepness":
+            return float(np.float32(abs(random.normal()) * 2 + 0.1)) if random.random() < 0.6 else 1.0
+        if field.name == "SigmoidInputScale" and random.random() < 0.4:
+            return 1.0
+        if field.name == "Exponent":
+            return float(random.choice([0, 1, 2, 3, -1, -2, 0.5, -0.5, 2.5, 10, 1 / 3], 1).astype(np.float32)[0])
+        return random_float(random)
+    if field.type == library.INT:
+        return int(random.integers(-6, 7))
+    if field.type == library.ENUM and field.name.endswith("DataType"):
+        return types
+    if field.type == library.ENUM:
+        return str(random.choice(list(field.enumerators)))
+    if field.type == library.SCALE_BIAS:
+        return (random_float(random), random_float(random)) if random.random() < 0.25 else None
+    if field.type == library.SCALAR_UNION:
+        return random_values(random, types, [1])[0]
+    if field.type == library.OPERATOR_DESC:
+        if random.random() < 0.4:
+            return None
+        fused = random.choice([row for row in library_.operators.values() if row.fusable and row.name.startswith("ACTIVATION")])
+        return fused, {inner.name: random_attribute(random, fused, inner, library_, types)
+                       for inner in fused.fields_of(library.ATTRIBUTE)}
+    raise NotImplementedError(f"{operator.name}.{field.name}")
+
+
+def values_for(random, operator, field, type_, sizes, fixed):
+    """Values that an operand makes sense with, mostly."""
+    if "SHIFT" in operator.name and field.name == "BTensor":
+        return random.integers(0, 2 * BITS[type_] + 2, sizes).astype(DTYPES[type_])
+    if field.name == "ExponentTensor" and type_ not in FLOATS and random.random() < 0.8:
+        return random.integers(0 if type_[0] == "U" else -3, 12, sizes).astype(DTYPES[type_])
+    if "Scale" in field.name or field.name == "QuantizationTensors" and type_ in FLOATS:
+        return (2.0 ** random.integers(-6, 6, sizes) * random.choice([1, 1.5, 0.7, 1.1], sizes)).astype(DTYPES[type_])
+    if "LOGICAL" in operator.name or field.name == "ConditionTensor" or "EQUAL" in operator.name:
+        # Equal pairs happen, and zeros.
+        return random_values(random, type_, sizes, str(random.choice(["special", "ordinary", "bits"])))
+    return random_values(random, type_, sizes, fixed)
+
+
+def agree(random, operator, field, chosen):
+    """A tensor's type and sizes by the table's rules about those before it."""
+    type_ = str(random.choice(field.types))
+    sizes = None
+    for other_index, what in field.rules:
+        other = chosen.get(operator.fields[other_index].name) if other_index != library.NONE else None
+        if other is not None and what & library.AGREE_TYPE:
+            type_ = other[0]
+        if other is not None and what & library.AGREE_SIZES:
+            sizes = other[1]
+        if other is not None and what & library.AGREE_SIZES_OR_ONE:
+            sizes = [size if random.random() < 0.7 else 1 for size in other[1]]
+        if other is not None and what & library.AGREE_SIZES_DIVIDE:
+            sizes = [int(random.choice([d for d in range(1, size + 1) if size % d == 0])) for size in other[1]]
+        if other is not None and what & library.AGREE_DIMENSIONS and sizes is None:
+            sizes = [1] * len(other[1])  # one element, where the next rule says so
+        if what & library.AGREE_ONE_ELEMENT and sizes is not None:
+            sizes = [1] * len(sizes)
+    return type_, sizes if sizes is not None else random_sizes(random, field.least, field.most)
+
+
+def random_case(random, operator, library_):
+    """A case, or None where the first choice of types is one that the operator's own rules refuse."""
+    chosen, tensors, attributes = {}, {}, {}
+    special = SHAPES.get(operator.name)
+    if special:
+        special(random, operator, chosen, attributes)
+    flavour = None if random.random() < 0.6 else "ordinary"
+    for field in operator.fields:
+        if field.kind == library.ATTRIBUTE:
+            continue
+        if field.name not in chosen:
+            absent = field.optional and random.random() < 0.3
+            chosen[field.name] = None if absent else agree(random, operator, field, chosen)
+        if chosen[field.name] is None:
+            continue
+        tensors[field.name] = []
+        for type_, sizes in chosen[field.name] if isinstance(chosen[field.name], list) else [chosen[field.name]]:
+            is_input = field.kind == library.INPUT
+            strides = random_strides(random, sizes, is_input)
+            tensor = Tensor(type_, sizes, strides, random=random)
+            if is_input:
+                # Written element by element: where a stride is 0 the last wins.
+                tensor.write(values_for(random, operator, field, type_, sizes, flavour))
+            tensors[field.name].append(tensor)
+        if not isinstance(chosen[field.name], list):
+            tensors[field.name] = tensors[field.name][0]
+    type_ = next(t for t in reversed(tensors.values()) if isinstance(t, Tensor)).type
+    for field in operator.fields_of(library.ATTRIBUTE):
+        if field.name not in attributes:
+            attributes[field.name] = random_attribute(random, operator, field, library_, type_)
+    if type_ not in ("FLOAT32", "FLOAT16") and attributes.get("ScaleBias"):
+        attributes["ScaleBias"] = tuple(float(np.float32(random.normal() * 2)) for _ in range(2))
+    return Case(operator, tensors, attributes)
+
+
+# Operators whose tensors depend on attributes, or on one another in ways that the table does not say.
+
+
+def shape_padding(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    sizes = [min(size, 4) for size in random_sizes(random, field.least, field.most)]
+    mode = str(random.choice(list(operator.fields[2].enumerators)))
+    start, end = [0] * len(sizes), [0] * len(sizes)
+    for d, size in enumerate(sizes):
+        if random.random() < 0.35:
+            most = {"REFLECTION": size - 1, "SYMMETRIC": size, "WRAP": size}.get(mode, 3)
+            start[d], end[d] = int(random.integers(0, most + 1)), int(random.integers(0, most + 1))
+    type_ = str(random.choice(field.types))
+    chosen["InputTensor"] = type_, sizes
+    chosen["OutputTensor"] = type_, [s + a + b for s, a, b in zip(sizes, start, end)]
+    attributes.update(PaddingMode=mode, DimensionCount=len(sizes), StartPadding=start, EndPadding=end)
+
+
+def shape_nonzero(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    sizes = random_sizes(random, field.least, field.most)
+    chosen["InputTensor"] = str(random.choice(field.types)), sizes
+    chosen["OutputCountTensor"] = "UINT32", [1] * len(sizes)
+    chosen["OutputCoordinatesTensor"] = "UINT32", [1] * max(0, len(sizes) - 2) + [int(np.prod(sizes)), len(sizes)]
+
+
+def shape_value_scale(random, operator, chosen, attributes):
+    channels = int(random.choice([1, 3]))
+    chosen["InputTensor"] = str(random.choice(operator.fields[0].types)), [2, channels, 5, 7]
+    attributes.update(ChannelCount=channels, Bias=[random_float(random) for _ in range(channels)])
+
+
+def shape_quantize(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    source, target = (str(random.choice(fields[name].types)) for name in ("InputTensor", "OutputTensor"))
+    quantized, floats = (target, source) if operator.name == "QUANTIZE" else (source, target)
+    sizes = random_sizes(random, 1, 8)
+    blocks = [int(random.choice([d for d in range(1, size + 1) if size % d == 0])) for size in sizes]
+    tensors = [(floats, blocks), (quantized, blocks)]
+    if random.random() < 0.3:
+        tensors.pop()
+    chosen.update(InputTensor=(source, sizes), QuantizationTensors=tensors, OutputTensor=(target, sizes))
+    attributes.update(QuantizationTensorCount=len(tensors),
+                      QuantizationType="SCALE" if len(tensors) == 1 else "SCALE_ZERO_POINT")
+
+
+def shape_quantize_linear(random, operator, chosen, attributes):
+    type_ = str(random.choice(operator.fields[0].types))
+    sizes = random_sizes(random, 1, 8)
+    chosen["InputTensor"] = type_, sizes
+    chosen["ScaleTensor"] = "FLOAT32" if type_ == "INT32" else type_, sizes
+
+
+def shape_batch_normalization(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    type_, sizes = str(random.choice(field.types)), random_sizes(random, max(field.least, 2), field.most)
+    chosen["InputTensor"] = chosen["OutputTensor"] = type_, sizes
+    for name in ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"):
+        chosen[name] = type_, [size if d == 1 else 1 for d, size in enumerate(sizes)]
+    attributes.update(Spatial=1, Epsilon=float(np.float32(random.choice([1e-5, 1e-3, 0.1]))))
+
+
+SHAPES = {
+    "PADDING": shape_padding, "PADDING1": shape_padding, "NONZERO_COORDINATES": shape_nonzero,
+    "VALUE_SCALE_2D": shape_value_scale, "QUANTIZE": shape_quantize, "DEQUANTIZE": shape_quantize,
+    "ELEMENT_WISE_QUANTIZE_LINEAR": shape_quantize_linear, "BATCH_NORMALIZATION": shape_batch_normalization,
+}

@@ -1,0 +1,559 @@
+"""What operators are, written a second time: EXACT ones in NumPy and Python's integers, others as functions of real numbers.
+
+docs/OPERATORS.md says it in words. DEFINITIONS gives all results of a case, to be met bit for bit; FUNCTIONS the value that
+results are measured against.
+"""
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from .library import BITS, DTYPES, FLOATS
+
+mpmath.mp.prec = 140
+wide = np.longdouble  # 64 bits of significand on x86, 113 on aarch64, never fewer than 53: FLOAT32 has 24
+
+
+# ---- numbers ----
+
+def is_float(case, name=None):
+    return (case.first if name is None else case.inputs[name]).dtype.kind == "f"
+
+
+def wrap(values, dtype):
+    """Python's integers, modulo 2^width."""
+    bits = 8 * dtype.itemsize
+    return np.array([v & (1 << bits) - 1 for v in values.reshape(-1)], f"uint{bits}").view(dtype).reshape(values.shape)
+
+
+def saturate(values, type_):
+    if BITS[type_] == 4:
+        least, most = (-8, 7) if type_ == "INT4" else (0, 15)
+    else:
+        least, most = np.iinfo(DTYPES[type_]).min, np.iinfo(DTYPES[type_]).max
+    return np.array([min(max(v, least), most) for v in values.reshape(-1)], DTYPES[type_]).reshape(values.shape)
+
+
+def truncate_to(value, type_):
+    """A float as an integer type's: toward zero, saturated, NaN 0."""
+    if math.isnan(value):
+        return 0
+    limits = np.iinfo(DTYPES[type_])
+    return limits.max if value >= limits.max else limits.min if value <= limits.min else int(value)
+
+
+def to_integers(values, type_):
+    flat = [truncate_to(float(v), type_) for v in values.reshape(-1)]
+    return np.array(flat, DTYPES[type_]).reshape(values.shape)
+
+
+def of_integers(function):
+    """Elements as Python's integers; the result wraps around."""
+    pointwise = np.frompyfunc(function, 2, 1)
+    return lambda a, b: wrap(np.atleast_1d(pointwise(a.astype(object), b.astype(object))), a.dtype)
+
+
+def truncated(a, b):
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def divisor(case):
+    """B for peers, which fault on integers that are divided by 0, and on the least one divided by -1: 1 for these."""
+    a, b = case.inputs["ATensor"], case.inputs["BTensor"]
+    if b.dtype.kind == "f":
+        return b
+    return np.where((b == 0) | (b.dtype.kind == "i") & (b == b.dtype.type(0) - b.dtype.type(1)), b.dtype.type(1), b)
+
+
+def scaled(case, name):
+    """x, or x * Scale + Bias: of floats two roundings to FLOAT32; of integers exact, truncated and saturated."""
+    x = case.inputs[name]
+    if x.dtype == np.float16:
+        x = x.astype(np.float32)
+    if not case.attributes.get("ScaleBias"):
+        return x
+    scale, bias = case["ScaleBias"]
+    if x.dtype.kind == "f":
+        return x * x.dtype.type(scale) + x.dtype.type(bias)
+    type_ = x.dtype.name.upper()
+    limits = np.iinfo(x.dtype)
+    scale, bias = Fraction(scale), Fraction(bias)
+    return np.array([min(max(math.trunc(int(v) * scale + bias), limits.min), limits.max) for v in x.reshape(-1)],
+                    DTYPES[type_]).reshape(x.shape)
+
+
+def widen(x):
+    return x.astype(np.float32) if x.dtype == np.float16 else x
+
+
+def attribute(case, name):
+    """A FLOAT attribute as an element of the tensor's type, in the type that is computed in."""
+    type_, value = case.output.type, np.float32(case[name])
+    if type_ in FLOATS:
+        return widen(np.asarray(value).astype(DTYPES[type_]))[()]
+    return DTYPES[type_].type(truncate_to(float(value), type_))
+
+
+def scalar(case, name):
+    return widen(np.asarray(case[name]))[()]
+
+
+def larger(a, b):
+    """NaN wins; of zeros +0."""
+    a, b = np.broadcast_arrays(a, b)
+    if a.dtype.kind != "f":
+        return np.maximum(a, b)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.where((a > b) | ((a == b) & ~np.signbit(a)), a, b)).astype(a.dtype)
+
+
+def smaller(a, b):
+    a, b = np.broadcast_arrays(a, b)
+    if a.dtype.kind != "f":
+        return np.minimum(a, b)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.where((a < b) | ((a == b) & np.signbit(a)), a, b)).astype(a.dtype)
+
+
+def one(function):
+    return lambda case: function(case, scaled(case, "InputTensor"))
+
+
+def two(function):
+    return lambda case: function(widen(case.inputs["ATensor"]), widen(case.inputs["BTensor"]))
+
+
+def numbers(of_floats, integers):
+    """Two operands, of floats or of integers."""
+    return lambda case: (of_floats if is_float(case) else integers)(widen(case.inputs["ATensor"]), widen(case.inputs["BTensor"]))
+
+
+def float_remainder_floor(a, b):
+    rest = np.fmod(a, b)
+    return np.where(rest == 0, np.copysign(rest, b), np.where((rest < 0) != (b < 0), rest + b, rest)).astype(a.dtype)
+
+
+def clip(case, x, least, most):
+    return larger(least, smaller(x, most))
+
+
+def clip_gradient(least, most):
+    def function(case):
+        x, g = widen(case.inputs["InputTensor"]), widen(case.inputs["InputGradientTensor"])
+        return np.where((x <= least(case)) | (x >= most(case)), g.dtype.type(0), g)
+    return function
+
+
+def integer_power(base, exponent):
+    if exponent < 0:
+        return 0 if abs(base) != 1 else base if exponent % 2 else 1
+    return pow(base, exponent, 1 << 64)
+
+
+def shrink(case, x):
+    if x.dtype.kind == "f":
+        bias, threshold = np.float32(case["Bias"]), np.float32(case["Threshold"])
+        return np.where(x > threshold, x - bias, np.where(x < -threshold, x + bias, np.float32(0)))
+    type_ = case.output.type
+    bias, high, low = (truncate_to(float(np.float32(v)), type_) for v in (case["Bias"], case["Threshold"], -case["Threshold"]))
+    flat = [v - bias if v > high else v + bias if v < low else 0 for v in map(int, x.reshape(-1))]
+    return wrap(np.array(flat, object).reshape(x.shape), x.dtype)
+
+
+def round_away(x):
+    return np.where(np.abs(x) >= 2**23, x, np.copysign(np.floor(np.abs(x).astype(np.float64) + 0.5), x)).astype(x.dtype)
+
+
+ROUNDINGS = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": round_away}
+
+
+def infinite(case):
+    x, mode = case.inputs["InputTensor"], case["InfinityMode"]
+    return np.isposinf(x) & (mode != "NEGATIVE") | np.isneginf(x) & (mode != "POSITIVE")
+
+
+def bit_count(case):
+    x = case.inputs["InputTensor"]
+    x = x.view(f"uint{8 * x.dtype.itemsize}")
+    return np.array([int(v).bit_count() for v in x.reshape(-1)]).reshape(x.shape)
+
+
+def bitwise(function):
+    def results(case):
+        operands = [x.view(f"uint{8 * x.dtype.itemsize}") for x in case.inputs.values()]
+        return function(*operands).view(case.first.dtype)
+    return results
+
+
+def shift(function):
+    return lambda case: wrap(np.frompyfunc(function, 2, 1)(case.inputs["ATensor"].astype(object),
+                                                            case.inputs["BTensor"].astype(object)), case.first.dtype)
+
+
+def choose(case):
+    """Bits are kept, of NaN too."""
+    condition, a, b = (case.inputs[name] for name in ("ConditionTensor", "ATensor", "BTensor"))
+    return np.where(condition != 0, a, b)
+
+
+def cast(case):
+    x, target = case.inputs["InputTensor"], case.output.type
+    if target not in FLOATS:
+        return to_integers(x, target) if x.dtype.kind == "f" else wrap(x.astype(object), DTYPES[target])
+    if x.dtype.kind == "f":
+        return x.astype(DTYPES[target])  # NumPy rounds once, from FLOAT64 to FLOAT16 too
+    # Python divides and rounds integers of any length right; FLOAT16 through FLOAT64, which holds all that is finite.
+    return np.array([np.float32(round_to_24(int(v))) if target == "FLOAT32" else float(int(v)) for v in x.reshape(-1)],
+                    np.float64).reshape(x.shape).astype(DTYPES[target])
+
+
+def round_to_24(value):
+    """An integer's nearest of 24 bits, ties to even."""
+    shift_ = max(abs(value).bit_length() - 24, 0)
+    whole, rest, half = abs(value) >> shift_, abs(value) & (1 << shift_) - 1, 1 << shift_ >> 1
+    whole += shift_ > 0 and (rest > half or rest == half and whole % 2 == 1)
+    return math.copysign(float(whole << shift_), value) if value else 0.0
+
+
+# ---- quantization ----
+
+def spread(parameter, sizes):
+    """An element for each block, repeated over it; inputs come with a size of 1 where they are broadcast."""
+    for d, size in enumerate(sizes):
+        if parameter.shape[d] != 1:
+            parameter = np.repeat(parameter, size // parameter.shape[d], axis=d)
+    return np.broadcast_to(parameter, sizes)
+
+
+def quantize_to(type_, x, scale, zero_point):
+    quotient = np.asarray(x / scale, np.float32)
+    flat = [int(z) if math.isnan(q) else int(np.rint(min(max(float(q), -1e6), 1e6))) + int(z)
+            for q, z in zip(quotient.reshape(-1), zero_point.reshape(-1))]
+    return saturate(np.array(flat, object).reshape(quotient.shape), type_)
+
+
+def quantization_of(case, scale_name, zero_name):
+    """Scale and zero point of each element."""
+    sizes = case.output.sizes
+    blocks = next((t.sizes for name, t in tensors_of(case) if name == scale_name), sizes)
+    scale = spread(np.broadcast_to(widen(case.inputs[scale_name]), blocks), sizes).astype(np.float32)
+    zero = case.inputs.get(zero_name)
+    zero = np.zeros(sizes, np.int64) if zero is None else spread(np.broadcast_to(zero, blocks), sizes)
+    return scale, zero
+
+
+def tensors_of(case):
+    for name, tensor in case.tensors.items():
+        if isinstance(tensor, list):
+            yield from ((f"{name}[{i}]", t) for i, t in enumerate(tensor))
+        else:
+            yield name, tensor
+
+
+def dequantized(x, scale, zero):
+    return np.asarray((x.astype(np.int64) - zero.astype(np.int64)).astype(np.float32) * scale, np.float32)
+
+
+def quantize(scale_name, zero_name):
+    def results(case):
+        x = np.broadcast_to(case.inputs["InputTensor"].astype(np.float32), case.output.sizes)
+        return quantize_to(case.output.type, x, *quantization_of(case, scale_name, zero_name))
+    return results
+
+
+def dequantize(scale_name, zero_name):
+    def results(case):
+        x = np.broadcast_to(case.inputs["InputTensor"], case.output.sizes)
+        return dequantized(x, *quantization_of(case, scale_name, zero_name))
+    return results
+
+
+def quantized_add(case):
+    sides = [dequantized(case.inputs[side + "Tensor"], case.inputs[side + "ScaleTensor"],
+                         case.inputs.get(side + "ZeroPointTensor", np.zeros(1, np.int64))) for side in "AB"]
+    total = sides[0] + sides[1]
+    zero = case.inputs.get("OutputZeroPointTensor", np.zeros(1, np.int64))
+    return quantize_to(case.output.type, total, case.inputs["OutputScaleTensor"], np.broadcast_to(zero, total.shape))
+
+
+# ---- data movement ----
+
+def pad(value):
+    def results(case):
+        rims = list(zip(case["StartPadding"], case["EndPadding"]))
+        mode = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+        x = np.broadcast_to(case.inputs["InputTensor"], case.tensors["InputTensor"].sizes)
+        more = {"constant_values": value(case)} if case["PaddingMode"] == "CONSTANT" else {}
+        return np.pad(x, rims, mode=mode[case["PaddingMode"]], **more)
+    return results
+
+
+def padding_value(case):
+    type_ = case.output.type
+    value = np.float32(case["PaddingValue"])
+    return value.astype(DTYPES[type_]) if type_ in FLOATS else truncate_to(float(value), type_)
+
+
+def diagonals(sizes):
+    return np.broadcast_to(np.arange(sizes[-1]) - np.arange(sizes[-2])[:, None], sizes)
+
+
+def diagonal_matrix(case):
+    type_ = case.output.type
+    value = np.float32(case["Value"])
+    value = value.astype(DTYPES[type_]) if type_ in FLOATS else DTYPES[type_].type(truncate_to(float(value), type_))
+    return np.where(diagonals(case.output.sizes) == case["Offset"], value, DTYPES[type_].type(0))
+
+
+def diagonal_matrix1(case):
+    k, begin, end = diagonals(case.output.sizes), case["DiagonalFillBegin"], case["DiagonalFillEnd"]
+    inside = (k >= begin) & (k < end) if begin <= end else ~((k >= end) & (k < begin))
+    other = case.inputs.get("InputTensor", np.zeros(1, DTYPES[case.output.type]))
+    return np.where(inside, case["Value"], other)
+
+
+def fill_sequence(case):
+    type_, sizes = case.output.type, case.output.sizes
+    start, delta = case["ValueStart"], case["ValueDelta"]
+    index = np.arange(int(np.prod(sizes)))
+    if type_ in FLOATS:
+        return (widen(start) + index.astype(np.float32) * widen(delta)).reshape(sizes)
+    return wrap(index.astype(object) * int(delta) + int(start), DTYPES[type_]).reshape(sizes)
+
+
+def hard_sigmoid(case, x):
+    return larger(np.float32(0), smaller(np.float32(case["Alpha"]) * x + np.float32(case["Beta"]), np.float32(1)))
+
+
+def batch_normalization(case):
+    x, mean, variance, scale, bias = (widen(case.inputs[name + "Tensor"])
+                                      for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
+    return scale * ((x - mean) / np.sqrt(variance + np.float32(case["Epsilon"]))) + bias
+
+
+f32 = np.float32
+POWERS = of_integers(integer_power)
+
+DEFINITIONS = {
+    "ELEMENT_WISE_IDENTITY": one(lambda case, x: x),
+    "ELEMENT_WISE_ABS": one(lambda case, x: np.abs(x)),
+    "ELEMENT_WISE_NEGATE": one(lambda case, x: -x),
+    "ELEMENT_WISE_SIGN": one(lambda case, x: np.where(x > 0, 1, np.where(x < 0, -1, 0)).astype(x.dtype)),
+    "ELEMENT_WISE_CEIL": one(lambda case, x: np.ceil(x)),
+    "ELEMENT_WISE_FLOOR": one(lambda case, x: np.floor(x)),
+    "ELEMENT_WISE_ROUND": one(lambda case, x: ROUNDINGS[case["RoundingMode"]](x)),
+    "ELEMENT_WISE_RECIP": one(lambda case, x: f32(1) / x),
+    "ELEMENT_WISE_SQRT": one(lambda case, x: np.sqrt(x)),
+    "ELEMENT_WISE_ADD": two(np.add),
+    "ELEMENT_WISE_ADD1": two(np.add),
+    "ELEMENT_WISE_SUBTRACT": two(np.subtract),
+    "ELEMENT_WISE_MULTIPLY": two(np.multiply),
+    "ELEMENT_WISE_DIVIDE": numbers(np.divide, of_integers(truncated)),
+    "ELEMENT_WISE_MODULUS_TRUNCATE": numbers(np.fmod, of_integers(lambda a, b: 0 if b == 0 else a - truncated(a, b) * b)),
+    "ELEMENT_WISE_MODULUS_FLOOR": numbers(float_remainder_floor, of_integers(lambda a, b: 0 if b == 0 else a % b)),
+    "ELEMENT_WISE_MEAN": numbers(lambda a, b: (a + b) / f32(2),
+                                 lambda a, b: of_integers(lambda s, n: truncated(s, n))(a + b, np.array([2]))),
+    "ELEMENT_WISE_DIFFERENCE_SQUARE": two(lambda a, b: (a - b) * (a - b)),
+    "ELEMENT_WISE_MAX": two(larger),
+    "ELEMENT_WISE_MIN": two(smaller),
+    "ELEMENT_WISE_CLIP": one(lambda case, x: clip(case, x, attribute(case, "Min"), attribute(case, "Max"))),
+    "ELEMENT_WISE_CLIP1": one(lambda case, x: clip(case, x, scalar(case, "Min"), scalar(case, "Max"))),
+    "ELEMENT_WISE_CLIP_GRAD": clip_gradient(lambda case: attribute(case, "Min"), lambda case: attribute(case, "Max")),
+    "ELEMENT_WISE_CLIP_GRAD1": clip_gradient(lambda case: scalar(case, "Min"), lambda case: scalar(case, "Max")),
+    "ELEMENT_WISE_THRESHOLD": one(lambda case, x: larger(x, attribute(case, "Min"))),
+    "ELEMENT_WISE_LOGICAL_AND": two(lambda a, b: (a != 0) & (b != 0)),
+    "ELEMENT_WISE_LOGICAL_OR": two(lambda a, b: (a != 0) | (b != 0)),
+    "ELEMENT_WISE_LOGICAL_XOR": two(lambda a, b: (a != 0) ^ (b != 0)),
+    "ELEMENT_WISE_LOGICAL_NOT": one(lambda case, x: x == 0),
+    "ELEMENT_WISE_LOGICAL_EQUALS": two(np.equal),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN": two(np.greater),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": two(np.less),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": two(np.greater_equal),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": two(np.less_equal),
+    "ELEMENT_WISE_IS_NAN": lambda case: np.isnan(case.first),
+    "ELEMENT_WISE_IS_INFINITY": infinite,
+    "ELEMENT_WISE_IF": choose,
+    "ELEMENT_WISE_BIT_AND": bitwise(np.bitwise_and),
+    "ELEMENT_WISE_BIT_OR": bitwise(np.bitwise_or),
+    "ELEMENT_WISE_BIT_XOR": bitwise(np.bitwise_xor),
+    "ELEMENT_WISE_BIT_NOT": bitwise(np.invert),
+    "ELEMENT_WISE_BIT_SHIFT_LEFT": shift(lambda a, b: a << min(b, 64)),
+    "ELEMENT_WISE_BIT_SHIFT_RIGHT": shift(lambda a, b: a >> min(b, 64)),
+    "ELEMENT_WISE_BIT_COUNT": bit_count,
+    "ELEMENT_WISE_QUANTIZE_LINEAR": quantize("ScaleTensor", "ZeroPointTensor"),
+    "ELEMENT_WISE_DEQUANTIZE_LINEAR": dequantize("ScaleTensor", "ZeroPointTensor"),
+    "ELEMENT_WISE_QUANTIZED_LINEAR_ADD": quantized_add,
+    "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "DEQUANTIZE": dequantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "CAST": cast,
+    "FILL_VALUE_CONSTANT": lambda case: np.full(case.output.sizes, case["Value"]),
+    "FILL_VALUE_SEQUENCE": fill_sequence,
+    "VALUE_SCALE_2D": one(lambda case, x: x * f32(case["Scale"]) + np.array(case["Bias"], f32).reshape(1, -1, 1, 1)),
+    "BATCH_NORMALIZATION": batch_normalization,
+    "PADDING": pad(padding_value),
+    "PADDING1": pad(lambda case: case["PaddingValue"]),
+    "DIAGONAL_MATRIX": diagonal_matrix,
+    "DIAGONAL_MATRIX1": diagonal_matrix1,
+    "ACTIVATION_IDENTITY": one(lambda case, x: x),
+    "ACTIVATION_HARD_SIGMOID": one(hard_sigmoid),
+    "ACTIVATION_HARD_SWISH": one(lambda case, x: x * hard_sigmoid(case, x)),
+    "ACTIVATION_LEAKY_RELU": one(lambda case, x: np.where(x >= 0, x, f32(case["Alpha"]) * x)),
+    "ACTIVATION_LINEAR": one(lambda case, x: f32(case["Alpha"]) * x + f32(case["Beta"])),
+    "ACTIVATION_RELU": one(lambda case, x: larger(x.dtype.type(0), x)),
+    "ACTIVATION_SHRINK": one(shrink),
+    "ACTIVATION_SOFTSIGN": one(lambda case, x: x / (f32(1) + np.abs(x))),
+    "ACTIVATION_THRESHOLDED_RELU": one(lambda case, x: np.where(x > f32(case["Alpha"]), x, f32(0))),
+    "ACTIVATION_PARAMETERIZED_RELU": lambda case: np.where(widen(case.first) >= 0, widen(case.first),
+                                                          widen(case.inputs["SlopeTensor"]) * widen(case.first)),
+    "ACTIVATION_RELU_GRAD": lambda case: np.where(widen(case.first) > 0, widen(case.inputs["InputGradientTensor"]), 0),
+}
+
+
+# ---- functions of real numbers: with NumPy's widest floats for all elements, and mpmath for those that matter ----
+
+def softplus_wide(t):
+    return np.where(t > 0, t + np.log1p(np.exp(-np.abs(t))), np.log1p(np.exp(np.where(t > 0, 0, t))))
+
+
+def softplus_exact(t):
+    return mpmath.log1p(mpmath.exp(t)) if t < 0 else t + mpmath.log1p(mpmath.exp(-t))
+
+
+def sigmoid_wide(t):
+    return 1 / (1 + np.exp(-t))
+
+
+def sigmoid_exact(t):
+    return 1 / (1 + mpmath.exp(-t))
+
+
+def gelu_wide(x):
+    return np.array([-0.0 if v == -math.inf else 0.5 * v * math.erfc(-v * math.sqrt(0.5)) for v in
+                     map(float, x.reshape(-1))], wide).reshape(x.shape)
+
+
+def gelu_exact(x):
+    return x / 2 * mpmath.erfc(-x / mpmath.sqrt(2))
+
+
+def power_wide(x, e):
+    return np.power(x, e)
+
+
+def power_exact(x, e):
+    if x == 0 or (x < 0 and e != int(e)):
+        return None  # what Annex F says of them: power_wide
+    return mpmath.power(x, e)
+
+
+def unary(function, exact):
+    return lambda x, case: function(x), lambda x, case: exact(x)
+
+
+def composed(rounded):
+    """Operators whose function takes a product or quotient of x and an attribute, which is rounded to FLOAT32."""
+
+    def times(case, name, x):
+        if isinstance(x, mpmath.mpf):
+            return mpmath.mpf(float(f32(case[name]) * f32(float(x)))) if rounded else mpmath.mpf(case[name]) * x
+        return (f32(case[name]) * x.astype(f32)).astype(wide) if rounded else wide(case[name]) * x
+
+    def over(case, x, name):
+        if isinstance(x, mpmath.mpf):
+            return mpmath.mpf(float(f32(float(x)) / f32(case[name]))) if rounded else x / mpmath.mpf(case[name])
+        return (x.astype(f32) / f32(case[name])).astype(wide) if rounded else x / wide(case[name])
+
+    def number(case, name, x):
+        return mpmath.mpf(case[name]) if isinstance(x, mpmath.mpf) else wide(case[name])
+
+    def both(formula, of_arrays, of_number):
+        return (lambda x, case: formula(x, case, *of_arrays)), (lambda x, case: formula(x, case, *of_number))
+
+    return {
+        "ACTIVATION_CELU": both(
+            lambda x, case, expm1, larger_, smaller_: larger_(0, x) + smaller_(
+                0, number(case, "Alpha", x) * expm1(over(case, x, "Alpha"))),
+            (np.expm1, np.maximum, np.minimum), (mpmath.expm1, max, min)),
+        "ACTIVATION_SCALED_TANH": both(
+            lambda x, case, tanh: number(case, "Alpha", x) * tanh(times(case, "Beta", x)), (np.tanh,), (mpmath.tanh,)),
+        "ACTIVATION_SOFTPLUS": both(
+            lambda x, case, softplus: softplus(times(case, "Steepness", x)) / number(case, "Steepness", x),
+            (softplus_wide,), (softplus_exact,)),
+        "ACTIVATION_PARAMETRIC_SOFTPLUS": both(
+            lambda x, case, softplus: number(case, "Alpha", x) * softplus(times(case, "Beta", x)),
+            (softplus_wide,), (softplus_exact,)),
+        "ACTIVATION_SWISH": both(lambda x, case, sigmoid: x * sigmoid(times(case, "SigmoidInputScale", x)),
+                                 (sigmoid_wide,), (sigmoid_exact,)),
+    }
+
+
+FUNCTIONS = {
+    "ELEMENT_WISE_EXP": unary(np.exp, mpmath.exp),
+    "ELEMENT_WISE_LOG": unary(np.log, mpmath.log),
+    "ELEMENT_WISE_SIN": unary(np.sin, mpmath.sin),
+    "ELEMENT_WISE_COS": unary(np.cos, mpmath.cos),
+    "ELEMENT_WISE_TAN": unary(np.tan, mpmath.tan),
+    "ELEMENT_WISE_ASIN": unary(np.arcsin, mpmath.asin),
+    "ELEMENT_WISE_ACOS": unary(np.arccos, mpmath.acos),
+    "ELEMENT_WISE_ATAN": unary(np.arctan, mpmath.atan),
+    "ELEMENT_WISE_SINH": unary(np.sinh, mpmath.sinh),
+    "ELEMENT_WISE_COSH": unary(np.cosh, mpmath.cosh),
+    "ELEMENT_WISE_TANH": unary(np.tanh, mpmath.tanh),
+    "ELEMENT_WISE_ASINH": unary(np.arcsinh, mpmath.asinh),
+    "ELEMENT_WISE_ACOSH": unary(np.arccosh, mpmath.acosh),
+    "ELEMENT_WISE_ATANH": unary(np.arctanh, mpmath.atanh),
+    "ELEMENT_WISE_ERF": unary(lambda x: np.array([math.erf(v) for v in x.reshape(-1)], wide).reshape(x.shape), mpmath.erf),
+    "ELEMENT_WISE_CONSTANT_POW": (lambda x, case: power_wide(x, wide(f32(case["Exponent"]))),
+                                  lambda x, case: power_exact(x, mpmath.mpf(case["Exponent"]))),
+    "ELEMENT_WISE_POW": (lambda x, e, case: power_wide(x, e), lambda x, e, case: power_exact(x, e)),
+    "ELEMENT_WISE_ATAN_YX": (lambda y, x, case: np.arctan2(y, x), lambda y, x, case: mpmath.atan2(y, x) if y else None),
+    "ACTIVATION_SIGMOID": unary(sigmoid_wide, sigmoid_exact),
+    "ACTIVATION_TANH": unary(np.tanh, mpmath.tanh),
+    "ACTIVATION_GELU": unary(gelu_wide, gelu_exact),
+    "ACTIVATION_ELU": (lambda x, case: np.where(x >= 0, x, wide(case["Alpha"]) * np.expm1(x)),
+                       lambda x, case: x if x >= 0 else case["Alpha"] * mpmath.expm1(x)),
+    "ACTIVATION_SCALED_ELU": (
+        lambda x, case: wide(case["Gamma"]) * np.where(x > 0, x, wide(case["Alpha"]) * np.expm1(x)),
+        lambda x, case: mpmath.mpf(case["Gamma"]) * (x if x > 0 else case["Alpha"] * mpmath.expm1(x))),
+    **composed(rounded=True),
+}
+# The same operators without that rounding: measured, not promised.
+FORMULAS = composed(rounded=False)
+
+
+def operands_of(case):
+    """What the function of an operator takes: FLOAT32 numbers; exponents that are wide integers are rounded to them."""
+    names = list(case.inputs)
+    first = scaled(case, names[0])
+    others = [case.inputs[name] for name in names[1:]]
+    if first.dtype.kind == "f" and case.operator.name in FUNCTIONS:
+        others = [v.astype(f32) for v in others]
+    return [widen(v) for v in (first, *others)]
+
+
+def distance(type_, results, exact):
+    """In units in the last place of the exact value, as the tests count them (tests/harness/accuracy.c)."""
+    digits, least, greatest = {"FLOAT32": (23, -126, 127), "FLOAT16": (10, -14, 15)}[type_]
+    with np.errstate(all="ignore"):
+        nearest = exact.astype(DTYPES[type_])
+        power = np.clip(np.frexp(np.where(np.isfinite(exact), exact, 0))[1] - 1, least, greatest)
+        power = np.where(exact == 0, least, power)
+        away = np.abs(results.astype(wide) - exact) / np.ldexp(wide(1), (power - digits).astype(np.int32))
+        same = (results == exact) | np.isinf(results) & (results == nearest) | np.isnan(results) & np.isnan(exact)
+        return np.where(same, 0, np.where(np.isnan(away), np.inf, away)).astype(np.float64)
+
+
+def distance_exactly(type_, result, operands, case, functions):
+    """The same of one element by mpmath; None where it has no say."""
+    exact_function = functions[case.operator.name][1]
+    values = [float(v) for v in operands]
+    if not all(map(math.isfinite, values)) or not math.isfinite(float(result)):
+        return None
+    try:
+        exact = exact_function(*[mpmath.mpf(v) for v in values], case)
+    except (ZeroDivisionError, ValueError, OverflowError, TypeError):
+        return None
+    if exact is None or not isinstance(exact, mpmath.mpf) or not mpmath.isfinite(exact):
+        return None
+    digits, least, greatest = {"FLOAT32": (23, -126, 127), "FLOAT16": (10, -14, 15)}[type_]
+    power = least if exact == 0 else min(max(int(mpmath.frexp(exact)[1]) - 1, least), greatest)
+    return float(abs(mpmath.mpf(float(result)) - exact) / mpmath.ldexp(1, power - digits))

@@ -1,0 +1,199 @@
+"""Where a peer's definition is another than ours: by operator and peer, which elements, and why.
+
+An entry is (operators, peers, which(case, ours, theirs) -> elements, reason). What no entry covers fails the check.
+"""
+import numpy as np
+
+from . import definitions
+from .definitions import operands_of, scaled, wide
+
+TORCH, ONNX = ("torch",), ("onnxruntime",)
+ANY = TORCH + ONNX
+
+
+def everywhere(case, ours, theirs):
+    return np.ones(ours.shape, bool)
+
+
+def zeros(case, ours, theirs):
+    return (ours == 0) & (theirs == 0)
+
+
+def not_divided(case, ours, theirs):
+    """What definitions.divisor() replaces."""
+    return np.broadcast_to(definitions.divisor(case) != case.inputs["BTensor"], ours.shape)
+
+
+def near(ulps):
+    """Within some ULP of each other."""
+    def which(case, ours, theirs):
+        digits, least = (10, -14) if case.output.type == "FLOAT16" else (23, -126)
+        a, b = ours.astype(wide), theirs.astype(wide)
+        power = np.maximum(np.frexp(np.where(np.isfinite(a), a, 0))[1] - 1, least)
+        return np.abs(a - b) <= ulps * np.ldexp(wide(1), (power - digits).astype(np.int32))
+    return which
+
+
+def farther(case, ours, theirs):
+    """Ours is a number within the bound of the exact value, theirs another or an infinity."""
+    exact = definitions.FUNCTIONS[case.operator.name][0](*[v.astype(wide) for v in operands_of(case)], case)
+    errors = [definitions.distance(case.output.type, v, np.broadcast_to(exact, ours.shape)) for v in (ours, theirs)]
+    bound = case.operator.ulp if case.output.type == "FLOAT32" else 1
+    return np.isfinite(ours) & ~np.isnan(theirs) & (errors[0] <= bound) & (errors[1] > bound)
+
+
+def at_infinity(case, ours, theirs):
+    return np.broadcast_to(np.isinf(case.first), ours.shape) & np.isnan(theirs)
+
+
+def nan_input(case, ours, theirs):
+    return np.broadcast_to(np.isnan(case.first), ours.shape)
+
+
+def crossed_bounds(case, ours, theirs):
+    least, most = (case[name] for name in ("Min", "Max"))
+    return np.full(ours.shape, not least <= most)
+
+
+def out_of_range(case, ours, theirs):
+    """A float that is none of the integer type's numbers when truncated, or NaN."""
+    if case.first.dtype.kind != "f" or ours.dtype.kind == "f":
+        return np.zeros(ours.shape, bool)
+    limits, x = np.iinfo(ours.dtype), np.trunc(case.first.astype(wide))
+    return np.broadcast_to(~((x >= limits.min) & (x <= limits.max)), ours.shape)
+
+
+def hard_remainder(case, ours, theirs):
+    """The divisor is infinite or denormal, or the quotient is beyond FLOAT32."""
+    a, b = (case.inputs[name].astype(wide) for name in ("ATensor", "BTensor"))
+    hard = np.isinf(b) | (np.abs(b) < 2.0**-126) | (np.abs(a / b) > 2.0**127)
+    return np.broadcast_to(hard, ours.shape) & np.isnan(theirs.astype(wide))
+
+
+def negative_threshold(case, ours, theirs):
+    return np.full(ours.shape, case["Threshold"] < 0)
+
+
+def beyond_double(case, ours, theirs):
+    """Integers of which FLOAT64 does not hold all digits."""
+    large = [np.abs(v.astype(wide)) >= 2.0**53 for v in case.inputs.values()]
+    return np.broadcast_to(large[0] | large[1], ours.shape) & (ours.dtype.kind != "f")
+
+
+def power_overflow(case, ours, theirs):
+    """Integer powers that are beyond the type or FLOAT64's digits, or are none: those of 0 to a negative exponent."""
+    if ours.dtype.kind == "f":
+        return np.zeros(ours.shape, bool)
+    power = np.power(scaled(case, "InputTensor").astype(wide), case.inputs["ExponentTensor"].astype(wide))
+    limits = np.iinfo(ours.dtype)
+    fits = (power > limits.min) & (power < limits.max) & (np.abs(power) < 2.0**53)
+    return np.broadcast_to(~fits, ours.shape)
+
+
+def by_one(case, ours, theirs):
+    return np.abs(ours.astype(int) - theirs.astype(int)) == 1
+
+
+def truncated_power(case, ours, theirs):
+    """Powers of integers to a float that are nearly integers."""
+    if case.inputs["ExponentTensor"].dtype.kind != "f" or ours.dtype.kind == "f":
+        return np.zeros(ours.shape, bool)
+    return np.abs(ours.astype(wide) - theirs.astype(wide)) <= np.maximum(1, np.abs(ours.astype(wide)) * 2.0**-21)
+
+
+def far_quotient(case, ours, theirs):
+    """x / scale is NaN or beyond 32 bits."""
+    name = "ScaleTensor" if "ScaleTensor" in case.inputs else "QuantizationTensors[0]"
+    quotient = case.inputs["InputTensor"].astype(np.float32) / case.inputs[name].astype(np.float32)
+    return np.broadcast_to(~(np.abs(quotient) < 2.0**31), ours.shape)
+
+
+def of_half(which):
+    return lambda case, ours, theirs: which(case, ours, theirs) & (case.first.dtype == np.float16)
+
+
+def of_integers(case, ours, theirs):
+    return np.full(ours.shape, ours.dtype.kind != "f")
+
+
+def of_floats(which):
+    return lambda case, ours, theirs: which(case, ours, theirs) if ours.dtype.kind == "f" else np.zeros(ours.shape, bool)
+
+
+def large_value(case, ours, theirs):
+    return np.full(ours.shape, abs(int(case["PaddingValue"])) >= 2**53 if ours.dtype.kind != "f" else False)
+
+
+def overflow(case, ours, theirs):
+    """The product with an attribute is beyond FLOAT32."""
+    return np.isinf(ours) & (np.abs(np.broadcast_to(case.first, ours.shape).astype(wide) * case["Steepness"]) > 3.4e38)
+
+
+def odd_attribute(case, ours, theirs):
+    """An attribute is NaN or infinite, or would be in FLOAT16."""
+    most = 65504 if ours.dtype == np.float16 else np.inf
+    return np.full(ours.shape, any(not abs(v) < most for v in case.attributes.values()))
+
+
+def half_power(case, ours, theirs):
+    return np.full(ours.shape, abs(case["Exponent"]) == 0.5)
+
+
+def rounded_exponent(case, ours, theirs):
+    exponent = case.inputs["ExponentTensor"]
+    return np.broadcast_to((exponent.dtype.kind != "f") & (np.abs(exponent.astype(wide)) > 2.0**24), ours.shape)
+
+
+def near_terms(case, ours, theirs):
+    """Of batch normalization: within some ULP of the largest of the terms that are added."""
+    x, mean, variance, scale, bias = (case.inputs[name + "Tensor"].astype(wide)
+                                      for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
+    factor = scale / np.sqrt(variance + case["Epsilon"])
+    largest = np.maximum(np.maximum(np.abs(x * factor), np.abs(mean * factor)), np.abs(bias))
+    epsilon = 2.0**-10 if ours.dtype == np.float16 else 2.0**-23
+    apart = np.abs(ours.astype(wide) - theirs.astype(wide)) <= 4 * epsilon * np.maximum(largest, 2.0**-126)
+    return apart | ~np.isfinite(ours) | ~np.isfinite(theirs)
+
+
+FUNCTIONS = tuple(definitions.FUNCTIONS)
+CLIPS = ("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1")
+QUANTIZATIONS = ("ELEMENT_WISE_QUANTIZE_LINEAR", "QUANTIZE")
+DIVISIONS = ("ELEMENT_WISE_DIVIDE", "ELEMENT_WISE_MODULUS_TRUNCATE", "ELEMENT_WISE_MODULUS_FLOOR")
+
+DIFFERENCES = [
+    (DIVISIONS, ANY, not_divided, "not asked: it faults on integers divided by 0, or the least one by -1; here 0, and it wraps"),
+    (("ELEMENT_WISE_MODULUS_TRUNCATE",), ONNX, beyond_double, "computes remainders of integers in FLOAT64, and loses digits"),
+    (("ELEMENT_WISE_MODULUS_FLOOR",), TORCH, zeros, "a remainder of 0 has the dividend's sign; here the divisor's, as Python's"),
+    (DIVISIONS, TORCH, hard_remainder, "of an infinite or denormal divisor, or a quotient beyond FLOAT32, gives NaN"),
+    (("ELEMENT_WISE_POW",), ANY, power_overflow,
+     "computes integer powers in FLOAT64 and converts; here they wrap around, and 0 to a negative exponent is 0"),
+    (("ELEMENT_WISE_POW",), ANY, truncated_power, "computes in FLOAT64; here in FLOAT32, whose truncation may go the other way"),
+    (("CAST",), ANY, out_of_range, "leaves floats beyond an integer type, and NaN, to the processor; here they saturate, NaN is 0"),
+    (CLIPS, ANY, crossed_bounds, "with Min above Max, or NaN, gives another of the bounds; here max(Min, min(x, Max)) as written"),
+    (CLIPS, ANY, zeros, "does not tell zeros apart; here -0 is below +0"),
+    (("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN", "ACTIVATION_RELU", "ACTIVATION_HARD_SIGMOID", "ACTIVATION_LEAKY_RELU",
+      "ACTIVATION_PARAMETERIZED_RELU", "ACTIVATION_THRESHOLDED_RELU"), ANY, of_floats(zeros),
+     "does not tell zeros apart, or compares with > instead of >=; here -0 is below +0"),
+    (("ACTIVATION_SHRINK",), ANY, of_integers, "computes integers in FLOAT32 and converts; here Bias and Threshold are converted"),
+    (("ACTIVATION_SHRINK",), ANY, negative_threshold, "looks at -Threshold first, which matters where Threshold is below 0"),
+    (("ACTIVATION_SHRINK", "ACTIVATION_THRESHOLDED_RELU"), TORCH, nan_input, "gives NaN; here NaN is above no threshold: 0"),
+    (("ACTIVATION_SOFTSIGN",), ANY, near(3), "rounds otherwise, FLOAT16 after each operation"),
+    (("ACTIVATION_SHRINK", "ACTIVATION_LEAKY_RELU", "ACTIVATION_PARAMETERIZED_RELU"), ANY, of_half(near(2)),
+     "rounds attributes, or each operation, to FLOAT16"),
+    (("ACTIVATION_HARD_SIGMOID",), ONNX, of_half(near(4)), "rounds each operation to FLOAT16"),
+    (("ELEMENT_WISE_SQRT",), TORCH, near(1), "its square root is not correctly rounded"),
+    (QUANTIZATIONS, ANY, far_quotient, "converts quotients beyond 32 bits, and NaN, as the processor does; here they saturate"),
+    (QUANTIZATIONS, TORCH, by_one, "multiplies by the scale's reciprocal; here the quotient is rounded"),
+    (QUANTIZATIONS, ONNX, of_half(by_one), "divides in FLOAT16; here in FLOAT32"),
+    (("ACTIVATION_GELU", "ACTIVATION_SWISH"), ANY, at_infinity, "multiplies an infinity by 0, or adds two: NaN"),
+    (("BATCH_NORMALIZATION",), ANY, near_terms, "multiplies by one factor and adds one term for each channel"),
+    (("ACTIVATION_CELU", "ACTIVATION_SCALED_ELU", "ACTIVATION_ELU", "ACTIVATION_SHRINK"), ANY, odd_attribute,
+     "multiplies attributes that are not finite, or not in FLOAT16, in another order, or not where they have no say"),
+    (("ACTIVATION_SOFTPLUS",), TORCH, overflow, "is x where Steepness * x is large; here that overflows"),
+    (("ELEMENT_WISE_CONSTANT_POW",), TORCH, half_power, "takes 0.5 for sqrt(); here -0 and -infinity are pow()'s"),
+    (("ELEMENT_WISE_POW",), ANY, rounded_exponent, "has integer exponents beyond 2^24 exact; here they are rounded to FLOAT32"),
+    (("ELEMENT_WISE_SIGN",), ONNX, nan_input, "gives NaN for NaN; here 0"),
+    (("ELEMENT_WISE_IF",), ONNX, of_floats(zeros), "gives +0 for -0; here bits are kept"),
+    (("PADDING1",), TORCH, large_value, "takes the padding value as FLOAT64, and loses digits"),
+    (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
+]

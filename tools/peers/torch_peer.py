@@ -1,0 +1,200 @@
+"""What PyTorch says, on the CPU. A function it lacks for a type raises, and is then not compared."""
+import numpy as np
+import torch
+
+from .definitions import divisor, scaled
+
+torch.set_num_threads(1)
+F = torch.nn.functional
+
+
+def tensor_of(values):
+    return torch.from_numpy(np.array(values, order="C"))
+
+
+def one(function):
+    def results(case):
+        x = scaled(case, next(iter(case.inputs))) if case.attributes.get("ScaleBias") else case.first
+        return function(case, tensor_of(x))
+    return results
+
+
+def two(function):
+    return lambda case: function(*[tensor_of(x) for x in case.inputs.values()])
+
+
+def divided(function):
+    return lambda case: function(tensor_of(case.inputs["ATensor"]), tensor_of(divisor(case)))
+
+
+def bounds(case):
+    return np.float32(case["Min"]).item(), np.float32(case["Max"]).item()
+
+
+def round_away(x):
+    return torch.where(x.abs() < 2**23, torch.copysign(torch.floor(x.abs().double() + 0.5), x.double()).to(x.dtype), x)
+
+
+ROUNDINGS = {"HALVES_TO_NEAREST_EVEN": torch.round, "TOWARD_ZERO": torch.trunc, "TOWARD_INFINITY": round_away}
+
+
+def infinite(case, x):
+    mode = case["InfinityMode"]
+    return torch.isinf(x) if mode == "EITHER" else torch.isposinf(x) if mode == "POSITIVE" else torch.isneginf(x)
+
+
+def cast(case):
+    return tensor_of(case.first).to(getattr(torch, case.output.type.lower()))
+
+
+def selu(case, x):
+    """PyTorch's SELU has constants of its own: SCALED_ELU is its ELU, scaled."""
+    return case["Gamma"] * F.elu(x, alpha=case["Alpha"])
+
+
+def pad(case):
+    modes = {"CONSTANT": "constant", "EDGE": "replicate", "REFLECTION": "reflect", "WRAP": "circular"}
+    mode = modes[case["PaddingMode"]]  # KeyError: it has no SYMMETRIC
+    x = tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes))
+    rims = [n for pair in reversed(list(zip(case["StartPadding"], case["EndPadding"]))) for n in pair]
+    if mode == "constant":
+        value = case["PaddingValue"]
+        return F.pad(x, rims, value=value if isinstance(value, float) else value.item())
+    if any(rims[6:]) or len(rims) < 2:
+        raise NotImplementedError
+    keep = min(3, len(x.shape))  # its other modes pad the last one to three of three to five dimensions
+    flat = x.reshape(1, -1, *x.shape[-keep:])
+    return F.pad(flat, rims[:2 * keep], mode=mode).reshape(case.output.sizes)
+
+
+def quantize(scale_name, zero_name):
+    def results(case):
+        scale, zero = case.inputs[scale_name], case.inputs.get(zero_name, np.zeros(1, np.int32))
+        if case.output.type not in ("UINT8", "INT8") or scale.size != 1 or zero.size != 1:
+            raise NotImplementedError  # per tensor alone
+        x = tensor_of(case.inputs["InputTensor"].astype(np.float32))
+        type_ = torch.quint8 if case.output.type == "UINT8" else torch.qint8
+        return torch.quantize_per_tensor(x, float(scale.reshape(-1)[0]), int(zero.reshape(-1)[0]), type_).int_repr()
+    return results
+
+
+def batch_normalization(case):
+    x, mean, variance, scale, bias = (case.inputs[name + "Tensor"] for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
+    if case.attributes.get("FusedActivation") or any(v.shape[d] != 1 for v in (mean, variance, scale, bias)
+                                                     for d in range(v.ndim) if d != 1):
+        raise NotImplementedError
+    channels = case.output.sizes[1]
+    flat = [tensor_of(np.broadcast_to(v.reshape(-1), [channels])) for v in (mean, variance, scale, bias)]
+    return F.batch_norm(tensor_of(np.broadcast_to(x, case.output.sizes)), *flat, eps=case["Epsilon"])
+
+
+def nonzero(case):
+    return torch.nonzero(tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes)))
+
+
+PEER = {
+    "ELEMENT_WISE_IDENTITY": one(lambda case, x: x.clone()),
+    "ELEMENT_WISE_ABS": one(lambda case, x: torch.abs(x)),
+    "ELEMENT_WISE_NEGATE": one(lambda case, x: torch.neg(x)),
+    "ELEMENT_WISE_SIGN": one(lambda case, x: torch.sign(x)),
+    "ELEMENT_WISE_CEIL": one(lambda case, x: torch.ceil(x)),
+    "ELEMENT_WISE_FLOOR": one(lambda case, x: torch.floor(x)),
+    "ELEMENT_WISE_ROUND": one(lambda case, x: ROUNDINGS[case["RoundingMode"]](x)),
+    "ELEMENT_WISE_RECIP": one(lambda case, x: torch.reciprocal(x)),
+    "ELEMENT_WISE_SQRT": one(lambda case, x: torch.sqrt(x)),
+    "ELEMENT_WISE_ADD": two(torch.add),
+    "ELEMENT_WISE_SUBTRACT": two(torch.sub),
+    "ELEMENT_WISE_MULTIPLY": two(torch.mul),
+    "ELEMENT_WISE_DIVIDE": divided(lambda a, b: torch.div(a, b) if a.is_floating_point()
+                               else torch.div(a, b, rounding_mode="trunc")),
+    "ELEMENT_WISE_MODULUS_TRUNCATE": divided(torch.fmod),
+    "ELEMENT_WISE_MODULUS_FLOOR": divided(torch.remainder),
+    "ELEMENT_WISE_MAX": two(torch.maximum),
+    "ELEMENT_WISE_MIN": two(torch.minimum),
+    "ELEMENT_WISE_CLIP": one(lambda case, x: torch.clamp(x, *bounds(case)) if x.is_floating_point() else no(case)),
+    "ELEMENT_WISE_CLIP1": one(lambda case, x: torch.clamp(x, case["Min"].item(), case["Max"].item())),
+    "ELEMENT_WISE_LOGICAL_AND": two(torch.logical_and),
+    "ELEMENT_WISE_LOGICAL_OR": two(torch.logical_or),
+    "ELEMENT_WISE_LOGICAL_XOR": two(torch.logical_xor),
+    "ELEMENT_WISE_LOGICAL_NOT": one(lambda case, x: torch.logical_not(x)),
+    "ELEMENT_WISE_LOGICAL_EQUALS": two(torch.eq),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN": two(torch.gt),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": two(torch.lt),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": two(torch.ge),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": two(torch.le),
+    "ELEMENT_WISE_IS_NAN": one(lambda case, x: torch.isnan(x)),
+    "ELEMENT_WISE_IS_INFINITY": one(infinite),
+    "ELEMENT_WISE_IF": two(lambda c, a, b: torch.where(c != 0, a, b)),
+    "ELEMENT_WISE_BIT_AND": two(torch.bitwise_and),
+    "ELEMENT_WISE_BIT_OR": two(torch.bitwise_or),
+    "ELEMENT_WISE_BIT_XOR": two(torch.bitwise_xor),
+    "ELEMENT_WISE_BIT_NOT": one(lambda case, x: torch.bitwise_not(x)),
+    "ELEMENT_WISE_BIT_SHIFT_LEFT": two(torch.bitwise_left_shift),
+    "ELEMENT_WISE_BIT_SHIFT_RIGHT": two(torch.bitwise_right_shift),
+    "ELEMENT_WISE_QUANTIZE_LINEAR": quantize("ScaleTensor", "ZeroPointTensor"),
+    "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "CAST": cast,
+    "FILL_VALUE_CONSTANT": lambda case: torch.full(case.output.sizes, case["Value"].item(),
+                                                   dtype=getattr(torch, case.output.type.lower())),
+    "BATCH_NORMALIZATION": batch_normalization,
+    "PADDING": pad,
+    "PADDING1": pad,
+    "NONZERO_COORDINATES": nonzero,
+    "ACTIVATION_IDENTITY": one(lambda case, x: x.clone()),
+    "ACTIVATION_LEAKY_RELU": one(lambda case, x: F.leaky_relu(x, case["Alpha"])),
+    "ACTIVATION_RELU": one(lambda case, x: torch.relu(x)),
+    "ACTIVATION_SHRINK": one(lambda case, x: F.hardshrink(x, case["Threshold"]) if case["Bias"] == 0 else
+                             F.softshrink(x, case["Threshold"]) if case["Bias"] == case["Threshold"] else no(case)),
+    "ACTIVATION_SOFTSIGN": one(lambda case, x: F.softsign(x)),
+    "ACTIVATION_THRESHOLDED_RELU": one(lambda case, x: F.threshold(x, case["Alpha"], 0.0)),
+    "ACTIVATION_PARAMETERIZED_RELU": two(lambda x, slope: torch.where(x >= 0, x, slope * x)),
+    "ELEMENT_WISE_EXP": one(lambda case, x: torch.exp(x)),
+    "ELEMENT_WISE_LOG": one(lambda case, x: torch.log(x)),
+    "ELEMENT_WISE_SIN": one(lambda case, x: torch.sin(x)),
+    "ELEMENT_WISE_COS": one(lambda case, x: torch.cos(x)),
+    "ELEMENT_WISE_TAN": one(lambda case, x: torch.tan(x)),
+    "ELEMENT_WISE_ASIN": one(lambda case, x: torch.asin(x)),
+    "ELEMENT_WISE_ACOS": one(lambda case, x: torch.acos(x)),
+    "ELEMENT_WISE_ATAN": one(lambda case, x: torch.atan(x)),
+    "ELEMENT_WISE_SINH": one(lambda case, x: torch.sinh(x)),
+    "ELEMENT_WISE_COSH": one(lambda case, x: torch.cosh(x)),
+    "ELEMENT_WISE_TANH": one(lambda case, x: torch.tanh(x)),
+    "ELEMENT_WISE_ASINH": one(lambda case, x: torch.asinh(x)),
+    "ELEMENT_WISE_ACOSH": one(lambda case, x: torch.acosh(x)),
+    "ELEMENT_WISE_ATANH": one(lambda case, x: torch.atanh(x)),
+    "ELEMENT_WISE_ERF": one(lambda case, x: torch.erf(x)),
+    "ELEMENT_WISE_CONSTANT_POW": one(lambda case, x: torch.pow(x, case["Exponent"])),
+    "ELEMENT_WISE_POW": lambda case: torch.pow(tensor_of(scaled(case, "InputTensor")), tensor_of(
+        case.inputs["ExponentTensor"])) if case.first.dtype == case.inputs["ExponentTensor"].dtype else no(case),
+    "ELEMENT_WISE_ATAN_YX": two(torch.atan2),
+    "ACTIVATION_SIGMOID": one(lambda case, x: torch.sigmoid(x)),
+    "ACTIVATION_TANH": one(lambda case, x: torch.tanh(x)),
+    "ACTIVATION_GELU": one(lambda case, x: F.gelu(x)),
+    "ACTIVATION_ELU": one(lambda case, x: F.elu(x, alpha=case["Alpha"])),
+    "ACTIVATION_CELU": one(lambda case, x: F.celu(x, alpha=case["Alpha"])),
+    "ACTIVATION_SCALED_ELU": one(selu),
+    "ACTIVATION_SOFTPLUS": one(lambda case, x: F.softplus(x, beta=case["Steepness"])),
+    "ACTIVATION_SWISH": one(lambda case, x: F.silu(x) if case["SigmoidInputScale"] == 1 else no(case)),
+}
+
+
+def no(case):
+    raise NotImplementedError(case.operator.name)
+
+
+def version():
+    return torch.__version__
+
+
+def results(case):
+    """A list of arrays, or None."""
+    function = PEER.get(case.operator.name)
+    if function is None or case.attributes.get("FusedActivation"):
+        return None
+    try:
+        out = function(case)
+    except (NotImplementedError, RuntimeError, TypeError, KeyError, AttributeError, ValueError, OverflowError, IndexError):
+        return None
+    if case.operator.name == "NONZERO_COORDINATES":
+        return [np.array([len(out)], np.uint32), out.numpy().astype(np.uint32)]
+    return [out.numpy()]

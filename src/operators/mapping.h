@@ -22,7 +22,8 @@ void vkdml_mapping_argument(const uint32_t bits[2], DML_TENSOR_DATA_TYPE type, u
 /* The same of a FLOAT that is converted to a type of up to 32 bits. */
 void vkdml_mapping_float_argument(float value, DML_TENSOR_DATA_TYPE type, uint32_t *word);
 
-/* Makes an operator of what is computed: an operation, a function, and at least one other member of struct vkdml_mapping. */
+/* Makes an operator of what is computed: an operation, a function, and at least one other member of struct
+ * vkdml_mapping. */
 #define VKDML_MAPPING(OPERATION_, FUNCTION_, ...)                                                                      \
     {                                                                                                                  \
         .plan = vkdml_plan_mapping, .mapping = {                                                                       \

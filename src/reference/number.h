@@ -34,7 +34,8 @@ uint64_t vkdml_integer_extend(DML_TENSOR_DATA_TYPE type, uint64_t bits);
 /* Truncated toward zero and saturated; NaN is 0. */
 uint64_t vkdml_float_to_integer(float value, DML_TENSOR_DATA_TYPE type);
 
-/* An element of any type but FLOAT64 as FLOAT32, of integers the nearest; and a FLOAT32 as an element of a float type. */
+/* An element of any type but FLOAT64 as FLOAT32, of integers the nearest; and a FLOAT32 as an element of a float type.
+ */
 float vkdml_element_to_float(DML_TENSOR_DATA_TYPE type, uint64_t bits);
 uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value);
 

@@ -74,8 +74,7 @@ UNARY(activation_scaled_elu, ACTIVATION_SCALED_ELU, activated, p[1] * (x > 0 ? x
 UNARY(activation_gelu, ACTIVATION_GELU, floats_from_5_1, 0.5f * x * (1 + erff(x * 0.707106781f)),
       OF_ONE(ACTIVATION_GELU, FLOAT32, 4, NEG_0 ",20," INF "," NAN_, NEG_0 ",20," INF "," NAN_));
 UNARY(activation_swish, ACTIVATION_SWISH, floats_from_6_2, x / (1 + expf(-p[0] * x)),
-      OF_ONE(ACTIVATION_SWISH, FLOAT32, 4, NEG_0 ",20," INF "," NAN_,
-             NEG_0 ",20," INF "," NAN_) " SigmoidInputScale=1",
+      OF_ONE(ACTIVATION_SWISH, FLOAT32, 4, NEG_0 ",20," INF "," NAN_, NEG_0 ",20," INF "," NAN_) " SigmoidInputScale=1",
       /* The sigmoid is denormal, the product of all its digits. */
       OF_ONE(ACTIVATION_SWISH, FLOAT32, 2, "-100,-88", "0x80000a5f,0x83354ddc") " SigmoidInputScale=1");
 UNARY(activation_parametric_softplus, ACTIVATION_PARAMETRIC_SOFTPLUS, activated, p[0] * log1pf(expf(p[1] * x)),

@@ -76,7 +76,8 @@ struct case_family {
     /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
     const struct case_refusal *refused;
     size_t refused_count;
-    /* Whether its kernels are mostly its own, and it may be planned with transfer commands: random tests try it more. */
+    /* Whether its kernels are mostly its own, and it may be planned with transfer commands: random tests try it more.
+     */
     bool has_frame;
     /* Any case the operator accepts. */
     void (*generate)(const struct case_family *family, struct random *random, struct operator_case *c);

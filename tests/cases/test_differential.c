@@ -10,8 +10,8 @@
  *   --case 'LINE'   only that case, as a failure printed it
  *   --transfer      the device may use transfer commands (VKDML_DEVICE_FLAG_ALLOW_TRANSFER); operators that may be
  *                   planned so
- *   --part K/N      of fixed and exhaustive cases every Nth, from the Kth on, random ones of every Nth operator, but of all
- *                   with a frame of their own, and of another seed
+ *   --part K/N      of fixed and exhaustive cases every Nth, from the Kth on, random ones of every Nth operator, but of
+ * all with a frame of their own, and of another seed
  *   --no-skips      a case that the device cannot run is a failure
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
@@ -103,7 +103,8 @@ static void finish(const char *name, const struct tally *tally) {
     assert_true(tally->skipped == 0 || !options.no_skips);
 }
 
-/* Whether a case is of the part that is run. Families begin with different ones, so that short lists are shared out too. */
+/* Whether a case is of the part that is run. Families begin with different ones, so that short lists are shared out
+ * too. */
 static bool is_in_part(const struct case_family *family, uint64_t i) {
     return (i + (uint64_t)family->type) % options.parts == options.part;
 }
@@ -267,7 +268,9 @@ static bool has_fixed_cases(const struct case_family *family) {
 static bool has_exhaustive_cases(const struct case_family *family) {
     static struct operator_case c;
     bool has = false;
-    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && family->exhaustive != NULL && !has && family->exhaustive(family, i, &c); i++) {
+    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && family->exhaustive != NULL && !has &&
+                         family->exhaustive(family, i, &c);
+         i++) {
         has = is_in_part(family, i);
     }
     return has;

@@ -14,7 +14,8 @@
 #define SUBMISSION_MILLISECONDS 100.0
 
 /* A GPU lets its clocks fall while the host prepares data, and takes a while to raise them again: it is kept busy for
- * four times as long as is measured, at most so long. After seconds of preparing less than 300 ms found it at a fifth of its speed. */
+ * four times as long as is measured, at most so long. After seconds of preparing less than 300 ms found it at a fifth
+ * of its speed. */
 #define WARM_UP_MILLISECONDS 300.0
 
 #define MAX_SAMPLES 4096u

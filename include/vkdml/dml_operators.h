@@ -18,6 +18,18 @@
  *    scale, with the scale and zero point tensors of that side.
  *  - Fields that are BOOL in DirectML are int32_t here, of value 0 or 1 (dml_types.h says why).
  *  - DimensionCount is the length of the arrays that follow it.
+ *
+ * Where DirectML leaves results of elements open, they are defined here (docs/OPERATORS.md has all of it, and how exact
+ * they are):
+ *  - Floats round to nearest, ties to even, after each operation as written; denormals are kept, a result that is NaN
+ * is the positive quiet NaN without payload. FLOAT16 is computed in FLOAT32 and rounded once.
+ *  - Sums, differences, products and powers of integers wrap around; quotients and remainders by 0 are 0; the least
+ *    number divided by -1 is itself.
+ *  - Floats become integers truncated toward zero and saturated, NaN 0; integers become narrower ones by their low
+ * bits.
+ *  - Comparisons with NaN are false. Any integer but 0 is true, results are 1 and 0.
+ *  - The lesser and the greater of NaN and anything are NaN, and -0 is less than +0.
+ *  - Of an odd number of 4-bit elements the last half byte belongs to none, and keeps its value.
  */
 #ifndef VKDML_DML_OPERATORS_H
 #define VKDML_DML_OPERATORS_H
@@ -76,7 +88,7 @@ typedef struct DML_ELEMENT_WISE_MULTIPLY_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ELEMENT_WISE_MULTIPLY_OPERATOR_DESC;
 
-/** DML_OPERATOR_ELEMENT_WISE_DIVIDE: out = a / b; quotients of integers are truncated. */
+/** DML_OPERATOR_ELEMENT_WISE_DIVIDE: out = a / b; quotients of integers are truncated, and 0 where b is. */
 typedef struct DML_ELEMENT_WISE_DIVIDE_OPERATOR_DESC {
     const DML_TENSOR_DESC *ATensor;
     const DML_TENSOR_DESC *BTensor;
@@ -117,7 +129,7 @@ typedef struct DML_ELEMENT_WISE_MIN_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ELEMENT_WISE_MIN_OPERATOR_DESC;
 
-/** DML_OPERATOR_ELEMENT_WISE_MEAN: out = (a + b) / 2. */
+/** DML_OPERATOR_ELEMENT_WISE_MEAN: out = (a + b) / 2; of integers the sum wraps and is halved toward zero. */
 typedef struct DML_ELEMENT_WISE_MEAN_OPERATOR_DESC {
     const DML_TENSOR_DESC *ATensor;
     const DML_TENSOR_DESC *BTensor;
@@ -144,7 +156,7 @@ typedef struct DML_ELEMENT_WISE_NEGATE_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ELEMENT_WISE_NEGATE_OPERATOR_DESC;
 
-/** DML_OPERATOR_ELEMENT_WISE_SIGN (2_0): out = -1, 0 or 1, as x is below, neither, or above 0. */
+/** DML_OPERATOR_ELEMENT_WISE_SIGN (2_0): out = -1, 0 or 1, as x is below, neither, or above 0: 0 of NaN. */
 typedef struct DML_ELEMENT_WISE_SIGN_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -182,7 +194,8 @@ typedef struct DML_ELEMENT_WISE_LOG_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_ELEMENT_WISE_POW: out = x to the power e, the element of ExponentTensor, which ScaleBias does not touch.
- * A negative x needs an integral e, else out is NaN. Integers to integers are exact.
+ * A negative x needs an integral e, else out is NaN. Powers of integers by integers wrap; a negative e gives 1 divided
+ * by that, truncated, and 0 for 0; by floats they are FLOAT32's, truncated and saturated.
  */
 typedef struct DML_ELEMENT_WISE_POW_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -499,7 +512,7 @@ typedef struct DML_ELEMENT_WISE_BIT_NOT_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ELEMENT_WISE_BIT_NOT_OPERATOR_DESC;
 
-/** DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_LEFT (2_1): out = a << b, zeros moving in. */
+/** DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_LEFT (2_1): out = a << b, zeros moving in: 0 for b beyond the width. */
 typedef struct DML_ELEMENT_WISE_BIT_SHIFT_LEFT_OPERATOR_DESC {
     const DML_TENSOR_DESC *ATensor;
     const DML_TENSOR_DESC *BTensor;
@@ -570,6 +583,8 @@ typedef struct DML_DYNAMIC_QUANTIZE_LINEAR_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_QUANTIZE (6_3): from FLOAT32 or FLOAT16 to 8 or 4 bits, with the tensors that QuantizationType names.
+ * Each size of the scale tensor divides the input's: an element of it is for a block of so many. NaN gives the zero
+ * point.
  */
 typedef struct DML_QUANTIZE_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -581,6 +596,7 @@ typedef struct DML_QUANTIZE_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_DEQUANTIZE (6_3): from 8 or 4 bits to FLOAT32 or FLOAT16, with the tensors that QuantizationType names.
+ * Blocks are as in DML_OPERATOR_QUANTIZE; the difference is exact before it is rounded to FLOAT32 and scaled.
  */
 typedef struct DML_DEQUANTIZE_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -200,7 +200,7 @@ static void random_normalization(struct random *random, struct operator_case *c)
 }
 
 #define RANDOM_CASES 1000 /* of each operator; those of thousands of windows take milliseconds */
-#define FEW_CASES    150  /* of those of several passes, or of windows of many operands */
+#define FEW_CASES    40   /* of those of several passes, or of windows of many operands */
 
 static const struct {
     DML_OPERATOR_TYPE type;

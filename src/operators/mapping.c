@@ -60,18 +60,6 @@ static void read_arguments(const struct vkdml_instance *instance, enum vkdml_att
     }
 }
 
-static const DML_SCALE_BIAS *scale_bias_of(const struct vkdml_instance *instance) {
-    for (uint32_t i = 0; i < instance->schema->fieldCount; ++i) {
-        if (instance->schema->fields[i].type == VKDML_FIELD_TYPE_SCALE_BIAS) {
-            const DML_SCALE_BIAS *scale_bias;
-            memcpy(&scale_bias, (const unsigned char *)instance->desc + instance->schema->fields[i].offset,
-                   sizeof(scale_bias));
-            return scale_bias;
-        }
-    }
-    return NULL;
-}
-
 static uint32_t *function_arguments(struct vkdml_map *map) {
     return map->arguments + 8;
 }
@@ -121,7 +109,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
         read_arguments(instance, op->mapping.attributes, type, map->arguments + 4);
     }
     apply_function(instance, &op->mapping, type, map);
-    const DML_SCALE_BIAS *scale_bias = scale_bias_of(instance);
+    const DML_SCALE_BIAS *scale_bias = vkdml_instance_scale_bias(instance);
     if (scale_bias != NULL) {
         vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->limits);
     }

@@ -13,17 +13,6 @@ static bool is_float(DML_TENSOR_DATA_TYPE type) {
     return type == DML_TENSOR_DATA_TYPE_FLOAT32 || type == DML_TENSOR_DATA_TYPE_FLOAT16;
 }
 
-static const DML_SCALE_BIAS *scale_bias_of(const struct vkdml_instance *instance) {
-    for (uint32_t i = 0; i < instance->schema->fieldCount; i++) {
-        if (instance->schema->fields[i].type == VKDML_FIELD_TYPE_SCALE_BIAS) {
-            const DML_SCALE_BIAS *scale_bias;
-            memcpy(&scale_bias, (const char *)instance->desc + instance->schema->fields[i].offset, sizeof scale_bias);
-            return scale_bias;
-        }
-    }
-    return NULL;
-}
-
 /* One execution of a map. */
 struct mapping {
     const struct vkdml_map_reference *map;
@@ -86,13 +75,13 @@ void vkdml_reference_map(const struct vkdml_map_reference *map, const struct vkd
         .map = map,
         .instance = instance,
         .memory = memory,
-        .scale_bias = scale_bias_of(instance),
+        .scale_bias = vkdml_instance_scale_bias(instance),
         .context = {.desc = instance->desc,
                     .type = instance->inputs[0].data_type,
                     .second_type =
                         instance->input_count > 1 ? instance->inputs[1].data_type : DML_TENSOR_DATA_TYPE_UNKNOWN,
                     .is_half = instance->inputs[0].data_type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
-                               scale_bias_of(instance) == NULL},
+                               vkdml_instance_scale_bias(instance) == NULL},
     };
     const bool floats = !map->bits && is_float(m.context.type);
     assert(floats ? map->floats != NULL || map->truth != NULL : map->integers != NULL);

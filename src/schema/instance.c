@@ -419,6 +419,18 @@ VkdmlResult vkdml_instance_create(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEV
     return vkdml_instance_create_of(vkdml_schema_find, desc, level, callbacks, report, instance);
 }
 
+const DML_SCALE_BIAS *vkdml_instance_scale_bias(const struct vkdml_instance *instance) {
+    for (uint32_t i = 0; i < instance->schema->fieldCount; i++) {
+        if (instance->schema->fields[i].type == VKDML_FIELD_TYPE_SCALE_BIAS) {
+            const DML_SCALE_BIAS *scale_bias;
+            memcpy(&scale_bias, (const unsigned char *)instance->desc + instance->schema->fields[i].offset,
+                   sizeof scale_bias);
+            return scale_bias;
+        }
+    }
+    return NULL;
+}
+
 void vkdml_instance_destroy(struct vkdml_instance *instance, const VkAllocationCallbacks *callbacks) {
     vkdml_free(callbacks, instance);
 }

@@ -49,6 +49,9 @@ VkdmlResult vkdml_instance_create_of(vkdml_schema_lookup *find, const DML_OPERAT
                                      const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
                                      struct vkdml_instance **instance);
 
+/* Its ScaleBias; NULL where it has none, or may have none. */
+const DML_SCALE_BIAS *vkdml_instance_scale_bias(const struct vkdml_instance *instance);
+
 void vkdml_instance_destroy(struct vkdml_instance *instance, const VkAllocationCallbacks *callbacks);
 
 /* The generic rules on a readable descriptor: type and dimension count by level, zero sizes, element limit, minimum

@@ -56,19 +56,25 @@ uint quantized(int rounded, uint zero_point)
 }
 
 const bool DIVIDES_EXACTLY = EITHER(IS_SERIAL, TYPE_A == FLOAT16);
+const bool DIVIDES_HALVES = BOTH(TYPE_A == FLOAT16, TYPE_B == FLOAT16);
 
 // x / scale, rounded, and that rounded to an integer, halves to even; plus the zero point, in the range of the type. Which integer
 // it is shows without exact division, but near halves: the device's reciprocal and a product are off by less than a 2^-21st, where
-// scale is far from the ends of the range and nothing that is flushed is of weight. CPUs would do both, and of FLOAT16 halves are
-// common.
+// scale is far from the ends of the range and nothing that is flushed is of weight. CPUs would do both. Of FLOAT16 halves are
+// common, and their quotient is exact where it is a half, and off by less than a 2^-23rd elsewhere: up to 256 no half is as near.
+// Beyond that the zero point does not bring it back into the range of 8 bits.
 uint quantize_fast(uint x, uint scale, uint zero_point, inout bool good)
 {
     if (!FLOATS)
         x = float_of_integer(x, SIGNS);
     uint quotient;
     if (DIVIDES_EXACTLY) {
-        good = good && math_divide_is_common(x, scale);
-        quotient = math_divide_common(x, scale);
+        if (DIVIDES_HALVES) {
+            good = good && math_half_divide_is_common(x, scale);
+            quotient = math_half_divide_common(x, scale);
+        } else {
+            quotient = divide_fast(x, scale, good);
+        }
         good = good && (quotient & ~SIGN_BIT) < 0x4A000000u; // 2^21
     } else {
         precise float product = uintBitsToFloat(x) * (1.0 / uintBitsToFloat(scale));

@@ -39,6 +39,21 @@ uint multiply_fast(uint a, uint b, inout bool good)
     return bits;
 }
 
+uint divide_fast(uint a, uint b, inout bool good)
+{
+    math_bounds bounds = math_quotient_bounds(a, math_divisor_of(b));
+    bool may_be = (math_may_divide(a) || (a << 1) == 0) && math_may_divide(b);
+    good = good && may_be && bounds.low == bounds.high;
+    return floatBitsToUint(bounds.low) | ((a ^ b) & SIGN_BIT); // that of zero, too
+}
+
+uint sqrt_fast(uint x, inout bool good)
+{
+    uint root = math_sqrt_common(x);
+    good = good && math_sqrt_is_common(x, root);
+    return root;
+}
+
 // a * scale + bias, rounded twice. A product that was flushed is less than half of the last bit of a sum of at least 2^-100, and so
 // is one of a denormal a, if it is not made larger than 4 times that.
 uint scale_fast(uint a, uint scale, uint bias, inout bool good)

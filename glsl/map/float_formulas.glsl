@@ -1,8 +1,9 @@
 // What operations and functions on FLOAT32 are made of. Included twice: with arithmetic that is fast and says by `good` whether it
 // was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the parameter `good`, or
-// nothing), ADD, MULTIPLY, LACKS_DIGITS(x), SCALE(x, scale, bias), CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of
-// the functions there that FLOAT16 has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines
-// IS_NORMALIZATION: of the functions it has those that are fused.
+// nothing), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT, SCALE(x, scale, bias), RARELY(condition), which leaves what it is true of
+// to the arithmetic that is right, CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16
+// has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION: of the functions it has those
+// that are fused.
 
 uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
 {
@@ -10,8 +11,8 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     case OP_NORMALIZE: { // of a mean and a variance
         uint difference = ADD(a, negate(b));
         uint variance = ADD(c, parameters.arguments[1].x);
-        uint deviation = CALL(sqrt, variance);
-        return CALL2(divide, difference, deviation);
+        uint deviation = SQRT(variance);
+        return DIVIDE(difference, deviation);
     }
 #ifndef IS_NORMALIZATION
     case OP_MULTIPLY_ADD: {
@@ -25,7 +26,7 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     case OP_MULTIPLY:
         return MULTIPLY(a, b);
     case OP_DIVIDE:
-        return CALL2_GRADED(divide, a, b);
+        return HALVES ? CALL2(half_divide, a, b) : DIVIDE(a, b);
     case OP_MEAN: {
         uint sum = ADD(a, b);
         return MULTIPLY(sum, HALF);
@@ -60,6 +61,16 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     }
 }
 
+// x / alpha, where the inverse of alpha, if it is exact, is beta.
+uint FORMULA(divide_by_argument)(uint x TELLS)
+{
+    uint alpha = parameters.arguments[2].x;
+    uint beta = parameters.arguments[2].y;
+    if (beta != 0)
+        return MULTIPLY(x, beta);
+    return DIVIDE(x, alpha);
+}
+
 uint FORMULA(float_function)(uint x TELLS)
 {
     uint alpha = parameters.arguments[2].x;
@@ -77,9 +88,9 @@ uint FORMULA(float_function)(uint x TELLS)
     case FN_ROUND_HALVES_AWAY:
         return CALL(round_away, x);
     case FN_SQRT:
-        return CALL_GRADED(sqrt, x);
+        return HALVES ? CALL(half_sqrt, x) : SQRT(x);
     case FN_RECIPROCAL:
-        return CALL_GRADED(reciprocal, x);
+        return HALVES ? CALL(half_reciprocal, x) : DIVIDE(ONE, x);
 #endif
     case FN_LEAKY_RELU: {
         uint product = MULTIPLY(x, alpha);
@@ -101,7 +112,7 @@ uint FORMULA(float_function)(uint x TELLS)
     }
     case FN_SOFTSIGN: {
         uint divisor = ADD(ONE, x & ~SIGN_BIT);
-        return CALL2(divide, x, divisor);
+        return DIVIDE(x, divisor);
     }
     case FN_TANH:
         return CALL_GRADED(tanh, x);
@@ -140,8 +151,12 @@ uint FORMULA(float_function)(uint x TELLS)
     case FN_SIGMOID:
         return CALL_GRADED(sigmoid, x);
     case FN_CELU: { // alpha * expm1(x / alpha) below 0
-        uint quotient = CALL2(divide, x, alpha);
-        uint rest = CALL_GRADED(expm1, quotient);
+        uint quotient = DIVIDE_BY_ARGUMENT(x);
+        uint rest;
+        if (RARELY(HALVES && !is_positive(alpha))) // FLOAT16's grade ends where the result does, and a product may lie within
+            rest = CALL(expm1, quotient);
+        else
+            rest = CALL_GRADED(expm1, quotient);
         uint product = MULTIPLY(alpha, rest);
         uint below = min_float(0, product);
         return ADD(max_float(0, x), below);
@@ -164,18 +179,18 @@ uint FORMULA(float_function)(uint x TELLS)
     }
     case FN_SOFTPLUS: { // of a steepness
         uint inner = MULTIPLY(alpha, x);
-        if (LACKS_DIGITS(inner)) {
+        if (RARELY(lacks_digits(inner))) {
             inner = MULTIPLY(inner, HALF);
             inner = CALL(exp, inner);
-            uint quotient = CALL2(divide, inner, alpha);
+            uint quotient = DIVIDE_BY_ARGUMENT(inner);
             return MULTIPLY(quotient, inner);
         }
         inner = CALL_GRADED(softplus, inner);
-        return CALL2(divide, inner, alpha);
+        return DIVIDE_BY_ARGUMENT(inner);
     }
     case FN_PARAMETRIC_SOFTPLUS: {
         uint inner = MULTIPLY(beta, x);
-        if (LACKS_DIGITS(inner)) {
+        if (RARELY(lacks_digits(inner))) {
             inner = MULTIPLY(inner, HALF);
             inner = CALL(exp, inner);
             uint product = MULTIPLY(alpha, inner);
@@ -188,7 +203,7 @@ uint FORMULA(float_function)(uint x TELLS)
         return CALL_GRADED(gelu, x);
     case FN_SWISH: {
         uint inner = MULTIPLY(alpha, x);
-        if (LACKS_DIGITS(inner)) {
+        if (RARELY(lacks_digits(inner))) {
             inner = MULTIPLY(inner, HALF);
             inner = CALL(exp, inner);
             uint product = MULTIPLY(x, inner);

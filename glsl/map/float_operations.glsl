@@ -104,8 +104,11 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #define TELLS , inout bool good
 #define ADD(a, b) add_fast(a, b, good)
 #define MULTIPLY(a, b) multiply_fast(a, b, good)
+#define DIVIDE(a, b) divide_fast(a, b, good)
+#define DIVIDE_BY_ARGUMENT(x) divide_by_argument_fast(x, good)
+#define SQRT(x) sqrt_fast(x, good)
 #define SCALE(x, scale, bias) scale_fast(x, scale, bias, good)
-#define LACKS_DIGITS(x) (good = good && !lacks_digits(x), false)
+#define RARELY(condition) (good = good && !(condition), false)
 #define CALL(name, x) (good = good && math_##name##_is_common(x), math_##name##_common(x))
 #define CALL2(name, x, y) (good = good && math_##name##_is_common(x, y), math_##name##_common(x, y))
 #include "float_formulas.glsl"
@@ -113,8 +116,11 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #undef TELLS
 #undef ADD
 #undef MULTIPLY
+#undef DIVIDE
+#undef DIVIDE_BY_ARGUMENT
+#undef SQRT
 #undef SCALE
-#undef LACKS_DIGITS
+#undef RARELY
 #undef CALL
 #undef CALL2
 
@@ -122,8 +128,11 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #define TELLS
 #define ADD(a, b) math_add(a, b)
 #define MULTIPLY(a, b) math_multiply(a, b)
+#define DIVIDE(a, b) math_divide(a, b)
+#define DIVIDE_BY_ARGUMENT(x) divide_by_argument_slow(x)
+#define SQRT(x) math_sqrt(x)
 #define SCALE(x, scale, bias) scale_slow(x, scale, bias)
-#define LACKS_DIGITS(x) lacks_digits(x)
+#define RARELY(condition) (condition)
 #define CALL(name, x) math_##name(x)
 #define CALL2(name, x, y) math_##name(x, y)
 #include "float_formulas.glsl"
@@ -131,8 +140,11 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #undef TELLS
 #undef ADD
 #undef MULTIPLY
+#undef DIVIDE
+#undef DIVIDE_BY_ARGUMENT
+#undef SQRT
 #undef SCALE
-#undef LACKS_DIGITS
+#undef RARELY
 #undef CALL
 #undef CALL2
 #undef CALL_GRADED

@@ -121,5 +121,6 @@ layout(std430, binding = 1) buffer OutputVectors {
 #endif
 
 uvec4 packed_out[2];
+bool is_in_one_row; // the item whose elements are packed
 
 #endif

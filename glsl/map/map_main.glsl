@@ -61,7 +61,8 @@ bool load(Place p)
         return false;
     uint x = p.i;
     Distances row = row_of(p, x);
-    if (!HAS_ROWS || (x < parameters.row_length && parameters.row_length - x >= ITEM)) {
+    is_in_one_row = !HAS_ROWS || (x < parameters.row_length && parameters.row_length - x >= ITEM);
+    if (is_in_one_row) {
         load_item_a(row.x, x);
 #if OPERANDS > 1
         load_item_b(row.y, x);

@@ -1,7 +1,5 @@
 // Sum, difference, product, quotient, reciprocal and square root, correctly rounded.
 #include "prelude.glsl"
-#include "quotient.glsl"
-#include "root.glsl"
 #include "scaling.glsl"
 #ifndef VKDML_MATH_ARITHMETIC
 #define VKDML_MATH_ARITHMETIC
@@ -120,30 +118,93 @@ MATH uint math_multiply(uint x, uint y)
     return math_multiply_is_common(x, y, product) ? product : math_multiply_rare(x, y);
 }
 
-// What to add to a quotient's significand where it may be one off: +-1 where |rest|, what it leaves of the dividend modulo
-// 2^32, is more than half the divisor. Half of it is none: no quotient lies in the middle between two floats.
-MATH uint math_quotient_adjustment(uint rest, uint divisor)
+// What a short path gives where it is not sure.
+#define MATH_UNSURE 0x7FC00000u
+
+// What an exact result lies between, or is.
+struct math_bounds {
+    float low;
+    float high;
+};
+
+// An estimate and what is missing from it, known to 2^-20 of itself. Where the sum rounds to one number either way, it is that.
+MATH math_bounds math_corrected(float estimate, float missing)
 {
-    uint twice = rest << 1;
-    return math_uint((math_int(divisor + twice) >> 31) - (math_int(divisor - twice) >> 31));
+    precise float low = estimate + missing * 0.99999905f;
+    precise float high = estimate + missing * 1.00000095f;
+    math_bounds bounds;
+    bounds.low = low;
+    bounds.high = high;
+    return bounds;
 }
 
-// Both significands as numbers from 1 to 2, the quotient's from 1/2.
+MATH uint math_agreed(math_bounds bounds)
+{
+    uint low = floatBitsToUint(bounds.low);
+    return low == floatBitsToUint(bounds.high) ? low : MATH_UNSURE;
+}
+
+// A number's upper 12 bits; the rest has 11 and a sign. The number is below 2^115.
+MATH float math_upper(float x)
+{
+    precise float scaled = x * 4097.0f;
+    precise float upper = scaled - (scaled - x);
+    return upper;
+}
+
+struct math_divisor {
+    float value;
+    float upper;
+    float lower;
+    float inverse; // within 2^-20.8: the device's inverse roots are within 2 ULP, as Vulkan demands
+};
+
+MATH math_divisor math_divisor_of(uint y)
+{
+    math_divisor by;
+    precise float value = uintBitsToFloat(y);
+    precise float upper = math_upper(value);
+    precise float lower = value - upper;
+    precise float root = math_inverse_root(uintBitsToFloat(y & 0x7FFFFFFFu));
+    precise float inverse = uintBitsToFloat(floatBitsToUint(root * root) | (y & 0x80000000u));
+    by.value = value;
+    by.upper = upper;
+    by.lower = lower;
+    by.inverse = inverse;
+    return by;
+}
+
+// The estimate is within 10 ULP, so all but the last of these differences are exact: those of the dividend and the products
+// of estimate and divisor, each of the two in halves.
+MATH math_bounds math_quotient_bounds(uint x, math_divisor by)
+{
+    precise float n = uintBitsToFloat(x);
+    precise float q = n * by.inverse;
+    precise float upper = math_upper(q);
+    precise float lower = q - upper;
+    precise float rest = n - upper * by.upper;
+    rest = rest - upper * by.lower;
+    rest = rest - lower * by.upper;
+    rest = rest - lower * by.lower;
+    rest = rest * by.inverse;
+    return math_corrected(q, rest);
+}
+
 MATH uint math_divide_common(uint x, uint y)
 {
-    uint n = (x & 0x7FFFFFu) | 0x3F800000u;
-    uint d = (y & 0x7FFFFFu) | 0x3F800000u;
-    bool is_less = n < d;
-    uint quotient = floatBitsToUint(math_quotient(uintBitsToFloat(n), uintBitsToFloat(d)));
-    uint divisor = d & 0xFFFFFFu;
-    uint rest = (n << (is_less ? 24u : 23u)) - (quotient - (is_less ? 0x3E800000u : 0x3F000000u)) * divisor;
-    return quotient + math_quotient_adjustment(rest, divisor) + ((x - n) - (y - d));
+    return math_agreed(math_quotient_bounds(x, math_divisor_of(y))) | ((x ^ y) & 0x80000000u); // the sign of zero, too
 }
 
-// Both from 2^-100 to 2^24.
-MATH bool math_divide_is_common(uint x, uint y)
+// From 2^-69 to 2^33.
+MATH bool math_may_divide(uint x)
 {
-    return math_max((x << 1) - (27u << 24), (y << 1) - (27u << 24)) < 124u << 24;
+    return (x << 1) - (58u << 24) < 102u << 24;
+}
+
+// Both are, or the dividend is zero.
+MATH bool math_divide_is_common(uint x, uint y, uint quotient)
+{
+    return (math_may_divide(x) || (x << 1) == 0u) && math_may_divide(y) && (quotient & 0x7FFFFFFFu) != MATH_UNSURE;
 }
 
 MATH uint math_divide_rare(uint x, uint y)
@@ -178,23 +239,18 @@ MATH uint math_divide_rare(uint x, uint y)
 
 MATH uint math_divide(uint x, uint y)
 {
-    return math_divide_is_common(x, y) ? math_divide_common(x, y) : math_divide_rare(x, y);
-}
-
-MATH bool math_reciprocal_is_common(uint x)
-{
-    return (x << 1) - (1u << 24) < 251u << 24; // normal, and below 2^125
+    uint quotient = math_divide_common(x, y);
+    return math_divide_is_common(x, y, quotient) ? quotient : math_divide_rare(x, y);
 }
 
 MATH uint math_reciprocal_common(uint x)
 {
-    uint d = (x & 0x7FFFFFu) | 0x3F800000u;
-    precise float y = math_reciprocal_estimate(uintBitsToFloat(d));
-    precise float q = y + (1.0f - y * uintBitsToFloat(d)) * y;
-    uint quotient = floatBitsToUint(q);
-    uint divisor = d & 0xFFFFFFu;
-    uint rest = (0x3E800000u - quotient) * divisor;
-    return quotient + math_quotient_adjustment(rest, divisor) - (x - d);
+    return math_agreed(math_quotient_bounds(0x3F800000u, math_divisor_of(x)));
+}
+
+MATH bool math_reciprocal_is_common(uint x, uint reciprocal)
+{
+    return math_may_divide(x) && reciprocal != MATH_UNSURE;
 }
 
 MATH uint math_reciprocal_rare(uint x)
@@ -204,39 +260,59 @@ MATH uint math_reciprocal_rare(uint x)
 
 MATH uint math_reciprocal(uint x)
 {
-    return math_reciprocal_is_common(x) ? math_reciprocal_common(x) : math_reciprocal_rare(x);
+    uint reciprocal = math_reciprocal_common(x);
+    return math_reciprocal_is_common(x, reciprocal) ? reciprocal : math_reciprocal_rare(x);
 }
 
-MATH bool math_sqrt_is_common(uint x)
-{
-    return x - 0x00800000u < 0x7F000000u || (x << 1) == 0u;
-}
-
-// The exponent is halved, its lowest bit left to the significand: a number from 1/2 to 2. Its root's significand may be one
-// off; what its square leaves, modulo 2^32, tells.
+// The device's inverse root, within 2 ULP, gives an estimate within 5. What its square leaves is exact but for the last difference.
 MATH uint math_sqrt_common(uint x)
 {
-    uint m = (x & 0xFFFFFFu) | 0x3F000000u;
-    uint root = floatBitsToUint(math_root(uintBitsToFloat(m)));
-    uint s = root - 0x3E800000u - (x & 0x800000u);
-    uint rest = (x << (150u - (m >> 23))) - s * s;
-    uint up = math_uint(math_int(s - rest) >> 31);
-    uint down = math_uint(math_int(s + rest - 1u) >> 31);
-    uint result = root + down - up + math_uint(math_int(x - m) >> 1);
-    return (x << 1) == 0u ? x : result;
+    precise float m = uintBitsToFloat(x);
+    precise float y = math_inverse_root(m);
+    precise float s = m * y;
+    precise float upper = math_upper(s);
+    precise float lower = s - upper;
+    precise float rest = m - upper * upper;
+    rest = rest - upper * (lower + lower);
+    rest = rest - lower * lower;
+    rest = rest * (y * 0.5f);
+    return (x << 1) == 0u ? x : math_agreed(math_corrected(s, rest));
 }
 
+// From 2^-70 to 2^127, and zero.
+MATH bool math_sqrt_is_common(uint x, uint root)
+{
+    return (x - (57u << 23) < 197u << 23 || (x << 1) == 0u) && root != MATH_UNSURE;
+}
+
+// A bit at a time, two of the number's for one of the root's.
 MATH uint math_sqrt_rare(uint x)
 {
-    if (x >= 0x7F800000u)
-        return x == 0x7F800000u ? x : 0x7FC00000u;
-    uint whole = floatBitsToUint(math_float(math_int(x))); // a denormal number times 2^149
-    return math_sqrt_common(whole + 0x00800000u) - (75u << 23);
+    if ((x << 1) == 0u || x == 0x7F800000u)
+        return x;
+    if (x > 0x7F800000u)
+        return 0x7FC00000u;
+    int exponent = math_exponent(x) - 127;
+    uint digits = math_significand(x) >> ((exponent & 1) == 0 ? 1u : 0u);
+    uint root = 0u;
+    uint rest = 0u;
+    for (int bit = 0; bit < 26; ++bit) {
+        rest = (rest << 2) | (digits >> 30);
+        digits = digits << 2;
+        uint trial = (root << 2) | 1u;
+        root = root << 1;
+        if (rest >= trial) {
+            rest = rest - trial;
+            root = root | 1u;
+        }
+    }
+    return math_rounded(0u, (exponent >> 1) + 127, (root << 6) | (rest == 0u ? 0u : 1u));
 }
 
 MATH uint math_sqrt(uint x)
 {
-    return math_sqrt_is_common(x) ? math_sqrt_common(x) : math_sqrt_rare(x);
+    uint root = math_sqrt_common(x);
+    return math_sqrt_is_common(x, root) ? root : math_sqrt_rare(x);
 }
 
 #endif

@@ -43,6 +43,12 @@ uint math_uint(int x)
     return uint(x);
 }
 
+// The device's: within 2 ULP.
+float math_inverse_root(float x)
+{
+    return inversesqrt(x);
+}
+
 // |x| at most 2^24: exact.
 float math_float(int x)
 {

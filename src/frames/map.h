@@ -9,14 +9,14 @@
 
 /* What is computed: an operation of the operands, then a function of what it gives; see glsl/map/operation_list.inc. */
 enum vkdml_map_operation {
-#define OPERATION(NAME, value, turns) VKDML_MAP_##NAME = value,
-#define FUNCTION(NAME, value, turns)
+#define OPERATION(NAME, value, turns, work) VKDML_MAP_##NAME = value,
+#define FUNCTION(NAME, value, turns, work)
 #include "../glsl/map/operation_list.inc"
 };
 
 enum vkdml_map_function {
-#define OPERATION(NAME, value, turns)
-#define FUNCTION(NAME, value, turns) VKDML_FUNCTION_##NAME = value,
+#define OPERATION(NAME, value, turns, work)
+#define FUNCTION(NAME, value, turns, work) VKDML_FUNCTION_##NAME = value,
 #include "../glsl/map/operation_list.inc"
 };
 

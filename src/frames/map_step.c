@@ -310,32 +310,29 @@ static bool has_no_denormals(const struct vkdml_map *map) {
 }
 
 static bool computes_much(const struct vkdml_map *map) {
-    switch (map->operation) {
-    case VKDML_MAP_DIVIDE:
-    case VKDML_MAP_MODULUS_TRUNCATE:
-    case VKDML_MAP_MODULUS_FLOOR:
-    case VKDML_MAP_POW:
-    case VKDML_MAP_ATAN_YX:
-    case VKDML_MAP_QUANTIZE:
-    case VKDML_MAP_DEQUANTIZE:
-    case VKDML_MAP_CAST:
-    case VKDML_MAP_NORMALIZE:
-        return true;
-    default:
-        return map->scale != VKDML_MAP_NO_SCALE || map->function >= VKDML_FUNCTION_LEAKY_RELU ||
-               map->function == VKDML_FUNCTION_SQRT || map->function == VKDML_FUNCTION_RECIPROCAL;
-    }
+    enum { LITTLE, MUCH };
+    static const bool operations[] = {
+#define OPERATION(NAME, value, turns, work) [value] = (work),
+#define FUNCTION(NAME, value, turns, work)
+#include "../glsl/map/operation_list.inc"
+    };
+    static const bool functions[] = {
+#define OPERATION(NAME, value, turns, work)
+#define FUNCTION(NAME, value, turns, work) [value] = (work),
+#include "../glsl/map/operation_list.inc"
+    };
+    return map->scale != VKDML_MAP_NO_SCALE || operations[map->operation] || functions[map->function];
 }
 
 static uint32_t element_turns(const struct vkdml_map *map) {
     static const uint8_t operations[] = {
-#define OPERATION(NAME, value, turns) [value] = (turns),
-#define FUNCTION(NAME, value, turns)
+#define OPERATION(NAME, value, turns, work) [value] = (turns),
+#define FUNCTION(NAME, value, turns, work)
 #include "../glsl/map/operation_list.inc"
     };
     static const uint8_t functions[] = {
-#define OPERATION(NAME, value, turns)
-#define FUNCTION(NAME, value, turns) [value] = (turns),
+#define OPERATION(NAME, value, turns, work)
+#define FUNCTION(NAME, value, turns, work) [value] = (turns),
 #include "../glsl/map/operation_list.inc"
     };
     const uint32_t scale_turns = map->scale == VKDML_MAP_NO_SCALE ? 0 : SCALE_TURNS;

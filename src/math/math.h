@@ -19,7 +19,8 @@
     uint32_t vkdml_math_##name(uint32_t x, uint32_t y);                                                                \
     bool vkdml_math_##name##_is_common(uint32_t x, uint32_t y);
 #define MATH_BINARY(number, name, bound)     MATH_BINARY_EXACT(number, name)
-#define MATH_CHECKED(number, name)           MATH_BINARY_EXACT(number, name)
+#define MATH_UNARY_CHECKED(number, name)     MATH_UNARY_EXACT(number, name)
+#define MATH_BINARY_CHECKED(number, name)    MATH_BINARY_EXACT(number, name)
 #define MATH_HALF(number, name, arguments)   MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_EXACT(number, name)        MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_BINARY_EXACT(number, name) MATH_BINARY_EXACT(number, half_##name)
@@ -29,7 +30,8 @@
 #undef MATH_UNARY
 #undef MATH_BINARY_EXACT
 #undef MATH_BINARY
-#undef MATH_CHECKED
+#undef MATH_UNARY_CHECKED
+#undef MATH_BINARY_CHECKED
 #undef MATH_HALF
 #undef MATH_HALF_EXACT
 #undef MATH_HALF_BINARY_EXACT

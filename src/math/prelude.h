@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,6 +21,8 @@ static_assert((-1 >> 1) == -1, "right shifts of negative numbers must keep the s
 #define precise /* the project compiles with -ffp-contract=off */
 
 typedef uint32_t uint;
+typedef struct math_divisor math_divisor;
+typedef struct math_bounds math_bounds;
 
 static inline float uintBitsToFloat(uint bits) {
     float value;
@@ -59,6 +62,10 @@ static inline int math_int(uint x) {
 
 static inline uint math_uint(int x) {
     return (uint)x;
+}
+
+static inline float math_inverse_root(float x) {
+    return 1 / sqrtf(x);
 }
 
 static inline float math_float(int x) {

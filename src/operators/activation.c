@@ -35,11 +35,22 @@ static void set_shrink_arguments(const struct vkdml_instance *instance, struct v
     vkdml_mapping_float_argument(-desc->Threshold, type, &map->arguments[10]);
 }
 
+/* Divisors that are powers of two, as 1 is, are multiplied by: the second argument is the inverse of the first, where
+ * that is a number of FLOAT32's, and normal. */
+static void set_inverse(const struct vkdml_instance *instance, struct vkdml_map *map) {
+    const uint32_t bits = map->arguments[8];
+    const uint32_t exponent = bits >> 23 & 0xFF;
+    (void)instance;
+    if ((bits & 0x7FFFFF) == 0 && exponent > 0 && exponent < 254) {
+        map->arguments[9] = (bits & 0x80000000) | (254 - exponent) << 23;
+    }
+}
+
 /* clang-format off */
 #define PLAIN .attributes = VKDML_ATTRIBUTES_AS_FLOATS
 #define ACTIVATION(name, ...) const struct vkdml_operator vkdml_operator_activation_##name = VKDML_MAPPING(__VA_ARGS__)
 
-ACTIVATION(celu, FIRST, CELU, PLAIN);
+ACTIVATION(celu, FIRST, CELU, PLAIN, .adjust = set_inverse);
 ACTIVATION(elu, FIRST, ELU, PLAIN);
 ACTIVATION(gelu, FIRST, GELU, PLAIN);
 ACTIVATION(hard_sigmoid, FIRST, HARD_SIGMOID, PLAIN);
@@ -63,5 +74,5 @@ ACTIVATION(thresholded_relu, FIRST, THRESHOLDED_RELU, PLAIN);
 const struct vkdml_operator vkdml_operator_activation_softplus = {
     .rules = check_steepness,
     .plan = vkdml_plan_mapping,
-    .mapping = {.operation = VKDML_MAP_FIRST, .function = VKDML_FUNCTION_SOFTPLUS},
+    .mapping = {.operation = VKDML_MAP_FIRST, .function = VKDML_FUNCTION_SOFTPLUS, .adjust = set_inverse},
 };

@@ -77,8 +77,11 @@ static float smaller(float a, float b) {
  * digits. */
 #define MANY_DIGITS (-80)
 
+/* With Alpha below 0 the exponential of a large quotient counts, for which FLOAT16's grade has infinity. */
 GRADED(celu, CELU) {
-    const float product = desc->Alpha * expm1_of(x[0] / desc->Alpha, context);
+    const float quotient = x[0] / desc->Alpha;
+    const float rest = desc->Alpha > 0 ? expm1_of(quotient, context) : float_of(vkdml_math_expm1(bits_of(quotient)));
+    const float product = desc->Alpha * rest;
     return larger(0, x[0]) + smaller(0, product);
 }
 

@@ -68,7 +68,11 @@ UNARY(activation_scaled_tanh, ACTIVATION_SCALED_TANH, activated, p[0] * tanhf(p[
 UNARY(activation_elu, ACTIVATION_ELU, activated, x >= 0 ? x : p[0] * expm1f(x),
       OF_ONE(ACTIVATION_ELU, FLOAT32, 4, NEG_0 "," NEG_INF ",3,-100", NEG_0 ",-2,3,-2") " Alpha=2");
 UNARY(activation_celu, ACTIVATION_CELU, floats_from_3_0, fmaxf(0, x) + fminf(0, p[0] * expm1f(x / p[0])),
-      OF_ONE(ACTIVATION_CELU, FLOAT32, 3, NEG_INF ",3,-100", "-2,3,-2") " Alpha=2");
+      OF_ONE(ACTIVATION_CELU, FLOAT32, 3, NEG_INF ",3,-100", "-2,3,-2") " Alpha=2",
+      OF_ONE(ACTIVATION_CELU, FLOAT32, 3, NEG_INF ",3,-100", "-3,3,-3") " Alpha=3",
+      /* -0.5 * expm1(20) is beyond FLOAT16, -0.0001 * expm1(16) is not. */
+      OF_ONE(ACTIVATION_CELU, FLOAT16, 1, "-10", "0xfc00") " Alpha=-0.5",
+      OF_ONE(ACTIVATION_CELU, FLOAT16, 1, "-0.001600265502929688", "-891") " Alpha=-0.0001");
 UNARY(activation_scaled_elu, ACTIVATION_SCALED_ELU, activated, p[1] * (x > 0 ? x : p[0] * expm1f(x)),
       OF_ONE(ACTIVATION_SCALED_ELU, FLOAT32, 3, NEG_INF ",3,-100", "-6,9,-6") " Alpha=2 Gamma=3");
 UNARY(activation_gelu, ACTIVATION_GELU, floats_from_5_1, 0.5f * x * (1 + erff(x * 0.707106781f)),

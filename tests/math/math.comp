@@ -20,14 +20,16 @@ layout(set = 0, binding = 2, std430) writeonly buffer Results {
     uint results[];
 };
 
-#define MATH_UNARY_EXACT(number, name)                                                                                 \
+#define MATH_UNARY_WHEN(number, name, is_common)                                                                       \
     case number:                                                                                                       \
         result = math_##name##_common(x);                                                                              \
         if (PART == COMMON)                                                                                            \
-            result = math_##name##_is_common(x) ? result : 0;                                                          \
+            result = is_common ? result : 0;                                                                            \
         if (PART == WHOLE)                                                                                             \
             result = math_##name(x);                                                                                   \
         break;
+#define MATH_UNARY_EXACT(number, name)   MATH_UNARY_WHEN(number, name, math_##name##_is_common(x))
+#define MATH_UNARY_CHECKED(number, name) MATH_UNARY_WHEN(number, name, math_##name##_is_common(x, result))
 #define MATH_UNARY(number, name, bound) MATH_UNARY_EXACT(number, name)
 #define MATH_BINARY_WHEN(number, name, is_common)                                                                      \
     case number:                                                                                                       \
@@ -39,7 +41,7 @@ layout(set = 0, binding = 2, std430) writeonly buffer Results {
         break;
 #define MATH_BINARY_EXACT(number, name)  MATH_BINARY_WHEN(number, name, math_##name##_is_common(x, y))
 #define MATH_BINARY(number, name, bound) MATH_BINARY_WHEN(number, name, math_##name##_is_common(x, y))
-#define MATH_CHECKED(number, name)       MATH_BINARY_WHEN(number, name, math_##name##_is_common(x, y, result))
+#define MATH_BINARY_CHECKED(number, name) MATH_BINARY_WHEN(number, name, math_##name##_is_common(x, y, result))
 #define MATH_HALF(number, name, arguments)   MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_EXACT(number, name)        MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_BINARY_EXACT(number, name) MATH_BINARY_EXACT(number, half_##name)

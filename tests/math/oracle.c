@@ -218,7 +218,8 @@ const struct math_function math_functions[] = {
 #define MATH_BINARY_EXACT(number_, name_) {BINARY(number_, name_), .exact2 = name_##_value},
 #define MATH_BINARY(number_, name_, bound_)                                                                            \
     {BINARY(number_, name_), .bound = bound_, .value2 = name_##_value, WITH_PRECISE(name_)},
-#define MATH_CHECKED(number_, name_) MATH_BINARY_EXACT(number_, name_)
+#define MATH_UNARY_CHECKED(number_, name_)  MATH_UNARY_EXACT(number_, name_)
+#define MATH_BINARY_CHECKED(number_, name_) MATH_BINARY_EXACT(number_, name_)
 #define MATH_HALF(number_, name_, arguments_)                                                                          \
     {UNARY(number_, half_##name_), .bound = MATH_HALF_BOUND, .is_half = true,                                          \
      .arguments = arguments_,      .value = name_##_value,   WITH_PRECISE(name_)},

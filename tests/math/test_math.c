@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "flush.h"
+#include "harness/random.h"
 #include "inputs.h"
 #include "math/math.h"
 #include "math/prelude.h"
@@ -20,6 +21,7 @@
 #define UNARY      ((uint32_t)1 << 20)
 #define PAIRS      ((uint32_t)1 << 20)
 #define MAX_REPORT 8
+#define HALVES     65536
 
 static uint32_t x[UNARY], y[PAIRS], results[PAIRS], flushed[PAIRS];
 
@@ -93,7 +95,8 @@ static void short_paths_may_run_on_anything(void **state) {
 #define MATH_UNARY(number, name, bound)      MATH_UNARY_EXACT(number, name)
 #define MATH_BINARY_EXACT(number, name)      all ^= math_##name##_common(x[i], x[UNARY - 1 - i]);
 #define MATH_BINARY(number, name, bound)     MATH_BINARY_EXACT(number, name)
-#define MATH_CHECKED(number, name)           MATH_BINARY_EXACT(number, name)
+#define MATH_UNARY_CHECKED(number, name)     MATH_UNARY_EXACT(number, name)
+#define MATH_BINARY_CHECKED(number, name)    MATH_BINARY_EXACT(number, name)
 #define MATH_HALF(number, name, arguments)   MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_EXACT(number, name)        MATH_UNARY_EXACT(number, half_##name)
 #define MATH_HALF_BINARY_EXACT(number, name) MATH_BINARY_EXACT(number, half_##name)
@@ -101,6 +104,26 @@ static void short_paths_may_run_on_anything(void **state) {
 #include "math/function_list.inc"
     }
     results[0] = all;
+}
+
+/* Kernels quantize by it: off the halves it is near enough, and exact on them. */
+static void quotients_of_halves_round_to_the_right_integer(void **state) {
+    (void)state;
+    struct random random = {1};
+    for (uint32_t round = 0; round < 400; round++) {
+        const uint32_t divisor = math_widened((uint32_t)(random_next(&random) % HALVES));
+        if (!(divisor & 0x7FFFFFFF) || (divisor & 0x7F800000) == 0x7F800000) {
+            continue;
+        }
+        for (uint32_t i = 0; i < HALVES; i++) {
+            const uint32_t dividend = math_widened(i);
+            const uint32_t exact = vkdml_math_divide(dividend, divisor);
+            const uint32_t quotient = vkdml_math_half_divide(dividend, divisor);
+            if ((exact & 0x7FFFFFFF) <= 0x43800000 && vkdml_math_round_even(exact) != vkdml_math_round_even(quotient)) {
+                fail_msg("%08" PRIx32 " / %08" PRIx32, dividend, divisor);
+            }
+        }
+    }
 }
 
 static void zeros_and_what_networks_hold_takes_the_short_paths(void **state) {
@@ -132,7 +155,7 @@ static void zeros_and_what_networks_hold_takes_the_short_paths(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest *tests = calloc(math_function_count + 3, sizeof *tests);
+    struct CMUnitTest *tests = calloc(math_function_count + 4, sizeof *tests);
     if (tests == NULL) {
         return 1;
     }
@@ -144,7 +167,9 @@ int main(void) {
     tests[math_function_count + 1] =
         (struct CMUnitTest)cmocka_unit_test(zeros_and_what_networks_hold_takes_the_short_paths);
     tests[math_function_count + 2] = (struct CMUnitTest)cmocka_unit_test(halves_are_numbers_on_the_short_path);
-    const int failed = _cmocka_run_group_tests("math", tests, math_function_count + 3, NULL, NULL);
+    tests[math_function_count + 3] =
+        (struct CMUnitTest)cmocka_unit_test(quotients_of_halves_round_to_the_right_integer);
+    const int failed = _cmocka_run_group_tests("math", tests, math_function_count + 4, NULL, NULL);
     free(tests);
     return failed;
 }

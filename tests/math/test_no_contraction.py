@@ -2,7 +2,8 @@
 """Checks that nothing in a compiled glsl/math/ may be fused or put in another order: prints TAP.
 
 test_no_contraction.py MODULE.spv
-    Every float addition, subtraction and multiplication is decorated NoContraction, and there is no other float operation.
+    Every float addition, subtraction and multiplication is decorated NoContraction, and there is no other float operation
+    but the device's inverse square root, with which estimates begin that are checked afterwards.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ DECORATED = {129: "OpFAdd", 131: "OpFSub", 133: "OpFMul"}
 FORBIDDEN = {12: "OpExtInst of floats", 127: "OpFNegate", 136: "OpFDiv", 140: "OpFRem", 141: "OpFMod", 142: "OpVectorTimesScalar",
              148: "OpDot", 112: "OpConvertUToF", 109: "OpConvertFToU", 115: "OpFConvert",
              **{code: "a comparison of floats" for code in range(180, 192)}}
-EXTENDED_OF_INTEGERS = {5, 38, 39, 41, 42, 73, 74, 75}  # SAbs, UMin, SMin, UMax, SMax, FindLsb, FindSMsb, FindUMsb
+EXTENDED = {5, 38, 39, 41, 42, 73, 74, 75, 32}  # SAbs, UMin, SMin, UMax, SMax, FindLsb, FindSMsb, FindUMsb; InverseSqrt
 
 
 def instructions(path):
@@ -38,13 +39,13 @@ def main(path):
             arithmetic += 1
             if operands[1] not in decorated:
                 bare.append(f"{DECORATED[opcode]} %{operands[1]}")
-        elif opcode == 12 and operands[3] in EXTENDED_OF_INTEGERS:
+        elif opcode == 12 and operands[3] in EXTENDED:
             continue
         elif opcode in FORBIDDEN:
             forbidden.append(f"{FORBIDDEN[opcode]} %{operands[1]}")
     results = [
         (f"all {arithmetic} float operations are decorated NoContraction", bare or arithmetic == 0),
-        ("no float operation but addition, subtraction and multiplication", forbidden),
+        ("no float operation but addition, subtraction, multiplication and the inverse square root", forbidden),
     ]
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):

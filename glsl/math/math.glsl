@@ -8,7 +8,7 @@
 // docs/OPERATORS.md says how right. Sums, differences and products are common or not by what they give, a third argument.
 //
 // Nothing here relies on more than this: + - x of normal FLOAT32 numbers round to nearest even where the result is normal,
-// integers are integers. So no denormal number that matters is an operand or a result of a float operation, no other float
+// integers are integers, and inverse square roots, with which estimates begin, are within 2 ULP, as Vulkan demands. So no denormal number that matters is an operand or a result of a float operation, no other float
 // operation is used, and every float that is computed is `precise`, so that nothing is fused or put in another order.
 #include "arithmetic.glsl"
 #include "error_function.glsl"

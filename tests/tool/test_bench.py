@@ -258,6 +258,13 @@ def test_latency(folder):
     tell(not wrong, "no operator takes more than one dispatch, but for the few that are known to", wrong)
 
 
+def test_no_features():
+    result = bench(*QUICK, "--no-features", "--filter", "element_wise_add/packed/float16/*", "--bytes", "16KiB")
+    tell(result.returncode == 0 and "no feature enabled" in result.stdout.splitlines()[0] and
+         re.search(r"^element_wise_add/packed/float16/16KiB +0.05 ", result.stdout, re.MULTILINE) is not None,
+         "benchmarks run on a device without features", result.stdout + result.stderr)
+
+
 def test_host(folder):
     path = os.path.join(folder, "host.json")
     rows = []
@@ -281,6 +288,7 @@ def main():
         test_sweep(folder)
         test_latency(folder)
         test_host(folder)
+        test_no_features()
     print(f"1..{number}")
     return 1 if failures else 0
 

@@ -6,7 +6,15 @@
 
 #include "harness/case_data.h"
 
-bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info) {
+static bool import_device(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device) {
+    if (vkdmlCreateDevice(info, device) != VKDML_SUCCESS) {
+        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+        return false;
+    }
+    return true;
+}
+
+bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info, bool no_features) {
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                            .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                            .queryCount = BENCH_MAX_TIMESTAMPS};
@@ -15,18 +23,25 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
         return false;
     }
     const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo import = {.instance = handles->instance,
-                                          .physicalDevice = handles->physicalDevice,
-                                          .device = handles->device,
-                                          .queueFamilyIndex = handles->queueFamilyIndex,
-                                          .getInstanceProcAddr = handles->getInstanceProcAddr,
-                                          .enabledFeatures = handles->enabledFeatures,
-                                          .featureLevel = info->featureLevel,
-                                          .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER,
-                                          .logCallback = info->logCallback,
-                                          .logUserData = info->logUserData};
-    if (vkdmlCreateDevice(&import, &device->transfer) != VKDML_SUCCESS) {
-        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+    VkdmlDeviceCreateInfo import = {.instance = handles->instance,
+                                    .physicalDevice = handles->physicalDevice,
+                                    .device = handles->device,
+                                    .queueFamilyIndex = handles->queueFamilyIndex,
+                                    .getInstanceProcAddr = handles->getInstanceProcAddr,
+                                    .enabledFeatures = no_features ? NULL : handles->enabledFeatures,
+                                    .featureLevel = info->featureLevel,
+                                    .logCallback = info->logCallback,
+                                    .logUserData = info->logUserData};
+    if (no_features) {
+        VkdmlDevice without;
+        if (!import_device(&import, &without)) {
+            return false;
+        }
+        device->opened = device->gpu.device;
+        device->gpu.device = without;
+    }
+    import.flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER;
+    if (!import_device(&import, &device->transfer)) {
         return false;
     }
     if (device->gpu.queries && vkCreateQueryPool(handles->device, &queries, NULL, &device->queries) != VK_SUCCESS) {
@@ -47,6 +62,10 @@ void bench_device_close(struct bench_device *device) {
         }
     }
     vkdmlDestroyDevice(device->transfer);
+    if (device->opened != NULL) {
+        vkdmlDestroyDevice(device->gpu.device);
+        device->gpu.device = device->opened;
+    }
     gpu_close(&device->gpu);
 }
 

@@ -20,6 +20,7 @@ struct bench_pool {
 
 struct bench_device {
     struct gpu gpu;
+    VkdmlDevice opened;   /* NULL; or what was opened, where `gpu.device` is its VkDevice imported without features */
     VkdmlDevice transfer; /* the same VkDevice, imported with VKDML_DEVICE_FLAG_ALLOW_TRANSFER */
     VkQueryPool queries;
     struct bench_pool tensors[CASE_MAX_TENSORS]; /* by slot */
@@ -28,7 +29,7 @@ struct bench_device {
 };
 
 /* All return false with the reason on stderr; bench_device_close() is due either way. */
-bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info);
+bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info, bool no_features);
 void bench_device_close(struct bench_device *device);
 
 /* Whether the device is the CPU itself. */

@@ -35,6 +35,7 @@ const char bench_usage[] =
     "      --seed S         of the random cases (1)\n"
     "      --latency        instead: operators of 1 KiB to 1 MiB against an empty dispatch\n"
     "      --host           instead: what recording, creating and compiling cost the host\n"
+    "      --no-features    on a device with no feature enabled: without shaderFloat16\n"
     "  -h, --help           print this and exit\n";
 
 enum long_option {
@@ -49,7 +50,8 @@ enum long_option {
     OPTION_SWEEP,
     OPTION_SEED,
     OPTION_LATENCY,
-    OPTION_HOST
+    OPTION_HOST,
+    OPTION_NO_FEATURES
 };
 
 static const struct option long_options[] = {
@@ -71,6 +73,7 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPTION_SEED},
     {"latency", no_argument, NULL, OPTION_LATENCY},
     {"host", no_argument, NULL, OPTION_HOST},
+    {"no-features", no_argument, NULL, OPTION_NO_FEATURES},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -188,6 +191,8 @@ static bool apply_option(int option, const char *argument, struct bench_options 
         return options->latency = true;
     case OPTION_HOST:
         return options->host = true;
+    case OPTION_NO_FEATURES:
+        return options->no_features = true;
     case 'h':
         return options->help = true;
     default:

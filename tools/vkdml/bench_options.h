@@ -12,7 +12,7 @@ struct bench_options {
     const char *json, *csv, *html; /* files to write */
     const char *peers, *baseline;  /* files to read */
     const char *from;              /* the run to report on, instead of a new one */
-    bool list, help, references, latency, host;
+    bool list, help, references, latency, host, no_features;
     uint64_t sizes[BENCH_MAX_SIZES];
     size_t size_count;  /* 0: the device's default size */
     uint64_t peak_size; /* 0: the same */

@@ -103,16 +103,18 @@ bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes) 
     return peaks->copy_kernel > 0 && peaks->fill_kernel > 0;
 }
 
-bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort) {
+bool bench_session_open(struct bench_session *session, const char *device, bool no_features,
+                        const struct bench_effort *effort) {
     const VkdmlDeviceOpenInfo info = {.name = device, .logCallback = log_message};
     *session = (struct bench_session){.effort = *effort};
-    if (!bench_device_open(&session->device, &info)) {
+    if (!bench_device_open(&session->device, &info, no_features)) {
         return false;
     }
     if (session->effort.seconds < 0) {
         session->effort.seconds = bench_device_is_cpu(&session->device) ? 1.0 : 0.2;
     }
-    printf("# %s, %s kernels; times by %s\n", session->device.gpu.properties.deviceName, bench_session_variant(session),
+    printf("# %s, %s kernels%s; times by %s\n", session->device.gpu.properties.deviceName,
+           bench_session_variant(session), no_features ? ", no feature enabled" : "",
            session->device.queries ? "device timestamps" : "the host's clock: the queue has no timestamps");
     return true;
 }

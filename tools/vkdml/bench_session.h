@@ -33,7 +33,8 @@ struct bench_session {
 };
 
 /* Opens the device. seconds below 0: the device's default time. bench_session_close() is due either way. */
-bool bench_session_open(struct bench_session *session, const char *device, const struct bench_effort *effort);
+bool bench_session_open(struct bench_session *session, const char *device, bool no_features,
+                        const struct bench_effort *effort);
 void bench_session_close(struct bench_session *session);
 
 /* Keeps a GPU busy for a while, with copies of the size that peaks are measured at, so that its clocks rise. */

@@ -101,7 +101,7 @@ static bool run_session(const struct bench_options *options) {
         setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
         setenv("__GL_SHADER_DISK_CACHE", "0", 0);
     }
-    bool good = rows != NULL && bench_session_open(&session, options->device, &options->effort);
+    bool good = rows != NULL && bench_session_open(&session, options->device, options->no_features, &options->effort);
     session.references = options->references;
     good = good && measure(&session, options, rows);
     if (good) {

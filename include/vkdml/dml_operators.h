@@ -1538,7 +1538,7 @@ typedef struct DML_SLICE_OPERATOR_DESC {
     uint32_t DimensionCount; /**< of the arrays; equals the tensors' */
     const uint32_t *Offsets;
     const uint32_t *Sizes; /**< equals OutputTensor's */
-    const uint32_t *Strides;
+    const uint32_t *Strides; /**< at least 1 */
 } DML_SLICE_OPERATOR_DESC;
 
 /**

@@ -24,6 +24,7 @@ bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension) {
 /* Whether `outer` walks over whole runs of `inner`, in both tensors. */
 static bool is_one_run(const struct vkdml_gather_dimension *outer, const struct vkdml_gather_dimension *inner) {
     return !vkdml_gather_is_padded(outer) && !vkdml_gather_is_padded(inner) && outer->role == 0 && inner->role == 0 &&
+           outer->is_backward == inner->is_backward &&
            outer->output_stride == (uint64_t)inner->output_stride * inner->size &&
            outer->input_stride == (uint64_t)inner->input_stride * inner->size;
 }
@@ -84,7 +85,7 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
 static bool can_double(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0 ||
-        row->role != 0) {
+        row->role != 0 || row->is_backward || gather->output_first % 2 != 0 || gather->input_first % 2 != 0) {
         return false;
     }
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {
@@ -98,6 +99,8 @@ static bool can_double(const struct vkdml_gather *gather) {
 void vkdml_gather_widen(struct vkdml_gather *gather) {
     while (can_double(gather)) {
         gather->element_bytes *= 2;
+        gather->output_first /= 2;
+        gather->input_first /= 2;
         for (uint32_t d = 0; d + 1 < gather->count; ++d) {
             gather->dimensions[d].output_stride /= 2;
             gather->dimensions[d].input_stride /= 2;

@@ -56,23 +56,29 @@ struct vkdml_gather_dimension {
     uint32_t start;        /* padding before the input */
     uint32_t period;       /* of padding: after how many elements the input repeats, at least 1 */
     uint32_t role;         /* an operator's own mark; dimensions with one are not merged, nor widened as rows */
+    bool is_backward;      /* the input is walked from its end on: input_stride is subtracted */
 };
 
 /* Stands for a coordinate that no input element fills. */
 #define VKDML_GATHER_OUTSIDE UINT32_MAX
 
+/* Before they are collapsed: tiles and blocks split dimensions in two. What is planned has VKDML_MAX_DIMENSIONS. */
+#define VKDML_GATHER_MAX_DIMENSIONS (2 * VKDML_MAX_DIMENSIONS)
+
 struct vkdml_gather {
-    uint32_t element_bytes;                                         /* 1, 2, 4 or 8 */
-    uint64_t output_first;                                          /* output elements before the first of the gather */
-    uint32_t count;                                                 /* of dimensions */
-    struct vkdml_gather_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
+    uint32_t element_bytes; /* 1, 2, 4 or 8 */
+    uint64_t output_first;  /* output elements before the first of the gather */
+    uint64_t input_first;   /* input elements before that of coordinate 0, of dimensions walked backward too */
+    uint32_t count;         /* of dimensions */
+    struct vkdml_gather_dimension
+        dimensions[VKDML_GATHER_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
     /* The input coordinate that fills output coordinate c of a padded dimension, or OUTSIDE; NULL where none is padded.
      */
     uint32_t (*source)(const struct vkdml_gather_dimension *dimension, uint32_t mode, uint32_t c);
     uint32_t source_mode; /* handed to source */
 };
 
-/* What a gather's steps bind, and how they are specialized. The output is output 0, or the persistent resource. */
+/* What a gather's steps bind, and how they are specialized. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
     /* The same for CPUs (glsl/gather/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
@@ -89,6 +95,7 @@ struct vkdml_gather_use {
     enum vkdml_plan_resource input;
     enum vkdml_plan_resource output;
     uint32_t input_index;
+    uint32_t output_index;
     uint64_t output_offset; /* bytes from where the output resource begins, multiple of 4 */
 };
 

@@ -38,10 +38,10 @@ enum input_rows { INPUT_APART, INPUT_TOGETHER, INPUT_UNALIGNED };
 
 static enum input_rows input_rows(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    return row->input_stride > 1         ? INPUT_APART
-           : row->input_stride == 0      ? INPUT_TOGETHER
-           : vkdml_gather_is_padded(row) ? INPUT_UNALIGNED
-                                         : INPUT_TOGETHER;
+    return row->input_stride > 1 || row->is_backward ? INPUT_APART
+           : row->input_stride == 0                  ? INPUT_TOGETHER
+           : vkdml_gather_is_padded(row)             ? INPUT_UNALIGNED
+                                                     : INPUT_TOGETHER;
 }
 
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
@@ -57,6 +57,11 @@ static uint32_t run_rank(const struct vkdml_gather *gather, const struct vkdml_b
     return d;
 }
 
+/* Kernels count elements modulo 2^32. */
+static uint32_t kernel_stride(const struct vkdml_gather_dimension *dimension) {
+    return dimension->is_backward ? 0 - dimension->input_stride : dimension->input_stride;
+}
+
 static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdml_box *box,
                             struct vkdml_gather_parameters *parameters) {
     const uint32_t last = gather->count - 1;
@@ -68,7 +73,7 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
         parameters->multipliers[d] = divisor.multiplier;
         parameters->shifts[d] = divisor.shifts;
         parameters->output_strides[d] = outer->output_stride;
-        parameters->input_strides[d] = outer->input_stride;
+        parameters->input_strides[d] = kernel_stride(outer);
         parameters->input_sizes[d] = outer->input_size;
         parameters->starts[d] = outer->start;
         const struct vkdml_divisor period = vkdml_divisor(outer->period > 0 ? outer->period : 1);
@@ -79,7 +84,7 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
     parameters->row_length = box->size[last];
     parameters->row_divisor = vkdml_divisor(box->size[last]);
     parameters->row_output_stride = row->output_stride;
-    parameters->row_input_stride = row->input_stride;
+    parameters->row_input_stride = kernel_stride(row);
     parameters->row_input_size = row->input_size;
     parameters->row_start = row->start;
     parameters->row_origin = box->origin[last];
@@ -92,7 +97,8 @@ static bool is_in_runs(const struct vkdml_gather *gather, const struct vkdml_gat
                        const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     return limits->variant == VKDML_KERNEL_VARIANT_SERIAL && use->runs_kernel != VKDML_KERNEL_COPY &&
-           row->output_stride == 1 && row->input_stride <= 1 && part->output.size <= UINT32_MAX / 2;
+           row->output_stride == 1 && row->input_stride <= 1 && !row->is_backward &&
+           part->output.size <= UINT32_MAX / 2;
 }
 
 /* Shares runs of `length` elements out to the kernel for CPUs: an item is some whole rows, or a part of a row cut into

@@ -9,7 +9,7 @@ struct vkdml_gather_part {
     struct vkdml_box box;
     struct vkdml_window output;
     struct vkdml_window input;
-    uint64_t input_base; /* the input's element that its window begins with */
+    uint64_t input_base; /* the element that the input's window begins with, from the gather's first on, modulo 2^64 */
 };
 
 /* A step's parameter block, and the windows it binds: for those who fill in the rest. */

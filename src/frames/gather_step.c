@@ -23,11 +23,21 @@ static bool fill_permutation(const struct vkdml_gather *gather, const struct vkd
            vkdml_gather_permute(gather, use, part, limits, LEAST_RUN, report, step, result);
 }
 
+static bool is_forward(const struct vkdml_gather *gather) {
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        if (gather->dimensions[d].is_backward) {
+            return false;
+        }
+    }
+    return true;
+}
+
 VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                    const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                    struct vkdml_report *report, struct vkdml_plan_step *step) {
     VkdmlResult result;
-    if (use->kernel == VKDML_KERNEL_COPY && fill_permutation(gather, use, part, limits, report, step, &result)) {
+    if (use->kernel == VKDML_KERNEL_COPY && is_forward(gather) &&
+        fill_permutation(gather, use, part, limits, report, step, &result)) {
         return result;
     }
     return vkdml_gather_elements(gather, use, part, limits, report, step);

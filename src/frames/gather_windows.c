@@ -75,14 +75,18 @@ static struct run input_run(const struct vkdml_gather *gather, const struct vkdm
 }
 
 static struct vkdml_span input_span(const struct vkdml_gather *gather, const struct vkdml_box *box) {
-    struct vkdml_span span = {0, 1};
+    struct vkdml_span span = {gather->input_first, 1};
     for (uint32_t d = 0; d < gather->count; ++d) {
         const struct vkdml_gather_dimension *dimension = &gather->dimensions[d];
         const struct run run = input_run(gather, dimension, box->origin[d], box->size[d]);
         if (run.count == 0) {
             return (struct vkdml_span){0, 0}; /* all of the box is filled with the value */
         }
-        span.first += (uint64_t)run.first * dimension->input_stride;
+        if (dimension->is_backward) {
+            span.first -= ((uint64_t)run.first + run.count - 1) * dimension->input_stride;
+        } else {
+            span.first += (uint64_t)run.first * dimension->input_stride;
+        }
         span.count += (uint64_t)(run.count - 1) * dimension->input_stride;
     }
     return span;
@@ -134,7 +138,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct vkdml_span input = span_of(w, INPUT, box);
     struct vkdml_gather_part part = {
         .box = *box, .output = vkdml_window_of(span_of(w, OUTPUT, box), bits), .input = vkdml_window_of(input, bits)};
-    part.input_base = input.first - part.input.lead;
+    part.input_base = input.first - part.input.lead - w->gather->input_first; /* modulo 2^64 */
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_plan_add(w->plan, w->steps, w->limits, w->report, &step);
     return result == VKDML_SUCCESS ? vkdml_gather_fill_step(w->gather, w->use, &part, w->limits, w->report, step)

@@ -1,5 +1,7 @@
 #include "frames/transfer.h"
 
+#include <string.h>
+
 #include "frames/plan_step.h"
 
 _Static_assert(VKDML_MAX_DIMENSIONS - 1 <= VKDML_PLAN_MAX_COPY_RANK, "a copy has as many outer dimensions as a gather");
@@ -11,16 +13,21 @@ static bool is_preferred(const struct vkdml_plan_limits *limits) {
 bool vkdml_transfer_suits_copy(const struct vkdml_gather *gather, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     uint64_t runs = 1; /* at most the output's elements: 32 bits */
+    bool is_backward = row->is_backward;
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {
         runs *= gather->dimensions[d].size;
+        is_backward = is_backward || gather->dimensions[d].is_backward;
     }
-    const bool dense = row->size == 1 || (row->output_stride == 1 && row->input_stride == 1);
+    const bool in_words =
+        (gather->output_first * gather->element_bytes | gather->input_first * gather->element_bytes) % 4 == 0;
+    const bool dense =
+        !is_backward && in_words && (row->size == 1 || (row->output_stride == 1 && row->input_stride == 1));
     return is_preferred(limits) && dense &&
            (runs == 1 || (runs <= VKDML_TRANSFER_MAX_RUNS &&
                           (uint64_t)row->size * gather->element_bytes >= VKDML_TRANSFER_MIN_RUN_BYTES));
 }
 
-/* The words that a gather's elements lie in, from the tensor's first byte. */
+/* The words that a gather's elements lie in, from its first on. */
 static uint64_t span_bytes(const struct vkdml_gather *gather, bool of_input) {
     uint64_t elements = 1;
     for (uint32_t d = 0; d < gather->count; ++d) {
@@ -48,9 +55,53 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
         step->copy.target_strides[d] = bytes * gather->dimensions[d].output_stride;
     }
     step->buffer_count = 2;
-    step->buffers[0] = (struct vkdml_plan_buffer){use->input, use->input_index, 0, span_bytes(gather, true)};
-    step->buffers[1] = (struct vkdml_plan_buffer){use->output, 0, use->output_offset, span_bytes(gather, false)};
+    step->buffers[0] =
+        (struct vkdml_plan_buffer){use->input, use->input_index, bytes * gather->input_first, span_bytes(gather, true)};
+    step->buffers[1] = (struct vkdml_plan_buffer){
+        use->output, use->output_index, use->output_offset + bytes * gather->output_first, span_bytes(gather, false)};
     return VKDML_SUCCESS;
+}
+
+/* Of a gather of more dimensions than kernels take the smallest, but for the row. */
+static uint32_t smallest_dimension(const struct vkdml_gather *gather) {
+    uint32_t found = 0;
+    for (uint32_t d = 1; d + 1 < gather->count; ++d) {
+        found = gather->dimensions[d].size < gather->dimensions[found].size ? d : found;
+    }
+    return found;
+}
+
+/* A part for each coordinate of that dimension. */
+static VkdmlResult plan_parts(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                              struct vkdml_plan *plan) {
+    const uint32_t along = smallest_dimension(gather);
+    const struct vkdml_gather_dimension dimension = gather->dimensions[along];
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t c = 0; result == VKDML_SUCCESS && c < dimension.size; ++c) {
+        struct vkdml_gather part = *gather;
+        const uint64_t distance = (uint64_t)c * dimension.input_stride;
+        part.output_first += (uint64_t)c * dimension.output_stride;
+        part.input_first = dimension.is_backward ? part.input_first - distance : part.input_first + distance;
+        --part.count;
+        memmove(part.dimensions + along, part.dimensions + along + 1, (part.count - along) * sizeof(*part.dimensions));
+        result = vkdml_transfer_plan_elements(&part, use, limits, report, plan);
+    }
+    return result;
+}
+
+VkdmlResult vkdml_transfer_plan_elements(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                                         const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                         struct vkdml_plan *plan) {
+    vkdml_gather_collapse(gather, 0, gather->count);
+    if (gather->count > VKDML_MAX_DIMENSIONS) {
+        return plan_parts(gather, use, limits, report, plan);
+    }
+    if (vkdml_transfer_suits_copy(gather, limits)) {
+        return vkdml_transfer_plan_copy(gather, use, limits, report, plan, &plan->steps);
+    }
+    vkdml_gather_widen(gather);
+    return vkdml_gather_plan(gather, use, limits, report, plan, &plan->steps);
 }
 
 VkdmlResult vkdml_transfer_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
@@ -65,12 +116,7 @@ VkdmlResult vkdml_transfer_plan_identity(const struct vkdml_tensor *output, cons
     };
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, output, input);
-    vkdml_gather_collapse(&gather, 0, gather.count);
-    if (vkdml_transfer_suits_copy(&gather, limits)) {
-        return vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->steps);
-    }
-    vkdml_gather_widen(&gather);
-    return vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->steps);
+    return vkdml_transfer_plan_elements(&gather, &use, limits, report, plan);
 }
 
 /* Whether the elements of a tensor lie side by side, in any order of its dimensions. */

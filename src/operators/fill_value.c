@@ -1,15 +1,13 @@
 /* FILL_VALUE_CONSTANT and FILL_VALUE_SEQUENCE. */
+#include "operators/fill_value.h"
+
 #include "frames/transfer.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
 
-static VkdmlResult plan_constant(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    const DML_FILL_VALUE_CONSTANT_OPERATOR_DESC *desc = planning->instance->desc;
-    (void)op;
-    uint32_t bits[2];
+VkdmlResult vkdml_fill_plan(const struct vkdml_tensor *output, const uint32_t bits[2],
+                            const struct vkdml_planning *planning) {
     uint32_t word;
-    vkdml_scalar_from_union(&desc->Value, output->data_type, bits);
     if (vkdml_transfer_suits_fill(output, bits, planning->limits, &word)) {
         return vkdml_transfer_plan_fill(output, word, planning->limits, planning->report, planning->plan);
     }
@@ -20,6 +18,15 @@ static VkdmlResult plan_constant(const struct vkdml_operator *op, const struct v
     map.arguments[4] = bits[0];
     map.arguments[5] = bits[1];
     return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+}
+
+static VkdmlResult plan_constant(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    const DML_FILL_VALUE_CONSTANT_OPERATOR_DESC *desc = planning->instance->desc;
+    (void)op;
+    uint32_t bits[2];
+    vkdml_scalar_from_union(&desc->Value, output->data_type, bits);
+    return vkdml_fill_plan(output, bits, planning);
 }
 
 /* Start + Delta * the number of the element. */

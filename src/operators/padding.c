@@ -1,4 +1,6 @@
 /* PADDING and PADDING1: a gather whose dimensions begin before and end after their input. */
+#include "operators/padding.h"
+
 #include <inttypes.h>
 
 #include "frames/gather.h"
@@ -112,11 +114,12 @@ static void fold_rows(struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     }
 }
 
-static VkdmlResult plan(const struct padding *padding, const struct vkdml_planning *planning) {
-    const struct vkdml_instance *instance = planning->instance;
-    const struct vkdml_tensor *input = &instance->inputs[0];
+static VkdmlResult plan_into(const struct padding *padding, const struct vkdml_tensor *output,
+                             enum vkdml_plan_resource resource, uint64_t offset,
+                             const struct vkdml_planning *planning) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
     struct vkdml_gather gather;
-    vkdml_gather_init(&gather, &instance->outputs[0], input);
+    vkdml_gather_init(&gather, output, input);
     for (uint32_t d = 0; d < gather.count; ++d) {
         gather.dimensions[d].input_size = input->sizes[d];
         gather.dimensions[d].start = padding->start[d];
@@ -142,9 +145,24 @@ static VkdmlResult plan(const struct padding *padding, const struct vkdml_planni
         .reads_rims = padding->mode != DML_PADDING_MODE_CONSTANT,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
+        .output = resource,
+        .output_offset = offset,
     };
     return vkdml_gather_plan(&gather, &use, planning->limits, planning->report, planning->plan, &planning->plan->steps);
+}
+
+static VkdmlResult plan(const struct padding *padding, const struct vkdml_planning *planning) {
+    return plan_into(padding, &planning->instance->outputs[0], VKDML_PLAN_OUTPUT, 0, planning);
+}
+
+VkdmlResult vkdml_padding_plan_zeros(const struct vkdml_planning *planning, const uint32_t *start,
+                                     const struct vkdml_tensor *padded, uint64_t offset) {
+    const struct padding padding = {
+        .mode = DML_PADDING_MODE_CONSTANT,
+        .dimension_count = padded->dimension_count,
+        .start = start,
+    };
+    return plan_into(&padding, padded, VKDML_PLAN_TEMPORARY, offset, planning);
 }
 
 static struct padding read_padding(const struct vkdml_instance *instance) {

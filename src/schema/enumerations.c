@@ -46,3 +46,9 @@ static const VkdmlEnumerator quantization_type_enumerators[] = {
     ENUMERATOR(DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT, 6_3),
 };
 ENUMERATION(DML_QUANTIZATION_TYPE, quantization_type);
+
+static const VkdmlEnumerator depth_space_order_enumerators[] = {
+    ENUMERATOR(DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW, 2_1),
+    ENUMERATOR(DML_DEPTH_SPACE_ORDER_COLUMN_ROW_DEPTH, 2_1),
+};
+ENUMERATION(DML_DEPTH_SPACE_ORDER, depth_space_order);

@@ -62,6 +62,13 @@
 #define QUANTIZED_INTEGERS                                                                                             \
     SUPPORT({L(3_0), 1, 8, SIGNED | UNSIGNED}, {L(2_1), 4, 4, SIGNED | UNSIGNED}, {L(1_0), 4, 4, BIT(UINT8)})
 
+#define WORDS_AND_HALVES (FLOATS_32 | BIT(INT16) | BIT(UINT16))
+#define SLICED_SINCE_2_1 SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 5, UP_TO_32})
+#define SLICED                                                                                                         \
+    SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 5, UP_TO_32}, {L(1_0), 4, 5, WORDS_AND_HALVES})
+#define BLOCKS_SINCE_2_1 SUPPORT({L(5_0), 4, 4, ALL}, {L(2_1), 4, 4, UP_TO_32})
+#define BLOCKS           SUPPORT({L(5_0), 4, 4, ALL}, {L(2_1), 4, 4, UP_TO_32}, {L(1_0), 4, 4, FLOAT32_16})
+
 /* Tensors */
 #define REQUIRED              .optional = 0
 #define OPTIONAL              .optional = 1

@@ -22,7 +22,8 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
 
 /* Adds what moves every element of a gather unchanged, which it collapses and widens: a copy where that suits the
  * device, else steps of the copy kernels; where more than VKDML_MAX_DIMENSIONS are left, some for each coordinate of
- * the smallest ones. No dimension is padded. */
+ * the smallest ones. No dimension is padded. use->has_seams:
+ * short rows may take the kernel of padding, where it shares out what is around their ends. */
 VkdmlResult vkdml_transfer_plan_elements(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                          const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                          struct vkdml_plan *plan);

@@ -156,13 +156,14 @@ static VkdmlResult plan(const struct padding *padding, const struct vkdml_planni
 }
 
 VkdmlResult vkdml_padding_plan_zeros(const struct vkdml_planning *planning, const uint32_t *start,
-                                     const struct vkdml_tensor *padded, uint64_t offset) {
+                                     const struct vkdml_tensor *padded, enum vkdml_plan_resource resource,
+                                     uint64_t offset) {
     const struct padding padding = {
         .mode = DML_PADDING_MODE_CONSTANT,
         .dimension_count = padded->dimension_count,
         .start = start,
     };
-    return plan_into(&padding, padded, VKDML_PLAN_TEMPORARY, offset, planning);
+    return plan_into(&padding, padded, resource, offset, planning);
 }
 
 static struct padding read_padding(const struct vkdml_instance *instance) {

@@ -44,6 +44,7 @@ static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, uint32_t in
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+        .has_seams = true,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
         .input_index = input,
@@ -212,14 +213,27 @@ static void check_slice_grad(const struct vkdml_instance *instance, struct vkdml
                  vkdml_input_name(instance, 0), report);
 }
 
-/* Zeros, and over them the input at every step of the window. Kernels walk outputs forward: where the window is walked
- * backward, so is the input. */
+/* Whether the part is put down as it is. */
+static bool is_padding(const struct slice *slice, const struct vkdml_tensor *part) {
+    for (uint32_t d = 0; d < part->dimension_count; ++d) {
+        if (part->sizes[d] > 1 && (slice->step[d] != 1 || slice->is_backward[d])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Padding where that is all; else zeros, and over them the input at every step of the window. Kernels walk outputs
+ * forward: where the window is walked backward, so is the input. */
 static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const struct window window = read_slice_grad(planning->instance);
     const struct slice slice = slice_of(&window);
     (void)op;
+    if (is_padding(&slice, input)) {
+        return vkdml_padding_plan_zeros(planning, slice.first, output, VKDML_PLAN_OUTPUT, 0);
+    }
     struct vkdml_gather gather = begin(output);
     bool fits = true;
     bool is_all = true;
@@ -569,7 +583,8 @@ static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkd
                                 UINT32_MAX);
     }
     vkdml_packed_strides(padded->dimension_count, padded->sizes, padded->strides);
-    return vkdml_padding_plan_zeros(planning, start, padded, vkdml_temporary_add(planning->plan, padded));
+    return vkdml_padding_plan_zeros(planning, start, padded, VKDML_PLAN_TEMPORARY,
+                                    vkdml_temporary_add(planning->plan, padded));
 }
 
 static bool is_padded(const DML_UNFOLD_OPERATOR_DESC *desc) {
@@ -610,6 +625,7 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+        .has_seams = true,
         .has_input = true,
         .input = is_temporary ? VKDML_PLAN_TEMPORARY : VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,

@@ -461,6 +461,9 @@ static const char *const tile_fixed[] = {
     "OutputTensor=FLOAT32[1,1,6,9] "
     "OutputTensor.data=1,2,3,1,2,3,1,2,3,4,5,6,4,5,6,4,5,6,1,2,3,1,2,3,1,2,3,4,5,6,4,5,6,4,5,6,1,2,3,1,2,3,1,2,3,4,5,6,"
     "4,5,6,4,5,6",
+    /* So large that GPUs walk through both copies block by block. */
+    "TILE seed=2 InputTensor=FLOAT32[2100,1024] InputTensor.fill=BITS OutputTensor=FLOAT32[4200,1024] "
+    "RepeatsCount=2 Repeats=2,1",
     /* Sixteen dimensions once split: more than kernels take. */
     "TILE seed=1 InputTensor=UINT8[2,2,2,2,2,2,2,3] InputTensor.fill=INDEX OutputTensor=UINT8[4,4,4,4,4,4,4,6] "
     "RepeatsCount=8 Repeats=2,2,2,2,2,2,2,2",

@@ -76,10 +76,14 @@ def attributes_in_words(case):
 
 
 def judge_exact(tally, case, ours):
-    expected = fit(definitions.DEFINITIONS[case.operator.name](case), case, case.output)
-    for index in np.argwhere(~same(ours, expected))[:1]:
-        at = tuple(index)
-        tally.fail(case, "definition", index, f"{ours[at]!r}, not {expected[at]!r}")
+    """All outputs; `ours` is the first."""
+    results = definitions.DEFINITIONS[case.operator.name](case)
+    for tensor, result in zip(case.outputs, results if isinstance(results, list) else [results]):
+        mine = ours if tensor is case.output else tensor.read()
+        expected = fit(result, case, tensor)
+        for index in np.argwhere(~same(mine, expected))[:1]:
+            at = tuple(index)
+            tally.fail(case, "definition", index, f"{mine[at]!r}, not {expected[at]!r}")
 
 
 def judge_function(tally, case, ours, random, count):
@@ -167,7 +171,7 @@ def run_case(tally, library_, case, peers, random, options):
     if case.operator.name == "NONZERO_COORDINATES":
         results = run_nonzero(tally, case)
     else:
-        results = [ours]
+        results = [ours, *[tensor.read() for tensor in case.outputs[1:]]]
         if case.attributes.get("FusedActivation"):
             judge_fused(tally, library_, case, ours)
         elif case.operator.ulp and case.output.type in library.FLOATS:

@@ -18,7 +18,8 @@ class Case:
                     self.inputs[f"{field.name}[{i}]"] = one.broadcast()
             elif tensor is not None:
                 self.inputs[field.name] = tensor.broadcast()
-        self.outputs = [tensors[field.name] for field in operator.fields_of(library.OUTPUT)]
+        outputs = [tensors[field.name] for field in operator.fields_of(library.OUTPUT)]
+        self.outputs = outputs[0] if isinstance(outputs[0], list) else outputs
         self.output = self.outputs[0]
         self.first = next(iter(self.inputs.values()), None)
 
@@ -266,7 +267,79 @@ def shape_batch_normalization(random, operator, chosen, attributes):
     attributes.update(Spatial=1, Epsilon=float(np.float32(random.choice([1e-5, 1e-3, 0.1]))))
 
 
+def random_window(random, sizes, may_turn):
+    """Offsets, sizes and strides of a window, and the sizes of what is taken."""
+    window = [(int(random.integers(1, size + 1)), int(random.choice([1, 1, 2, 3]))) for size in sizes]
+    offsets = [int(random.integers(0, size - length + 1)) for size, (length, _) in zip(sizes, window)]
+    strides = [step if not may_turn or random.random() < 0.7 else -step for _, step in window]
+    return offsets, [length for length, _ in window], strides, [1 + (length - 1) // step for length, step in window]
+
+
+def shape_slice(random, operator, chosen, attributes):
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    offsets, lengths, strides, taken = random_window(random, sizes, operator.name != "SLICE")
+    attributes["DimensionCount"] = len(sizes)
+    if operator.name == "SLICE":
+        attributes.update(Offsets=offsets, Sizes=taken, Strides=strides)
+    else:
+        attributes.update(InputWindowOffsets=offsets, InputWindowSizes=lengths, InputWindowStrides=strides)
+    names = [field.name for field in operator.fields[:2]]
+    whole, part = names if operator.name != "SLICE_GRAD" else reversed(names)
+    chosen[whole], chosen[part] = (type_, sizes), (type_, taken)
+
+
+def shape_parts(random, operator, chosen, attributes):
+    splits = operator.name == "SPLIT"
+    type_, sizes = str(random.choice(operator.fields[0 if splits else 1].types)), random_sizes(random, 1, 8)
+    axis = int(random.integers(len(sizes)))
+    ends = sorted({sizes[axis], *[int(random.integers(1, sizes[axis] + 1)) for _ in range(3)]})
+    parts = [(type_, [end - begin if d == axis else size for d, size in enumerate(sizes)])
+             for begin, end in zip([0, *ends], ends)]
+    chosen["InputTensor" if splits else "OutputTensor"] = type_, sizes
+    chosen["OutputTensors" if splits else "InputTensors"] = parts
+    attributes.update({"OutputCount" if splits else "InputCount": len(parts), "Axis": axis})
+
+
+def shape_tile(random, operator, chosen, attributes):
+    type_ = str(random.choice(operator.fields[0].types))
+    sizes = [min(size, 4) for size in random_sizes(random, 1, 8)]
+    repeats = [int(random.choice([1, 1, 2, 3])) for _ in sizes]
+    chosen["InputTensor"], chosen["OutputTensor"] = (type_, sizes), (type_, [a * b for a, b in zip(sizes, repeats)])
+    attributes.update(RepeatsCount=len(sizes), Repeats=repeats)
+
+
+def shape_blocks(random, operator, chosen, attributes):
+    type_, block = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
+    n, c, h, w = (int(random.integers(1, 4)) for _ in range(4))
+    deep, wide = (type_, [n, c * block * block, h, w]), (type_, [n, c, h * block, w * block])
+    to_depth = operator.name.startswith("SPACE")
+    chosen["InputTensor"], chosen["OutputTensor"] = (wide, deep) if to_depth else (deep, wide)
+    attributes["BlockSize"] = block
+
+
+def shape_unfold(random, operator, chosen, attributes):
+    type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
+    sizes = [int(random.integers(1, 6)) for _ in range(spatial)]
+    start, end = ([int(random.integers(0, 3)) for _ in sizes] for _ in range(2))
+    end = start if random.random() < 0.5 else end
+    padded = [a + b + c for a, b, c in zip(sizes, start, end)]
+    windows = [int(random.integers(1, min(size, 3) + 1)) for size in padded]
+    dilations = [int(random.integers(1, (size - 1) // (window - 1) + 1)) if window > 1 else 1
+                 for size, window in zip(padded, windows)]
+    strides = [int(random.integers(1, 4)) for _ in sizes]
+    blocks = [(size - dilation * (window - 1) - 1) // stride + 1
+              for size, window, dilation, stride in zip(padded, windows, dilations, strides)]
+    n, c = int(random.integers(1, 3)), int(random.integers(1, 4))
+    chosen["InputTensor"] = type_, [n, c, *sizes]
+    chosen["OutputTensor"] = type_, [n, c * int(np.prod(windows)), int(np.prod(blocks))]
+    attributes.update(DimensionCount=spatial, WindowSizes=windows, Strides=strides, Dilations=dilations,
+                      StartPadding=start, EndPadding=end)
+
+
 SHAPES = {
+    "SLICE": shape_slice, "SLICE1": shape_slice, "SLICE_GRAD": shape_slice, "SPLIT": shape_parts, "JOIN": shape_parts,
+    "TILE": shape_tile, "SPACE_TO_DEPTH": shape_blocks, "SPACE_TO_DEPTH1": shape_blocks, "DEPTH_TO_SPACE": shape_blocks,
+    "DEPTH_TO_SPACE1": shape_blocks, "UNFOLD": shape_unfold,
     "PADDING": shape_padding, "PADDING1": shape_padding, "NONZERO_COORDINATES": shape_nonzero,
     "VALUE_SCALE_2D": shape_value_scale, "QUANTIZE": shape_quantize, "DEQUANTIZE": shape_quantize,
     "ELEMENT_WISE_QUANTIZE_LINEAR": shape_quantize_linear, "BATCH_NORMALIZATION": shape_batch_normalization,

@@ -333,7 +333,73 @@ def batch_normalization(case):
 f32 = np.float32
 POWERS = of_integers(integer_power)
 
+def whole(case):
+    """The first input, of all its elements."""
+    return np.broadcast_to(case.first, next(t for t in case.tensors.values() if not isinstance(t, list)).sizes)
+
+
+def taken(case):
+    """The elements of a window, as slices: from its end on where a stride is negative."""
+    slices = []
+    for offset, length, stride in zip(case["InputWindowOffsets"], case["InputWindowSizes"], case["InputWindowStrides"]):
+        inside = range(offset, offset + length)[::stride]
+        slices.append(list(inside))
+    return np.ix_(*slices)
+
+
+def slice_gradient(case):
+    result = np.zeros(case.output.sizes, case.first.dtype)
+    result[taken(case)] = whole(case)
+    return result
+
+
+def split(case):
+    ends = np.cumsum([t.sizes[case["Axis"]] for t in case.outputs])[:-1]
+    return np.split(whole(case), ends, case["Axis"])
+
+
+def joined(case):
+    parts = [np.broadcast_to(x, t.sizes) for x, t in zip(case.inputs.values(), case.tensors["InputTensors"])]
+    return np.concatenate(parts, case["Axis"])
+
+
+def blocks(case, to_depth, order):
+    n, c, h, w = (case.tensors["InputTensor"] if to_depth else case.output).sizes
+    b, x = case["BlockSize"], whole(case)
+    if to_depth:
+        parts = x.reshape(n, c, h // b, b, w // b, b)
+        axes = (0, 3, 5, 1, 2, 4) if order == "DEPTH_COLUMN_ROW" else (0, 1, 3, 5, 2, 4)
+        return parts.transpose(axes).reshape(n, c * b * b, h // b, w // b)
+    if order == "DEPTH_COLUMN_ROW":
+        return x.reshape(n, b, b, c, h // b, w // b).transpose(0, 3, 4, 1, 5, 2).reshape(n, c, h, w)
+    return x.reshape(n, c, b, b, h // b, w // b).transpose(0, 1, 4, 2, 5, 3).reshape(n, c, h, w)
+
+
+def unfolded(case):
+    rims = [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])]
+    x = np.pad(whole(case), rims)
+    windows, strides, dilations = case["WindowSizes"], case["Strides"], case["Dilations"]
+    columns = []
+    for element in np.ndindex(*windows):
+        at = [slice(e * d, size - (window - 1 - e) * d, stride)
+              for e, d, size, window, stride in zip(element, dilations, x.shape[2:], windows, strides)]
+        columns.append(x[(slice(None), slice(None), *at)].reshape(*x.shape[:2], -1))
+    return np.stack(columns, 2).reshape(case.output.sizes)
+
+
 DEFINITIONS = {
+    "SLICE": lambda case: whole(case)[tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(
+        case["Offsets"], case["Sizes"], case["Strides"]))],
+    "SLICE1": lambda case: whole(case)[taken(case)],
+    "SLICE_GRAD": slice_gradient,
+    "SPLIT": split,
+    "JOIN": joined,
+    "TILE": lambda case: np.tile(whole(case), case["Repeats"]),
+    "SPACE_TO_DEPTH": lambda case: blocks(case, True, "DEPTH_COLUMN_ROW"),
+    "SPACE_TO_DEPTH1": lambda case: blocks(case, True, case["Order"]),
+    "DEPTH_TO_SPACE": lambda case: blocks(case, False, "DEPTH_COLUMN_ROW"),
+    "DEPTH_TO_SPACE1": lambda case: blocks(case, False, case["Order"]),
+    "UNFOLD": unfolded,
     "ELEMENT_WISE_IDENTITY": one(lambda case, x: x),
     "ELEMENT_WISE_ABS": one(lambda case, x: np.abs(x)),
     "ELEMENT_WISE_NEGATE": one(lambda case, x: -x),

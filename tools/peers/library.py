@@ -199,6 +199,8 @@ class Library:
                 put(field, "f", value)
             elif field.type == UINT_ARRAY:
                 put_pointer(field, (c_uint32 * len(value))(*value))
+            elif field.type == INT_ARRAY:
+                put_pointer(field, (c_int32 * len(value))(*value))
             elif field.type == FLOAT_ARRAY:
                 put_pointer(field, (ctypes.c_float * len(value))(*value))
             elif field.type == SCALE_BIAS:

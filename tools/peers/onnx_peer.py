@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, scaled
+from .definitions import divisor, scaled, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -57,6 +57,15 @@ def pad_inputs(case):
     if isinstance(value, float) and x.dtype.kind != "f":
         raise NotImplementedError
     return [x, pads, np.asarray(value, x.dtype)]
+
+
+def window_inputs(case):
+    """Backward windows end before their first element, which may be none."""
+    starts, ends = [], []
+    for offset, length, stride in zip(case["InputWindowOffsets"], case["InputWindowSizes"], case["InputWindowStrides"]):
+        starts.append(offset if stride > 0 else offset + length - 1)
+        ends.append(offset + length if stride > 0 else offset - 1 if offset > 0 else -2**31)
+    return [whole(case), *(np.array(v, np.int64) for v in (starts, ends, range(len(starts)), case["InputWindowStrides"]))]
 
 
 def pad_attributes(case):
@@ -146,6 +155,20 @@ PEER = {
                                            inputs=quantization_inputs("ScaleTensor", "ZeroPointTensor")),
     "QUANTIZE": Node("QuantizeLinear", inputs=quantization_inputs("QuantizationTensors[0]", "QuantizationTensors[1]")),
     "DEQUANTIZE": Node("DequantizeLinear", inputs=quantization_inputs("QuantizationTensors[0]", "QuantizationTensors[1]")),
+    "SLICE": Node("Slice", inputs=lambda case: [whole(case), *(np.array(v, np.int64) for v in (
+        case["Offsets"], [a + (n - 1) * s + 1 for a, n, s in zip(case["Offsets"], case["Sizes"], case["Strides"])],
+        range(case["DimensionCount"]), case["Strides"]))]),
+    "SLICE1": Node("Slice", inputs=window_inputs),
+    "SPLIT": Node("Split", lambda case: {"axis": case["Axis"]}, lambda case: [whole(case), np.array(
+        [t.sizes[case["Axis"]] for t in case.outputs], np.int64)]),
+    "JOIN": Node("Concat", lambda case: {"axis": case["Axis"]}, lambda case: [np.broadcast_to(x, t.sizes) for x, t in zip(
+        case.inputs.values(), case.tensors["InputTensors"])]),
+    "TILE": Node("Tile", inputs=lambda case: [whole(case), np.array(case["Repeats"], np.int64)]),
+    "SPACE_TO_DEPTH": Node("SpaceToDepth", lambda case: {"blocksize": case["BlockSize"]}, lambda case: [whole(case)]),
+    "DEPTH_TO_SPACE": Node("DepthToSpace", lambda case: {"blocksize": case["BlockSize"]}, lambda case: [whole(case)]),
+    "DEPTH_TO_SPACE1": Node("DepthToSpace", lambda case: {
+        "blocksize": case["BlockSize"], "mode": "DCR" if case["Order"] == "DEPTH_COLUMN_ROW" else "CRD"},
+        lambda case: [whole(case)]),
     "CAST": Node("Cast", lambda case: {"to": helper.np_dtype_to_tensor_dtype(DTYPES[case.output.type])}),
     "BATCH_NORMALIZATION": Node("BatchNormalization", attributes_of(epsilon="Epsilon"), batch_inputs),
     "PADDING": Node("Pad", pad_attributes, pad_inputs),
@@ -164,18 +187,19 @@ PEER = {
 sessions = {}
 
 
-def session_of(node, attributes, inputs):
+def session_of(node, attributes, inputs, outputs):
     """A model of one node; NotImplemented where the runtime refuses it, which is remembered."""
     types = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in inputs]
-    key = node.name, tuple(sorted(attributes.items())), tuple(types), tuple(x.ndim for x in inputs)
+    key = node.name, tuple(sorted(attributes.items())), tuple(types), tuple(x.ndim for x in inputs), outputs
     if key not in sessions:
         if len(sessions) > 500:
             sessions.clear()
         names = [f"x{i}" for i in range(len(inputs))]
+        results_ = [f"y{i}" for i in range(outputs)]
         values = [helper.make_tensor_value_info(name, type_, [None] * x.ndim)
                   for name, type_, x in zip(names, types, inputs)]
-        output = onnx.ValueInfoProto(name="y")
-        graph = helper.make_graph([helper.make_node(node.name, names, ["y"], **attributes)], "g", values, [output])
+        output = [onnx.ValueInfoProto(name=name) for name in results_]
+        graph = helper.make_graph([helper.make_node(node.name, names, results_, **attributes)], "g", values, output)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -199,13 +223,15 @@ def results(case):
         inputs, attributes = [np.asarray(x, order="C") for x in node.inputs(case)], node.attributes(case)
     except (NotImplementedError, KeyError, OverflowError):
         return None
-    session = session_of(node, attributes, inputs)
+    is_split = case.operator.name == "SPLIT"
+    session = session_of(node, attributes, inputs, len(case.outputs) if is_split else 1)
     if session is None:
         return None
     try:
-        out = session.run(None, {f"x{i}": x for i, x in enumerate(inputs)})[0]
+        outs = session.run(None, {f"x{i}": x for i, x in enumerate(inputs)})
+        out = outs[0]
     except Exception:  # refused as it runs: division by zero, for one
         return None
     if case.operator.name == "NONZERO_COORDINATES":
         return [np.array([out.shape[1]], np.uint32), out.T.astype(np.uint32)]
-    return [out]
+    return outs

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, scaled
+from .definitions import divisor, scaled, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -133,6 +133,17 @@ PEER = {
     "ELEMENT_WISE_BIT_SHIFT_RIGHT": two(torch.bitwise_right_shift),
     "ELEMENT_WISE_QUANTIZE_LINEAR": quantize("ScaleTensor", "ZeroPointTensor"),
     "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "SPLIT": lambda case: torch.split(tensor_of(whole(case)), [t.sizes[case["Axis"]] for t in case.outputs], case["Axis"]),
+    "JOIN": lambda case: torch.cat([tensor_of(np.broadcast_to(x, t.sizes)) for x, t in zip(
+        case.inputs.values(), case.tensors["InputTensors"])], case["Axis"]),
+    "TILE": lambda case: torch.tile(tensor_of(whole(case)), case["Repeats"]),
+    "SPACE_TO_DEPTH1": lambda case: F.pixel_unshuffle(tensor_of(whole(case)), case["BlockSize"])
+    if case["Order"] == "COLUMN_ROW_DEPTH" else no(case),
+    "DEPTH_TO_SPACE1": lambda case: F.pixel_shuffle(tensor_of(whole(case)), case["BlockSize"])
+    if case["Order"] == "COLUMN_ROW_DEPTH" else no(case),
+    "UNFOLD": lambda case: F.unfold(tensor_of(whole(case)), case["WindowSizes"], case["Dilations"], case["StartPadding"],
+                                    case["Strides"])
+    if case["DimensionCount"] == 2 and case["StartPadding"] == case["EndPadding"] else no(case),
     "CAST": cast,
     "FILL_VALUE_CONSTANT": lambda case: torch.full(case.output.sizes, case["Value"].item(),
                                                    dtype=getattr(torch, case.output.type.lower())),
@@ -197,4 +208,4 @@ def results(case):
         return None
     if case.operator.name == "NONZERO_COORDINATES":
         return [np.array([len(out)], np.uint32), out.numpy().astype(np.uint32)]
-    return [out.numpy()]
+    return [part.numpy() for part in out] if isinstance(out, tuple) else [out.numpy()]

@@ -314,7 +314,8 @@ static void choose_walk(const struct folding *f, const struct source *source, co
     const uint64_t wanted = f->serial ? ENOUGH_SERIAL / at_least_one(walk->units) : ENOUGH_GROUPS / walk->unit_groups;
     const uint32_t fewest = f->serial ? LEAST_SERIAL_ITEMS : LEAST_ITEMS;
     const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(part, walk));
-    walk->shares = at_least_one(least(wanted, walk->items / ((uint64_t)walk->lanes * fewest)));
+    const uint64_t bindable = f->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
+    walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
     walk->shares = walk->shares < needed ? needed : walk->shares;
     walk->share = vkdml_divide_up(walk->items, walk->shares);
     walk->shares = vkdml_divide_up(walk->items, walk->share);
@@ -438,20 +439,14 @@ static struct dimension *widest(struct dimensions *dimensions, bool other, struc
     return best;
 }
 
-/* Whether windows of so many elements can be bound, wherever pieces begin. */
-static bool can_bind(const struct folding *f, uint64_t elements, uint32_t bits) {
-    const uint64_t bytes = (elements * bits + 7) / 8;
-    return vkdml_fits(f->limits, 0, (bytes + 3) & ~UINT64_C(3)) || vkdml_fits(f->limits, 4, bytes + 8);
+static uint64_t window_bytes(uint64_t elements, uint32_t bits) {
+    return ((elements * bits + 7) / 8 + 3) & ~UINT64_C(3);
 }
 
-static bool needs_cut(const struct folding *f, const struct source *source, const struct part *part, bool is_cut) {
-    const uint64_t from = reach(&part->kept, false) + reach(&part->reduced, false) + 1;
-    const uint64_t to = reach(&part->kept, true) + 1;
-    if (!is_cut) {
-        return !can_bind(f, from, source->element_bits) || !can_bind(f, to, f->fold->output->element_bits);
-    }
-    return !vkdml_fits(f->limits, 4, from * source->element_bits / 8 + 8) ||
-           !vkdml_fits(f->limits, 4, to * f->fold->output->element_bits / 8 + 8);
+/* Whether a window of so many bytes can be bound: one of a whole tensor where the tensor can, others wherever they
+ * begin. */
+static bool can_bind(const struct folding *f, uint64_t bytes, bool is_cut) {
+    return is_cut ? vkdml_fits(f->limits, 4, bytes + 8) : vkdml_fits(f->limits, 0, bytes);
 }
 
 static uint64_t piece_count(const struct dimensions *whole, const struct dimensions *piece) {
@@ -462,38 +457,53 @@ static uint64_t piece_count(const struct dimensions *whole, const struct dimensi
     return pieces;
 }
 
+/* Pieces longer than this are multiples of it, so that they begin alike in memory. */
+#define PIECE_STEP 64
+
+/* Shortens a dimension as if all that is bound, `bytes`, hung on it. False where there is none. */
+static bool shorten(const struct folding *f, struct dimension *longest, uint64_t bytes) {
+    const uint64_t range = f->limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)f->limits->min_storage_buffer_offset_alignment + 16;
+    const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
+    if (longest == NULL) {
+        return false;
+    }
+    uint64_t size = bytes > usable ? (uint64_t)((double)longest->size * (double)usable / (double)bytes)
+                                   : (uint64_t)longest->size - 1;
+    size = size >= longest->size ? longest->size - 1 : size;
+    size = size > PIECE_STEP ? size / PIECE_STEP * PIECE_STEP : size;
+    longest->size = size == 0 ? 1 : (uint32_t)size;
+    return true;
+}
+
 /* Cuts a part until a piece's windows can be bound, and the totals of its outputs too. */
 static VkdmlResult cut(const struct folding *f, const struct source *source, const struct part *whole,
                        struct part *piece) {
     *piece = *whole;
     bool is_cut = false;
-    for (;;) {
-        struct dimension *longest = NULL;
+    bool shortened = true;
+    while (shortened) {
         struct walk walk;
         choose_walk(f, source, piece, &walk);
+        const uint64_t from =
+            window_bytes(reach(&piece->kept, false) + reach(&piece->reduced, false) + 1, source->element_bits);
+        const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, f->fold->output->element_bits);
         const uint64_t totals =
             count(&piece->kept) * walk.shares * piece_count(&whole->reduced, &piece->reduced) * total_bytes(f);
-        if (!needs_cut(f, source, piece, is_cut)) {
-            if (walk.unit_groups * walk.shares <= UINT32_MAX && vkdml_fits(f->limits, 0, totals)) {
-                return VKDML_SUCCESS;
-            }
-            longest = widest(&piece->kept, true, NULL);
+        if (!can_bind(f, from, is_cut)) {
+            shortened = shorten(f, widest(&piece->reduced, false, widest(&piece->kept, false, NULL)), from);
+        } else if (!can_bind(f, to, is_cut)) {
+            shortened = shorten(f, widest(&piece->kept, true, NULL), to);
+        } else if (!vkdml_fits(f->limits, 0, totals) || walk.unit_groups * walk.shares > UINT32_MAX) {
+            shortened = shorten(f, widest(&piece->kept, true, NULL), totals);
         } else {
-            const uint64_t from = reach(&piece->kept, false) + reach(&piece->reduced, false) + 1;
-            if (!vkdml_fits(f->limits, 4, from * source->element_bits / 8 + 8)) {
-                longest = widest(&piece->reduced, false, widest(&piece->kept, false, NULL));
-            } else {
-                longest = widest(&piece->kept, true, NULL);
-            }
+            return VKDML_SUCCESS;
         }
-        if (longest == NULL) {
-            return vkdml_report_add(f->report, VKDML_ERROR_LIMIT_EXCEEDED,
-                                    "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its totals",
-                                    f->limits->max_storage_buffer_range);
-        }
-        longest->size = (longest->size + 1) / 2;
         is_cut = true;
     }
+    return vkdml_report_add(f->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its totals",
+                            f->limits->max_storage_buffer_range);
 }
 
 /* Steps to the next piece; false after the last. */

@@ -1272,7 +1272,17 @@ typedef struct DML_UPSAMPLE_2D_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_REDUCE: Function over the elements that differ in Axes only; OutputTensor has size 1 there, else
- * InputTensor's sizes.
+ * InputTensor's sizes. Axes differ from one another.
+ *
+ * Functions take FLOAT32 and FLOAT16; from 2_1 on MULTIPLY, SUM, MIN and MAX INT32 and UINT32 as well, and ARGMIN and
+ * ARGMAX integers of up to 32 bits; from 3_0 on MIN and MAX those; from 4_1 on ARGMIN and ARGMAX, from 5_0 on MIN and
+ * MAX, INT64 and UINT64; and from 5_0 on MULTIPLY, SUM, L1 and SUM_SQUARE INT32, UINT32, INT64 and UINT64.
+ * OutputTensor has InputTensor's type, but of ARGMIN and ARGMAX it has UINT32, from 3_0 on also INT32, INT64, UINT64.
+ *
+ * Integers wrap. Floats are computed in FLOAT32: a sum is within 2^-15 of the sum of its terms' magnitudes, a product
+ * of n factors within n * 2^-23 of itself, and nothing on the way overflows or vanishes where the result does not;
+ * FLOAT32's denormals may count as 0. MIN and MAX: NaN wins, -0 is below +0. ARGMIN and ARGMAX as the operators of
+ * those names, of equal elements the first.
  */
 typedef struct DML_REDUCE_OPERATOR_DESC {
     DML_REDUCE_FUNCTION Function;
@@ -1283,8 +1293,8 @@ typedef struct DML_REDUCE_OPERATOR_DESC {
 } DML_REDUCE_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_ARGMIN (3_0): the place of the least element over Axes, counted row-major within them; sizes as in
- * REDUCE.
+ * DML_OPERATOR_ARGMIN (3_0): the place of the least element over Axes, counted row-major within them in the order of
+ * dimensions; sizes as in REDUCE. NaN is less than all others; zeros of both signs are equal.
  */
 typedef struct DML_ARGMIN_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1295,8 +1305,8 @@ typedef struct DML_ARGMIN_OPERATOR_DESC {
 } DML_ARGMIN_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_ARGMAX (3_0): the place of the greatest element over Axes, counted row-major within them; sizes as in
- * REDUCE.
+ * DML_OPERATOR_ARGMAX (3_0): the place of the greatest element over Axes, counted row-major within them in the order
+ * of dimensions; sizes as in REDUCE. NaN is greater than all others; zeros of both signs are equal.
  */
 typedef struct DML_ARGMAX_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

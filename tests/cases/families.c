@@ -12,3 +12,12 @@ const struct case_family *const case_families[] = {
 #undef VKDML_OPERATOR
 
 const size_t case_family_count = sizeof(case_families) / sizeof(case_families[0]);
+
+accuracy_bounds_of *case_bounds(DML_OPERATOR_TYPE type) {
+    for (size_t i = 0; i < case_family_count; i++) {
+        if (case_families[i]->type == type) {
+            return case_families[i]->bounds;
+        }
+    }
+    return NULL;
+}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/accuracy.h"
 #include "harness/case.h"
 #include "harness/random.h"
 
@@ -94,10 +95,15 @@ struct case_family {
     /* The output whose rows beyond a count, the UINT32 in the other output, are undefined; NULL: all is written. */
     const char *counted_output;
     const char *count_output;
+    /* Of operators whose accuracy is SUM: what floats may be. */
+    accuracy_bounds_of *bounds;
 };
 
 /* One per row of the operator table, in its order. */
 extern const struct case_family *const case_families[];
 extern const size_t case_family_count;
+
+/* The bounds of the family of an operator. */
+accuracy_bounds_of *case_bounds(DML_OPERATOR_TYPE type);
 
 #endif

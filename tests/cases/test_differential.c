@@ -51,7 +51,7 @@ static struct options {
 } options = {.seed = 1, .cases = 40, .parts = 1};
 
 static struct gpu gpu;
-static struct runner runner = {.gpu = &gpu};
+static struct runner runner = {.gpu = &gpu, .bounds = case_bounds};
 static bool stopped; /* no other case can run */
 
 /* How the cases of one test came out. */

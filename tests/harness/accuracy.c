@@ -45,3 +45,19 @@ double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact)
     exponent = exponent > precision->greatest ? precision->greatest : exponent;
     return fabs(value - exact) / ldexp(1, exponent - precision->digits);
 }
+
+bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits) {
+    const struct precision *precision = &precisions[type];
+    const double value = number_decode(type, bits);
+    if (isnan(value)) {
+        return bounds->may_be_nan;
+    }
+    const double relative = ldexp(1, -precision->digits), denormal = ldexp(1, precision->least - precision->digits);
+    const double least = bounds->least - fabs(bounds->least) * relative - denormal;
+    const double greatest = bounds->greatest + fabs(bounds->greatest) * relative + denormal;
+    const double largest = ldexp(2 - relative, precision->greatest);
+    if (isinf(value)) {
+        return value > 0 ? greatest >= largest : least <= -largest;
+    }
+    return value >= least && value <= greatest;
+}

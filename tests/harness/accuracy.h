@@ -10,6 +10,21 @@ uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type);
 /* Of a case's results: what its operator and those that are fused into it add up to. */
 uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE type);
 
+/* What an output's element may be where its operator's accuracy is SUM, as numbers; NaN too where may_be_nan says so.
+ */
+struct accuracy_bounds {
+    double least, greatest;
+    bool may_be_nan;
+};
+
+/* The bounds of the first output's element at a coordinate; `tensors` are a case's by slot, each from its first element
+ * on. */
+typedef struct accuracy_bounds accuracy_bounds_of(const struct operator_case *c, const unsigned char *const *tensors,
+                                                  const uint32_t *coordinates);
+
+/* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
+bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
+
 /* The distance of an element of a FLOAT type from the exact value, in units in the last place of that value. 0 for NaN
  * where that is exact, and for infinity where the type has nothing nearer. */
 double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact);

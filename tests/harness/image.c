@@ -137,6 +137,29 @@ bool image_write_typed(const struct operator_case *c, const struct image_layout 
     return any;
 }
 
+void image_accept(const struct operator_case *c, const struct image_layout *layout, accuracy_bounds_of *bounds_of,
+                  const unsigned char *initial, const unsigned char *got, unsigned char *want) {
+    const unsigned char *tensors[CASE_MAX_TENSORS];
+    struct case_at output = case_first(c);
+    while (output.is_input) {
+        output = case_next(c, output);
+    }
+    for (uint32_t i = 0; i < CASE_MAX_TENSORS; i++) {
+        tensors[i] = initial + layout->tensors[i].offset;
+    }
+    struct walk walk = walk_begin(layout, output);
+    do {
+        const uint64_t got_bits = walk_read(&walk, got), want_bits = walk_read(&walk, want);
+        if (got_bits != want_bits && number_is_float(walk.tensor->type)) {
+            const struct accuracy_bounds bounds = bounds_of(c, tensors, walk.coordinates);
+            if (accuracy_is_within(&bounds, walk.tensor->type, got_bits) &&
+                accuracy_is_within(&bounds, walk.tensor->type, want_bits)) {
+                walk_write(&walk, got_bits, want);
+            }
+        }
+    } while (walk_next(&walk));
+}
+
 static void describe_element(const struct walk *walk, const char *name, const unsigned char *got,
                              const unsigned char *want, char *text, size_t text_size) {
     const uint64_t got_bits = walk_read(walk, got), want_bits = walk_read(walk, want);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "accuracy.h"
 #include "case.h"
 
 /* Bytes before and after each region, at least, that nobody may touch. */
@@ -38,6 +39,10 @@ void image_copy_outputs(const struct operator_case *c, const struct image_layout
 
 /* Sets output elements that the case has typed in, leaves those it says are kept; false if it has none. */
 bool image_write_typed(const struct operator_case *c, const struct image_layout *layout, unsigned char *bytes);
+
+/* Lets elements of the first output be what was got where that and what is wanted both lie within bounds. */
+void image_accept(const struct operator_case *c, const struct image_layout *layout, accuracy_bounds_of *bounds_of,
+                  const unsigned char *initial, const unsigned char *got, unsigned char *want);
 
 /* Where two images differ first, in words: element of an output, or byte of a guard, gap or input. False where they
  * are equal. */

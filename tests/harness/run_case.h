@@ -1,9 +1,10 @@
-/* Running one case: on the GPU, on the CPU reference, and comparing all memory of both, byte for byte. */
+/* Running one case: on the GPU, on the CPU reference, and comparing all memory of both, byte for byte, but for sums. */
 #ifndef HARNESS_RUN_CASE_H
 #define HARNESS_RUN_CASE_H
 
 #include <stddef.h>
 
+#include "accuracy.h"
 #include "case.h"
 #include "gpu.h"
 
@@ -16,6 +17,7 @@ enum case_status {
 
 struct runner {
     struct gpu *gpu;
+    accuracy_bounds_of *(*bounds)(DML_OPERATOR_TYPE type); /* of operators whose accuracy is SUM; NULL: none */
     /* Images of the buffer on the host. */
     unsigned char *initial;  /* as uploaded */
     unsigned char *expected; /* as it must be afterwards */

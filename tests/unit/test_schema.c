@@ -351,8 +351,9 @@ static void fifteen_levels_have_a_name(void **state) {
 static void enumerators_are_ordered_and_bear_their_enumerations_name(void **state) {
     (void)state;
     const VkdmlEnumeration *const enumerations[] = {
-        &vkdml_enumeration_padding_mode, &vkdml_enumeration_data_type, &vkdml_enumeration_is_infinity_mode,
-        &vkdml_enumeration_rounding_mode, &vkdml_enumeration_quantization_type};
+        &vkdml_enumeration_padding_mode,  &vkdml_enumeration_data_type,         &vkdml_enumeration_is_infinity_mode,
+        &vkdml_enumeration_rounding_mode, &vkdml_enumeration_quantization_type, &vkdml_enumeration_reduce_function,
+        &vkdml_enumeration_axis_direction};
     for (size_t i = 0; i < COUNT_OF(enumerations); i++) {
         for (uint32_t j = 0; j < enumerations[i]->enumeratorCount; j++) {
             const VkdmlEnumerator *enumerator = &enumerations[i]->enumerators[j];

@@ -1,0 +1,89 @@
+// Folds of elements of up to 32 bits. FLOAT16 arithmetic is left in a pipeline's module where FLOAT_CONTROLS say that the device has it.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#define VALUE uint
+#define TOTAL_WORDS 2
+#include "fold.glsl"
+#include "totals.glsl"
+
+uint sign_extended(uint x)
+{
+    return SIGNS ? uint(bitfieldExtract(int(x), 0, int(BITS))) : x;
+}
+
+uint read_value(uvec4 bits, uint element)
+{
+    if (BITS == 32)
+        return bits.x;
+    uint x = bitfieldExtract(bits.x, int(element % PER_WORD * BITS), int(BITS));
+    return TYPE == FLOAT16 ? widen_half(x) : sign_extended(x);
+}
+
+uvec2 pair_of(uint word)
+{
+    if (TYPE == FLOAT16)
+        return widen_halves(word);
+    return uvec2(sign_extended(word & 0xFFFF), sign_extended(word >> 16));
+}
+
+uvec4 bytes_of(uint word)
+{
+    uvec4 bytes = uvec4(word, word >> 8, word >> 16, word >> 24) & 0xFF;
+    return uvec4(sign_extended(bytes.x), sign_extended(bytes.y), sign_extended(bytes.z), sign_extended(bytes.w));
+}
+
+void take_elements(inout Total t, uint word, uint index)
+{
+    uint step = parameters.run_index_stride;
+    if (BITS == 32) {
+        take(t, word, index);
+    } else if (BITS == 16) {
+        uvec2 pair = pair_of(word);
+        take(t, pair.x, index);
+        take(t, pair.y, index + step);
+    } else {
+        uvec4 bytes = bytes_of(word);
+        take(t, bytes.x, index);
+        take(t, bytes.y, index + step);
+        take(t, bytes.z, index + 2 * step);
+        take(t, bytes.w, index + 3 * step);
+    }
+}
+
+void take_vector(uvec4 bits, uint index)
+{
+    uint step = parameters.run_index_stride * PER_WORD;
+    take_elements(totals[0], bits.x, index);
+    take_elements(totals[1], bits.y, index + step);
+    take_elements(totals[2], bits.z, index + 2 * step);
+    take_elements(totals[3], bits.w, index + 3 * step);
+}
+
+void take_word(uint word, uint index)
+{
+    if (BITS == 16) {
+        uvec2 pair = pair_of(word);
+        take(totals[0], pair.x, index);
+        take(totals[1], pair.y, index);
+    } else {
+        uvec4 bytes = bytes_of(word);
+        take(totals[0], bytes.x, index);
+        take(totals[1], bytes.y, index);
+        take(totals[2], bytes.z, index);
+        take(totals[3], bytes.w, index);
+    }
+}
+
+Total total_of(uvec4 bits)
+{
+    return Total(bits.x, bits.y);
+}
+
+void store_total(uint at, Total t)
+{
+    destination.words[at] = t.value;
+    destination.words[at + 1] = t.mark;
+}
+
+#include "fold_main.glsl"

@@ -1,0 +1,108 @@
+// The frame of kernels that fold a set of dimensions of a tensor: what elements become that differ in those alone. Neighbouring
+// invocations walk one reduction together (LANES of them, ACROSS false), or own neighbouring outputs (ACROSS) and walk down; what
+// LANES of them have is combined in shared memory. Where an output has several shares, of workgroups or of windows, each writes a
+// Total, and another dispatch of the same kernel folds those. A kernel defines VALUE and READ, includes this, defines
+//     VALUE read_value(uvec4 bits, uint element)   an element, expanded to VALUE, of what load() gave
+//     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
+//     void take_word(uint word, uint index)        folds the elements of a word, each into its own of totals
+//     and what totals.glsl needs,
+// and includes fold_main.glsl.
+#ifndef VKDML_FOLD_GLSL
+#define VKDML_FOLD_GLSL
+
+#extension GL_EXT_control_flow_attributes : require
+
+#include "binding.glsl"
+#include "division.glsl"
+#include "../map/types.glsl"
+
+layout(constant_id = 1) const uint TYPE = 1;     // of the input's elements
+layout(constant_id = 2) const uint BITS_OUT = 32; // of the output's elements
+layout(constant_id = 3) const uint FUNCTION = 10; // DML_REDUCE_FUNCTION
+layout(constant_id = 4) const uint SHAPE = 0;
+const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outputs
+const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
+const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
+const bool TO_TOTALS = (SHAPE & 8u) != 0;   // and the output's
+const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation are one word
+
+layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
+layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: as many elements as an aligned word of the input has, or 1
+layout(constant_id = 7) const uint KEPT_RANK = 7;
+layout(constant_id = 8) const uint REDUCED_RANK = 8;
+layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4
+layout(constant_id = 10) const bool TAKES_LAST = false; // of equal elements the last is the one that counts
+
+// DML_REDUCE_FUNCTION's values
+const uint ARGMAX = 0;
+const uint ARGMIN = 1;
+const uint AVERAGE = 2;
+const uint L1 = 3;
+const uint L2 = 4;
+const uint LOG_SUM = 5;
+const uint LOG_SUM_EXP = 6;
+const uint MAX = 7;
+const uint MIN = 8;
+const uint MULTIPLY = 9;
+const uint SUM = 10;
+const uint SUM_SQUARE = 11;
+
+const uint BITS = BITS_OF(TYPE);
+const bool FLOATS = IS_FLOAT(TYPE);
+const bool SIGNS = IS_SIGNED(TYPE);
+const uint PER_WORD = 32 / (BITS < 32 ? BITS : 32);
+const uint ITEM = 128 / BITS;
+const bool IS_ARG = FUNCTION <= ARGMIN;
+const bool IS_LEAST = EITHER(FUNCTION == ARGMIN, FUNCTION == MIN);
+const bool IS_ORDER = EITHER(IS_ARG, EITHER(FUNCTION == MIN, FUNCTION == MAX));
+
+// What is summed is summed in blocks of so many items, and those sums are: errors grow with the number of either.
+const uint BLOCK = 32;
+
+// Mirrored by struct fold_parameters. Strides are in elements; of totals, in those.
+layout(std140, binding = 0) uniform Parameters {
+    uint group_count;    // workgroups with work; the grid may hold more
+    uint unit_count;     // of WIDTH outputs
+    uint unit_groups;    // workgroups that walk the same share
+    uint item_count;     // of a reduction
+    uint share;          // of them, that a workgroup walks
+    uint items_per_run;
+    uint run_length;     // the innermost of the reduced dimensions
+    uint run_stride;
+    uint run_index_stride;
+    uint source_first;   // from the bound range's start
+    uint target_first;
+    uint index_first;    // of ARGMIN and ARGMAX
+    uint element_count;  // of a whole reduction, as FLOAT32
+    uint share_stride;   // between the totals of an output's shares
+    uint width_stride;   // between the outputs of an invocation
+    uint unused;
+    uvec2 groups_divisor; // for divide(): unit_groups, items_per_run
+    uvec2 run_divisor;
+    uvec4 kept[8];    // outermost first: a size, for divide() its multiplier and shifts, and the input's stride
+    uvec4 kept_out[2]; // the output's strides
+    uvec4 reduced[8];  // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride
+    uvec4 reduced_index[2]; // what a coordinate counts in the place of an element
+} parameters;
+
+layout(std430, binding = 1) readonly buffer Input {
+    uint words[];
+} source;
+
+layout(std430, binding = 1) readonly buffer InputVectors {
+    uvec4 vectors[];
+} source_vectors;
+
+layout(std430, binding = 2) buffer Output {
+    uint words[];
+} destination;
+
+// What became of some elements of a reduction; see totals.glsl.
+struct Total {
+    VALUE value;
+    uint mark;
+};
+
+Total totals[4];
+
+#endif

@@ -1,0 +1,297 @@
+// The main function of the fold frame: see fold.glsl.
+
+// Of an invocation: where its reduction begins, of both tensors.
+uint source_begin;
+uint target_begin;
+
+void find_unit(uint unit)
+{
+    source_begin = parameters.source_first + (FROM_TOTALS ? push.base_bytes[0] / (4 * TOTAL_WORDS) : push.base_bytes[0] * 8 / BITS);
+    target_begin = parameters.target_first;
+    for (uint n = 0; n < KEPT_RANK; ++n) {
+        uint d = KEPT_RANK - 1 - n;
+        uint coordinate = unit; // the outermost is not divided by its size
+        if (d != 0) {
+            uint quotient = divide(unit, parameters.kept[d].y, parameters.kept[d].z);
+            coordinate = unit - quotient * parameters.kept[d].x;
+            unit = quotient;
+        }
+        source_begin += coordinate * parameters.kept[d].w;
+        target_begin += coordinate * parameters.kept_out[d / 4][d % 4];
+    }
+}
+
+// Where an item lies.
+struct Place {
+    uint element; // the first of its run, from the descriptor's start
+    uint x;       // its own first in the run; wraps around 0 before that
+    uint index;   // the place of the run's first
+};
+
+Place place_of(uint item)
+{
+    Place p = Place(source_begin, item, parameters.index_first);
+    if (REDUCED_RANK > 1) {
+        uint run = divide(item, parameters.run_divisor.x, parameters.run_divisor.y);
+        p.x -= run * parameters.items_per_run;
+        for (uint n = 0; n < REDUCED_RANK - 1; ++n) {
+            uint d = REDUCED_RANK - 2 - n;
+            uint coordinate = run;
+            if (d != 0) {
+                uint quotient = divide(run, parameters.reduced[d].y, parameters.reduced[d].z);
+                coordinate = run - quotient * parameters.reduced[d].x;
+                run = quotient;
+            }
+            p.element += coordinate * parameters.reduced[d].w;
+            p.index += coordinate * parameters.reduced_index[d / 4][d % 4];
+        }
+    }
+    if (DENSE)
+        p.x = p.x * ITEM - p.element % ITEM;
+    return p;
+}
+
+bool is_whole(Place p)
+{
+    return !DENSE || (p.x < parameters.run_length && parameters.run_length - p.x >= ITEM);
+}
+
+uint element_of(Place p)
+{
+    return p.element + p.x * parameters.run_stride;
+}
+
+uint index_of(Place p)
+{
+    return p.index + p.x * parameters.run_index_stride;
+}
+
+uvec4 load_element(uint element)
+{
+    if (BITS == 64)
+        return uvec4(source.words[element * 2], source.words[element * 2 + 1], 0, 0);
+    return uvec4(source.words[element / PER_WORD], 0, 0, 0);
+}
+
+uvec4 load(Place p)
+{
+    if (DENSE)
+        return source_vectors.vectors[(p.element + p.x) / ITEM];
+    uint element = element_of(p);
+    if (FROM_TOTALS) {
+        uint at = element * TOTAL_WORDS;
+        return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0, 0);
+    }
+    return load_element(element);
+}
+
+void take_item(uvec4 bits, Place p)
+{
+    if (FROM_TOTALS)
+        totals[0] = combine(totals[0], total_of(bits));
+    else if (DENSE)
+        take_vector(bits, index_of(p));
+    else if (WIDTH > 1)
+        take_word(bits.x, index_of(p));
+    else
+        take(totals[0], read_value(bits, element_of(p)), index_of(p));
+}
+
+// Of a run's ends: what 16 bytes have of it.
+void take_part(Place p)
+{
+    [[dont_unroll]] for (uint k = 0; k < ITEM; ++k) {
+        Place single = Place(p.element, p.x + k, p.index);
+        if (single.x < parameters.run_length) {
+            uint element = single.element + single.x;
+            take(totals[0], read_value(load_element(element), element), index_of(single));
+        }
+    }
+}
+
+void take_one(uint item)
+{
+    Place p = place_of(item);
+    if (is_whole(p))
+        take_item(load(p), p);
+    else
+        take_part(p);
+}
+
+void take_four(uint item)
+{
+    Place a = place_of(item);
+    Place b = place_of(item + LANES);
+    Place c = place_of(item + 2 * LANES);
+    Place d = place_of(item + 3 * LANES);
+    if (is_whole(a) && is_whole(b) && is_whole(c) && is_whole(d)) {
+        uvec4 bits_a = load(a);
+        uvec4 bits_b = load(b);
+        uvec4 bits_c = load(c);
+        uvec4 bits_d = load(d);
+        take_item(bits_a, a);
+        take_item(bits_b, b);
+        take_item(bits_c, c);
+        take_item(bits_d, d);
+    } else {
+        [[dont_unroll]] for (uint n = 0; n < 4; ++n)
+            take_one(item + n * LANES);
+    }
+}
+
+void clear()
+{
+    totals[0] = no_total();
+    totals[1] = no_total();
+    totals[2] = no_total();
+    totals[3] = no_total();
+}
+
+Total results[4];
+
+void keep_block()
+{
+    if (WIDTH == 1) {
+        if (DENSE)
+            totals[0] = combine(combine(totals[0], totals[1]), combine(totals[2], totals[3]));
+        results[0] = combine(results[0], totals[0]);
+    } else {
+        results[0] = combine(results[0], totals[0]);
+        results[1] = combine(results[1], totals[1]);
+        if (WIDTH > 2) {
+            results[2] = combine(results[2], totals[2]);
+            results[3] = combine(results[3], totals[3]);
+        }
+    }
+}
+
+// Items first, first + LANES, .., `count` of them.
+void fold_items(uint first, uint count)
+{
+    while (count != 0) {
+        uint turns = min(count, BLOCK);
+        uint n = 0;
+        clear();
+        if (LOADS == 4) {
+            for (; n + 4 <= turns; n += 4)
+                take_four(first + n * LANES);
+        }
+        for (; n < turns; ++n)
+            take_one(first + n * LANES);
+        keep_block();
+        first += turns * LANES;
+        count -= turns;
+    }
+}
+
+const uint SHARED_SIZE = LANES > 1 ? gl_WorkGroupSize.x : 1;
+const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invocations of a reduction
+shared VALUE shared_values[SHARED_SIZE];
+shared uint shared_marks[SHARED_SIZE];
+
+// Combines the totals of a reduction's invocations; the first has the result.
+Total combined(Total own, uint lane)
+{
+    uint slot = gl_LocalInvocationIndex;
+    barrier();
+    shared_values[slot] = own.value;
+    shared_marks[slot] = own.mark;
+    barrier();
+    for (uint half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+        if (lane < half_lanes) {
+            uint other = slot + half_lanes * STEP;
+            own = combine(own, Total(shared_values[other], shared_marks[other]));
+            shared_values[slot] = own.value;
+            shared_marks[slot] = own.mark;
+        }
+        barrier();
+    }
+    return own;
+}
+
+// Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
+void store_element(uint element, uvec2 bits)
+{
+    if (BITS_OUT == 64) {
+        destination.words[element * 2] = bits.x;
+        destination.words[element * 2 + 1] = bits.y;
+    } else if (BITS_OUT < 32) {
+        const uint per_word = 32 / (BITS_OUT < 32 ? BITS_OUT : 32);
+        uint mask = (1u << (BITS_OUT & 31u)) - 1u;
+        uint index = element / per_word;
+        uint shift = element % per_word * BITS_OUT;
+        uint old = atomicOr(destination.words[index], 0);
+        atomicXor(destination.words[index], (old ^ (bits.x << shift)) & (mask << shift));
+    } else {
+        destination.words[element] = bits.x;
+    }
+}
+
+void store(uint k, uint share_index)
+{
+    uint element = target_begin + k * parameters.width_stride;
+    if (TO_TOTALS)
+        store_total(push.base_bytes[1] / 4 + (element + share_index * parameters.share_stride) * TOTAL_WORDS, results[k]);
+    else
+        store_element(element + push.base_bytes[1] * 8 / BITS_OUT, finish(results[k]));
+}
+
+void store_word()
+{
+    uint mask = (1u << (BITS_OUT & 31u)) - 1u;
+    uint word = (finish(results[0]).x & mask) | (finish(results[1]).x & mask) << BITS_OUT;
+    if (WIDTH > 2)
+        word |= (finish(results[2]).x & mask) << 2 * BITS_OUT | (finish(results[3]).x & mask) << 3 * BITS_OUT;
+    destination.words[push.base_bytes[1] / 4 + target_begin * BITS_OUT / 32] = word;
+}
+
+void main()
+{
+    uint group = group_index();
+    if (group >= parameters.group_count)
+        return;
+    const uint units = gl_WorkGroupSize.x / LANES;
+    uint share_index = divide(group, parameters.groups_divisor.x, parameters.groups_divisor.y);
+    uint unit = (group - share_index * parameters.unit_groups) * units;
+    uint lane;
+    if (ACROSS) {
+        unit += gl_LocalInvocationIndex % units;
+        lane = gl_LocalInvocationIndex / units;
+    } else {
+        unit += gl_LocalInvocationIndex / LANES;
+        lane = gl_LocalInvocationIndex % LANES;
+    }
+    bool is_active = unit < parameters.unit_count;
+    uint begin = share_index * parameters.share;
+    uint count = begin < parameters.item_count ? min(parameters.share, parameters.item_count - begin) : 0;
+    results[0] = no_total();
+    results[1] = no_total();
+    results[2] = no_total();
+    results[3] = no_total();
+    if (is_active) {
+        find_unit(unit);
+        fold_items(begin + lane, lane < count ? (count - lane - 1) / LANES + 1 : 0);
+    }
+    if (LANES > 1) {
+        results[0] = combined(results[0], lane);
+        if (WIDTH > 1)
+            results[1] = combined(results[1], lane);
+        if (WIDTH > 2) {
+            results[2] = combined(results[2], lane);
+            results[3] = combined(results[3], lane);
+        }
+    }
+    if (is_active && lane == 0) {
+        if (IS_PACKED) {
+            store_word();
+        } else {
+            store(0, share_index);
+            if (WIDTH > 1)
+                store(1, share_index);
+            if (WIDTH > 2) {
+                store(2, share_index);
+                store(3, share_index);
+            }
+        }
+    }
+}

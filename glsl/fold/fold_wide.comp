@@ -1,0 +1,37 @@
+// Folds of integers of 64 bits.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#define VALUE uvec2
+#define TOTAL_WORDS 4
+#include "fold.glsl"
+#include "totals64.glsl"
+
+uvec2 read_value(uvec4 bits, uint element)
+{
+    return bits.xy;
+}
+
+void take_vector(uvec4 bits, uint index)
+{
+    take(totals[0], bits.xy, index);
+    take(totals[1], bits.zw, index + parameters.run_index_stride);
+}
+
+void take_word(uint word, uint index)
+{
+}
+
+Total total_of(uvec4 bits)
+{
+    return Total(bits.xy, bits.z);
+}
+
+void store_total(uint at, Total t)
+{
+    destination.words[at] = t.value.x;
+    destination.words[at + 1] = t.value.y;
+    destination.words[at + 2] = t.mark;
+}
+
+#include "fold_main.glsl"

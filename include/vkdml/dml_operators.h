@@ -1677,7 +1677,8 @@ typedef struct DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC {
 } DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC;
 
 /* ---- Indices ----
- * They are integers of 32 or 64 bits; from 3_0 on negative ones count from the end. */
+ * They are integers of 32 or 64 bits; from 3_0 on negative ones count from the end. DirectML leaves open what others do
+ * that name no coordinate: here they read 0 and write nothing, and no memory is touched. */
 
 /**
  * DML_OPERATOR_GATHER: OutputTensor[.., i.., ..] = InputTensor[.., IndicesTensor[i..], ..]: the index coordinates stand

@@ -1,0 +1,74 @@
+#include <assert.h>
+
+#include "reference/element.h"
+#include "reference/reference.h"
+
+/* Not a coordinate. */
+#define NONE (-1)
+
+/* The coordinate that an index names in a dimension of `size`: a negative one counts from the end. */
+static int64_t named_coordinate(const struct vkdml_tensor *indices, uint64_t bits, uint32_t size) {
+    int64_t index;
+    switch (indices->data_type) {
+    case DML_TENSOR_DATA_TYPE_INT32:
+        index = (int32_t)(uint32_t)bits;
+        break;
+    case DML_TENSOR_DATA_TYPE_INT64:
+        index = (int64_t)bits;
+        break;
+    default:
+        assert(indices->data_type == DML_TENSOR_DATA_TYPE_UINT32 || indices->data_type == DML_TENSOR_DATA_TYPE_UINT64);
+        return bits < size ? (int64_t)bits : NONE;
+    }
+    if (index < 0) {
+        index += size;
+    }
+    return index >= 0 && index < size ? index : NONE;
+}
+
+/* The coordinate that the index at `at` names in dimension `d` of the input. */
+static int64_t read_index(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                          const struct vkdml_coordinate *at, uint32_t d) {
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    return named_coordinate(indices, vkdml_element_read(indices, memory->inputs[1], at), instance->inputs[0].sizes[d]);
+}
+
+/* Writes the input's element; 0 where one of its coordinates is none. */
+static void write_element(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                          const struct vkdml_coordinate *to, const int64_t *from) {
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    struct vkdml_coordinate place = {{0}};
+    bool found = true;
+    for (uint32_t d = 0; d < input->dimension_count; d++) {
+        found = found && from[d] != NONE;
+        place.index[d] = found ? (uint32_t)from[d] : 0;
+    }
+    vkdml_element_write(&instance->outputs[0], memory->outputs[0], to,
+                        found ? vkdml_element_read(input, memory->inputs[0], &place) : 0);
+}
+
+/* Goes through the output's elements as through all combinations of the input's coordinates before Axis, the indices'
+ * coordinates, and the input's after Axis: dimensions of size 1 that the output has or lacks change no order. */
+void vkdml_reference_gather(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_GATHER_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0], *indices = &instance->inputs[1];
+    struct vkdml_tensor before = *input, after = *input;
+    for (uint32_t d = 0; d < input->dimension_count; d++) {
+        before.sizes[d] = d < desc->Axis ? input->sizes[d] : 1;
+        after.sizes[d] = d > desc->Axis ? input->sizes[d] : 1;
+    }
+    struct vkdml_coordinate outer = {{0}}, middle = {{0}}, inner = {{0}}, to = {{0}};
+    do {
+        do {
+            const int64_t named = read_index(instance, memory, &middle, desc->Axis);
+            do {
+                int64_t from[VKDML_MAX_DIMENSIONS];
+                for (uint32_t d = 0; d < input->dimension_count; d++) {
+                    from[d] = d < desc->Axis ? outer.index[d] : d > desc->Axis ? inner.index[d] : named;
+                }
+                write_element(instance, memory, &to, from);
+                vkdml_coordinate_next(&instance->outputs[0], &to);
+            } while (vkdml_coordinate_next(&after, &inner));
+        } while (vkdml_coordinate_next(indices, &middle));
+    } while (vkdml_coordinate_next(&before, &outer));
+}

@@ -1,4 +1,4 @@
-/* What reads elements where a tensor of indices says: GATHER. */
+/* What reads elements where a tensor of indices says: GATHER, GATHER_ELEMENTS, GATHER_ND and GATHER_ND1. */
 #include "frames/index.h"
 
 #include <inttypes.h>
@@ -178,3 +178,197 @@ static VkdmlResult plan_gather(const struct vkdml_operator *op, const struct vkd
 }
 
 const struct vkdml_operator vkdml_operator_gather = {.rules = check_gather, .plan = plan_gather};
+
+/* ---- GATHER_ELEMENTS ---- */
+
+/* A tensor's sizes must be input 0's, but along Axis. */
+static void check_sizes_but_axis(const struct vkdml_instance *instance, uint32_t input, uint32_t axis,
+                                 struct vkdml_report *report) {
+    const struct vkdml_tensor *tensor = &instance->inputs[input];
+    const struct vkdml_tensor *data = &instance->inputs[0];
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        if (d != axis && tensor->sizes[d] != data->sizes[d]) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32
+                                 "]: only along Axis (%" PRIu32 ") may they differ",
+                                 vkdml_input_name(instance, input), d, tensor->sizes[d], data->sizes[d],
+                                 vkdml_input_name(instance, 0), d, axis);
+        }
+    }
+}
+
+static void check_gather_elements(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_GATHER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
+    if (check_axis(instance, desc->Axis, report) && has_one_rank(instance)) {
+        check_sizes_but_axis(instance, 1, desc->Axis, report);
+    }
+}
+
+static VkdmlResult plan_gather_elements(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_GATHER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
+    (void)op;
+    struct vkdml_index index;
+    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[1]);
+    for (uint32_t d = 0; d < index.rank; ++d) {
+        index.dimensions[d].strides[INPUT] = d == desc->Axis ? 0 : instance->inputs[0].strides[d];
+        index.dimensions[d].strides[INDICES] = instance->inputs[1].strides[d];
+    }
+    add_column(&index, &instance->inputs[0], desc->Axis);
+    return plan_index(&index, planning);
+}
+
+const struct vkdml_operator vkdml_operator_gather_elements = {.rules = check_gather_elements,
+                                                              .plan = plan_gather_elements};
+
+/* ---- GATHER_ND and GATHER_ND1 ---- */
+
+/* What these operators have in common. */
+struct gather_nd {
+    uint32_t input_dimensions; /* the last ones, which count */
+    uint32_t indices_dimensions;
+    uint32_t batch_dimensions;
+    bool has_batches; /* BatchDimensionCount is the descriptor's */
+};
+
+/* The first dimension of a tensor that counts. */
+static uint32_t first_of(const struct vkdml_tensor *tensor, uint32_t dimensions) {
+    return tensor->dimension_count - dimensions;
+}
+
+static uint32_t tuple_size(const struct vkdml_instance *instance) {
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    return indices->sizes[indices->dimension_count - 1];
+}
+
+/* The batches, the indices without their last dimension, the input's dimensions that a tuple leaves over. */
+static struct layout gather_nd_layout(const struct vkdml_instance *instance, const struct gather_nd *nd) {
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    const uint32_t first_input = first_of(input, nd->input_dimensions);
+    const uint32_t first_index = first_of(indices, nd->indices_dimensions);
+    struct layout layout = {.count = 0};
+    for (uint32_t d = 0; d + 1 < nd->indices_dimensions; ++d) {
+        add_indices(&layout, instance, first_index + d);
+        if (d < nd->batch_dimensions) {
+            layout.sources[d].input_stride = input->strides[first_input + d];
+        }
+    }
+    for (uint32_t d = nd->batch_dimensions + tuple_size(instance); d < nd->input_dimensions; ++d) {
+        add_input(&layout, instance, first_input + d);
+    }
+    return layout;
+}
+
+static bool check_dimension_count(const char *name, uint32_t count, const struct vkdml_tensor *tensor,
+                                  const char *tensor_name, struct vkdml_report *report) {
+    const bool is_good = count >= 1 && count <= tensor->dimension_count;
+    if (!is_good) {
+        vkdml_report_invalid(report, "%s is %" PRIu32 ", must be 1 to %" PRIu32 " = %s.DimensionCount", name, count,
+                             tensor->dimension_count, tensor_name);
+    } else {
+        check_ignored(tensor, tensor_name, name, count, report);
+    }
+    return is_good;
+}
+
+static bool check_batches(const struct vkdml_instance *instance, const struct gather_nd *nd,
+                          struct vkdml_report *report) {
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    const uint32_t least =
+        nd->input_dimensions < nd->indices_dimensions ? nd->input_dimensions : nd->indices_dimensions;
+    if (nd->batch_dimensions >= least) {
+        vkdml_report_invalid(report,
+                             "BatchDimensionCount is %" PRIu32 ", must be below %" PRIu32
+                             ", the less of InputDimensionCount and IndicesDimensionCount",
+                             nd->batch_dimensions, least);
+        return false;
+    }
+    for (uint32_t d = 0; d < nd->batch_dimensions; ++d) {
+        const uint32_t i = first_of(input, nd->input_dimensions) + d;
+        const uint32_t j = first_of(indices, nd->indices_dimensions) + d;
+        if (indices->sizes[j] != input->sizes[i]) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32
+                                 "]: batches are in both",
+                                 vkdml_input_name(instance, 1), j, indices->sizes[j], input->sizes[i],
+                                 vkdml_input_name(instance, 0), i);
+        }
+    }
+    return true;
+}
+
+static void check_nd(const struct vkdml_instance *instance, const struct gather_nd *nd, struct vkdml_report *report) {
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    const char *input_name = vkdml_input_name(instance, 0);
+    const char *indices_name = vkdml_input_name(instance, 1);
+    const bool input_is_good =
+        check_dimension_count("InputDimensionCount", nd->input_dimensions, &instance->inputs[0], input_name, report);
+    const bool indices_are_good =
+        check_dimension_count("IndicesDimensionCount", nd->indices_dimensions, indices, indices_name, report);
+    if (!input_is_good || !indices_are_good || !check_batches(instance, nd, report)) {
+        return;
+    }
+    const uint32_t most = nd->input_dimensions - nd->batch_dimensions;
+    if (tuple_size(instance) > most) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be at most %" PRIu32
+                             ": a tuple has no more coordinates than InputDimensionCount%s",
+                             indices_name, indices->dimension_count - 1, tuple_size(instance), most,
+                             nd->has_batches ? " - BatchDimensionCount" : "");
+    } else if (has_one_rank(instance)) {
+        const struct layout layout = gather_nd_layout(instance, nd);
+        check_layout(instance, &layout, report);
+    }
+}
+
+static VkdmlResult plan_nd(const struct gather_nd *nd, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    struct vkdml_index index;
+    const struct layout layout = gather_nd_layout(instance, nd);
+    vkdml_index_begin(&index, &instance->outputs[0], indices);
+    set_layout(&layout, &index);
+    for (uint32_t k = 0; k < tuple_size(instance); ++k) {
+        add_column(&index, input, first_of(input, nd->input_dimensions) + nd->batch_dimensions + k);
+    }
+    index.column_index_stride = indices->strides[indices->dimension_count - 1];
+    return plan_index(&index, planning);
+}
+
+static struct gather_nd read_gather_nd(const struct vkdml_instance *instance) {
+    const DML_GATHER_ND_OPERATOR_DESC *desc = instance->desc;
+    return (struct gather_nd){desc->InputDimensionCount, desc->IndicesDimensionCount, 0, false};
+}
+
+static void check_gather_nd(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct gather_nd nd = read_gather_nd(instance);
+    check_nd(instance, &nd, report);
+}
+
+static VkdmlResult plan_gather_nd(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
+    const struct gather_nd nd = read_gather_nd(planning->instance);
+    return plan_nd(&nd, planning);
+}
+
+static struct gather_nd read_gather_nd1(const struct vkdml_instance *instance) {
+    const DML_GATHER_ND1_OPERATOR_DESC *desc = instance->desc;
+    return (struct gather_nd){desc->InputDimensionCount, desc->IndicesDimensionCount, desc->BatchDimensionCount, true};
+}
+
+static void check_gather_nd1(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct gather_nd nd = read_gather_nd1(instance);
+    check_nd(instance, &nd, report);
+}
+
+static VkdmlResult plan_gather_nd1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
+    const struct gather_nd nd = read_gather_nd1(planning->instance);
+    return plan_nd(&nd, planning);
+}
+
+const struct vkdml_operator vkdml_operator_gather_nd = {.rules = check_gather_nd, .plan = plan_gather_nd};
+const struct vkdml_operator vkdml_operator_gather_nd1 = {.rules = check_gather_nd1, .plan = plan_gather_nd1};

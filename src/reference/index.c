@@ -72,3 +72,62 @@ void vkdml_reference_gather(const struct vkdml_instance *instance, const struct 
         } while (vkdml_coordinate_next(indices, &middle));
     } while (vkdml_coordinate_next(&before, &outer));
 }
+
+void vkdml_reference_gather_elements(const struct vkdml_instance *instance,
+                                     const struct vkdml_reference_memory *memory) {
+    const DML_GATHER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_coordinate to = {{0}};
+    do {
+        int64_t from[VKDML_MAX_DIMENSIONS];
+        for (uint32_t d = 0; d < output->dimension_count; d++) {
+            from[d] = to.index[d];
+        }
+        from[desc->Axis] = read_index(instance, memory, &to, desc->Axis);
+        write_element(instance, memory, &to, from);
+    } while (vkdml_coordinate_next(output, &to));
+}
+
+/* Goes through the tuples, in each batch the same, and for each through the input's dimensions behind it. */
+static void gather_nd(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                      uint32_t input_dimensions, uint32_t indices_dimensions, uint32_t batch_dimensions) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *indices = &instance->inputs[1];
+    const uint32_t last = indices->dimension_count - 1, tuple = indices->sizes[last];
+    const uint32_t first = input->dimension_count - input_dimensions;
+    const uint32_t first_index = indices->dimension_count - indices_dimensions;
+    struct vkdml_tensor tuples = *indices, block = *input;
+    tuples.sizes[last] = 1;
+    for (uint32_t d = 0; d < first + batch_dimensions + tuple; d++) {
+        block.sizes[d] = 1;
+    }
+    struct vkdml_coordinate at = {{0}}, inner = {{0}}, to = {{0}};
+    do {
+        int64_t from[VKDML_MAX_DIMENSIONS] = {0};
+        struct vkdml_coordinate index = at;
+        for (uint32_t d = 0; d < batch_dimensions; d++) {
+            from[first + d] = at.index[first_index + d];
+        }
+        for (uint32_t k = 0; k < tuple; k++) {
+            const uint32_t d = first + batch_dimensions + k;
+            index.index[last] = k;
+            from[d] = read_index(instance, memory, &index, d);
+        }
+        do {
+            for (uint32_t d = first + batch_dimensions + tuple; d < input->dimension_count; d++) {
+                from[d] = inner.index[d];
+            }
+            write_element(instance, memory, &to, from);
+            vkdml_coordinate_next(&instance->outputs[0], &to);
+        } while (vkdml_coordinate_next(&block, &inner));
+    } while (vkdml_coordinate_next(&tuples, &at));
+}
+
+void vkdml_reference_gather_nd(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_GATHER_ND_OPERATOR_DESC *desc = instance->desc;
+    gather_nd(instance, memory, desc->InputDimensionCount, desc->IndicesDimensionCount, 0);
+}
+
+void vkdml_reference_gather_nd1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_GATHER_ND1_OPERATOR_DESC *desc = instance->desc;
+    gather_nd(instance, memory, desc->InputDimensionCount, desc->IndicesDimensionCount, desc->BatchDimensionCount);
+}

@@ -56,6 +56,7 @@
 #define ACTIVATED SUPPORT({L(3_0), 1, 8, FLOAT32_16}, {L(2_0), 4, 5, FLOAT32_16}, {L(1_0), 4, 4, FLOAT32_16})
 
 /* What indices lead to, and these. */
+#define INDEXED SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 4, UP_TO_32})
 #define INDEXED_SINCE(level)                                                                                           \
     SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 4, UP_TO_32}, {L(level), 4, 4, FLOAT32_16})
 #define INDICES_SINCE(level) SUPPORT({L(3_0), 1, 8, INDICES}, {L(level), 4, 4, UINT32_ONLY})

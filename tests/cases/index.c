@@ -4,8 +4,6 @@
 #include "cases/family.h"
 #include "cases/generate.h"
 #include "cases/support.h"
-#include "harness/case_data.h"
-#include "harness/number.h"
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
 
@@ -16,6 +14,13 @@ static const struct case_support indexed_since_1_0[] = {AT_LEVEL(1_0, 4, 4, FLOA
                                                         AT_LEVEL(3_0, 1, 8, UP_TO_32),
                                                         AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64),
                                                         {0}};
+static const struct case_support indexed_since_2_1[] = {
+    AT_LEVEL(2_1, 4, 4, UP_TO_32), AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64), {0}};
+static const struct case_support indexed_since_3_0[] = {
+    AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64), {0}};
+static const struct case_support indices_since_2_1[] = {
+    AT_LEVEL(2_1, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
+static const struct case_support indices_since_3_0[] = {AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
 static const struct case_support indices_since_1_0[] = {
     AT_LEVEL(1_0, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
 
@@ -191,6 +196,27 @@ static size_t index_at(unsigned char *const *tensors, uint32_t slot, size_t i) {
     return ((const uint32_t *)(const void *)tensors[slot])[i];
 }
 
+/* An element, or a row. */
+static void copy_element(unsigned char *to, const unsigned char *from, size_t bytes) {
+    switch (bytes) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, bytes);
+        break;
+    }
+}
+
 /* Along Axis of a packed matrix; all indices are good. */
 static void loop_gather(const struct operator_case *c, unsigned char *const *tensors) {
     const struct case_tensor *input = &c->tensors[0], *indices = &c->tensors[1];
@@ -202,23 +228,7 @@ static void loop_gather(const struct operator_case *c, unsigned char *const *ten
         for (size_t i = 0; i < count; i++) {
             const unsigned char *from = tensors[0] + (o * size + index_at(tensors, 1, i)) * inner;
             unsigned char *to = tensors[2] + (o * count + i) * inner;
-            switch (inner) {
-            case 1:
-                *to = *from;
-                break;
-            case 2:
-                memcpy(to, from, 2);
-                break;
-            case 4:
-                memcpy(to, from, 4);
-                break;
-            case 8:
-                memcpy(to, from, 8);
-                break;
-            default:
-                memcpy(to, from, inner);
-                break;
-            }
+            copy_element(to, from, inner);
         }
     }
 }
@@ -246,6 +256,301 @@ static const struct case_benchmark benchmarks_gather[] = {
     {"columns", BENCHMARK_TYPES, 1, 0, make_gather, loop_gather},
 };
 
+/* ---- GATHER_ELEMENTS ---- */
+
+static const char *const fixed_gather_elements[] = {
+    /* The documented example. */
+    "GATHER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,4,5,6,7,8,9 IndicesTensor=UINT32[2,3] "
+    "IndicesTensor.data=1,2,0,2,0,0 OutputTensor=FLOAT32[2,3] OutputTensor.data=4,8,3,7,2,3 Axis=0",
+    /* Another axis, from the end and beyond. */
+    "GATHER_ELEMENTS seed=2 InputTensor=INT8[2,3] InputTensor.data=1,2,3,4,5,6 IndicesTensor=INT64[2,4] "
+    "IndicesTensor.data=-1,0,3,-3,2,2,-4,1 OutputTensor=INT8[2,4] OutputTensor.data=3,1,0,1,6,6,0,5 Axis=1",
+    "GATHER_ELEMENTS seed=3 level=2_1 InputTensor=UINT16[2,3,4,50] InputTensor.fill=BITS "
+    "IndicesTensor=UINT32[2,3,9,50] IndicesTensor.fill=INDICES:4 OutputTensor=UINT16[2,3,9,50] Axis=2",
+    "GATHER_ELEMENTS seed=4 InputTensor=FLOAT32[40,99] InputTensor.fill=BITS InputTensor.owned=1 "
+    "IndicesTensor=INT32[40,100] IndicesTensor.fill=INDICES:99 OutputTensor=FLOAT32[40,100] Axis=1",
+    "GATHER_ELEMENTS seed=5 InputTensor=UINT8[40,99] InputTensor.fill=BITS IndicesTensor=INT64[40,101] "
+    "IndicesTensor.fill=INDICES:99 OutputTensor=UINT8[40,101] OutputTensor.strides=128,1 Axis=1",
+    "GATHER_ELEMENTS seed=6 InputTensor=INT64[40,99] InputTensor.fill=BITS IndicesTensor=UINT32[50,99] "
+    "IndicesTensor.strides=1,50 IndicesTensor.fill=INDICES:40 OutputTensor=INT64[50,99] Axis=0",
+    /* Indices that all rows share. */
+    "GATHER_ELEMENTS seed=7 InputTensor=UINT16[40,3,64] InputTensor.fill=BITS IndicesTensor=UINT32[40,5,64] "
+    "IndicesTensor.strides=0,1,0 IndicesTensor.fill=INDICES:3 OutputTensor=UINT16[40,5,64] Axis=1",
+    /* Windows of the input, where a descriptor binds 32 KiB. */
+    "GATHER_ELEMENTS seed=8 InputTensor=INT16[50001,2] InputTensor.fill=BITS IndicesTensor=UINT32[3000,2] "
+    "IndicesTensor.fill=INDICES:50001 OutputTensor=INT16[3000,2] Axis=0",
+};
+
+static void generate_gather_elements(const struct case_family *family, struct random *random, struct operator_case *c) {
+    const uint32_t budget = generate_index_budget(random);
+    case_begin(c, family->type);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    generate_sizes(random, budget, input);
+    const uint32_t axis = random_below(random, input->rank);
+    const uint32_t most = budget / ((uint32_t)case_element_count(input) / input->sizes[axis]);
+    *output = *indices = *input;
+    indices->type = generate_index_type(random);
+    if (random_chance(random, 80)) {
+        output->sizes[axis] = indices->sizes[axis] = random_between(random, 1, most);
+    }
+    generate_input_layout(random, input);
+    generate_input_layout(random, indices);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    fill_indices(indices, input->sizes[axis]);
+    case_set_uint(c, "Axis", axis);
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support_gather_elements[] = {
+    {"InputTensor", indexed_since_2_1}, {"IndicesTensor", indices_since_2_1}, {"OutputTensor", indexed_since_2_1}};
+
+static const struct case_refusal refused_gather_elements[] = {
+    {"GATHER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,3] OutputTensor=FLOAT32[2,3] Axis=2",
+     "DML_OPERATOR_GATHER_ELEMENTS: Axis is 2, must be below 2 = InputTensor.DimensionCount"},
+    {"GATHER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,4] OutputTensor=FLOAT32[2,4] Axis=0",
+     "DML_OPERATOR_GATHER_ELEMENTS: IndicesTensor.Sizes[1] is 4, must be 3 = InputTensor.Sizes[1]: only along Axis (0) "
+     "may they differ"},
+};
+
+/* Along Axis of a packed matrix. */
+static void loop_gather_elements(const struct operator_case *c, unsigned char *const *tensors) {
+    const struct case_tensor *input = &c->tensors[0], *indices = &c->tensors[1];
+    const size_t element = vkdmlGetDataTypeSize(input->type), width = input->sizes[1];
+    const bool rows = c->fields[3].words[0] == 0;
+    for (size_t i = 0; i < indices->sizes[0]; i++) {
+        for (size_t j = 0; j < width; j++) {
+            const size_t named = index_at(tensors, 1, i * width + j);
+            const size_t from = rows ? named * width + j : i * width + named;
+            copy_element(tensors[2] + (i * width + j) * element, tensors[0] + from * element, element);
+        }
+    }
+}
+
+static void make_gather_elements(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_GATHER_ELEMENTS);
+    const uint32_t columns = 4096, rows = benchmark_size(bytes, type, columns, 1);
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, (const uint32_t[]){rows, columns});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, (const uint32_t[]){rows, columns});
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 2, (const uint32_t[]){rows, columns});
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = axis == 0 ? rows : columns;
+    case_set_uint(c, "Axis", axis);
+}
+
+static const struct case_benchmark benchmarks_gather_elements[] = {
+    {"inner", BENCHMARK_TYPES, 1, 0, make_gather_elements, loop_gather_elements},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_gather_elements, loop_gather_elements},
+};
+
+/* ---- GATHER_ND and GATHER_ND1 ---- */
+
+static const char *const fixed_gather_nd[] = {
+    /* The documented examples. */
+    "GATHER_ND seed=1 InputTensor=FLOAT32[2,2] InputTensor.data=0,1,2,3 IndicesTensor=UINT32[2,1] "
+    "IndicesTensor.data=1,0 OutputTensor=FLOAT32[2,2] OutputTensor.data=2,3,0,1 InputDimensionCount=2 "
+    "IndicesDimensionCount=2",
+    "GATHER_ND seed=2 InputTensor=FLOAT32[1,2,2,2] InputTensor.data=0,1,2,3,4,5,6,7 IndicesTensor=UINT32[1,1,2,2] "
+    "IndicesTensor.data=0,1,1,0 OutputTensor=FLOAT32[1,1,2,2] OutputTensor.data=2,3,4,5 InputDimensionCount=3 "
+    "IndicesDimensionCount=2",
+    /* The documented sizes. */
+    "GATHER_ND seed=3 InputTensor=INT32[3,4,5,6,7] InputTensor.fill=INDEX IndicesTensor=INT32[1,1,1,2,3] "
+    "IndicesTensor.data=-3,3,-1,2,0,1 OutputTensor=INT32[1,1,2,6,7] InputDimensionCount=5 IndicesDimensionCount=3",
+    /* One coordinate of a tuple that is none is enough. */
+    "GATHER_ND seed=4 InputTensor=UINT8[2,3] InputTensor.data=1,2,3,4,5,6 IndicesTensor=INT64[5,2] "
+    "IndicesTensor.data=1,-1,2,0,0,3,-3,0,-2,-3 OutputTensor=UINT8[1,5] OutputTensor.data=6,0,0,0,1 "
+    "InputDimensionCount=2 IndicesDimensionCount=2",
+    /* A single tuple of everything. */
+    "GATHER_ND seed=5 InputTensor=FLOAT64[2,3] InputTensor.data=1,2,3,4,5,6 IndicesTensor=UINT32[1,2] "
+    "IndicesTensor.data=1,1 OutputTensor=FLOAT64[1,1] OutputTensor.data=5 InputDimensionCount=2 "
+    "IndicesDimensionCount=1",
+    "GATHER_ND seed=6 level=2_1 InputTensor=UINT8[1,9,30,77] InputTensor.fill=BITS IndicesTensor=UINT32[1,1,300,2] "
+    "IndicesTensor.fill=INDICES:10 OutputTensor=UINT8[1,1,300,77] InputDimensionCount=3 IndicesDimensionCount=2",
+    "GATHER_ND seed=7 InputTensor=FLOAT16[50,60] InputTensor.fill=BITS IndicesTensor=INT32[700,2] "
+    "IndicesTensor.fill=INDICES:50 OutputTensor=FLOAT16[1,700] InputDimensionCount=2 IndicesDimensionCount=2",
+    /* Eight coordinates. */
+    "GATHER_ND seed=8 InputTensor=UINT16[2,2,3,2,2,3,2,2] InputTensor.fill=INDEX IndicesTensor=INT32[1,1,1,1,1,5,7,8] "
+    "IndicesTensor.fill=INDICES:2 OutputTensor=UINT16[1,1,1,1,1,1,5,7] InputDimensionCount=8 IndicesDimensionCount=3",
+    /* Tuples whose coordinates lie further apart than a descriptor of 32 KiB binds. */
+    "GATHER_ND seed=9 InputTensor=FLOAT32[50,60] InputTensor.fill=BITS IndicesTensor=INT32[9000,2] "
+    "IndicesTensor.strides=1,9000 IndicesTensor.fill=INDICES:50 IndicesTensor.owned=1 OutputTensor=FLOAT32[1,9000] "
+    "InputDimensionCount=2 IndicesDimensionCount=2",
+};
+
+static const char *const fixed_gather_nd1[] = {
+    /* The documented examples. */
+    "GATHER_ND1 seed=1 InputTensor=FLOAT32[2,2] InputTensor.data=0,1,2,3 IndicesTensor=UINT32[2,1] "
+    "IndicesTensor.data=1,0 OutputTensor=FLOAT32[2,2] OutputTensor.data=2,3,0,1 InputDimensionCount=2 "
+    "IndicesDimensionCount=2 BatchDimensionCount=0",
+    "GATHER_ND1 seed=2 InputTensor=FLOAT32[1,3,2,2] InputTensor.data=0,1,2,3,4,5,6,7,8,9,10,11 "
+    "IndicesTensor=UINT32[1,3,2,2] IndicesTensor.data=0,0,1,1,1,1,0,0,0,1,1,0 OutputTensor=FLOAT32[1,1,3,2] "
+    "OutputTensor.data=0,3,7,4,9,10 InputDimensionCount=3 IndicesDimensionCount=3 BatchDimensionCount=1",
+    "GATHER_ND1 seed=3 level=3_0 InputTensor=INT8[5,9,64] InputTensor.fill=BITS IndicesTensor=INT64[5,20,1] "
+    "IndicesTensor.fill=INDICES:9 OutputTensor=INT8[5,20,64] InputDimensionCount=3 IndicesDimensionCount=3 "
+    "BatchDimensionCount=1",
+    "GATHER_ND1 seed=4 InputTensor=INT64[3,4,9,33] InputTensor.fill=BITS IndicesTensor=UINT64[1,3,4,2] "
+    "IndicesTensor.fill=INDICES:9 OutputTensor=INT64[1,1,3,4] InputDimensionCount=4 IndicesDimensionCount=3 "
+    "BatchDimensionCount=2",
+};
+
+static void generate_nd(struct random *random, struct operator_case *c, bool has_batches) {
+    const uint32_t budget = generate_index_budget(random);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = input->type = generate_type(random, c, "InputTensor");
+    indices->type = generate_index_type(random);
+    input->rank = indices->rank = output->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    const uint32_t rank = input->rank, relevant = random_between(random, 1, rank);
+    const uint32_t batches = has_batches ? random_below(random, relevant) : 0;
+    const uint32_t tuple = random_between(random, 1, relevant - batches), left = relevant - batches - tuple;
+    /* The output has the indices' dimensions but the last, and what is left of the input's. */
+    const uint32_t most = rank - left + 1 < rank ? rank - left + 1 : rank;
+    const uint32_t index_rank = batches + 1 <= most ? random_between(random, batches + 1, most) : batches + 1;
+    generate_last_sizes(random, budget, relevant, input);
+
+    const uint32_t first = rank - relevant;
+    uint32_t sizes[2 * MAX_RANK], count = 0;
+    uint64_t others = tuple;
+    for (uint32_t d = 0; d < batches; d++) {
+        sizes[count++] = input->sizes[first + d];
+        others *= input->sizes[first + d];
+    }
+    for (uint32_t d = first + batches + tuple; d < rank; d++) {
+        others *= input->sizes[d];
+    }
+    struct case_tensor tuples = {.rank = index_rank - 1 - batches};
+    generate_sizes(random, budget / others > 0 ? (uint32_t)(budget / others) : 1, &tuples);
+    for (uint32_t d = 0; d < tuples.rank; d++) {
+        sizes[count++] = tuples.sizes[d];
+    }
+    sizes[count] = tuple;
+    set_last_sizes(indices, index_rank, sizes);
+    for (uint32_t d = first + batches + tuple; d < rank; d++) {
+        sizes[count++] = input->sizes[d];
+    }
+    set_last_sizes(output, count, sizes);
+    generate_input_layout(random, input);
+    generate_input_layout(random, indices);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    fill_indices(indices, input->sizes[first + batches + random_below(random, tuple)]);
+    case_set_uint(c, "InputDimensionCount", relevant);
+    case_set_uint(c, "IndicesDimensionCount", index_rank);
+    if (has_batches) {
+        case_set_uint(c, "BatchDimensionCount", batches);
+    }
+    generate_call(random, c);
+}
+
+static void generate_gather_nd(const struct case_family *family, struct random *random, struct operator_case *c) {
+    case_begin(c, family->type);
+    generate_nd(random, c, false);
+}
+
+static void generate_gather_nd1(const struct case_family *family, struct random *random, struct operator_case *c) {
+    case_begin(c, family->type);
+    generate_nd(random, c, true);
+}
+
+static const struct case_tensor_support support_gather_nd[] = {
+    {"InputTensor", indexed_since_2_1}, {"IndicesTensor", indices_since_2_1}, {"OutputTensor", indexed_since_2_1}};
+static const struct case_tensor_support support_gather_nd1[] = {
+    {"InputTensor", indexed_since_3_0}, {"IndicesTensor", indices_since_3_0}, {"OutputTensor", indexed_since_3_0}};
+
+static const struct case_refusal refused_gather_nd[] = {
+    {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] OutputTensor=FLOAT32[2,2] "
+     "InputDimensionCount=0 IndicesDimensionCount=3",
+     "DML_OPERATOR_GATHER_ND: InputDimensionCount is 0, must be 1 to 2 = InputTensor.DimensionCount\n"
+     "DML_OPERATOR_GATHER_ND: IndicesDimensionCount is 3, must be 1 to 2 = IndicesTensor.DimensionCount"},
+    {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] OutputTensor=FLOAT32[1,2] "
+     "InputDimensionCount=1 IndicesDimensionCount=2",
+     "DML_OPERATOR_GATHER_ND: InputTensor.Sizes[0] is 2, must be 1: InputDimensionCount (1) leaves it out"},
+    {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] OutputTensor=FLOAT32[1,2] "
+     "InputDimensionCount=2 IndicesDimensionCount=1",
+     "DML_OPERATOR_GATHER_ND: IndicesTensor.Sizes[0] is 2, must be 1: IndicesDimensionCount (1) leaves it out"},
+    {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,3] OutputTensor=FLOAT32[1,2] "
+     "InputDimensionCount=2 IndicesDimensionCount=2",
+     "DML_OPERATOR_GATHER_ND: IndicesTensor.Sizes[1] is 3, must be at most 2: a tuple has no more coordinates than "
+     "InputDimensionCount"},
+    {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] OutputTensor=FLOAT32[3,4] "
+     "InputDimensionCount=2 IndicesDimensionCount=2",
+     "DML_OPERATOR_GATHER_ND: OutputTensor.Sizes[0] is 3, must be 2 = IndicesTensor.Sizes[0]\n"
+     "DML_OPERATOR_GATHER_ND: OutputTensor.Sizes[1] is 4, must be 2 = InputTensor.Sizes[1]"},
+};
+
+static const struct case_refusal refused_gather_nd1[] = {
+    {"GATHER_ND1 seed=1 InputTensor=FLOAT32[3,2,2] IndicesTensor=UINT32[1,3,2] OutputTensor=FLOAT32[1,1,3] "
+     "InputDimensionCount=3 IndicesDimensionCount=2 BatchDimensionCount=2",
+     "DML_OPERATOR_GATHER_ND1: BatchDimensionCount is 2, must be below 2, the less of InputDimensionCount and "
+     "IndicesDimensionCount"},
+    {"GATHER_ND1 seed=1 InputTensor=FLOAT32[3,2,2] IndicesTensor=UINT32[1,4,2] OutputTensor=FLOAT32[1,1,4] "
+     "InputDimensionCount=3 IndicesDimensionCount=2 BatchDimensionCount=1",
+     "DML_OPERATOR_GATHER_ND1: IndicesTensor.Sizes[1] is 4, must be 3 = InputTensor.Sizes[0]: batches are in both"},
+    {"GATHER_ND1 seed=1 InputTensor=FLOAT32[3,2,2] IndicesTensor=UINT32[1,3,3] OutputTensor=FLOAT32[1,1,3] "
+     "InputDimensionCount=3 IndicesDimensionCount=2 BatchDimensionCount=1",
+     "DML_OPERATOR_GATHER_ND1: IndicesTensor.Sizes[2] is 3, must be at most 2: a tuple has no more coordinates than "
+     "InputDimensionCount - BatchDimensionCount"},
+};
+
+/* Tuples of two coordinates, of a row or of an element. */
+static void loop_gather_nd(const struct operator_case *c, unsigned char *const *tensors) {
+    const struct case_tensor *input = &c->tensors[0], *output = &c->tensors[2];
+    const size_t last = input->rank == 3 ? input->sizes[2] : 1, bytes = last * vkdmlGetDataTypeSize(input->type);
+    const size_t count = (size_t)case_element_count(output) / last;
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = index_at(tensors, 1, 2 * i) * input->sizes[1] + index_at(tensors, 1, 2 * i + 1);
+        copy_element(tensors[2] + i * bytes, tensors[0] + from * bytes, bytes);
+    }
+}
+
+static void make_gather_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_GATHER_ND);
+    const uint32_t row = row_bytes / vkdmlGetDataTypeSize(type), length = row != 0 ? row : 1, side = 64;
+    const uint32_t count = benchmark_size(bytes, type, (uint64_t)length * side, 1), rows = count * side;
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    const uint32_t rank = row != 0 ? 3 : 2;
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, rank, (const uint32_t[]){count, side, length});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, rank,
+                     row != 0 ? (const uint32_t[]){1, rows, length} : (const uint32_t[]){1, rows});
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, rank,
+                     row != 0 ? (const uint32_t[]){1, rows, 2} : (const uint32_t[]){rows, 2});
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = count < side ? count : side;
+    case_set_uint(c, "InputDimensionCount", rank);
+    case_set_uint(c, "IndicesDimensionCount", 2);
+}
+
+static const struct case_benchmark benchmarks_gather_nd[] = {
+    {"rows", BENCHMARK_TYPES, 1024, 0, make_gather_nd, loop_gather_nd},
+    {"elements", BENCHMARK_TYPES, 0, 0, make_gather_nd, loop_gather_nd},
+};
+
+/* 32 batches. */
+static void make_gather_nd1(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_GATHER_ND1);
+    const uint32_t length = row_bytes / vkdmlGetDataTypeSize(type), batches = 32;
+    const uint32_t count = benchmark_size(bytes, type, (uint64_t)length * batches, 1);
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 3, (const uint32_t[]){batches, count, length});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 3, (const uint32_t[]){batches, count, length});
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 3, (const uint32_t[]){batches, count, 1});
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = count;
+    case_set_uint(c, "InputDimensionCount", 3);
+    case_set_uint(c, "IndicesDimensionCount", 3);
+    case_set_uint(c, "BatchDimensionCount", 1);
+}
+
+static const struct case_benchmark benchmarks_gather_nd1[] = {
+    {"rows", BENCHMARK_TYPES, 1024, 0, make_gather_nd1, NULL},
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FAMILY(name, NAME)                                                                                             \
     const struct case_family vkdml_cases_##name = {                                                                    \
@@ -264,3 +569,6 @@ static const struct case_benchmark benchmarks_gather[] = {
     }
 
 FAMILY(gather, GATHER);
+FAMILY(gather_elements, GATHER_ELEMENTS);
+FAMILY(gather_nd, GATHER_ND);
+FAMILY(gather_nd1, GATHER_ND1);

@@ -176,8 +176,10 @@ uvec2 element_of(uvec4 places, uvec2 index, out uint state)
 {
     if (MODE == ONE_HOT) {
         state = HERE;
-        bool hot = coordinate_of(index, column_size(0)) == places.z;
-        return load_element(places.x + (hot ? column_stride(0) : 0));
+        // Both, and not one of two: their places are the same for all elements.
+        uvec2 off = load_element(places.x);
+        uvec2 on = load_element(places.x + column_stride(0));
+        return coordinate_of(index, column_size(0)) == places.z ? on : off;
     }
     Source source = source_of(places, index);
     state = source.state;

@@ -151,10 +151,10 @@ static enum row row_of(const struct vkdml_index *index, const struct vkdml_index
     if (shape->item == 1 || shape->row.size == 1) {
         return ROW_SHARED;
     }
-    if (shape->row.strides[INDICES] != 0 || shape->row.strides[COORDINATE] != 0) {
+    if (shape->row.strides[INDICES] != 0) {
         return has_index_vectors(index, part, shape, limits) ? ROW_VECTORS : ROW_EACH;
     }
-    if (shape->row.strides[INPUT] != 1) {
+    if (shape->row.strides[INPUT] != 1 || shape->row.strides[COORDINATE] != 0) {
         return ROW_SHARED;
     }
     return is_aligned(index, part, shape, limits) ? ROW_ALIGNED : ROW_TOGETHER;

@@ -1,4 +1,5 @@
-/* What reads elements where a tensor of indices says: GATHER, GATHER_ELEMENTS, GATHER_ND and GATHER_ND1. */
+/* What reads elements where a tensor of indices says: GATHER, GATHER_ELEMENTS, GATHER_ND, GATHER_ND1,
+ * REVERSE_SUBSEQUENCES and ONE_HOT. */
 #include "frames/index.h"
 
 #include <inttypes.h>
@@ -372,3 +373,98 @@ static VkdmlResult plan_gather_nd1(const struct vkdml_operator *op, const struct
 
 const struct vkdml_operator vkdml_operator_gather_nd = {.rules = check_gather_nd, .plan = plan_gather_nd};
 const struct vkdml_operator vkdml_operator_gather_nd1 = {.rules = check_gather_nd1, .plan = plan_gather_nd1};
+
+/* ---- REVERSE_SUBSEQUENCES ---- */
+
+/* A tensor's sizes must be those of another, but 1 along Axis. */
+static void check_sizes_one_along_axis(const struct vkdml_tensor *tensor, const char *name,
+                                       const struct vkdml_tensor *other, const char *other_name, uint32_t axis,
+                                       struct vkdml_report *report) {
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        if (d == axis && tensor->sizes[d] != 1) {
+            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1 along Axis (%" PRIu32 ")",
+                                 name, d, tensor->sizes[d], axis);
+        } else if (d != axis && tensor->sizes[d] != other->sizes[d]) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
+                                 name, d, tensor->sizes[d], other->sizes[d], other_name, d);
+        }
+    }
+}
+
+/* Strides of a tensor with an index for each sequence along Axis, and the coordinate along it. */
+static void set_sequences(struct vkdml_index *index, const struct vkdml_tensor *indices, uint32_t axis) {
+    for (uint32_t d = 0; d < index->rank; ++d) {
+        index->dimensions[d].strides[INDICES] = d == axis ? 0 : indices->strides[d];
+        index->dimensions[d].strides[COORDINATE] = d == axis;
+    }
+}
+
+static void check_reverse(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC *desc = instance->desc;
+    if (check_axis(instance, desc->Axis, report) && has_one_rank(instance)) {
+        check_sizes_one_along_axis(&instance->inputs[1], vkdml_input_name(instance, 1), &instance->inputs[0],
+                                   vkdml_input_name(instance, 0), desc->Axis, report);
+    }
+}
+
+static VkdmlResult plan_reverse(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC *desc = instance->desc;
+    (void)op;
+    struct vkdml_index index;
+    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[1]);
+    index.mode = VKDML_INDEX_REVERSE;
+    set_sequences(&index, &instance->inputs[1], desc->Axis);
+    for (uint32_t d = 0; d < index.rank; ++d) {
+        index.dimensions[d].strides[INPUT] = d == desc->Axis ? 0 : instance->inputs[0].strides[d];
+    }
+    add_column(&index, &instance->inputs[0], desc->Axis);
+    return plan_index(&index, planning);
+}
+
+const struct vkdml_operator vkdml_operator_reverse_subsequences = {.rules = check_reverse, .plan = plan_reverse};
+
+/* ---- ONE_HOT ---- */
+
+/* The innermost dimension of more than one coordinate; the dimension count where there is none. */
+static uint32_t innermost_dimension(const struct vkdml_tensor *tensor) {
+    for (uint32_t d = tensor->dimension_count; d-- > 0;) {
+        if (tensor->sizes[d] > 1) {
+            return d;
+        }
+    }
+    return tensor->dimension_count;
+}
+
+static void check_one_hot(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_ONE_HOT_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *values = &instance->inputs[1];
+    if (innermost_dimension(values) == values->dimension_count) {
+        vkdml_report_invalid(report, "%s has one element, must have at least 2: the off value and the on value",
+                             vkdml_input_name(instance, 1));
+    }
+    if (check_axis(instance, desc->Axis, report) && has_one_rank(instance)) {
+        check_sizes_one_along_axis(&instance->inputs[0], vkdml_input_name(instance, 0), &instance->outputs[0],
+                                   vkdml_output_name(instance, 0), desc->Axis, report);
+    }
+}
+
+static VkdmlResult plan_one_hot(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_ONE_HOT_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *values = &instance->inputs[1];
+    (void)op;
+    struct vkdml_index index;
+    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[0]);
+    index.mode = VKDML_INDEX_ONE_HOT;
+    index.input.index = 1;
+    index.indices.index = 0;
+    set_sequences(&index, &instance->inputs[0], desc->Axis);
+    index.columns[0] = (struct vkdml_index_column){instance->outputs[0].sizes[desc->Axis],
+                                                   values->strides[innermost_dimension(values)]};
+    index.column_count = 1;
+    return plan_index(&index, planning);
+}
+
+const struct vkdml_operator vkdml_operator_one_hot = {.rules = check_one_hot, .plan = plan_one_hot};

@@ -131,3 +131,43 @@ void vkdml_reference_gather_nd1(const struct vkdml_instance *instance, const str
     const DML_GATHER_ND1_OPERATOR_DESC *desc = instance->desc;
     gather_nd(instance, memory, desc->InputDimensionCount, desc->IndicesDimensionCount, desc->BatchDimensionCount);
 }
+
+/* The coordinate of what a tensor has one of for each sequence along `axis`. */
+static struct vkdml_coordinate sequence_of(const struct vkdml_coordinate *coordinate, uint32_t axis) {
+    struct vkdml_coordinate at = *coordinate;
+    at.index[axis] = 0;
+    return at;
+}
+
+void vkdml_reference_reverse_subsequences(const struct vkdml_instance *instance,
+                                          const struct vkdml_reference_memory *memory) {
+    const DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
+    struct vkdml_coordinate to = {{0}};
+    do {
+        const struct vkdml_coordinate at = sequence_of(&to, desc->Axis);
+        const uint64_t length = vkdml_element_read(&instance->inputs[1], memory->inputs[1], &at);
+        const uint32_t size = output->sizes[desc->Axis], count = length < size ? (uint32_t)length : size;
+        struct vkdml_coordinate from = to;
+        if (to.index[desc->Axis] < count) {
+            from.index[desc->Axis] = count - 1 - to.index[desc->Axis];
+        }
+        vkdml_element_write(output, memory->outputs[0], &to, vkdml_element_read(input, memory->inputs[0], &from));
+    } while (vkdml_coordinate_next(output, &to));
+}
+
+void vkdml_reference_one_hot(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_ONE_HOT_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *indices = &instance->inputs[0], *values = &instance->inputs[1];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_coordinate value = {{0}}, to = {{0}};
+    const uint64_t off = vkdml_element_read(values, memory->inputs[1], &value);
+    vkdml_coordinate_next(values, &value); /* along the innermost dimension that has a second element */
+    const uint64_t on = vkdml_element_read(values, memory->inputs[1], &value);
+    do {
+        const struct vkdml_coordinate at = sequence_of(&to, desc->Axis);
+        const uint64_t bits = vkdml_element_read(indices, memory->inputs[0], &at);
+        const int64_t hot = named_coordinate(indices, bits, output->sizes[desc->Axis]);
+        vkdml_element_write(output, memory->outputs[0], &to, hot == to.index[desc->Axis] ? on : off);
+    } while (vkdml_coordinate_next(output, &to));
+}

@@ -551,6 +551,194 @@ static const struct case_benchmark benchmarks_gather_nd1[] = {
     {"rows", BENCHMARK_TYPES, 1024, 0, make_gather_nd1, NULL},
 };
 
+/* ---- REVERSE_SUBSEQUENCES ---- */
+
+static const struct case_support reversed[] = {AT_LEVEL(2_1, 4, 4, UP_TO_32),
+                                               AT_LEVEL(3_0, 4, 5, UP_TO_32),
+                                               AT_LEVEL(4_0, 1, 8, UP_TO_32),
+                                               AT_LEVEL(5_0, 1, 8, CASE_TYPES_UP_TO_64),
+                                               {0}};
+static const struct case_support lengths[] = {AT_LEVEL(2_1, 4, 4, CASE_TYPE(UINT32)),
+                                              AT_LEVEL(3_0, 4, 5, CASE_TYPE(UINT32)),
+                                              AT_LEVEL(4_0, 1, 8, CASE_TYPE(UINT32)),
+                                              AT_LEVEL(5_0, 1, 8, CASE_TYPE(UINT32) | CASE_TYPE(UINT64)),
+                                              {0}};
+
+static const char *const fixed_reverse_subsequences[] = {
+    /* The documented examples. */
+    "REVERSE_SUBSEQUENCES seed=1 InputTensor=FLOAT32[1,1,3,4] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12 "
+    "SequenceLengthsTensor=UINT32[1,1,3,1] SequenceLengthsTensor.data=2,4,3 OutputTensor=FLOAT32[1,1,3,4] "
+    "OutputTensor.data=2,1,3,4,8,7,6,5,11,10,9,12 Axis=3",
+    "REVERSE_SUBSEQUENCES seed=2 InputTensor=FLOAT32[1,1,3,4] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12 "
+    "SequenceLengthsTensor=UINT32[1,1,1,4] SequenceLengthsTensor.data=2,3,1,0 OutputTensor=FLOAT32[1,1,3,4] "
+    "OutputTensor.data=5,10,3,4,1,6,7,8,9,2,11,12 Axis=2",
+    /* Lengths beyond the size, of which 32 bits say otherwise. */
+    "REVERSE_SUBSEQUENCES seed=3 InputTensor=INT8[4,3] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12 "
+    "SequenceLengthsTensor=UINT64[4,1] SequenceLengthsTensor.data=0x100000001,4,0xffffffffffffffff,1 "
+    "OutputTensor=INT8[4,3] OutputTensor.data=3,2,1,6,5,4,9,8,7,10,11,12 Axis=1",
+    "REVERSE_SUBSEQUENCES seed=4 level=2_1 InputTensor=UINT16[3,5,40,64] InputTensor.fill=BITS InputTensor.owned=1 "
+    "SequenceLengthsTensor=UINT32[3,1,40,64] SequenceLengthsTensor.fill=INDICES:6 OutputTensor=UINT16[3,5,40,64] "
+    "Axis=1",
+    "REVERSE_SUBSEQUENCES seed=5 level=3_0 InputTensor=UINT8[1,20,9,7,33] InputTensor.fill=BITS "
+    "SequenceLengthsTensor=UINT32[1,1,9,7,33] SequenceLengthsTensor.strides=0,0,7,1,0 "
+    "SequenceLengthsTensor.fill=INDICES:21 OutputTensor=UINT8[1,20,9,7,33] Axis=1",
+    "REVERSE_SUBSEQUENCES seed=6 InputTensor=FLOAT64[30,99] InputTensor.fill=BITS "
+    "SequenceLengthsTensor=UINT64[30,1] SequenceLengthsTensor.fill=INDICES:100 OutputTensor=FLOAT64[30,99] Axis=1",
+    /* Sequences whose ends a descriptor of 32 KiB does not bind together. */
+    "REVERSE_SUBSEQUENCES seed=7 InputTensor=INT16[30001,2] InputTensor.fill=BITS "
+    "SequenceLengthsTensor=UINT32[1,2] SequenceLengthsTensor.data=29999,40000 OutputTensor=INT16[30001,2] Axis=0",
+};
+
+static void generate_reverse_subsequences(const struct case_family *family, struct random *random,
+                                          struct operator_case *c) {
+    case_begin(c, family->type);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *sequences = case_tensor(c, "SequenceLengthsTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    generate_sizes(random, generate_index_budget(random), input);
+    const uint32_t axis = random_below(random, input->rank);
+    *output = *sequences = *input;
+    sequences->type = random_chance(random, 50) ? DML_TENSOR_DATA_TYPE_UINT32 : DML_TENSOR_DATA_TYPE_UINT64;
+    sequences->sizes[axis] = 1;
+    generate_input_layout(random, input);
+    generate_input_layout(random, sequences);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    fill_indices(sequences, input->sizes[axis] + 1);
+    case_set_uint(c, "Axis", axis);
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support_reverse_subsequences[] = {
+    {"InputTensor", reversed}, {"SequenceLengthsTensor", lengths}, {"OutputTensor", reversed}};
+
+static const struct case_refusal refused_reverse_subsequences[] = {
+    {"REVERSE_SUBSEQUENCES seed=1 InputTensor=FLOAT32[3,4] SequenceLengthsTensor=UINT32[3,1] "
+     "OutputTensor=FLOAT32[3,4] Axis=2",
+     "DML_OPERATOR_REVERSE_SUBSEQUENCES: Axis is 2, must be below 2 = InputTensor.DimensionCount"},
+    {"REVERSE_SUBSEQUENCES seed=1 InputTensor=FLOAT32[3,4] SequenceLengthsTensor=UINT32[2,4] "
+     "OutputTensor=FLOAT32[3,4] Axis=1",
+     "DML_OPERATOR_REVERSE_SUBSEQUENCES: SequenceLengthsTensor.Sizes[0] is 2, must be 3 = InputTensor.Sizes[0]\n"
+     "DML_OPERATOR_REVERSE_SUBSEQUENCES: SequenceLengthsTensor.Sizes[1] is 4, must be 1 along Axis (1)"},
+};
+
+/* Sequences of 1024, along Axis of a packed matrix. */
+static void make_reverse(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_REVERSE_SUBSEQUENCES);
+    const uint32_t length = 1024, count = benchmark_size(bytes, type, length, 1);
+    const uint32_t sizes[] = {axis == 0 ? length : count, axis == 0 ? count : length};
+    struct case_tensor *sequences = case_tensor(c, "SequenceLengthsTensor");
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, sizes);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, sizes);
+    benchmark_tensor(sequences, DML_TENSOR_DATA_TYPE_UINT32, 2, sizes);
+    sequences->sizes[axis] = 1;
+    sequences->fill = CASE_FILL_COORDINATES;
+    sequences->fill_permille = length + 1;
+    case_set_uint(c, "Axis", axis);
+}
+
+static const struct case_benchmark benchmarks_reverse_subsequences[] = {
+    {"inner", BENCHMARK_TYPES, 1, 0, make_reverse, NULL},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_reverse, NULL},
+};
+
+/* ---- ONE_HOT ---- */
+
+static const struct case_support indexed_since_2_0[] = {AT_LEVEL(2_0, 4, 4, FLOATS),
+                                                        AT_LEVEL(2_1, 4, 4, UP_TO_32),
+                                                        AT_LEVEL(3_0, 1, 8, UP_TO_32),
+                                                        AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64),
+                                                        {0}};
+static const struct case_support indices_since_2_0[] = {
+    AT_LEVEL(2_0, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
+
+static const char *const fixed_one_hot[] = {
+    /* The documented examples. */
+    "ONE_HOT seed=1 IndicesTensor=UINT32[1,1,3,1] IndicesTensor.data=0,3,2 ValuesTensor=FLOAT32[1,1,1,2] "
+    "ValuesTensor.data=0,1 OutputTensor=FLOAT32[1,1,3,4] OutputTensor.data=1,0,0,0,0,0,0,1,0,0,1,0 Axis=3",
+    "ONE_HOT seed=2 IndicesTensor=UINT32[1,1,1,4] IndicesTensor.data=0,2,1,0 ValuesTensor=FLOAT32[1,1,1,2] "
+    "ValuesTensor.data=0,1 OutputTensor=FLOAT32[1,1,3,4] OutputTensor.data=1,0,0,1,0,0,1,0,0,1,0,0 Axis=2",
+    "ONE_HOT seed=3 IndicesTensor=UINT32[1,1,3,1] IndicesTensor.data=0,3,2 ValuesTensor=FLOAT32[1,1,3,1] "
+    "ValuesTensor.data=4,2,9 OutputTensor=FLOAT32[1,1,3,4] OutputTensor.data=2,4,4,4,4,4,4,2,4,4,2,4 Axis=3",
+    "ONE_HOT seed=4 IndicesTensor=INT32[1,1,3,1] IndicesTensor.data=-3,100,3 ValuesTensor=FLOAT32[1,1,1,2] "
+    "ValuesTensor.data=0,1 OutputTensor=FLOAT32[1,1,3,4] OutputTensor.data=0,1,0,0,0,0,0,0,0,0,0,1 Axis=3",
+    /* 64 bits, of which 32 would name one. */
+    "ONE_HOT seed=5 IndicesTensor=INT64[4,1] IndicesTensor.data=0x100000001,-1,-4,-3 ValuesTensor=UINT8[2,1] "
+    "ValuesTensor.data=7,9 OutputTensor=UINT8[4,3] OutputTensor.data=7,7,7,7,7,9,7,7,7,9,7,7 Axis=1",
+    /* Which two values: those along the innermost dimension that has two. */
+    "ONE_HOT seed=6 IndicesTensor=UINT64[1,2] IndicesTensor.data=0,0xffffffffffffffff ValuesTensor=INT64[2,2] "
+    "ValuesTensor.strides=1,2 ValuesTensor.data=1,2,3,4 OutputTensor=INT64[2,2] OutputTensor.data=2,1,1,1 Axis=0",
+    "ONE_HOT seed=7 level=2_0 IndicesTensor=UINT32[3,1,20,33] IndicesTensor.fill=INDICES:40 "
+    "ValuesTensor=FLOAT16[1,1,1,2] ValuesTensor.owned=1 OutputTensor=FLOAT16[3,40,20,33] Axis=1",
+    "ONE_HOT seed=8 IndicesTensor=INT32[300,1] IndicesTensor.fill=INDICES:67 ValuesTensor=UINT8[1,2] "
+    "OutputTensor=UINT8[300,67] Axis=1",
+    "ONE_HOT seed=9 IndicesTensor=INT64[1,300] IndicesTensor.fill=INDICES:67 ValuesTensor=INT16[1,2] "
+    "OutputTensor=INT16[67,300] Axis=0",
+    /* Values that a descriptor of 32 KiB does not bind together. */
+    "ONE_HOT seed=10 IndicesTensor=INT64[1,300] IndicesTensor.fill=INDICES:67 ValuesTensor=INT16[1,2] "
+    "ValuesTensor.strides=1,50000 ValuesTensor.data=3,4 OutputTensor=INT16[67,300] Axis=0",
+};
+
+static void generate_one_hot(const struct case_family *family, struct random *random, struct operator_case *c) {
+    case_begin(c, family->type);
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *values = case_tensor(c, "ValuesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = values->type = generate_type(random, c, "ValuesTensor");
+    output->rank = values->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    generate_sizes(random, generate_index_budget(random), output);
+    const uint32_t axis = random_below(random, output->rank);
+    *indices = *output;
+    indices->type = generate_index_type(random);
+    indices->sizes[axis] = 1;
+    generate_sizes(random, 30, values);
+    if (case_element_count(values) < 2) {
+        values->sizes[random_below(random, values->rank)] = 2;
+    }
+    generate_input_layout(random, indices);
+    generate_input_layout(random, values);
+    generate_output_layout(random, output);
+    values->fill = RANDOM_OF(random, fills);
+    fill_indices(indices, output->sizes[axis]);
+    case_set_uint(c, "Axis", axis);
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support_one_hot[] = {
+    {"IndicesTensor", indices_since_2_0}, {"ValuesTensor", indexed_since_2_0}, {"OutputTensor", indexed_since_2_0}};
+
+static const struct case_refusal refused_one_hot[] = {
+    {"ONE_HOT seed=1 IndicesTensor=UINT32[3,1] ValuesTensor=FLOAT32[1,2] OutputTensor=FLOAT32[3,4] Axis=2",
+     "DML_OPERATOR_ONE_HOT: Axis is 2, must be below 2 = IndicesTensor.DimensionCount"},
+    {"ONE_HOT seed=1 IndicesTensor=UINT32[3,1] ValuesTensor=FLOAT32[1,1] OutputTensor=FLOAT32[3,4] Axis=1",
+     "DML_OPERATOR_ONE_HOT: ValuesTensor has one element, must have at least 2: the off value and the on value"},
+    {"ONE_HOT seed=1 IndicesTensor=UINT32[2,4] ValuesTensor=FLOAT32[1,2] OutputTensor=FLOAT32[3,4] Axis=1",
+     "DML_OPERATOR_ONE_HOT: IndicesTensor.Sizes[0] is 2, must be 3 = OutputTensor.Sizes[0]\n"
+     "DML_OPERATOR_ONE_HOT: IndicesTensor.Sizes[1] is 4, must be 1 along Axis (1)"},
+};
+
+/* 1000 classes. */
+static void make_one_hot(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_ONE_HOT);
+    const uint32_t classes = 1000, count = benchmark_size(bytes, type, classes, 1);
+    const uint32_t sizes[] = {axis == 0 ? classes : count, axis == 0 ? count : classes};
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    benchmark_tensor(case_tensor(c, "ValuesTensor"), type, 2, (const uint32_t[]){1, 2});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, sizes);
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 2, sizes);
+    indices->sizes[axis] = 1;
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = classes;
+    case_set_uint(c, "Axis", axis);
+}
+
+static const struct case_benchmark benchmarks_one_hot[] = {
+    {"inner", BENCHMARK_TYPES, 1, 0, make_one_hot, NULL},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_one_hot, NULL},
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FAMILY(name, NAME)                                                                                             \
     const struct case_family vkdml_cases_##name = {                                                                    \
@@ -572,3 +760,5 @@ FAMILY(gather, GATHER);
 FAMILY(gather_elements, GATHER_ELEMENTS);
 FAMILY(gather_nd, GATHER_ND);
 FAMILY(gather_nd1, GATHER_ND1);
+FAMILY(reverse_subsequences, REVERSE_SUBSEQUENCES);
+FAMILY(one_hot, ONE_HOT);

@@ -1,60 +1,10 @@
-// Reads elements where indices say, as bits.
+// Reads elements where indices say, as bits; of SCATTER where the numbers say that index_mark.comp left.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "index.glsl"
+#include "place.glsl"
 
-const bool HAS_ROWS = RUN_RANK != RANK;
 const uint INDEX_VECTORS = BOTH(ROW == VECTORS, ITEM * INDEX_WORDS >= 4) ? ITEM * INDEX_WORDS / 4 : 1; // of an item
-
-// The distances that coordinates make: `index` counts in row-major order over outer dimensions [first, end).
-uvec4 decode(uint index, uint first, uint end)
-{
-    uvec4 distance = uvec4(0);
-    for (uint n = first; n < end; ++n) {
-        uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = index - quotient * parameters.sizes[d].x;
-            index = quotient;
-        }
-        distance += coordinate * parameters.strides[d];
-    }
-    return distance;
-}
-
-// Where an item lies.
-struct Place {
-    uint i;       // its first element in the run; wraps around 0 before the run
-    uint element; // of the output, from the descriptor's start
-    uvec4 run;    // the places of the run, without those in its rows
-};
-
-Place place_of(uint item)
-{
-    uint run = RUN_RANK == 0 ? 0 : divide(item, parameters.items_divisor.x, parameters.items_divisor.y);
-    uint slot = item - run * parameters.items_per_run;
-    uvec4 places = parameters.firsts + decode(run, 0, RUN_RANK);
-    uint first = places.w + push.base_bytes.y / ELEMENT_BYTES;
-    if (!DENSE)
-        return Place(slot, first + slot * parameters.row_strides.w, places);
-    uint lead = first % ITEM;
-    return Place(slot * ITEM - lead, first - lead + slot * ITEM, places);
-}
-
-// The places that the coordinates of element i of a run make. left: the elements from it to its row's end.
-uvec4 places_of(Place p, uint i, out uint left)
-{
-    uvec4 places = p.run;
-    uint x = i;
-    if (HAS_ROWS) {
-        uint row = divide(i, parameters.row_divisor.x, parameters.row_divisor.y);
-        x -= row * parameters.row_length;
-        places += decode(row, RUN_RANK, RANK);
-    }
-    left = parameters.row_length - x;
-    return places + x * parameters.row_strides;
-}
 
 // What became of an item.
 const uint DONE = 0;
@@ -83,6 +33,8 @@ uint copy_item(Place p, uvec4 places)
     uvec4 bits = uvec4(0);
     if (from.state == HERE)
         bits = load_vector(from.place);
+    else if (MODE == SCATTER)
+        bits = load_rest_vector(places.z);
     store(p, bits);
     return DONE;
 }

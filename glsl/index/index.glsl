@@ -1,6 +1,6 @@
 // The frame of the kernels whose elements lie where a tensor of indices says. Each element of the output comes from the place
 // in the input that its own coordinates and some indices make: columns, of which each has an index for the element, and a
-// dimension of the input that the index is a coordinate of. What no element of the input belongs to is 0.
+// dimension of the input that the index is a coordinate of. What no element of the input belongs to is 0, or the rest's.
 #ifndef VKDML_INDEX_GLSL
 #define VKDML_INDEX_GLSL
 
@@ -29,6 +29,8 @@ layout(constant_id = 5) const uint ROW = TOGETHER;
 const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end
 const uint REVERSE = 1; // how many first elements along the column's dimension are in reverse order
 const uint ONE_HOT = 2; // a coordinate as in GATHER: where it is the element's own the second value is taken, else the first
+const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the element is not
+                        // the input's, but another tensor's, the rest
 layout(constant_id = 6) const uint MODE = GATHER;
 // The indices: bit 0 64 bits wide, bit 1 signed.
 layout(constant_id = 7) const uint INDEX_TYPE = 0;
@@ -59,8 +61,8 @@ layout(std140, binding = 0) uniform Parameters {
     uvec2 items_divisor;      // for divide(): items_per_run, row_length
     uvec2 row_divisor;
     uint writes_rest; // HAS_WINDOWS: whether this dispatch writes what no element of the input belongs to
-    // The four below are of the input, the indices, the coordinate that MODE asks for, and the output. Places of the first element
-    // in what is bound, modulo 2^32, and its coordinate:
+    // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output. Places of the
+    // first element in what is bound, modulo 2^32, and its coordinate:
     uvec4 firsts;
     uvec4 row_strides;
     uvec4 column_sizes[2];
@@ -76,6 +78,14 @@ layout(std430, binding = 3) readonly buffer Indices {
 layout(std430, binding = 3) readonly buffer IndexVectors {
     uvec4 vectors[];
 } index_vectors;
+
+layout(std430, binding = 4) readonly buffer Rest {
+    uint words[];
+} rest;
+
+layout(std430, binding = 4) readonly buffer RestVectors {
+    uvec4 vectors[];
+} rest_vectors;
 
 // ---- indices ----
 
@@ -122,11 +132,24 @@ uint reversed(uvec2 index, uint size, uint c)
     return c < count ? count - 1 - c : c;
 }
 
+// Where the columns' coordinates lead that make a number in row-major order.
+uint place_of_number(uint number)
+{
+    uint place = 0;
+    [[unroll]] for (uint n = 1; n < COLUMNS; ++n) {
+        uint k = COLUMNS - n;
+        uint quotient = number / column_size(k);
+        place += (number - quotient * column_size(k)) * column_stride(k);
+        number = quotient;
+    }
+    return place + number * column_stride(0);
+}
+
 // ---- elements ----
 
 // Where an element comes from.
 const uint HERE = 0;      // a place in the input
-const uint NOWHERE = 1;   // it is 0
+const uint NOWHERE = 1;   // the rest, or it is 0
 const uint ELSEWHERE = 2; // another dispatch sees to it
 
 struct Source {
@@ -141,6 +164,9 @@ Source source_of(uvec4 places, uvec2 index)
     bool found = true;
     if (MODE == REVERSE) {
         place += reversed(index, column_size(0), places.z) * column_stride(0);
+    } else if (MODE == SCATTER) {
+        found = index.x != 0;
+        place += place_of_number(index.x - 1);
     } else {
         [[unroll]] for (uint k = 0; k < COLUMNS; ++k) {
             if (k != 0)
@@ -160,15 +186,19 @@ Source source_of(uvec4 places, uvec2 index)
     return Source(place, state);
 }
 
-// The bits of an element of the input.
-uvec2 load_element(uint place)
-{
-    uint base = push.base_bytes.x >> 2;
-    if (ELEMENT_BITS == 64)
-        return uvec2(source.words[base + place * 2], source.words[base + place * 2 + 1]);
-    uint word = source.words[base + place / ELEMENTS_PER_WORD];
-    return uvec2((word >> (place % ELEMENTS_PER_WORD) * ELEMENT_BITS) & ELEMENT_MASK, 0);
-}
+#define LOAD_ELEMENT load_element
+#define LOAD_VECTOR load_vector
+#define TENSOR source
+#define TENSOR_VECTORS source_vectors
+#define BASE_BYTES push.base_bytes.x
+#include "tensor.glsl"
+
+#define LOAD_ELEMENT load_rest_element
+#define LOAD_VECTOR load_rest_vector
+#define TENSOR rest
+#define TENSOR_VECTORS rest_vectors
+#define BASE_BYTES push.base_bytes.w
+#include "tensor.glsl"
 
 // The bits of an element of the output, given its first index. Without a branch, so that many loads are on their way: what is
 // bound begins with an element.
@@ -184,21 +214,10 @@ uvec2 element_of(uvec4 places, uvec2 index, out uint state)
     Source source = source_of(places, index);
     state = source.state;
     uvec2 bits = load_element(state == HERE ? source.place : 0);
-    return state == HERE ? bits : uvec2(0);
-}
-
-// 16 bytes of the input from an element on.
-uvec4 load_vector(uint place)
-{
-    uint byte = push.base_bytes.x + place * ELEMENT_BYTES;
-    if (ROW == ALIGNED || (byte & 15) == 0)
-        return source_vectors.vectors[byte >> 4];
-    uint word = byte >> 2;
-    uvec4 bits = uvec4(source.words[word], source.words[word + 1], source.words[word + 2], source.words[word + 3]);
-    uint shift = (byte & 3) * 8;
-    if (shift != 0)
-        bits = (bits >> shift) | (uvec4(bits.yzw, source.words[word + 4]) << (32 - shift));
-    return bits;
+    uvec2 other = uvec2(0);
+    if (MODE == SCATTER)
+        other = load_rest_element(places.z);
+    return state == HERE ? bits : other;
 }
 
 // Puts an element into its place among the 16 bytes.

@@ -8,6 +8,7 @@
 
 #define INPUT   VKDML_INDEX_OF_INPUT
 #define INDICES VKDML_INDEX_OF_INDICES
+#define REST    VKDML_INDEX_OF_REST
 #define OUTPUT  VKDML_INDEX_OF_OUTPUT
 
 void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *output,
@@ -96,8 +97,13 @@ struct windows {
 };
 
 /* The tensors, in the order in which they are made to fit. */
-static const enum vkdml_index_stride tensors[] = {OUTPUT, INDICES, INPUT};
+static const enum vkdml_index_stride tensors[] = {OUTPUT, INDICES, INPUT, REST};
 #define TENSOR_COUNT (sizeof(tensors) / sizeof(tensors[0]))
+
+/* Whether a tensor is one of those that are bound. */
+static bool is_bound(const struct vkdml_index *index, enum vkdml_index_stride t) {
+    return t == REST ? index->mode == VKDML_INDEX_SCATTER : t == OUTPUT ? index->mode != VKDML_INDEX_MARK : true;
+}
 
 /* How far indices lead into the input. */
 static uint64_t reach_of_columns(const struct vkdml_index *index) {
@@ -139,7 +145,11 @@ static struct vkdml_window window_of(const struct windows *w, enum vkdml_index_s
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
     const struct windows *w = context;
     const uint64_t offsets[VKDML_INDEX_STRIDES] = {
-        [INPUT] = w->index->input.offset, [INDICES] = w->index->indices.offset};
+        [INPUT] = w->index->input.offset, [INDICES] = w->index->indices.offset, [REST] = w->index->rest.offset};
+    if (!is_bound(w->index, tensors[n])) {
+        *fits = true;
+        return 0;
+    }
     const struct vkdml_window window = window_of(w, tensors[n], box);
     *fits = (tensors[n] == INPUT && w->cuts) || vkdml_fits(w->limits, offsets[tensors[n]] + window.offset, window.size);
     return window.size;
@@ -193,6 +203,9 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                                     .output = window_of(w, OUTPUT, box),
                                     .indices = window_of(w, INDICES, box),
                                     .input = window_of(w, INPUT, box)};
+    if (is_bound(w->index, REST)) {
+        part.rest = window_of(w, REST, box);
+    }
     return vkdml_fits(w->limits, w->index->input.offset + part.input.offset, part.input.size) ? add_step(w, &part)
                                                                                               : add_windows(w, &part);
 }
@@ -303,7 +316,7 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     }
     const uint32_t packed = plan->steps.count;
     result = vkdml_cover(&covering, &whole);
-    if (result == VKDML_SUCCESS && packed != first) {
+    if (result == VKDML_SUCCESS && (packed != first || index->is_after)) {
         plan->steps.items[packed].barrier_before = true;
     }
     return result;

@@ -14,13 +14,19 @@ enum vkdml_index_mode {
     VKDML_INDEX_REVERSE, /* how many first elements along the column's dimension are in reverse order */
     VKDML_INDEX_ONE_HOT, /* a coordinate: the input's element at the column's stride is taken where it is the output's
                             own, the first one elsewhere */
+    VKDML_INDEX_SCATTER, /* one more than the number that the columns' coordinates make in row-major order; where it is
+                            0 the element is the rest's */
+    VKDML_INDEX_MARK,    /* a coordinate as in GATHER, of the output, here called the input: there the largest of such
+                            numbers as SCATTER takes is left, of all indices' that lead there. Its elements are UINT32,
+                            and 0 before */
 };
 
-/* What a dimension of the output has a stride in, in elements. */
+/* What a dimension has a stride in, in elements. */
 enum vkdml_index_stride {
     VKDML_INDEX_OF_INPUT,
     VKDML_INDEX_OF_INDICES,
-    VKDML_INDEX_OF_COORDINATE, /* of REVERSE and ONE_HOT: 1 along the column's dimension, else 0 */
+    VKDML_INDEX_OF_REST, /* SCATTER's; of MARK in numbers; of REVERSE and ONE_HOT: 1 along the column's dimension, else
+                            0 */
     VKDML_INDEX_OF_OUTPUT,
     VKDML_INDEX_STRIDES
 };
@@ -48,12 +54,14 @@ struct vkdml_index {
     uint32_t index_bytes;   /* 4 or 8 */
     bool index_is_signed;
     uint32_t rank;
-    struct vkdml_index_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0 */
-    uint32_t column_count;                                         /* at least 1; of GATHER more */
+    struct vkdml_index_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0; of MARK the indices' */
+    uint32_t column_count;                                         /* at least 1; 1 of REVERSE and ONE_HOT */
     struct vkdml_index_column columns[VKDML_MAX_DIMENSIONS];
     uint32_t column_index_stride; /* between an element's indices */
     struct vkdml_index_tensor input;
     struct vkdml_index_tensor indices;
+    struct vkdml_index_tensor rest; /* of SCATTER */
+    bool is_after;                  /* reads or changes what steps before it wrote */
 };
 
 /* Begins an index of input 0 by input 1 onto output 0, all strides but the output's 0. */

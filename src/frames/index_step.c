@@ -4,10 +4,10 @@
 
 #include "base/checked.h"
 
-#define INPUT      VKDML_INDEX_OF_INPUT
-#define INDICES    VKDML_INDEX_OF_INDICES
-#define COORDINATE VKDML_INDEX_OF_COORDINATE
-#define OUTPUT     VKDML_INDEX_OF_OUTPUT
+#define INPUT   VKDML_INDEX_OF_INPUT
+#define INDICES VKDML_INDEX_OF_INDICES
+#define REST    VKDML_INDEX_OF_REST
+#define OUTPUT  VKDML_INDEX_OF_OUTPUT
 
 /* The parameter block, word for word that of index.glsl. */
 struct index_parameters {
@@ -22,7 +22,7 @@ struct index_parameters {
     struct vkdml_divisor items_divisor;
     struct vkdml_divisor row_divisor;
     uint32_t writes_rest;
-    uint32_t unused[3];
+    uint32_t unused[3]; /* up to a multiple of four words */
     uint32_t firsts[VKDML_INDEX_STRIDES];
     uint32_t row_strides[VKDML_INDEX_STRIDES];
     uint32_t column_sizes[VKDML_MAX_DIMENSIONS];
@@ -74,7 +74,7 @@ static void find_shape(const struct vkdml_index *index, const struct vkdml_box *
     }
     shape->run_rank = shape->rank;
     shape->run_length = shape->row.size;
-    const bool has_gaps = shape->row.size > 1 && shape->row.strides[OUTPUT] != 1;
+    const bool has_gaps = index->mode == VKDML_INDEX_MARK || (shape->row.size > 1 && shape->row.strides[OUTPUT] != 1);
     while (!has_gaps && shape->run_rank > 0 && shape->outer[shape->run_rank - 1].strides[OUTPUT] == shape->run_length) {
         shape->run_length *= shape->outer[--shape->run_rank].size;
     }
@@ -132,7 +132,12 @@ static bool is_aligned(const struct vkdml_index *index, const struct vkdml_index
             return false;
         }
     }
-    return keeps_place(shape, INPUT, shape->item) &&
+    const bool rest_is_aligned =
+        index->mode != VKDML_INDEX_SCATTER ||
+        (keeps_place(shape, REST, shape->item) &&
+         place_of(limits, index->rest.offset + part->rest.offset, part->rest.lead, index->element_bytes, shape->item) ==
+             place_of_output(index, part, limits, shape->item));
+    return rest_is_aligned && keeps_place(shape, INPUT, shape->item) &&
            place_of(limits, index->input.offset + part->input.offset, first_of_input(index, part), index->element_bytes,
                     shape->item) == place_of_output(index, part, limits, shape->item);
 }
@@ -154,7 +159,7 @@ static enum row row_of(const struct vkdml_index *index, const struct vkdml_index
     if (shape->row.strides[INDICES] != 0) {
         return has_index_vectors(index, part, shape, limits) ? ROW_VECTORS : ROW_EACH;
     }
-    if (shape->row.strides[INPUT] != 1 || shape->row.strides[COORDINATE] != 0) {
+    if (shape->row.strides[INPUT] != 1 || shape->row.strides[REST] != (index->mode == VKDML_INDEX_SCATTER ? 1u : 0u)) {
         return ROW_SHARED;
     }
     return is_aligned(index, part, shape, limits) ? ROW_ALIGNED : ROW_TOGETHER;
@@ -184,7 +189,8 @@ static void fill_parameters(const struct vkdml_index *index, const struct vkdml_
     parameters->item_count = count_runs(shape) * parameters->items_per_run; /* at most the elements */
     parameters->firsts[INPUT] = first_of_input(index, part);
     parameters->firsts[INDICES] = part->indices.lead;
-    parameters->firsts[COORDINATE] = (uint32_t)first_of_box(index, &part->box, COORDINATE);
+    parameters->firsts[REST] =
+        index->mode == VKDML_INDEX_SCATTER ? part->rest.lead : (uint32_t)first_of_box(index, &part->box, REST);
     parameters->firsts[OUTPUT] = part->output.lead;
     parameters->column_index_stride = index->column_index_stride;
     parameters->input_count = (uint32_t)(part->input.size / index->element_bytes);
@@ -221,6 +227,7 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     }
     parameters.group_count = (uint32_t)group_count;
 
+    const bool marks = index->mode == VKDML_INDEX_MARK;
     const uint32_t index_type = (index->index_bytes == 8 ? 1u : 0) | (index->index_is_signed ? 2u : 0);
     const uint32_t specializations[] = {local_size,
                                         8 * index->element_bytes,
@@ -228,19 +235,21 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                                         shape.run_rank,
                                         shape.item > 1,
                                         row_of(index, part, &shape, limits),
-                                        index->mode,
+                                        marks ? VKDML_INDEX_GATHER : index->mode,
                                         index_type,
                                         index->column_count,
                                         part->has_windows,
                                         serial};
-    step->kernel = VKDML_KERNEL_INDEX;
+    step->kernel = marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
     step->buffers[0] = buffer_of(&index->input, &part->input);
-    step->buffers[1] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
+    step->buffers[1] = marks ? step->buffers[0]
+                             : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
     step->buffers[2] = buffer_of(&index->indices, &part->indices);
-    step->buffer_count = 3;
+    step->buffers[3] = buffer_of(&index->rest, &part->rest);
+    step->buffer_count = index->mode == VKDML_INDEX_SCATTER ? 4 : 3;
     return VKDML_SUCCESS;
 }

@@ -11,8 +11,9 @@ struct vkdml_index_part {
     struct vkdml_window output;
     struct vkdml_window indices;
     struct vkdml_window input;
-    bool has_windows;     /* the input is bound in part */
-    bool is_first_window; /* .. and this is its first part */
+    struct vkdml_window rest; /* of SCATTER */
+    bool has_windows;         /* the input is bound in part */
+    bool is_first_window;     /* .. and this is its first part */
 };
 
 /* index: collapsed. */

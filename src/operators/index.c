@@ -1,14 +1,18 @@
 /* What reads elements where a tensor of indices says: GATHER, GATHER_ELEMENTS, GATHER_ND, GATHER_ND1,
- * REVERSE_SUBSEQUENCES and ONE_HOT. */
+ * REVERSE_SUBSEQUENCES and ONE_HOT; and what writes them there: SCATTER_ELEMENTS and SCATTER_ND. */
 #include "frames/index.h"
 
 #include <inttypes.h>
 
+#include "frames/map.h"
 #include "operators/operators.h"
+#include "operators/temporary.h"
 
-#define INPUT      VKDML_INDEX_OF_INPUT
-#define INDICES    VKDML_INDEX_OF_INDICES
-#define COORDINATE VKDML_INDEX_OF_COORDINATE
+#define INPUT   VKDML_INDEX_OF_INPUT
+#define INDICES VKDML_INDEX_OF_INDICES
+#define REST    VKDML_INDEX_OF_REST
+
+#define OUTPUT VKDML_INDEX_OF_OUTPUT
 
 /* Whether tensors have as many dimensions as input 0, which the table asks for. */
 static bool has_one_rank(const struct vkdml_instance *instance) {
@@ -78,9 +82,7 @@ static void remove_source(struct layout *layout, uint32_t n) {
 }
 
 static void check_layout(const struct vkdml_instance *instance, const struct layout *layout,
-                         struct vkdml_report *report) {
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    const char *name = vkdml_output_name(instance, 0);
+                         const struct vkdml_tensor *output, const char *name, struct vkdml_report *report) {
     const uint32_t rank = output->dimension_count;
     if (layout->count > rank) {
         vkdml_report_invalid(
@@ -162,7 +164,7 @@ static void check_gather(const struct vkdml_instance *instance, struct vkdml_rep
     check_ignored(indices, indices_name, "IndexDimensions", desc->IndexDimensions, report);
     if (axis_is_good && has_one_rank(instance)) {
         const struct layout layout = gather_layout(instance);
-        check_layout(instance, &layout, report);
+        check_layout(instance, &layout, &instance->outputs[0], vkdml_output_name(instance, 0), report);
     }
 }
 
@@ -300,7 +302,9 @@ static bool check_batches(const struct vkdml_instance *instance, const struct ga
     return true;
 }
 
-static void check_nd(const struct vkdml_instance *instance, const struct gather_nd *nd, struct vkdml_report *report) {
+/* `blocks` has what tuples name: the output, or the updates. */
+static void check_nd(const struct vkdml_instance *instance, const struct gather_nd *nd,
+                     const struct vkdml_tensor *blocks, const char *blocks_name, struct vkdml_report *report) {
     const struct vkdml_tensor *indices = &instance->inputs[1];
     const char *input_name = vkdml_input_name(instance, 0);
     const char *indices_name = vkdml_input_name(instance, 1);
@@ -320,7 +324,7 @@ static void check_nd(const struct vkdml_instance *instance, const struct gather_
                              nd->has_batches ? " - BatchDimensionCount" : "");
     } else if (has_one_rank(instance)) {
         const struct layout layout = gather_nd_layout(instance, nd);
-        check_layout(instance, &layout, report);
+        check_layout(instance, &layout, blocks, blocks_name, report);
     }
 }
 
@@ -346,7 +350,7 @@ static struct gather_nd read_gather_nd(const struct vkdml_instance *instance) {
 
 static void check_gather_nd(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct gather_nd nd = read_gather_nd(instance);
-    check_nd(instance, &nd, report);
+    check_nd(instance, &nd, &instance->outputs[0], vkdml_output_name(instance, 0), report);
 }
 
 static VkdmlResult plan_gather_nd(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -362,7 +366,7 @@ static struct gather_nd read_gather_nd1(const struct vkdml_instance *instance) {
 
 static void check_gather_nd1(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct gather_nd nd = read_gather_nd1(instance);
-    check_nd(instance, &nd, report);
+    check_nd(instance, &nd, &instance->outputs[0], vkdml_output_name(instance, 0), report);
 }
 
 static VkdmlResult plan_gather_nd1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -396,7 +400,7 @@ static void check_sizes_one_along_axis(const struct vkdml_tensor *tensor, const 
 static void set_sequences(struct vkdml_index *index, const struct vkdml_tensor *indices, uint32_t axis) {
     for (uint32_t d = 0; d < index->rank; ++d) {
         index->dimensions[d].strides[INDICES] = d == axis ? 0 : indices->strides[d];
-        index->dimensions[d].strides[COORDINATE] = d == axis;
+        index->dimensions[d].strides[REST] = d == axis;
     }
 }
 
@@ -468,3 +472,172 @@ static VkdmlResult plan_one_hot(const struct vkdml_operator *op, const struct vk
 }
 
 const struct vkdml_operator vkdml_operator_one_hot = {.rules = check_one_hot, .plan = plan_one_hot};
+
+/* ---- SCATTER_ELEMENTS and SCATTER_ND ----
+ * In three passes: a UINT32 for each element, or block, that indices can name becomes 0, each index leaves its number
+ * there where that is larger, and each element of the output is the input's or that of the update whose number is
+ * there. So the last update decides whatever the order in which they come, and the output is written once. */
+
+/* The numbers, a packed tensor of UINT32: of the first `count` dimensions of a tensor from `first` on. */
+static struct vkdml_tensor tensor_of_numbers(const struct vkdml_tensor *tensor, uint32_t first, uint32_t count) {
+    struct vkdml_tensor numbers = *tensor;
+    numbers.data_type = DML_TENSOR_DATA_TYPE_UINT32;
+    numbers.element_bits = vkdml_data_type_bits(numbers.data_type);
+    numbers.element_size = vkdml_data_type_size(numbers.data_type);
+    for (uint32_t d = 0; d < numbers.dimension_count; ++d) {
+        numbers.sizes[d] = d >= first && d - first < count ? tensor->sizes[d] : 1;
+    }
+    vkdml_packed_strides(numbers.dimension_count, numbers.sizes, numbers.strides);
+    return numbers;
+}
+
+static VkdmlResult plan_zeros(const struct vkdml_tensor *numbers, uint64_t offset,
+                              const struct vkdml_planning *planning) {
+    struct vkdml_map map;
+    vkdml_map_begin(&map, numbers);
+    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    map.operation = VKDML_MAP_CONSTANT;
+    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+}
+
+/* Begins the pass that leaves numbers, an index for each element of a tensor of these sizes. */
+static void begin_marks(struct vkdml_index *marks, const struct vkdml_tensor *sizes,
+                        const struct vkdml_instance *instance, uint64_t offset) {
+    vkdml_index_begin(marks, sizes, &instance->inputs[1]);
+    marks->mode = VKDML_INDEX_MARK;
+    marks->element_bytes = sizeof(uint32_t);
+    marks->input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
+    marks->is_after = true;
+}
+
+/* Begins the pass that reads them. The updates are what numbers lead to. */
+static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_tensor *numbers,
+                          const struct vkdml_instance *instance, uint64_t offset) {
+    vkdml_index_begin(scatter, &instance->outputs[0], numbers);
+    scatter->mode = VKDML_INDEX_SCATTER;
+    scatter->input.index = 2;
+    scatter->indices = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
+    scatter->rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
+    scatter->is_after = true;
+    for (uint32_t d = 0; d < scatter->rank; ++d) {
+        scatter->dimensions[d].strides[REST] = instance->inputs[0].strides[d];
+    }
+}
+
+static VkdmlResult plan_passes(const struct vkdml_tensor *numbers, uint64_t offset, const struct vkdml_index *marks,
+                               const struct vkdml_index *scatter, const struct vkdml_planning *planning) {
+    VkdmlResult result = plan_zeros(numbers, offset, planning);
+    if (result == VKDML_SUCCESS) {
+        result = plan_index(marks, planning);
+    }
+    return result == VKDML_SUCCESS ? plan_index(scatter, planning) : result;
+}
+
+static void check_scatter_elements(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_SCATTER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
+    if (check_axis(instance, desc->Axis, report) && has_one_rank(instance)) {
+        check_sizes_but_axis(instance, 1, desc->Axis, report);
+    }
+}
+
+/* Indices that name one element differ along Axis alone: the coordinate there is their number. */
+static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_SCATTER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    const struct vkdml_tensor *updates = &instance->inputs[2];
+    (void)op;
+    const struct vkdml_tensor numbers = tensor_of_numbers(output, 0, output->dimension_count);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    struct vkdml_index marks;
+    struct vkdml_index scatter;
+    begin_marks(&marks, indices, instance, offset);
+    begin_scatter(&scatter, &numbers, instance, offset);
+    for (uint32_t d = 0; d < output->dimension_count; ++d) {
+        const bool is_axis = d == desc->Axis;
+        marks.dimensions[d].strides[INPUT] = is_axis ? 0 : numbers.strides[d];
+        marks.dimensions[d].strides[INDICES] = indices->strides[d];
+        marks.dimensions[d].strides[REST] = is_axis;
+        scatter.dimensions[d].strides[INPUT] = is_axis ? 0 : updates->strides[d];
+        scatter.dimensions[d].strides[INDICES] = numbers.strides[d];
+    }
+    add_column(&marks, &numbers, desc->Axis);
+    add_column(&scatter, updates, desc->Axis);
+    return plan_passes(&numbers, offset, &marks, &scatter, planning);
+}
+
+const struct vkdml_operator vkdml_operator_scatter_elements = {.rules = check_scatter_elements,
+                                                               .plan = plan_scatter_elements};
+
+static struct gather_nd read_scatter_nd(const struct vkdml_instance *instance) {
+    const DML_SCATTER_ND_OPERATOR_DESC *desc = instance->desc;
+    return (struct gather_nd){desc->InputDimensionCount, desc->IndicesDimensionCount, 0, false};
+}
+
+static void check_scatter_nd(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct gather_nd nd = read_scatter_nd(instance);
+    check_nd(instance, &nd, &instance->inputs[2], vkdml_input_name(instance, 2), report);
+}
+
+/* Adds the dimension of the updates that comes outside those there are: merged with the outermost of them where they
+ * are one run, so that mostly one remains and nothing is divided. */
+static void add_outer_column(struct vkdml_index *index, uint32_t size, uint32_t stride) {
+    struct vkdml_index_column *inner = &index->columns[0];
+    if (size == 1 && index->column_count > 0) {
+        return;
+    }
+    if (index->column_count > 0 && (inner->size == 1 || stride == (uint64_t)inner->stride * inner->size)) {
+        inner->stride = inner->size == 1 ? stride : inner->stride;
+        inner->size *= size;
+        return;
+    }
+    for (uint32_t k = index->column_count++; k > 0; --k) {
+        index->columns[k] = index->columns[k - 1];
+    }
+    index->columns[0] = (struct vkdml_index_column){size, stride};
+}
+
+static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct gather_nd nd = read_scatter_nd(instance);
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    const struct vkdml_tensor *indices = &instance->inputs[1];
+    const struct vkdml_tensor *updates = &instance->inputs[2];
+    const uint32_t first = first_of(output, nd.input_dimensions);
+    const uint32_t tuple = tuple_size(instance);
+    const struct layout layout = gather_nd_layout(instance, &nd);
+    const uint32_t first_update = updates->dimension_count - layout.count;
+    const uint32_t last = indices->dimension_count - 1;
+    (void)op;
+
+    struct vkdml_tensor tuples = *indices;
+    tuples.sizes[last] = 1;
+    vkdml_packed_strides(tuples.dimension_count, tuples.sizes, tuples.strides);
+    const struct vkdml_tensor numbers = tensor_of_numbers(output, first, tuple);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    struct vkdml_index marks;
+    struct vkdml_index scatter;
+    begin_marks(&marks, &tuples, instance, offset);
+    begin_scatter(&scatter, &numbers, instance, offset);
+    for (uint32_t d = 0; d <= last; ++d) {
+        marks.dimensions[d].strides[INDICES] = indices->strides[d];
+        marks.dimensions[d].strides[REST] = tuples.strides[d];
+    }
+    marks.column_index_stride = indices->strides[last];
+    for (uint32_t k = 0; k < tuple; ++k) {
+        add_column(&marks, &numbers, first + k);
+        scatter.dimensions[first + k].strides[INDICES] = numbers.strides[first + k];
+    }
+    for (uint32_t d = first + tuple; d < output->dimension_count; ++d) {
+        const uint32_t n = nd.indices_dimensions - 1 + (d - first - tuple);
+        scatter.dimensions[d].strides[INPUT] = updates->strides[first_update + n];
+    }
+    add_outer_column(&scatter, 1, 0);
+    for (uint32_t n = nd.indices_dimensions - 1; n-- > 0;) {
+        add_outer_column(&scatter, layout.sources[n].size, updates->strides[first_update + n]);
+    }
+    return plan_passes(&numbers, offset, &marks, &scatter, planning);
+}
+
+const struct vkdml_operator vkdml_operator_scatter_nd = {.rules = check_scatter_nd, .plan = plan_scatter_nd};

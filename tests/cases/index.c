@@ -398,34 +398,28 @@ static const char *const fixed_gather_nd1[] = {
     "BatchDimensionCount=2",
 };
 
-static void generate_nd(struct random *random, struct operator_case *c, bool has_batches) {
-    const uint32_t budget = generate_index_budget(random);
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    output->type = input->type = generate_type(random, c, "InputTensor");
-    indices->type = generate_index_type(random);
-    input->rank = indices->rank = output->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
-    const uint32_t rank = input->rank, relevant = random_between(random, 1, rank);
+/* Sizes and attributes: an input with dimensions that count behind ones, tuples of indices, and the blocks that they
+ * name, as many as the tensors' ranks have room for. */
+static void generate_nd_sizes(struct random *random, uint32_t budget, bool has_batches, struct case_tensor *input,
+                              struct case_tensor *indices, struct case_tensor *blocks, struct operator_case *c) {
+    const uint32_t rank = input->rank, relevant = random_between(random, 1, rank), first = rank - relevant;
     const uint32_t batches = has_batches ? random_below(random, relevant) : 0;
     const uint32_t tuple = random_between(random, 1, relevant - batches), left = relevant - batches - tuple;
-    /* The output has the indices' dimensions but the last, and what is left of the input's. */
+    /* Blocks have the indices' dimensions but the last, and what is left of the input's. */
     const uint32_t most = rank - left + 1 < rank ? rank - left + 1 : rank;
-    const uint32_t index_rank = batches + 1 <= most ? random_between(random, batches + 1, most) : batches + 1;
+    const uint32_t index_rank = random_between(random, batches + 1, most);
     generate_last_sizes(random, budget, relevant, input);
 
-    const uint32_t first = rank - relevant;
     uint32_t sizes[2 * MAX_RANK], count = 0;
     uint64_t others = tuple;
-    for (uint32_t d = 0; d < batches; d++) {
-        sizes[count++] = input->sizes[first + d];
-        others *= input->sizes[first + d];
-    }
-    for (uint32_t d = first + batches + tuple; d < rank; d++) {
-        others *= input->sizes[d];
+    for (uint32_t d = first; d < rank; d++) {
+        others *= d < first + batches || d >= first + batches + tuple ? input->sizes[d] : 1;
     }
     struct case_tensor tuples = {.rank = index_rank - 1 - batches};
     generate_sizes(random, budget / others > 0 ? (uint32_t)(budget / others) : 1, &tuples);
+    for (uint32_t d = 0; d < batches; d++) {
+        sizes[count++] = input->sizes[first + d];
+    }
     for (uint32_t d = 0; d < tuples.rank; d++) {
         sizes[count++] = tuples.sizes[d];
     }
@@ -434,17 +428,28 @@ static void generate_nd(struct random *random, struct operator_case *c, bool has
     for (uint32_t d = first + batches + tuple; d < rank; d++) {
         sizes[count++] = input->sizes[d];
     }
-    set_last_sizes(output, count, sizes);
-    generate_input_layout(random, input);
-    generate_input_layout(random, indices);
-    generate_output_layout(random, output);
-    input->fill = RANDOM_OF(random, fills);
+    set_last_sizes(blocks, count, sizes);
     fill_indices(indices, input->sizes[first + batches + random_below(random, tuple)]);
     case_set_uint(c, "InputDimensionCount", relevant);
     case_set_uint(c, "IndicesDimensionCount", index_rank);
     if (has_batches) {
         case_set_uint(c, "BatchDimensionCount", batches);
     }
+}
+
+static void generate_nd(struct random *random, struct operator_case *c, bool has_batches) {
+    const uint32_t budget = generate_index_budget(random);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    output->type = input->type = generate_type(random, c, "InputTensor");
+    indices->type = generate_index_type(random);
+    input->rank = indices->rank = output->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    generate_nd_sizes(random, budget, has_batches, input, indices, output, c);
+    generate_input_layout(random, input);
+    generate_input_layout(random, indices);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
     generate_call(random, c);
 }
 
@@ -739,6 +744,188 @@ static const struct case_benchmark benchmarks_one_hot[] = {
     {"outer", BENCHMARK_TYPES, 0, 0, make_one_hot, NULL},
 };
 
+/* ---- SCATTER_ELEMENTS ---- */
+
+static const char *const fixed_scatter_elements[] = {
+    /* The documented examples, of which the first names an element twice. */
+    "SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[5] InputTensor.data=0,1,2,3,4 IndicesTensor=UINT32[4] "
+    "IndicesTensor.data=3,1,3,0 UpdatesTensor=FLOAT32[4] UpdatesTensor.data=5,6,7,8 OutputTensor=FLOAT32[5] "
+    "OutputTensor.data=8,6,2,7,4 Axis=0",
+    "SCATTER_ELEMENTS seed=2 InputTensor=FLOAT32[3,3] InputTensor.data=0,0,0,0,0,0,0,0,0 IndicesTensor=UINT32[2,3] "
+    "IndicesTensor.data=1,0,2,0,2,1 UpdatesTensor=FLOAT32[2,3] UpdatesTensor.data=10,11,12,20,21,22 "
+    "OutputTensor=FLOAT32[3,3] OutputTensor.data=20,11,0,10,0,22,0,21,12 Axis=0",
+    /* From the end and beyond; the last one stays, wherever it is. */
+    "SCATTER_ELEMENTS seed=3 InputTensor=UINT8[2,3] InputTensor.data=1,2,3,4,5,6 IndicesTensor=INT64[2,5] "
+    "IndicesTensor.data=-1,2,3,-4,0,1,1,1,0x100000000,-2 UpdatesTensor=UINT8[2,5] "
+    "UpdatesTensor.data=11,12,13,14,15,16,17,18,19,20 OutputTensor=UINT8[2,3] OutputTensor.data=15,2,12,4,20,6 Axis=1",
+    "SCATTER_ELEMENTS seed=4 level=1_0 InputTensor=FLOAT16[2,9,5,30] InputTensor.fill=BITS "
+    "IndicesTensor=UINT32[2,4,5,30] "
+    "IndicesTensor.fill=INDICES:9 UpdatesTensor=FLOAT16[2,4,5,30] UpdatesTensor.fill=BITS UpdatesTensor.owned=1 "
+    "OutputTensor=FLOAT16[2,9,5,30] Axis=1",
+    /* Many updates of few elements. */
+    "SCATTER_ELEMENTS seed=5 InputTensor=INT64[7,3] InputTensor.fill=BITS IndicesTensor=INT32[3000,3] "
+    "IndicesTensor.fill=INDICES:7 UpdatesTensor=INT64[3000,3] UpdatesTensor.fill=BITS OutputTensor=INT64[7,3] Axis=0",
+    /* Rows with gaps, of elements that share words with what is nobody's. */
+    "SCATTER_ELEMENTS seed=6 InputTensor=UINT8[9,50] InputTensor.fill=BITS IndicesTensor=UINT32[9,40] "
+    "IndicesTensor.fill=INDICES:50 UpdatesTensor=UINT8[9,40] UpdatesTensor.strides=1,9 UpdatesTensor.fill=BITS "
+    "OutputTensor=UINT8[9,50] OutputTensor.strides=151,3 Axis=1",
+    /* Windows of all of them, where a descriptor binds 32 KiB. */
+    "SCATTER_ELEMENTS seed=7 InputTensor=INT16[2,30001] InputTensor.fill=BITS IndicesTensor=UINT32[2,40001] "
+    "IndicesTensor.fill=INDICES:30001 UpdatesTensor=INT16[2,40001] UpdatesTensor.fill=BITS OutputTensor=INT16[2,30001] "
+    "Axis=1",
+};
+
+static void generate_scatter_elements(const struct case_family *family, struct random *random,
+                                      struct operator_case *c) {
+    const uint32_t budget = generate_index_budget(random);
+    case_begin(c, family->type);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *updates = case_tensor(c, "UpdatesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    generate_sizes(random, budget, input);
+    const uint32_t axis = random_below(random, input->rank);
+    const uint32_t most = budget / ((uint32_t)case_element_count(input) / input->sizes[axis]);
+    *output = *updates = *input;
+    if (random_chance(random, 80)) {
+        updates->sizes[axis] = random_between(random, 1, most);
+    }
+    *indices = *updates;
+    indices->type = generate_index_type(random);
+    generate_input_layout(random, input);
+    generate_input_layout(random, indices);
+    generate_input_layout(random, updates);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    updates->fill = RANDOM_OF(random, fills);
+    fill_indices(indices, input->sizes[axis]);
+    case_set_uint(c, "Axis", axis);
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support_scatter_elements[] = {{"InputTensor", indexed_since_1_0},
+                                                                      {"IndicesTensor", indices_since_1_0},
+                                                                      {"UpdatesTensor", indexed_since_1_0},
+                                                                      {"OutputTensor", indexed_since_1_0}};
+
+static const struct case_refusal refused_scatter_elements[] = {
+    {"SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,3] UpdatesTensor=FLOAT32[2,3] "
+     "OutputTensor=FLOAT32[3,3] Axis=2",
+     "DML_OPERATOR_SCATTER_ELEMENTS: Axis is 2, must be below 2 = InputTensor.DimensionCount"},
+    {"SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,4] UpdatesTensor=FLOAT32[2,4] "
+     "OutputTensor=FLOAT32[3,3] Axis=0",
+     "DML_OPERATOR_SCATTER_ELEMENTS: IndicesTensor.Sizes[1] is 4, must be 3 = InputTensor.Sizes[1]: only along Axis "
+     "(0) "
+     "may they differ"},
+};
+
+static void make_scatter_elements(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_SCATTER_ELEMENTS);
+    const uint32_t columns = 4096, rows = benchmark_size(bytes, type, columns, 1);
+    const uint32_t sizes[] = {rows, columns};
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, sizes);
+    benchmark_tensor(case_tensor(c, "UpdatesTensor"), type, 2, sizes);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, sizes);
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 2, sizes);
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = axis == 0 ? rows : columns;
+    case_set_uint(c, "Axis", axis);
+}
+
+static const struct case_benchmark benchmarks_scatter_elements[] = {
+    {"inner", BENCHMARK_TYPES, 1, 0, make_scatter_elements, NULL},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_scatter_elements, NULL},
+};
+
+/* ---- SCATTER_ND ---- */
+
+static const char *const fixed_scatter_nd[] = {
+    /* The documented example, with the attributes and ranks that it lacks. */
+    "SCATTER_ND seed=1 InputTensor=FLOAT32[1,8] InputTensor.data=1,2,3,4,5,6,7,8 IndicesTensor=UINT32[4,1] "
+    "IndicesTensor.data=4,3,1,7 UpdatesTensor=FLOAT32[1,4] UpdatesTensor.data=9,10,11,12 OutputTensor=FLOAT32[1,8] "
+    "OutputTensor.data=1,11,3,10,9,6,7,12 InputDimensionCount=1 IndicesDimensionCount=2",
+    /* Blocks; of two in one place the last. */
+    "SCATTER_ND seed=2 InputTensor=INT8[3,2] InputTensor.data=1,2,3,4,5,6 IndicesTensor=INT32[4,1] "
+    "IndicesTensor.data=-1,0,2,-4 UpdatesTensor=INT8[4,2] UpdatesTensor.data=11,12,13,14,15,16,17,18 "
+    "OutputTensor=INT8[3,2] OutputTensor.data=13,14,3,4,15,16 InputDimensionCount=2 IndicesDimensionCount=2",
+    "SCATTER_ND seed=3 level=2_1 InputTensor=UINT8[1,9,30,77] InputTensor.fill=BITS IndicesTensor=UINT32[1,1,300,2] "
+    "IndicesTensor.fill=INDICES:10 UpdatesTensor=UINT8[1,1,300,77] UpdatesTensor.fill=BITS "
+    "OutputTensor=UINT8[1,9,30,77] InputDimensionCount=3 IndicesDimensionCount=2",
+    "SCATTER_ND seed=4 InputTensor=FLOAT32[64,64] InputTensor.fill=BITS IndicesTensor=INT64[40,1] "
+    "IndicesTensor.fill=INDICES:64 UpdatesTensor=FLOAT32[40,64] UpdatesTensor.fill=BITS OutputTensor=FLOAT32[64,64] "
+    "InputDimensionCount=2 IndicesDimensionCount=2",
+    /* A single tuple, and updates whose tuples lie in no order. */
+    "SCATTER_ND seed=5 InputTensor=UINT16[2,3] InputTensor.data=1,2,3,4,5,6 IndicesTensor=UINT32[1,2] "
+    "IndicesTensor.data=1,0 UpdatesTensor=UINT16[1,1] UpdatesTensor.data=9 OutputTensor=UINT16[2,3] "
+    "OutputTensor.data=1,2,3,9,5,6 InputDimensionCount=2 IndicesDimensionCount=1",
+    "SCATTER_ND seed=6 InputTensor=INT64[1,1,20,3] InputTensor.fill=BITS IndicesTensor=INT32[4,5,6,1] "
+    "IndicesTensor.fill=INDICES:20 UpdatesTensor=INT64[4,5,6,3] UpdatesTensor.strides=3,84,14,1 "
+    "UpdatesTensor.fill=BITS OutputTensor=INT64[1,1,20,3] InputDimensionCount=2 IndicesDimensionCount=4",
+    /* Windows of updates, and tuples that lie apart, where a descriptor binds 32 KiB. */
+    "SCATTER_ND seed=7 InputTensor=FLOAT32[50,60] InputTensor.fill=BITS IndicesTensor=INT32[9000,2] "
+    "IndicesTensor.strides=1,9000 IndicesTensor.fill=INDICES:50 UpdatesTensor=FLOAT32[1,9000] UpdatesTensor.fill=BITS "
+    "OutputTensor=FLOAT32[50,60] InputDimensionCount=2 IndicesDimensionCount=2",
+};
+
+static void generate_scatter_nd(const struct case_family *family, struct random *random, struct operator_case *c) {
+    const uint32_t budget = generate_index_budget(random);
+    case_begin(c, family->type);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *updates = case_tensor(c, "UpdatesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    updates->type = input->type = generate_type(random, c, "InputTensor");
+    indices->type = generate_index_type(random);
+    input->rank = random_chance(random, 30) ? 4 : random_between(random, 1, MAX_RANK);
+    indices->rank = updates->rank = input->rank;
+    generate_nd_sizes(random, budget, false, input, indices, updates, c);
+    *output = *input;
+    generate_input_layout(random, input);
+    generate_input_layout(random, indices);
+    generate_input_layout(random, updates);
+    generate_output_layout(random, output);
+    input->fill = RANDOM_OF(random, fills);
+    updates->fill = RANDOM_OF(random, fills);
+    generate_call(random, c);
+}
+
+static const struct case_tensor_support support_scatter_nd[] = {{"InputTensor", indexed_since_2_1},
+                                                                {"IndicesTensor", indices_since_2_1},
+                                                                {"UpdatesTensor", indexed_since_2_1},
+                                                                {"OutputTensor", indexed_since_2_1}};
+
+static const struct case_refusal refused_scatter_nd[] = {
+    {"SCATTER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] UpdatesTensor=FLOAT32[3,2] "
+     "OutputTensor=FLOAT32[2,2] InputDimensionCount=2 IndicesDimensionCount=2",
+     "DML_OPERATOR_SCATTER_ND: UpdatesTensor.Sizes[0] is 3, must be 2 = IndicesTensor.Sizes[0]"},
+    {"SCATTER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,3] UpdatesTensor=FLOAT32[1,2] "
+     "OutputTensor=FLOAT32[2,2] InputDimensionCount=2 IndicesDimensionCount=2",
+     "DML_OPERATOR_SCATTER_ND: IndicesTensor.Sizes[1] is 3, must be at most 2: a tuple has no more coordinates than "
+     "InputDimensionCount"},
+};
+
+static void make_scatter_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_SCATTER_ND);
+    const uint32_t length = row_bytes / vkdmlGetDataTypeSize(type), rows = benchmark_size(bytes, type, length, 1);
+    const uint32_t sizes[] = {rows, length};
+    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 2, sizes);
+    benchmark_tensor(case_tensor(c, "UpdatesTensor"), type, 2, sizes);
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, sizes);
+    benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 2, (const uint32_t[]){rows, 1});
+    indices->fill = CASE_FILL_COORDINATES;
+    indices->fill_permille = rows;
+    case_set_uint(c, "InputDimensionCount", 2);
+    case_set_uint(c, "IndicesDimensionCount", 2);
+}
+
+static const struct case_benchmark benchmarks_scatter_nd[] = {
+    {"rows", BENCHMARK_TYPES, 1024, 0, make_scatter_nd, NULL},
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FAMILY(name, NAME)                                                                                             \
     const struct case_family vkdml_cases_##name = {                                                                    \
@@ -762,3 +949,5 @@ FAMILY(gather_nd, GATHER_ND);
 FAMILY(gather_nd1, GATHER_ND1);
 FAMILY(reverse_subsequences, REVERSE_SUBSEQUENCES);
 FAMILY(one_hot, ONE_HOT);
+FAMILY(scatter_elements, SCATTER_ELEMENTS);
+FAMILY(scatter_nd, SCATTER_ND);

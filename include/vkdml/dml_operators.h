@@ -1687,7 +1687,8 @@ typedef struct DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC {
 } DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC;
 
 /* ---- Indices ----
- * They are integers of 32 or 64 bits; from 3_0 on negative ones count from the end. */
+ * They are integers of 32 or 64 bits; from 3_0 on negative ones count from the end. DirectML leaves open what others do
+ * that name no coordinate: here they read 0 and write nothing, and no memory is touched. */
 
 /**
  * DML_OPERATOR_GATHER: OutputTensor[.., i.., ..] = InputTensor[.., IndicesTensor[i..], ..]: the index coordinates stand
@@ -1739,9 +1740,9 @@ typedef struct DML_GATHER_ND1_OPERATOR_DESC {
 } DML_GATHER_ND1_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_SCATTER_ELEMENTS (2_0): InputTensor, but OutputTensor[.., IndicesTensor[.., i, ..], ..] =
- * UpdatesTensor[.., i, ..], i the coordinate in Axis. No two indices may name one element. DirectML's headers and pages
- * call it both this and SCATTER.
+ * DML_OPERATOR_SCATTER_ELEMENTS: InputTensor, but OutputTensor[.., IndicesTensor[.., i, ..], ..] =
+ * UpdatesTensor[.., i, ..], i the coordinate in Axis. Where several indices name one element, which DirectML forbids, the
+ * last in row-major order decides. DirectML's headers and pages call it both this and SCATTER.
  */
 typedef struct DML_SCATTER_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1754,7 +1755,7 @@ typedef DML_SCATTER_OPERATOR_DESC DML_SCATTER_ELEMENTS_OPERATOR_DESC; /**< the s
 
 /**
  * DML_OPERATOR_SCATTER_ND (2_1): InputTensor, but with the blocks that IndicesTensor names, as in GATHER_ND, replaced
- * by those of UpdatesTensor. No two tuples may name one element.
+ * by those of UpdatesTensor. Of several tuples that name one block the last in row-major order decides.
  */
 typedef struct DML_SCATTER_ND_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -29,6 +29,7 @@
 #define ALL         (NUMBERS | BIT(FLOAT64))
 #define FLOATS_32   (FLOAT32_16 | BIT(INT32) | BIT(UINT32))
 #define UINT32_ONLY BIT(UINT32)
+#define INDICES     (BIT(INT64) | BIT(INT32) | BIT(UINT64) | BIT(UINT32))
 #define TRUTHS      (BIT(UINT32) | BIT(UINT8))
 #define BYTES       (BIT(UINT8) | BIT(INT8))
 #define QUANTIZED   (BYTES | BIT(UINT4) | BIT(INT4))
@@ -53,6 +54,12 @@
 #define BITS      SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UNSIGNED})
 #define SHIFTED   SUPPORT({L(4_1), 1, 8, UNSIGNED | BIT(UINT64)}, {L(3_0), 1, 8, UNSIGNED}, {L(2_1), 4, 4, UNSIGNED})
 #define ACTIVATED SUPPORT({L(3_0), 1, 8, FLOAT32_16}, {L(2_0), 4, 5, FLOAT32_16}, {L(1_0), 4, 4, FLOAT32_16})
+
+/* What indices lead to, and these. */
+#define INDEXED SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 4, UP_TO_32})
+#define INDEXED_SINCE(level)                                                                                           \
+    SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 4, UP_TO_32}, {L(level), 4, 4, FLOAT32_16})
+#define INDICES_SINCE(level) SUPPORT({L(3_0), 1, 8, INDICES}, {L(level), 4, 4, UINT32_ONLY})
 
 #define CASTS                                                                                                          \
     SUPPORT({L(4_1), 1, 8, ALL}, {L(3_1), 1, 8, NUMBERS}, {L(3_0), 4, 4, NUMBERS},                                     \

@@ -13,10 +13,10 @@
  *     InputTensor.align=32        GuaranteedBaseOffsetAlignment
  *     InputTensor.offset=16       of the bound range from a multiple of CASE_OFFSET_PERIOD
  *     InputTensor.owned=1         DML_TENSOR_FLAG_OWNED_BY_DML
- *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand
- *     InputTensor.data=1,0x2,-3.5 the elements themselves: numbers, or bits with 0x
- *     OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for the first such input, bit 2 for
- *                                 the second; 3: all three in one place. They then have one layout, slack and extra
+ *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand, or of INDICES
+ * and COORDINATES the size of the dimension that they are of InputTensor.data=1,0x2,-3.5 the elements themselves:
+ * numbers, or bits with 0x OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for the first
+ * such input, bit 2 for the second; 3: all three in one place. They then have one layout, slack and extra
  *     OutputTensor.data=1,?,3     the elements that must come out; ? where they must keep their bytes
  *   InputTensors[0]=FLOAT32[2] InputTensors[1]=FLOAT32[3] InputTensors[1].slack=4   the tensors of an array, in order
  *   Offset=-1 PaddingMode=EDGE StartPadding=0,1 PaddingValue=0x41100000 ScaleBias=2,0.5   attributes; floats as numbers
@@ -45,16 +45,18 @@
 
 /* What an input's elements are. */
 enum case_fill {
-    CASE_FILL_BITS,      /* random bits */
-    CASE_FILL_SPECIAL,   /* half of them the type's special values: 0, limits, denormals, infinities, NaNs */
-    CASE_FILL_SMALL,     /* integers of small magnitude */
-    CASE_FILL_INDEX,     /* the element's position: shows where a value came from */
-    CASE_FILL_SPARSE,    /* zeros (of both signs), and here and there something else */
-    CASE_FILL_RUNS,      /* the same in runs of one kind */
-    CASE_FILL_COUNTED,   /* the position as bits: of 8 and 16 bits, every element there is */
-    CASE_FILL_LISTED,    /* the type's special values in turn: see number_listed() */
-    CASE_FILL_UNIT,      /* floats above 0 and up to 1; integers as SMALL */
-    CASE_FILL_ABOVE_ONE, /* floats above 1 and up to 2; integers as SMALL */
+    CASE_FILL_BITS,        /* random bits */
+    CASE_FILL_SPECIAL,     /* half of them the type's special values: 0, limits, denormals, infinities, NaNs */
+    CASE_FILL_SMALL,       /* integers of small magnitude */
+    CASE_FILL_INDEX,       /* the element's position: shows where a value came from */
+    CASE_FILL_SPARSE,      /* zeros (of both signs), and here and there something else */
+    CASE_FILL_RUNS,        /* the same in runs of one kind */
+    CASE_FILL_COUNTED,     /* the position as bits: of 8 and 16 bits, every element there is */
+    CASE_FILL_LISTED,      /* the type's special values in turn: see number_listed() */
+    CASE_FILL_UNIT,        /* floats above 0 and up to 1; integers as SMALL */
+    CASE_FILL_ABOVE_ONE,   /* floats above 1 and up to 2; integers as SMALL */
+    CASE_FILL_INDICES,     /* integers: coordinates of a dimension, mostly; some from its end, and some that are none */
+    CASE_FILL_COORDINATES, /* .. and nothing else, none from the end */
     CASE_FILL_COUNT
 };
 
@@ -71,8 +73,8 @@ struct case_tensor {
     uint32_t owned;
     uint32_t in_place;
     enum case_fill fill;
-    uint32_t fill_permille;
-    uint32_t value_count; /* 0, or the number of elements */
+    uint32_t fill_permille; /* the fill's number */
+    uint32_t value_count;   /* 0, or the number of elements */
     uint64_t values[CASE_MAX_VALUES];
     uint8_t kept[CASE_MAX_VALUES]; /* of outputs: 1 for ? */
 };

@@ -39,6 +39,20 @@ static uint64_t above(const struct filler *filler, int least) {
     return number_is_float(filler->tensor->type) ? number_encode(filler->tensor->type, least + part) : small(filler);
 }
 
+/* Of a dimension of fill_permille coordinates. One in ten is hostile: beyond either end, or anything at all. */
+static uint64_t index_bits(const struct filler *filler) {
+    const DML_TENSOR_DATA_TYPE type = filler->tensor->type;
+    const uint32_t size = filler->tensor->fill_permille != 0 ? filler->tensor->fill_permille : 1;
+    const uint32_t kind = random_below(filler->random, 100);
+    const int64_t coordinate = random_below(filler->random, size);
+    const int64_t beyond = size + (int64_t)random_below(filler->random, 3);
+    const bool from_the_end = number_is_signed(type) && kind % 4 == 0;
+    return kind >= 97   ? random_next(filler->random)
+           : kind >= 94 ? number_special(type, filler->random)
+                        : number_encode_integer(type, from_the_end ? -1 - (kind < 90 ? coordinate : beyond)
+                                                                   : (kind < 90 ? coordinate : beyond));
+}
+
 static uint64_t next_element(struct filler *filler, uint64_t position) {
     const struct case_tensor *tensor = filler->tensor;
     struct random *random = filler->random;
@@ -65,6 +79,10 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
         return above(filler, 0);
     case CASE_FILL_ABOVE_ONE:
         return above(filler, 1);
+    case CASE_FILL_INDICES:
+        return index_bits(filler);
+    case CASE_FILL_COORDINATES:
+        return random_below(random, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
     case CASE_FILL_BITS:
     case CASE_FILL_COUNT:
         break;

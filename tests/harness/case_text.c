@@ -19,7 +19,7 @@ static const char *const fill_names[CASE_FILL_COUNT] = {
     [CASE_FILL_BITS] = "BITS",           [CASE_FILL_SPECIAL] = "SPECIAL", [CASE_FILL_SMALL] = "SMALL",
     [CASE_FILL_INDEX] = "INDEX",         [CASE_FILL_SPARSE] = "SPARSE",   [CASE_FILL_RUNS] = "RUNS",
     [CASE_FILL_COUNTED] = "COUNTED",     [CASE_FILL_LISTED] = "LISTED",   [CASE_FILL_UNIT] = "UNIT",
-    [CASE_FILL_ABOVE_ONE] = "ABOVE_ONE",
+    [CASE_FILL_ABOVE_ONE] = "ABOVE_ONE", [CASE_FILL_INDICES] = "INDICES", [CASE_FILL_COORDINATES] = "COORDINATES",
 };
 
 /* The plain numbers of a tensor; printed where not 0. */
@@ -262,13 +262,13 @@ static bool take_tensor(const char **text, struct case_tensor *tensor) {
 static bool take_fill(const char **text, struct case_tensor *tensor) {
     for (int fill = 0; fill < CASE_FILL_COUNT; fill++) {
         if (take_name(text, fill_names[fill])) {
-            uint64_t permille = 0;
+            uint64_t number = 0;
             tensor->fill = (enum case_fill)fill;
-            if (take_name(text, ":") && !take_number(text, &permille)) {
+            if (take_name(text, ":") && !take_number(text, &number)) {
                 return false;
             }
-            tensor->fill_permille = (uint32_t)permille;
-            return permille <= 1000;
+            tensor->fill_permille = (uint32_t)number;
+            return number <= (fill >= CASE_FILL_INDICES ? UINT32_MAX : 1000);
         }
     }
     return false;

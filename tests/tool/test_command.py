@@ -367,9 +367,8 @@ def test_refusals(folder):
         "an operator that is not implemented": (broken(good, '"DML_OPERATOR_PADDING"', '"GEMM"'), '"GEMM"',
                                                 ["DML_OPERATOR_GEMM is not implemented"]),
         # One operator of two names.
-        **{f"an operator that is not implemented, called {name}": (
-            broken(good, '"DML_OPERATOR_PADDING"', f'"{name}"'), f'"{name}"',
-            ["DML_OPERATOR_SCATTER_ELEMENTS is not implemented"])
+        **{f"a descriptor of another operator, called {name}": (
+            broken(good, '"DML_OPERATOR_PADDING"', f'"{name}"'), '"desc": {', ["UpdatesTensor is missing"])
            for name in ("SCATTER", "DML_OPERATOR_SCATTER", "SCATTER_ELEMENTS", "DML_OPERATOR_SCATTER_ELEMENTS")},
         "an operator that does not exist": (broken(good, '"DML_OPERATOR_PADDING"', '"PADDED"'), '"PADDED"',
                                             ['"PADDED", no DML operator']),

@@ -237,6 +237,9 @@ static uint32_t passes_of(const struct subject *subject) {
     switch ((int)subject->instance->schema->type) {
     case DML_OPERATOR_NONZERO_COORDINATES:
         return 2;
+    case DML_OPERATOR_SCATTER_ELEMENTS:
+    case DML_OPERATOR_SCATTER_ND:
+        return 3;
     case DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD:
         return 4;
     case DML_OPERATOR_BATCH_NORMALIZATION:

@@ -411,6 +411,10 @@ static void check_waits(const char *line, const struct invented_device *device, 
 static void steps_wait_for_what_they_read(void **state) {
     (void)state;
     static const bool of_a_sum[] = {false, false, true, true}, of_two[] = {false, true}, of_one[] = {false};
+    static const bool of_three[] = {false, true, true};
+    check_waits("SCATTER_ELEMENTS InputTensor=UINT8[5] IndicesTensor=UINT32[3] UpdatesTensor=UINT8[3] "
+                "OutputTensor=UINT8[5] Axis=0",
+                &devices[0], of_three, COUNT_OF(of_three));
     static const char normalization[] =
         "BATCH_NORMALIZATION InputTensor=FLOAT32[5] MeanTensor=FLOAT32[1] VarianceTensor=FLOAT32[1] "
         "ScaleTensor=FLOAT32[1] BiasTensor=FLOAT32[1] OutputTensor=FLOAT32[5]";

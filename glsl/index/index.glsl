@@ -1,0 +1,235 @@
+// The frame of the kernels whose elements lie where a tensor of indices says. Each element of the output comes from the place
+// in the input that its own coordinates and some indices make: columns, of which each has an index for the element, and a
+// dimension of the input that the index is a coordinate of. What no element of the input belongs to is 0, or the rest's.
+#ifndef VKDML_INDEX_GLSL
+#define VKDML_INDEX_GLSL
+
+#extension GL_EXT_control_flow_attributes : require
+
+#include "binding.glsl"
+#include "division.glsl"
+#include "words.glsl"
+
+// With conditions rather than && and ||, which glslang 12 turns into branches.
+#define EITHER(a, b) ((a) ? true : (b))
+#define BOTH(a, b)   ((a) ? (b) : false)
+
+layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16, 32 or 64
+layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
+layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run: rows side by side in the output
+layout(constant_id = 4) const bool DENSE = true;      // an item is 16 aligned bytes of the output, else an element
+// The elements of a row.
+const uint ALIGNED = 0;  // share their indices and lie side by side in the input, from a multiple of 16 bytes on
+const uint TOGETHER = 1; // from anywhere on
+const uint SHARED = 2;   // share their indices, and lie at any distance from one another
+const uint EACH = 3;     // have indices of their own
+const uint VECTORS = 4;  // .. which are whole 16 bytes of indices for each item
+layout(constant_id = 5) const uint ROW = TOGETHER;
+// What an index stands for.
+const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end
+const uint REVERSE = 1; // how many first elements along the column's dimension are in reverse order
+const uint ONE_HOT = 2; // a coordinate as in GATHER: where it is the element's own the second value is taken, else the first
+const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the element is not
+                        // the input's, but another tensor's, the rest
+layout(constant_id = 6) const uint MODE = GATHER;
+// The indices: bit 0 64 bits wide, bit 1 signed.
+layout(constant_id = 7) const uint INDEX_TYPE = 0;
+const bool IS_LONG = (INDEX_TYPE & 1u) != 0;
+const bool IS_SIGNED = (INDEX_TYPE & 2u) != 0;
+const uint INDEX_WORDS = IS_LONG ? 2 : 1;
+layout(constant_id = 8) const uint COLUMNS = 1;
+// The input is bound in part: elements elsewhere are another dispatch's.
+layout(constant_id = 9) const bool HAS_WINDOWS = false;
+layout(constant_id = 10) const bool IS_SERIAL = false;
+
+const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
+const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;
+const uint ELEMENTS_PER_WORD = ELEMENT_BITS < 32 ? 32 / ELEMENT_BITS : 1;
+const uint WORDS_PER_ELEMENT = ELEMENT_BITS == 64 ? 2 : 1;
+const uint ITEM = DENSE ? 16 / ELEMENT_BYTES : 1; // elements
+
+// Mirrored by struct index_parameters. Strides and sizes are in elements.
+layout(std140, binding = 0) uniform Parameters {
+    uint group_count; // workgroups with work; the grid may hold more
+    uint item_count;
+    uint items_per_run;
+    uint run_length;
+    uint row_length;
+    uint share; // items of an invocation, for CPUs
+    uint column_index_stride; // between the indices of an element
+    uint input_count;         // HAS_WINDOWS: elements that are bound
+    uvec2 items_divisor;      // for divide(): items_per_run, row_length
+    uvec2 row_divisor;
+    uint writes_rest; // HAS_WINDOWS: whether this dispatch writes what no element of the input belongs to
+    // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output. Places of the
+    // first element in what is bound, modulo 2^32, and its coordinate:
+    uvec4 firsts;
+    uvec4 row_strides;
+    uvec4 column_sizes[2];
+    uvec4 column_strides[2]; // of the input
+    uvec4 sizes[8];          // of the outer dimensions, outermost first: a size, and for divide() its multiplier and shifts
+    uvec4 strides[8];
+} parameters;
+
+layout(std430, binding = 3) readonly buffer Indices {
+    uint words[];
+} indices;
+
+layout(std430, binding = 3) readonly buffer IndexVectors {
+    uvec4 vectors[];
+} index_vectors;
+
+layout(std430, binding = 4) readonly buffer Rest {
+    uint words[];
+} rest;
+
+layout(std430, binding = 4) readonly buffer RestVectors {
+    uvec4 vectors[];
+} rest_vectors;
+
+// ---- indices ----
+
+// Not a coordinate.
+const uint NONE = 0xFFFFFFFFu;
+
+uint column_size(uint column)
+{
+    return parameters.column_sizes[column >> 2][column & 3];
+}
+
+uint column_stride(uint column)
+{
+    return parameters.column_strides[column >> 2][column & 3];
+}
+
+// One of 32 bits as one of 64.
+uvec2 widen(uint index)
+{
+    return uvec2(index, IS_SIGNED ? uint(int(index) >> 31) : 0);
+}
+
+uvec2 load_index(uint place)
+{
+    uint word = (push.base_bytes.z >> 2) + place * INDEX_WORDS;
+    if (IS_LONG)
+        return uvec2(indices.words[word], indices.words[word + 1]);
+    return widen(indices.words[word]);
+}
+
+// The coordinate that an index names in a dimension, or NONE. A negative index that leads before the first is no less than the
+// size when the size is added modulo 2^32.
+uint coordinate_of(uvec2 index, uint size)
+{
+    bool negative = IS_SIGNED && int(index.y) < 0;
+    uint coordinate = negative ? index.x + size : index.x;
+    return index.y == (negative ? 0xFFFFFFFFu : 0) && coordinate < size ? coordinate : NONE;
+}
+
+// Where coordinate c lies when the first `index` elements of a dimension are in reverse order.
+uint reversed(uvec2 index, uint size, uint c)
+{
+    uint count = index.y != 0 ? size : min(index.x, size);
+    return c < count ? count - 1 - c : c;
+}
+
+// Where the columns' coordinates lead that make a number in row-major order.
+uint place_of_number(uint number)
+{
+    uint place = 0;
+    [[unroll]] for (uint n = 1; n < COLUMNS; ++n) {
+        uint k = COLUMNS - n;
+        uint quotient = number / column_size(k);
+        place += (number - quotient * column_size(k)) * column_stride(k);
+        number = quotient;
+    }
+    return place + number * column_stride(0);
+}
+
+// ---- elements ----
+
+// Where an element comes from.
+const uint HERE = 0;      // a place in the input
+const uint NOWHERE = 1;   // the rest, or it is 0
+const uint ELSEWHERE = 2; // another dispatch sees to it
+
+struct Source {
+    uint place; // in what is bound of the input
+    uint state;
+};
+
+// Of the element whose own coordinates make these places, as `firsts` are; `index` is its first.
+Source source_of(uvec4 places, uvec2 index)
+{
+    uint place = places.x;
+    bool found = true;
+    if (MODE == REVERSE) {
+        place += reversed(index, column_size(0), places.z) * column_stride(0);
+    } else if (MODE == SCATTER) {
+        found = index.x != 0;
+        place += place_of_number(index.x - 1);
+    } else {
+        [[unroll]] for (uint k = 0; k < COLUMNS; ++k) {
+            if (k != 0)
+                index = load_index(places.y + k * parameters.column_index_stride);
+            uint coordinate = coordinate_of(index, column_size(k));
+            found = found && coordinate != NONE;
+            place += coordinate * column_stride(k);
+        }
+    }
+    uint state = found ? HERE : NOWHERE;
+    if (HAS_WINDOWS) {
+        if (found)
+            state = place < parameters.input_count ? HERE : ELSEWHERE;
+        else
+            state = parameters.writes_rest != 0 ? NOWHERE : ELSEWHERE;
+    }
+    return Source(place, state);
+}
+
+#define LOAD_ELEMENT load_element
+#define LOAD_VECTOR load_vector
+#define TENSOR source
+#define TENSOR_VECTORS source_vectors
+#define BASE_BYTES push.base_bytes.x
+#include "tensor.glsl"
+
+#define LOAD_ELEMENT load_rest_element
+#define LOAD_VECTOR load_rest_vector
+#define TENSOR rest
+#define TENSOR_VECTORS rest_vectors
+#define BASE_BYTES push.base_bytes.w
+#include "tensor.glsl"
+
+// The bits of an element of the output, given its first index. Without a branch, so that many loads are on their way: what is
+// bound begins with an element.
+uvec2 element_of(uvec4 places, uvec2 index, out uint state)
+{
+    if (MODE == ONE_HOT) {
+        state = HERE;
+        // Both, and not one of two: their places are the same for all elements.
+        uvec2 off = load_element(places.x);
+        uvec2 on = load_element(places.x + column_stride(0));
+        return coordinate_of(index, column_size(0)) == places.z ? on : off;
+    }
+    Source source = source_of(places, index);
+    state = source.state;
+    uvec2 bits = load_element(state == HERE ? source.place : 0);
+    uvec2 other = uvec2(0);
+    if (MODE == SCATTER)
+        other = load_rest_element(places.z);
+    return state == HERE ? bits : other;
+}
+
+// Puts an element into its place among the 16 bytes.
+void insert(inout uvec4 bits, uint k, uvec2 element)
+{
+    if (ELEMENT_BITS == 64) {
+        bits[k * 2] = element.x;
+        bits[k * 2 + 1] = element.y;
+    } else {
+        uint word = k / ELEMENTS_PER_WORD;
+        bits[word] |= element.x << (k % ELEMENTS_PER_WORD) * ELEMENT_BITS;
+    }
+}
+
+#endif

@@ -1,0 +1,35 @@
+// Leaves a number in each element of the output that indices name, the largest of those that do: one more than that of the
+// index, as the strides of the coordinate count them. The output's elements are words that were 0 before; they lie as those of an
+// input would.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "index.glsl"
+#include "place.glsl"
+
+void mark(uint item)
+{
+    uint left;
+    Place p = place_of(item);
+    uvec4 places = places_of(p, p.i, left);
+    Source named = source_of(places, load_index(places.y));
+    if (named.state == HERE)
+        atomicMax(destination.words[(push.base_bytes.y >> 2) + named.place], places.z + 1);
+}
+
+void main()
+{
+    uint group = group_index();
+    if (group >= parameters.group_count)
+        return;
+    uint invocation = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (IS_SERIAL) {
+        if (invocation <= (parameters.item_count - 1) / parameters.share) {
+            uint first = invocation * parameters.share;
+            uint end = first + min(parameters.share, parameters.item_count - first);
+            for (uint item = first; item < end; ++item)
+                mark(item);
+        }
+    } else if (invocation < parameters.item_count) {
+        mark(invocation);
+    }
+}

@@ -1,0 +1,255 @@
+#include "frames/index_step.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define INPUT   VKDML_INDEX_OF_INPUT
+#define INDICES VKDML_INDEX_OF_INDICES
+#define REST    VKDML_INDEX_OF_REST
+#define OUTPUT  VKDML_INDEX_OF_OUTPUT
+
+/* The parameter block, word for word that of index.glsl. */
+struct index_parameters {
+    uint32_t group_count;
+    uint32_t item_count;
+    uint32_t items_per_run;
+    uint32_t run_length;
+    uint32_t row_length;
+    uint32_t share;
+    uint32_t column_index_stride;
+    uint32_t input_count;
+    struct vkdml_divisor items_divisor;
+    struct vkdml_divisor row_divisor;
+    uint32_t writes_rest;
+    uint32_t unused[3]; /* up to a multiple of four words */
+    uint32_t firsts[VKDML_INDEX_STRIDES];
+    uint32_t row_strides[VKDML_INDEX_STRIDES];
+    uint32_t column_sizes[VKDML_MAX_DIMENSIONS];
+    uint32_t column_strides[VKDML_MAX_DIMENSIONS];
+    uint32_t sizes[8][4];
+    uint32_t strides[8][VKDML_INDEX_STRIDES];
+};
+
+_Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
+#define LOCAL_SIZE 256
+
+/* Of CPUs: an invocation per lane of lavapipe's vectors, of so many items, and fewer of small tensors so that there are
+ * at least so many to share out. */
+#define SERIAL_LOCAL_SIZE 8
+#define SERIAL_ITEMS      1024
+#define LEAST_SHARES      64
+
+/* Lavapipe ends all loops of an invocation after 65,535 turns in total, silently. */
+#define MOST_TURNS 60000
+
+#define VECTOR_BYTES 16u
+
+/* How the elements of a row lie, as index.glsl distinguishes them. */
+enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS };
+
+/* A part whose dimensions all have more than one coordinate, but for the row. */
+struct shape {
+    uint32_t rank; /* of outer dimensions */
+    struct vkdml_index_dimension outer[VKDML_MAX_DIMENSIONS];
+    struct vkdml_index_dimension row;
+    uint32_t run_rank;   /* of the outer dimensions, those outside a run: rows that lie side by side in the output */
+    uint32_t run_length; /* elements */
+    uint32_t item;       /* elements: 16 bytes of the output, or one of a row with gaps */
+};
+
+static void find_shape(const struct vkdml_index *index, const struct vkdml_box *box, struct shape *shape) {
+    memset(shape, 0, sizeof(*shape));
+    shape->row.size = 1;
+    for (uint32_t d = 0; d < index->rank; ++d) {
+        if (box->size[d] > 1) {
+            shape->outer[shape->rank] = index->dimensions[d];
+            shape->outer[shape->rank++].size = box->size[d];
+        }
+    }
+    if (shape->rank > 0) {
+        shape->row = shape->outer[--shape->rank];
+    }
+    shape->run_rank = shape->rank;
+    shape->run_length = shape->row.size;
+    const bool has_gaps = index->mode == VKDML_INDEX_MARK || (shape->row.size > 1 && shape->row.strides[OUTPUT] != 1);
+    while (!has_gaps && shape->run_rank > 0 && shape->outer[shape->run_rank - 1].strides[OUTPUT] == shape->run_length) {
+        shape->run_length *= shape->outer[--shape->run_rank].size;
+    }
+    shape->item = has_gaps ? 1 : VECTOR_BYTES / index->element_bytes;
+}
+
+static uint32_t count_runs(const struct shape *shape) {
+    uint32_t runs = 1;
+    for (uint32_t d = 0; d < shape->run_rank; ++d) {
+        runs *= shape->outer[d].size;
+    }
+    return runs;
+}
+
+static uint64_t first_of_box(const struct vkdml_index *index, const struct vkdml_box *box, enum vkdml_index_stride t) {
+    uint64_t first = 0;
+    for (uint32_t d = 0; d < index->rank; ++d) {
+        first += box->origin[d] * (uint64_t)index->dimensions[d].strides[t];
+    }
+    return first;
+}
+
+/* The place of the input's first element of the box in what is bound: that may begin behind it. */
+static uint32_t first_of_input(const struct vkdml_index *index, const struct vkdml_index_part *part) {
+    return (uint32_t)(first_of_box(index, &part->box, INPUT) - part->input.offset / index->element_bytes);
+}
+
+/* Where a window's element `first` lies modulo `unit` elements, a power of two up to 16 bytes, counted from the
+ * descriptor's start. */
+static uint32_t place_of(const struct vkdml_plan_limits *limits, uint64_t offset, uint32_t first,
+                         uint32_t element_bytes, uint32_t unit) {
+    return (vkdml_place_modulo_16(limits, offset, 0) / element_bytes + first) % unit;
+}
+
+/* Whether outer dimensions lead by multiples of `unit` elements, in the output and in `t`. */
+static bool keeps_place(const struct shape *shape, enum vkdml_index_stride t, uint32_t unit) {
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        if (shape->outer[d].strides[t] % unit != 0 || shape->outer[d].strides[OUTPUT] % unit != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t place_of_output(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                                const struct vkdml_plan_limits *limits, uint32_t unit) {
+    return place_of(limits, part->output.offset, part->output.lead, index->element_bytes, unit);
+}
+
+/* Whether every item's elements begin at a multiple of 16 bytes of the input, as those of the output do. */
+static bool is_aligned(const struct vkdml_index *index, const struct vkdml_index_part *part, const struct shape *shape,
+                       const struct vkdml_plan_limits *limits) {
+    for (uint32_t k = 0; k < index->column_count; ++k) {
+        if (index->columns[k].stride % shape->item != 0) {
+            return false;
+        }
+    }
+    const bool rest_is_aligned =
+        index->mode != VKDML_INDEX_SCATTER ||
+        (keeps_place(shape, REST, shape->item) &&
+         place_of(limits, index->rest.offset + part->rest.offset, part->rest.lead, index->element_bytes, shape->item) ==
+             place_of_output(index, part, limits, shape->item));
+    return rest_is_aligned && keeps_place(shape, INPUT, shape->item) &&
+           place_of(limits, index->input.offset + part->input.offset, first_of_input(index, part), index->element_bytes,
+                    shape->item) == place_of_output(index, part, limits, shape->item);
+}
+
+/* Whether the indices of every item are whole vectors of them. */
+static bool has_index_vectors(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                              const struct shape *shape, const struct vkdml_plan_limits *limits) {
+    const uint32_t unit = VECTOR_BYTES / index->index_bytes;
+    return shape->row.strides[INDICES] == 1 && shape->item % unit == 0 && keeps_place(shape, INDICES, unit) &&
+           place_of(limits, index->indices.offset + part->indices.offset, part->indices.lead, index->index_bytes,
+                    unit) == place_of_output(index, part, limits, unit);
+}
+
+static enum row row_of(const struct vkdml_index *index, const struct vkdml_index_part *part, const struct shape *shape,
+                       const struct vkdml_plan_limits *limits) {
+    if (shape->item == 1 || shape->row.size == 1) {
+        return ROW_SHARED;
+    }
+    if (shape->row.strides[INDICES] != 0) {
+        return has_index_vectors(index, part, shape, limits) ? ROW_VECTORS : ROW_EACH;
+    }
+    if (shape->row.strides[INPUT] != 1 || shape->row.strides[REST] != (index->mode == VKDML_INDEX_SCATTER ? 1u : 0u)) {
+        return ROW_SHARED;
+    }
+    return is_aligned(index, part, shape, limits) ? ROW_ALIGNED : ROW_TOGETHER;
+}
+
+static void fill_parameters(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                            const struct shape *shape, struct index_parameters *parameters) {
+    memset(parameters, 0, sizeof(*parameters));
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        const struct vkdml_divisor divisor = vkdml_divisor(shape->outer[d].size);
+        parameters->sizes[d][0] = shape->outer[d].size;
+        parameters->sizes[d][1] = divisor.multiplier;
+        parameters->sizes[d][2] = divisor.shifts;
+        memcpy(parameters->strides[d], shape->outer[d].strides, sizeof(parameters->strides[d]));
+    }
+    for (uint32_t k = 0; k < index->column_count; ++k) {
+        parameters->column_sizes[k] = index->columns[k].size;
+        parameters->column_strides[k] = index->columns[k].stride;
+    }
+    memcpy(parameters->row_strides, shape->row.strides, sizeof(parameters->row_strides));
+    parameters->row_length = shape->row.size;
+    parameters->row_divisor = vkdml_divisor(shape->row.size);
+    parameters->run_length = shape->run_length;
+    /* A run may begin up to one element short of an item's end. */
+    parameters->items_per_run = (uint32_t)vkdml_divide_up((uint64_t)shape->run_length + shape->item - 1, shape->item);
+    parameters->items_divisor = vkdml_divisor(parameters->items_per_run);
+    parameters->item_count = count_runs(shape) * parameters->items_per_run; /* at most the elements */
+    parameters->firsts[INPUT] = first_of_input(index, part);
+    parameters->firsts[INDICES] = part->indices.lead;
+    parameters->firsts[REST] =
+        index->mode == VKDML_INDEX_SCATTER ? part->rest.lead : (uint32_t)first_of_box(index, &part->box, REST);
+    parameters->firsts[OUTPUT] = part->output.lead;
+    parameters->column_index_stride = index->column_index_stride;
+    parameters->input_count = (uint32_t)(part->input.size / index->element_bytes);
+    parameters->writes_rest = part->is_first_window;
+}
+
+/* The items of an invocation: looked at twice, the second time element by element. */
+static uint32_t share_of(const struct vkdml_index *index, const struct shape *shape, uint32_t item_count) {
+    const uint32_t element_turns = 2 + shape->rank + index->column_count;
+    const uint32_t turns = 8 + 2 * shape->rank + 2 * shape->item * element_turns;
+    const uint32_t most = MOST_TURNS / turns < SERIAL_ITEMS ? MOST_TURNS / turns : SERIAL_ITEMS;
+    const uint32_t share = item_count / LEAST_SHARES;
+    return share == 0 ? 1 : share < most ? share : most;
+}
+
+static struct vkdml_plan_buffer buffer_of(const struct vkdml_index_tensor *tensor, const struct vkdml_window *window) {
+    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
+}
+
+VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                  struct vkdml_plan_step *step) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    struct shape shape;
+    struct index_parameters parameters;
+    find_shape(index, &part->box, &shape);
+    fill_parameters(index, part, &shape, &parameters);
+    parameters.share = serial ? share_of(index, &shape, parameters.item_count) : 1;
+    const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
+    VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    parameters.group_count = (uint32_t)group_count;
+
+    const bool marks = index->mode == VKDML_INDEX_MARK;
+    const uint32_t index_type = (index->index_bytes == 8 ? 1u : 0) | (index->index_is_signed ? 2u : 0);
+    const uint32_t specializations[] = {local_size,
+                                        8 * index->element_bytes,
+                                        shape.rank,
+                                        shape.run_rank,
+                                        shape.item > 1,
+                                        row_of(index, part, &shape, limits),
+                                        marks ? VKDML_INDEX_GATHER : index->mode,
+                                        index_type,
+                                        index->column_count,
+                                        part->has_windows,
+                                        serial};
+    step->kernel = marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->buffers[0] = buffer_of(&index->input, &part->input);
+    step->buffers[1] = marks ? step->buffers[0]
+                             : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
+    step->buffers[2] = buffer_of(&index->indices, &part->indices);
+    step->buffers[3] = buffer_of(&index->rest, &part->rest);
+    step->buffer_count = index->mode == VKDML_INDEX_SCATTER ? 4 : 3;
+    return VKDML_SUCCESS;
+}

@@ -113,6 +113,24 @@ def judge_function(tally, case, ours, random, count):
         measure_formula(tally, case, ours, operands[0])
 
 
+def judge_sum(tally, case, ours):
+    """A reduction of floats: within 2^-22 (2^-10 of FLOAT16's) of what the terms' magnitudes sum up to, in long double."""
+    x, axes = definitions.full(case, "InputTensor"), tuple(case["Axes"])
+    function = case["Function"]
+    exact = definitions.REDUCED_SUMS[function](x.astype(definitions.wide), axes)
+    limit = 65520 if ours.dtype == np.float16 else 2.0**128
+    beyond = np.abs(exact) >= limit * (1 - 2.0**-12)
+    terms = np.sum(np.abs(x.astype(definitions.wide)), axes, keepdims=True)
+    slack = np.maximum(np.abs(exact), terms if function in ("SUM", "AVERAGE") else 1 if function[:3] == "LOG" else 0)
+    near = np.abs(ours - exact) <= slack * (2.0**-10 if ours.dtype == np.float16 else 2.0**-22) + 2.0**-24
+    if function == "LOG_SUM":  # of a sum near 0 little is left
+        near |= np.abs(np.sum(x.astype(definitions.wide), axes, keepdims=True)) <= terms * 2.0**-20
+    good = near | (np.isnan(ours) & np.isnan(exact)) | (ours == exact) | beyond
+    for index in np.argwhere(~good)[:1]:
+        at = tuple(index)
+        tally.fail(case, "definition", index, f"{ours[at]!r}, not {exact[at]!r}")
+
+
 def overflows(case, result, x):
     """What is multiplied is beyond FLOAT32, the product is not, as docs/OPERATORS.md says: CELU with Alpha below 0, and an
     infinite Alpha times what underflows."""
@@ -176,6 +194,8 @@ def run_case(tally, library_, case, peers, random, options):
             judge_fused(tally, library_, case, ours)
         elif case.operator.ulp and case.output.type in library.FLOATS:
             judge_function(tally, case, ours, random, options.judge)
+        elif case.attributes.get("Function") in definitions.REDUCED_SUMS and case.output.type in library.FLOATS:
+            judge_sum(tally, case, ours)
         elif case.operator.name in definitions.DEFINITIONS:
             judge_exact(tally, case, ours)
         else:

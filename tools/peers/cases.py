@@ -141,6 +141,10 @@ def values_for(random, operator, field, type_, sizes, fixed):
         return random.integers(0, 2 * BITS[type_] + 2, sizes).astype(DTYPES[type_])
     if field.name == "ExponentTensor" and type_ not in FLOATS and random.random() < 0.8:
         return random.integers(0 if type_[0] == "U" else -3, 12, sizes).astype(DTYPES[type_])
+    if field.name in ("IndicesTensor", "SequenceLengthsTensor"):
+        if random.random() < 0.2:  # hostile ones too
+            return random_values(random, type_, sizes, "bits")
+        return random.integers(0 if type_[0] == "U" or random.random() < 0.5 else -4, 4, sizes).astype(DTYPES[type_])
     if "Scale" in field.name or field.name == "QuantizationTensors" and type_ in FLOATS:
         return (2.0 ** random.integers(-6, 6, sizes) * random.choice([1, 1.5, 0.7, 1.1], sizes)).astype(DTYPES[type_])
     if "LOGICAL" in operator.name or field.name == "ConditionTensor" or "EQUAL" in operator.name:
@@ -336,7 +340,102 @@ def shape_unfold(random, operator, chosen, attributes):
                       StartPadding=start, EndPadding=end)
 
 
+REDUCED = {"FLOAT32", "FLOAT16", "INT32", "UINT32", "INT64", "UINT64"}
+
+
+def shape_reduce(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    function = str(random.choice(list(fields["Function"].enumerators))) if "Function" in fields else operator.name
+    types = set(fields["InputTensor"].types)
+    if function in ("SUM", "SUM_SQUARE", "MULTIPLY", "L1"):
+        types &= REDUCED
+    elif function not in ("MIN", "MAX", "ARGMIN", "ARGMAX"):
+        types &= {"FLOAT32", "FLOAT16"}
+    type_, sizes = str(random.choice(sorted(types))), random_sizes(random, 1, 8)
+    axes = [int(d) for d in random.permutation(len(sizes))[:random.integers(1, len(sizes) + 1)]]
+    places = function.startswith("ARG")
+    chosen["InputTensor"] = type_, sizes
+    chosen["OutputTensor"] = (str(random.choice(["UINT32", "INT32", "UINT64", "INT64"])) if places else type_,
+                              [1 if d in axes else size for d, size in enumerate(sizes)])
+    attributes.update(AxisCount=len(axes), Axes=axes)
+    if "Function" in fields:
+        attributes["Function"] = function
+
+
+def shape_elements(random, operator, chosen, attributes):
+    """GATHER_ELEMENTS and SCATTER_ELEMENTS."""
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    axis = int(random.integers(len(sizes)))
+    indexed = [int(random.integers(1, 6)) if d == axis else size for d, size in enumerate(sizes)]
+    indices = str(random.choice(["UINT32", "INT32", "UINT64", "INT64"]))
+    chosen["InputTensor"], chosen["IndicesTensor"] = (type_, sizes), (indices, indexed)
+    if operator.name == "GATHER_ELEMENTS":
+        chosen["OutputTensor"] = type_, indexed
+    else:
+        chosen["UpdatesTensor"], chosen["OutputTensor"] = (type_, indexed), (type_, sizes)
+    attributes["Axis"] = axis
+
+
+def shape_gather(random, operator, chosen, attributes):
+    """As deep as the output, with ones before."""
+    type_ = str(random.choice(operator.fields[0].types))
+    sizes = random_sizes(random, 1, 4)
+    indexed = [int(random.integers(1, 4)) for _ in range(int(random.integers(0, 4)))]
+    axis = int(random.integers(len(sizes)))
+    out = [*sizes[:axis], *indexed, *sizes[axis + 1:]]
+    rank = max(len(out), len(sizes), len(indexed), 1)
+    ahead = lambda part: [1] * (rank - len(part)) + part
+    chosen["InputTensor"], chosen["OutputTensor"] = (type_, ahead(sizes)), (type_, ahead(out))
+    chosen["IndicesTensor"] = str(random.choice(["UINT32", "INT32", "UINT64", "INT64"])), ahead(indexed)
+    attributes.update(Axis=axis + rank - len(sizes), IndexDimensions=len(indexed))
+
+
+def shape_nd(random, operator, chosen, attributes):
+    """GATHER_ND, GATHER_ND1 and SCATTER_ND."""
+    type_ = str(random.choice(operator.fields[0].types))
+    sizes = random_sizes(random, 1, 5)
+    batches = int(random.integers(len(sizes))) if operator.name == "GATHER_ND1" else 0
+    depth = int(random.integers(1, len(sizes) - batches + 1))
+    outer = [*sizes[:batches], *[int(random.integers(1, 4)) for _ in range(int(random.integers(0, 3)))]]
+    out = [*outer, *sizes[batches + depth:]]
+    indices = [*outer, depth]
+    rank = max(len(sizes), len(out), len(indices), 1)
+    ahead = lambda part: [1] * (rank - len(part)) + part
+    chosen["InputTensor"] = type_, ahead(sizes)
+    chosen["IndicesTensor"] = str(random.choice(["UINT32", "INT32", "UINT64", "INT64"])), ahead(indices)
+    chosen["OutputTensor"] = type_, ahead(out)
+    if operator.name == "SCATTER_ND":
+        chosen["UpdatesTensor"], chosen["OutputTensor"] = (type_, ahead(out)), (type_, ahead(sizes))
+    attributes.update(InputDimensionCount=len(sizes), IndicesDimensionCount=len(indices))
+    if operator.name == "GATHER_ND1":
+        attributes["BatchDimensionCount"] = batches
+
+
+def shape_one_hot(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    sizes = random_sizes(random, 1, 7)
+    axis = int(random.integers(len(sizes)))
+    type_ = str(random.choice(fields["OutputTensor"].types))
+    indexed = [1 if d == axis else size for d, size in enumerate(sizes)]
+    chosen["IndicesTensor"] = str(random.choice(fields["IndicesTensor"].types)), indexed
+    chosen["ValuesTensor"] = type_, [*[1] * (len(sizes) - 1), 2]
+    chosen["OutputTensor"] = type_, sizes
+    attributes["Axis"] = axis
+
+
+def shape_reverse(random, operator, chosen, attributes):
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    axis = int(random.integers(len(sizes)))
+    chosen["InputTensor"] = chosen["OutputTensor"] = type_, sizes
+    chosen["SequenceLengthsTensor"] = (str(random.choice(["UINT32", "UINT64"])),
+                                       [1 if d == axis else size for d, size in enumerate(sizes)])
+    attributes["Axis"] = axis
+
+
 SHAPES = {
+    "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,
+    "SCATTER_ELEMENTS": shape_elements, "GATHER": shape_gather, "GATHER_ND": shape_nd, "GATHER_ND1": shape_nd,
+    "SCATTER_ND": shape_nd, "ONE_HOT": shape_one_hot, "REVERSE_SUBSEQUENCES": shape_reverse,
     "SLICE": shape_slice, "SLICE1": shape_slice, "SLICE_GRAD": shape_slice, "SPLIT": shape_parts, "JOIN": shape_parts,
     "TILE": shape_tile, "SPACE_TO_DEPTH": shape_blocks, "SPACE_TO_DEPTH1": shape_blocks, "DEPTH_TO_SPACE": shape_blocks,
     "DEPTH_TO_SPACE1": shape_blocks, "UNFOLD": shape_unfold,

@@ -387,7 +387,164 @@ def unfolded(case):
     return np.stack(columns, 2).reshape(case.output.sizes)
 
 
+def full(case, name):
+    return np.broadcast_to(case.inputs[name], case.tensors[name].sizes)
+
+
+def places(x, axes, greatest, last):
+    """Of the least or greatest along the axes, in row-major order of what Axes lists; NaN comes before all others."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    rows = x.transpose(*kept, *sorted(axes)).reshape(*(x.shape[d] for d in kept), -1)
+    if x.dtype.kind == "f":
+        rows = rows.astype(np.longdouble)
+        rows = np.where(np.isnan(rows), np.inf if greatest else -np.inf, rows) + 0 * 0
+        isnan = np.isnan(x.transpose(*kept, *sorted(axes)).reshape(rows.shape))
+        rows = np.where(isnan.any(-1, keepdims=True), isnan if greatest else ~isnan, rows)
+    if last:
+        rows = rows[..., ::-1]
+    found = (np.argmax if greatest else np.argmin)(rows, -1)
+    found = rows.shape[-1] - 1 - found if last else found
+    return found.reshape([1 if d in axes else size for d, size in enumerate(x.shape)])
+
+
+def place(case):
+    greatest = case.operator.name == "ARGMAX"
+    return places(full(case, "InputTensor"), case["Axes"], greatest, case["AxisDirection"] == "DECREASING")
+
+
+def order(case, greatest):
+    """NaN wins, and -0 is below +0."""
+    x, axes = full(case, "InputTensor"), tuple(case["Axes"])
+    result = (np.max if greatest else np.min)(x, axes, keepdims=True)
+    if x.dtype.kind == "f":
+        negative = np.signbit(x) & (x == 0)
+        wins = (~negative & (x == 0)).any(axes, keepdims=True) if greatest else ~negative.any(axes, keepdims=True)
+        result = np.where(result == 0, np.where(wins, x.dtype.type(0), x.dtype.type(-0.0)), result)
+    return result
+
+
+def reduced(case):
+    """Integers, extremes and places: exact. Sums of floats: REDUCED_SUMS."""
+    x, axes, function = full(case, "InputTensor"), tuple(case["Axes"]), case["Function"]
+    if function in ("MIN", "MAX"):
+        return order(case, function == "MAX")
+    if function in ("ARGMIN", "ARGMAX"):
+        return places(x, axes, function == "ARGMAX", False)
+    values = {"SUM": x, "SUM_SQUARE": x * x, "MULTIPLY": x, "L1": np.abs(x)}[function]
+    return (np.prod if function == "MULTIPLY" else np.sum)(values, axes, keepdims=True, dtype=x.dtype)
+
+
+def log_sum_exp(x, axes):
+    most = np.max(x, axes, keepdims=True)
+    shift = np.where(np.isfinite(most), most, 0)
+    return np.log(np.sum(np.exp(x - shift), axes, keepdims=True)) + shift
+
+
+REDUCED_SUMS = {
+    "SUM": lambda x, axes: np.sum(x, axes, keepdims=True),
+    "AVERAGE": lambda x, axes: np.mean(x, axes, keepdims=True),
+    "L1": lambda x, axes: np.sum(np.abs(x), axes, keepdims=True),
+    "L2": lambda x, axes: np.sqrt(np.sum(x * x, axes, keepdims=True)),
+    "SUM_SQUARE": lambda x, axes: np.sum(x * x, axes, keepdims=True),
+    "MULTIPLY": lambda x, axes: np.prod(x, axes, keepdims=True),
+    "LOG_SUM": lambda x, axes: np.log(np.sum(x, axes, keepdims=True)),
+    "LOG_SUM_EXP": log_sum_exp,
+}
+
+
+def wrapped(indices, size):
+    """Negative ones from the end on; -1 where there is no such element."""
+    i = indices.astype(object)
+    i = np.where(i < 0, i + size, i)
+    return np.where((i >= 0) & (i < size), i, -1).astype(np.int64)
+
+
+def gathered_elements(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    at = wrapped(full(case, "IndicesTensor"), x.shape[axis])
+    part = x[tuple(slice(None) if d == axis else slice(size) for d, size in enumerate(at.shape))]
+    return np.where(at >= 0, np.take_along_axis(part, np.maximum(at, 0), axis), x.dtype.type(0))
+
+
+def gathered(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    indices = full(case, "IndicesTensor")
+    indices = indices.reshape(indices.shape[indices.ndim - case["IndexDimensions"]:])
+    at = wrapped(indices, x.shape[axis])
+    taken_ = np.take(x, np.maximum(at, 0), axis)
+    there = (at >= 0).reshape([1] * axis + list(at.shape) + [1] * (x.ndim - axis - 1))
+    return np.where(there, taken_, x.dtype.type(0)).reshape(case.output.sizes)
+
+
+def rows_of_indices(case):
+    """The input without ones before, and of each row of indices the place; None: nowhere."""
+    x, indices = full(case, "InputTensor"), full(case, "IndicesTensor")
+    x = x.reshape(x.shape[x.ndim - case["InputDimensionCount"]:])
+    indices = indices.reshape(indices.shape[indices.ndim - case["IndicesDimensionCount"]:])
+    batches = case.attributes.get("BatchDimensionCount", 0)
+    rows = []
+    for outer in np.ndindex(*indices.shape[:-1]):
+        at = [int(wrapped(np.asarray(i), size)) for i, size in zip(indices[outer], x.shape[batches:])]
+        rows.append((outer, None if -1 in at else (*outer[:batches], *at)))
+    return x, indices.shape, rows
+
+
+def gathered_nd(case):
+    x, shape, rows = rows_of_indices(case)
+    depth = case.attributes.get("BatchDimensionCount", 0) + shape[-1]
+    result = np.zeros([*shape[:-1], *x.shape[depth:]], x.dtype)
+    for outer, at in rows:
+        if at is not None:
+            result[outer] = x[at]
+    return result.reshape(case.output.sizes)
+
+
+def scattered_nd(case):
+    x, shape, rows = rows_of_indices(case)
+    result, updates = x.copy(), full(case, "UpdatesTensor")
+    updates = updates.reshape([*shape[:-1], *x.shape[shape[-1]:]])
+    for outer, at in rows:
+        if at is not None:
+            result[at] = updates[outer]
+    return result.reshape(case.output.sizes)
+
+
+def scattered_elements(case):
+    x, axis = full(case, "InputTensor").copy(), case["Axis"]
+    at, updates = wrapped(full(case, "IndicesTensor"), x.shape[axis]), full(case, "UpdatesTensor")
+    for c in np.ndindex(*at.shape):
+        if at[c] >= 0:
+            x[(*c[:axis], at[c], *c[axis + 1:])] = updates[c]
+    return x
+
+
+def one_hot(case):
+    axis, sizes = case["Axis"], case.output.sizes
+    values = full(case, "ValuesTensor").reshape(-1)
+    at = wrapped(full(case, "IndicesTensor"), sizes[axis])
+    numbers = np.arange(sizes[axis]).reshape([-1 if d == axis else 1 for d in range(len(sizes))])
+    return np.where(np.broadcast_to(at, [1 if d == axis else s for d, s in enumerate(sizes)]) == numbers, values[1], values[0])
+
+
+def reversed_sequences(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    lengths = np.minimum(full(case, "SequenceLengthsTensor").astype(object), x.shape[axis]).astype(np.int64)
+    numbers = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    return np.take_along_axis(x, np.where(numbers < lengths, lengths - 1 - numbers, numbers), axis)
+
+
 DEFINITIONS = {
+    "REDUCE": reduced,
+    "ARGMIN": place,
+    "ARGMAX": place,
+    "GATHER": gathered,
+    "GATHER_ELEMENTS": gathered_elements,
+    "GATHER_ND": gathered_nd,
+    "GATHER_ND1": gathered_nd,
+    "SCATTER_ELEMENTS": scattered_elements,
+    "SCATTER_ND": scattered_nd,
+    "ONE_HOT": one_hot,
+    "REVERSE_SUBSEQUENCES": reversed_sequences,
     "SLICE": lambda case: whole(case)[tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(
         case["Offsets"], case["Sizes"], case["Strides"]))],
     "SLICE1": lambda case: whole(case)[taken(case)],

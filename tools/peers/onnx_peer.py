@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, scaled, whole
+from .definitions import divisor, full, rows_of_indices, scaled, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -57,6 +57,39 @@ def pad_inputs(case):
     if isinstance(value, float) and x.dtype.kind != "f":
         raise NotImplementedError
     return [x, pads, np.asarray(value, x.dtype)]
+
+
+def indices_of(case):
+    """Those that ONNX Runtime takes."""
+    indices, size = full(case, "IndicesTensor").astype(object), case.tensors["InputTensor"].sizes[case["Axis"]]
+    if ((indices < -size) | (indices >= size)).any():
+        raise NotImplementedError
+    return indices.astype(np.int64)
+
+
+def gather_inputs(case):
+    indices = indices_of(case)
+    return [whole(case), indices.reshape(indices.shape[indices.ndim - case["IndexDimensions"]:])]
+
+
+def nd_inputs(case):
+    x, shape, rows = rows_of_indices(case)
+    if any(at is None for _, at in rows):
+        raise NotImplementedError
+    return [x, full(case, "IndicesTensor").astype(np.int64).reshape(shape)]
+
+
+def place_attributes(case):
+    if len(case["Axes"]) != 1 or case.first.dtype.kind == "f" and np.isnan(case.first).any():
+        raise NotImplementedError  # it passes NaN over
+    return {"axis": case["Axes"][0], "keepdims": 1, "select_last_index": int(case["AxisDirection"] == "DECREASING")}
+
+
+def reduce_inputs(case):
+    x = whole(case)
+    if case["Function"] != "MAX" or x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():
+        raise NotImplementedError  # of sums the exact value has judged; NaN and the zeros' order are ours
+    return [x, np.array(case["Axes"], np.int64)]
 
 
 def window_inputs(case):
@@ -155,6 +188,16 @@ PEER = {
                                            inputs=quantization_inputs("ScaleTensor", "ZeroPointTensor")),
     "QUANTIZE": Node("QuantizeLinear", inputs=quantization_inputs("QuantizationTensors[0]", "QuantizationTensors[1]")),
     "DEQUANTIZE": Node("DequantizeLinear", inputs=quantization_inputs("QuantizationTensors[0]", "QuantizationTensors[1]")),
+    "GATHER_ELEMENTS": Node("GatherElements", lambda case: {"axis": case["Axis"]}, lambda case: [
+        full(case, "InputTensor"), indices_of(case)]),
+    "SCATTER_ELEMENTS": Node("ScatterElements", lambda case: {"axis": case["Axis"]}, lambda case: [
+        full(case, "InputTensor"), indices_of(case), full(case, "UpdatesTensor")]),
+    "ARGMIN": Node("ArgMin", place_attributes, lambda case: [whole(case)]),
+    "ARGMAX": Node("ArgMax", place_attributes, lambda case: [whole(case)]),
+    "REDUCE": Node("ReduceMax", lambda case: {"keepdims": 1}, reduce_inputs),
+    "GATHER": Node("Gather", lambda case: {"axis": case["Axis"]}, gather_inputs),
+    "GATHER_ND": Node("GatherND", inputs=nd_inputs),
+    "GATHER_ND1": Node("GatherND", lambda case: {"batch_dims": case["BatchDimensionCount"]}, nd_inputs),
     "SLICE": Node("Slice", inputs=lambda case: [whole(case), *(np.array(v, np.int64) for v in (
         case["Offsets"], [a + (n - 1) * s + 1 for a, n, s in zip(case["Offsets"], case["Sizes"], case["Strides"])],
         range(case["DimensionCount"]), case["Strides"]))]),
@@ -234,4 +277,6 @@ def results(case):
         return None
     if case.operator.name == "NONZERO_COORDINATES":
         return [np.array([out.shape[1]], np.uint32), out.T.astype(np.uint32)]
+    if case.operator.name.startswith("GATHER"):
+        return [out.reshape(case.output.sizes)]  # ours may have ones before
     return outs

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, scaled, whole
+from .definitions import divisor, full, scaled, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -41,6 +41,23 @@ ROUNDINGS = {"HALVES_TO_NEAREST_EVEN": torch.round, "TOWARD_ZERO": torch.trunc, 
 def infinite(case, x):
     mode = case["InfinityMode"]
     return torch.isinf(x) if mode == "EITHER" else torch.isposinf(x) if mode == "POSITIVE" else torch.isneginf(x)
+
+
+def inside(case):
+    """Indices that PyTorch takes: none negative, none beyond."""
+    indices, size = full(case, "IndicesTensor").astype(object), case.tensors["InputTensor"].sizes[case["Axis"]]
+    if ((indices < 0) | (indices >= size)).any():
+        raise NotImplementedError
+    return indices.astype(np.int64)
+
+
+def extreme(case, function):
+    """Of one axis, the first of equal ones; which that is PyTorch leaves open, so none is asked where some are."""
+    x = full(case, "InputTensor")
+    if len(case["Axes"]) != 1 or any(len(np.unique(row)) < len(row) for row in np.moveaxis(x, case["Axes"][0], -1).reshape(
+            -1, x.shape[case["Axes"][0]])):
+        raise NotImplementedError
+    return function(tensor_of(x), case["Axes"][0], keepdim=True)
 
 
 def cast(case):
@@ -133,6 +150,10 @@ PEER = {
     "ELEMENT_WISE_BIT_SHIFT_RIGHT": two(torch.bitwise_right_shift),
     "ELEMENT_WISE_QUANTIZE_LINEAR": quantize("ScaleTensor", "ZeroPointTensor"),
     "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "GATHER_ELEMENTS": lambda case: torch.gather(tensor_of(full(case, "InputTensor")), case["Axis"], tensor_of(
+        inside(case))),
+    "ARGMIN": lambda case: extreme(case, torch.argmin),
+    "ARGMAX": lambda case: extreme(case, torch.argmax),
     "SPLIT": lambda case: torch.split(tensor_of(whole(case)), [t.sizes[case["Axis"]] for t in case.outputs], case["Axis"]),
     "JOIN": lambda case: torch.cat([tensor_of(np.broadcast_to(x, t.sizes)) for x, t in zip(
         case.inputs.values(), case.tensors["InputTensors"])], case["Axis"]),

@@ -225,3 +225,50 @@ struct loop_operands loop_operands(const struct operator_case *c, unsigned char 
     }
     return o;
 }
+
+/* ---- moves ---- */
+
+static void move_row(uint32_t element, size_t count, const unsigned char *from, ptrdiff_t from_step,
+                     unsigned char *to) {
+    if (from_step == (ptrdiff_t)element) {
+        memcpy(to, from, count * element);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, from += from_step, to += element) {
+        switch (element) {
+        case 1:
+            *to = *from;
+            break;
+        case 2:
+            memcpy(to, from, 2);
+            break;
+        case 4:
+            memcpy(to, from, 4);
+            break;
+        default:
+            memcpy(to, from, 8);
+            break;
+        }
+    }
+}
+
+void loop_move(const struct loop_move *move, const unsigned char *from, unsigned char *to) {
+    uint32_t at[LOOP_MOVE_RANK] = {0};
+    const uint32_t last = move->rank - 1;
+    for (;;) {
+        const unsigned char *source = from;
+        unsigned char *target = to;
+        for (uint32_t d = 0; d < last; d++) {
+            source += (ptrdiff_t)at[d] * move->from[d] * (ptrdiff_t)move->element;
+            target += (ptrdiff_t)at[d] * move->to[d] * (ptrdiff_t)move->element;
+        }
+        move_row(move->element, move->sizes[last], source, move->from[last] * (ptrdiff_t)move->element, target);
+        uint32_t d = last;
+        while (d > 0 && ++at[d - 1] == move->sizes[d - 1]) {
+            at[--d] = 0;
+        }
+        if (d == 0) {
+            return;
+        }
+    }
+}

@@ -20,6 +20,19 @@ void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors);
 /* Operators that map floats. LOOP_OF_ONE(name, expression of x) and LOOP_OF_TWO(name, expression of a and b) define
  * name_loop(); the expression may use the attributes p[0], p[1], .. */
 
+#define LOOP_MOVE_RANK 8
+
+/* Rows of elements moved from one place to another: strides in elements, outermost first; the row's elements lie side
+ * by side in the target. */
+struct loop_move {
+    uint32_t element; /* bytes */
+    uint32_t rank;
+    uint32_t sizes[LOOP_MOVE_RANK];
+    ptrdiff_t from[LOOP_MOVE_RANK], to[LOOP_MOVE_RANK];
+};
+
+void loop_move(const struct loop_move *move, const unsigned char *from, unsigned char *to);
+
 /* Operands as matrices of the output's sizes, strides in elements. */
 struct loop_operands {
     size_t height, width;

@@ -1,6 +1,9 @@
 /* Cases of the operators that move elements: slices, joins, splits, tiles, blocks and windows. */
+#include <string.h>
+
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 #include "harness/number.h"
 
 #define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
@@ -176,14 +179,68 @@ static void make_slice_grad(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t 
     case_set(c, "InputWindowStrides", 4, (const uint32_t[]){1, 1, 1, 1});
 }
 
+static uint32_t slot_of(const struct operator_case *c, const char *field) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (strcmp(c->schema->fields[at.field].name, field) == 0) {
+            return at.slot;
+        }
+    }
+    return 0;
+}
+
+static const uint32_t *words_of(const struct operator_case *c, const char *field) {
+    uint32_t i = 0;
+    while (strcmp(c->schema->fields[i].name, field) != 0) {
+        i++;
+    }
+    return c->fields[i].words;
+}
+
+/* How far apart packed elements are along a dimension. */
+static ptrdiff_t packed_stride(const struct case_tensor *tensor, uint32_t d) {
+    ptrdiff_t stride = 1;
+    while (++d < tensor->rank) {
+        stride *= tensor->sizes[d];
+    }
+    return stride;
+}
+
+/* Moves a window of `whole` to `part`. */
+static void loop_window(const struct operator_case *c, unsigned char *const *tensors, const char *whole_field,
+                        const char *part_field, const uint32_t *offsets, const uint32_t *sizes,
+                        const uint32_t *strides) {
+    const uint32_t whole = slot_of(c, whole_field), part = slot_of(c, part_field);
+    const struct case_tensor *from = &c->tensors[whole], *to = &c->tensors[part];
+    struct loop_move move = {.element = vkdmlGetDataTypeSize(to->type), .rank = to->rank};
+    ptrdiff_t first = 0;
+    for (uint32_t d = 0; d < to->rank; d++) {
+        const int32_t step = (int32_t)strides[d];
+        first += packed_stride(from, d) * (ptrdiff_t)(offsets[d] + (step < 0 ? sizes[d] - 1 : 0));
+        move.sizes[d] = to->sizes[d];
+        move.from[d] = packed_stride(from, d) * step;
+        move.to[d] = packed_stride(to, d);
+    }
+    loop_move(&move, tensors[whole] + first * (ptrdiff_t)move.element, tensors[part]);
+}
+
+static void slice_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    loop_window(c, tensors, "InputTensor", "OutputTensor", words_of(c, "Offsets"), words_of(c, "Sizes"),
+                words_of(c, "Strides"));
+}
+
+static void slice1_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    loop_window(c, tensors, "InputTensor", "OutputTensor", words_of(c, "InputWindowOffsets"),
+                words_of(c, "InputWindowSizes"), words_of(c, "InputWindowStrides"));
+}
+
 static const struct case_benchmark slice_benchmarks[] = {
-    {"crop", BENCHMARKED, DML_OPERATOR_SLICE, 0, make_crop, NULL},
+    {"crop", BENCHMARKED, DML_OPERATOR_SLICE, 0, make_crop, slice_loop},
 };
 
 static const struct case_benchmark slice1_benchmarks[] = {
-    {"crop", BENCHMARKED, DML_OPERATOR_SLICE1, 0, make_crop, NULL},
-    {"second_rows", BENCHMARKED, 0, 0, make_stepped, NULL},
-    {"reversed_rows", BENCHMARKED, 1, 0, make_stepped, NULL},
+    {"crop", BENCHMARKED, DML_OPERATOR_SLICE1, 0, make_crop, slice1_loop},
+    {"second_rows", BENCHMARKED, 0, 0, make_stepped, slice1_loop},
+    {"reversed_rows", BENCHMARKED, 1, 0, make_stepped, slice1_loop},
 };
 
 static const struct case_benchmark slice_grad_benchmarks[] = {
@@ -347,14 +404,46 @@ static void make_join(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, 
     make_halves(bytes, type, axis, false, c);
 }
 
+/* Both halves, one after the other. */
+static void loop_halves(const struct operator_case *c, unsigned char *const *tensors, const char *whole_field,
+                        const char *parts_field) {
+    const uint32_t whole = slot_of(c, whole_field);
+    const bool splits = c->schema->type == DML_OPERATOR_SPLIT;
+    const uint32_t axis = *words_of(c, "Axis");
+    ptrdiff_t at = 0;
+    for (struct case_at part = case_first(c); part.tensor != NULL; part = case_next(c, part)) {
+        if (strcmp(c->schema->fields[part.field].name, parts_field) != 0) {
+            continue;
+        }
+        struct loop_move move = {.element = vkdmlGetDataTypeSize(part.tensor->type), .rank = part.tensor->rank};
+        for (uint32_t d = 0; d < move.rank; d++) {
+            const ptrdiff_t of_whole = packed_stride(&c->tensors[whole], d), of_part = packed_stride(part.tensor, d);
+            move.sizes[d] = part.tensor->sizes[d];
+            move.from[d] = splits ? of_whole : of_part;
+            move.to[d] = splits ? of_part : of_whole;
+        }
+        unsigned char *side = tensors[whole] + at * (ptrdiff_t)move.element;
+        loop_move(&move, splits ? side : tensors[part.slot], splits ? tensors[part.slot] : side);
+        at += packed_stride(&c->tensors[whole], axis) * part.tensor->sizes[axis];
+    }
+}
+
+static void split_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    loop_halves(c, tensors, "InputTensor", "OutputTensors");
+}
+
+static void join_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    loop_halves(c, tensors, "OutputTensor", "InputTensors");
+}
+
 static const struct case_benchmark split_benchmarks[] = {
-    {"outer", BENCHMARKED, 0, 0, make_split, NULL},
-    {"inner", BENCHMARKED, 1, 0, make_split, NULL},
+    {"outer", BENCHMARKED, 0, 0, make_split, split_loop},
+    {"inner", BENCHMARKED, 1, 0, make_split, split_loop},
 };
 
 static const struct case_benchmark join_benchmarks[] = {
-    {"outer", BENCHMARKED, 0, 0, make_join, NULL},
-    {"inner", BENCHMARKED, 1, 0, make_join, NULL},
+    {"outer", BENCHMARKED, 0, 0, make_join, join_loop},
+    {"inner", BENCHMARKED, 1, 0, make_join, join_loop},
 };
 
 static const struct case_tensor_support split_support[] = {{"InputTensor", SPLIT_TYPES},
@@ -449,9 +538,23 @@ static void make_tiles(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t inner
     case_set(c, "Repeats", 2, (const uint32_t[]){inner != 0 ? 1 : 2, inner != 0 ? 2 : 1});
 }
 
+static void tile_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    const uint32_t in = slot_of(c, "InputTensor"), out = slot_of(c, "OutputTensor");
+    const struct case_tensor *from = &c->tensors[in], *to = &c->tensors[out];
+    struct loop_move move = {.element = vkdmlGetDataTypeSize(to->type), .rank = 2 * to->rank};
+    for (uint32_t d = 0; d < to->rank; d++) {
+        move.sizes[2 * d] = to->sizes[d] / from->sizes[d];
+        move.to[2 * d] = packed_stride(to, d) * from->sizes[d];
+        move.sizes[2 * d + 1] = from->sizes[d];
+        move.from[2 * d + 1] = packed_stride(from, d);
+        move.to[2 * d + 1] = packed_stride(to, d);
+    }
+    loop_move(&move, tensors[in], tensors[out]);
+}
+
 static const struct case_benchmark tile_benchmarks[] = {
-    {"outer", BENCHMARKED & ~CASE_TYPE(FLOAT64), 0, 0, make_tiles, NULL},
-    {"inner", BENCHMARKED & ~CASE_TYPE(FLOAT64), 1, 0, make_tiles, NULL},
+    {"outer", BENCHMARKED & ~CASE_TYPE(FLOAT64), 0, 0, make_tiles, tile_loop},
+    {"inner", BENCHMARKED & ~CASE_TYPE(FLOAT64), 1, 0, make_tiles, tile_loop},
 };
 
 static const struct case_tensor_support tile_support[] = {{"InputTensor", TILE_TYPES}, {"OutputTensor", TILE_TYPES}};
@@ -525,6 +628,33 @@ static void make_blocks(uint64_t bytes, DML_TENSOR_DATA_TYPE type, DML_OPERATOR_
     }
 }
 
+/* Rows of the output, whose elements lie a block apart in the wide tensor, or side by side in the deep one. */
+static void loop_blocks(const struct operator_case *c, unsigned char *const *tensors, bool to_depth,
+                        bool channels_first) {
+    const uint32_t in = slot_of(c, "InputTensor"), out = slot_of(c, "OutputTensor");
+    const struct case_tensor *deep = &c->tensors[to_depth ? out : in], *wide = &c->tensors[to_depth ? in : out];
+    const uint32_t block = *words_of(c, "BlockSize");
+    const ptrdiff_t depth = packed_stride(deep, 1), channels = wide->sizes[1];
+    const ptrdiff_t column = channels_first ? depth : depth * channels;
+    struct loop_move move = {.element = vkdmlGetDataTypeSize(deep->type), .rank = 6};
+    const ptrdiff_t of_deep[] = {packed_stride(deep, 0), channels_first ? depth * block * block : depth,
+                                 column * block,         column,
+                                 packed_stride(deep, 2), 1};
+    const ptrdiff_t of_wide[] = {packed_stride(wide, 0),         packed_stride(wide, 1),
+                                 packed_stride(wide, 2),         1,
+                                 packed_stride(wide, 2) * block, block};
+    const uint32_t sizes[] = {wide->sizes[0], wide->sizes[1], block, block, deep->sizes[2], deep->sizes[3]};
+    /* The row of the wide tensor is that of two dimensions: the block's column is the inner one. */
+    static const uint32_t to_deep_order[] = {0, 1, 2, 3, 4, 5}, to_wide_order[] = {0, 1, 4, 2, 5, 3};
+    for (uint32_t d = 0; d < 6; d++) {
+        const uint32_t n = to_depth ? to_deep_order[d] : to_wide_order[d];
+        move.sizes[d] = sizes[n];
+        move.from[d] = to_depth ? of_wide[n] : of_deep[n];
+        move.to[d] = to_depth ? of_deep[n] : of_wide[n];
+    }
+    loop_move(&move, tensors[in], tensors[out]);
+}
+
 #define BLOCK_FAMILY(name, NAME, to_depth, has_order, support)                                                         \
     static void generate_##name(const struct case_family *family, struct random *random, struct operator_case *c) {    \
         case_begin(c, family->type);                                                                                   \
@@ -534,8 +664,11 @@ static void make_blocks(uint64_t bytes, DML_TENSOR_DATA_TYPE type, DML_OPERATOR_
         make_blocks(bytes, type, DML_OPERATOR_##NAME, order, to_depth, c);                                             \
     }                                                                                                                  \
     static const struct case_tensor_support name##_support[] = {{"InputTensor", support}, {"OutputTensor", support}};  \
+    static void name##_loop(const struct operator_case *c, unsigned char *const *tensors) {                            \
+        loop_blocks(c, tensors, to_depth, (has_order) && *words_of(c, "Order") != 0);                                  \
+    }                                                                                                                  \
     static const struct case_benchmark name##_benchmarks[] = {                                                         \
-        {"blocks_2x2", BENCHMARKED, has_order, 0, make_##name, NULL},                                                  \
+        {"blocks_2x2", BENCHMARKED, has_order, 0, make_##name, name##_loop},                                           \
     };                                                                                                                 \
     FAMILY(name, NAME)
 

@@ -186,6 +186,9 @@ Source source_of(uvec4 places, uvec2 index)
     return Source(place, state);
 }
 
+const bool IS_ALIGNED = ROW == ALIGNED;
+const bool LOOKS_FOR_VECTORS = IS_SERIAL ? false : true; // CPUs would load both ways
+
 #define LOAD_ELEMENT load_element
 #define LOAD_VECTOR load_vector
 #define TENSOR source

@@ -176,7 +176,7 @@ uint copy_items(uint item, uint most)
     bool begins = p.i < parameters.run_length; // else it begins before the run
     uint left;
     uvec4 places = places_of(p, begins ? p.i : 0, left);
-    uint count = begins ? min(most, min(left, parameters.run_length - p.i) / ITEM) : 0;
+    uint count = begins ? min(most, left / ITEM) : 0;
     Source from = source_of(places, load_index(places.y));
     uint vector = p.element / ITEM;
     for (uint n = 0; n < count; ++n) {
@@ -225,6 +225,8 @@ void main()
     uint group = group_index();
     if (group >= parameters.group_count)
         return;
+    if (MODE == ONE_HOT)
+        load_values();
     uint invocation = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (IS_SERIAL) {
         if (invocation <= (parameters.item_count - 1) / parameters.share) {

@@ -155,7 +155,7 @@ void fill_carefully(Place p)
 }
 
 // For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for afterwards.
-void fill_share(uint first, uint end)
+void fill_items(uint first, uint end)
 {
     for (uint block = first; block < end; block += 32) {
         uint left = 0;
@@ -169,11 +169,64 @@ void fill_share(uint first, uint end)
     }
 }
 
+// The items from one on that are whole and in one row of elements side by side, whose places are looked up once: how many.
+uint copy_items(uint item, uint most)
+{
+    Place p = place_of(item);
+    bool begins = p.i < parameters.run_length; // else it begins before the run
+    uint left;
+    uvec4 places = places_of(p, begins ? p.i : 0, left);
+    uint count = begins ? min(most, left / ITEM) : 0;
+    Source from = source_of(places, load_index(places.y));
+    uint vector = p.element / ITEM;
+    for (uint n = 0; n < count; ++n) {
+        uvec4 bits = uvec4(0);
+        if (from.state == HERE)
+            bits = load_vector(from.place + n * ITEM);
+        else if (MODE == SCATTER)
+            bits = load_rest_vector(places.z + n * ITEM);
+        destination_vectors.vectors[vector + n] = bits;
+    }
+    return count;
+}
+
+const uint MOST_RAGGED = 32;
+
+// The same for rows of elements side by side.
+void copy_share(uint first, uint end)
+{
+    uint item = first;
+    while (item < end) {
+        uint ragged[MOST_RAGGED];
+        uint count = 0;
+        while (item < end && count < MOST_RAGGED) {
+            uint copied = copy_items(item, end - item);
+            ragged[count] = item;
+            count += copied == 0 ? 1 : 0;
+            item += max(copied, 1u);
+        }
+        for (uint n = 0; n < count; ++n)
+            fill_carefully(place_of(ragged[n]));
+    }
+}
+
+const bool COPIES = BOTH(BOTH(DENSE, ROW <= TOGETHER), HAS_WINDOWS ? false : true);
+
+void fill_share(uint first, uint end)
+{
+    if (COPIES)
+        copy_share(first, end);
+    else
+        fill_items(first, end);
+}
+
 void main()
 {
     uint group = group_index();
     if (group >= parameters.group_count)
         return;
+    if (MODE == ONE_HOT)
+        load_values();
     uint invocation = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (IS_SERIAL) {
         if (invocation <= (parameters.item_count - 1) / parameters.share) {

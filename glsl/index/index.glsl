@@ -186,6 +186,9 @@ Source source_of(uvec4 places, uvec2 index)
     return Source(place, state);
 }
 
+const bool IS_ALIGNED = ROW == ALIGNED;
+const bool LOOKS_FOR_VECTORS = IS_SERIAL ? false : true; // CPUs would load both ways
+
 #define LOAD_ELEMENT load_element
 #define LOAD_VECTOR load_vector
 #define TENSOR source
@@ -200,16 +203,23 @@ Source source_of(uvec4 places, uvec2 index)
 #define BASE_BYTES push.base_bytes.w
 #include "tensor.glsl"
 
+// Of ONE_HOT: loaded once.
+uvec2 off_value;
+uvec2 on_value;
+
+void load_values()
+{
+    off_value = load_element(parameters.firsts.x);
+    on_value = load_element(parameters.firsts.x + column_stride(0));
+}
+
 // The bits of an element of the output, given its first index. Without a branch, so that many loads are on their way: what is
 // bound begins with an element.
 uvec2 element_of(uvec4 places, uvec2 index, out uint state)
 {
     if (MODE == ONE_HOT) {
         state = HERE;
-        // Both, and not one of two: their places are the same for all elements.
-        uvec2 off = load_element(places.x);
-        uvec2 on = load_element(places.x + column_stride(0));
-        return coordinate_of(index, column_size(0)) == places.z ? on : off;
+        return coordinate_of(index, column_size(0)) == places.z ? on_value : off_value;
     }
     Source source = source_of(places, index);
     state = source.state;

@@ -14,7 +14,9 @@ uvec2 LOAD_ELEMENT(uint place)
 uvec4 LOAD_VECTOR(uint place)
 {
     uint byte = BASE_BYTES + place * ELEMENT_BYTES;
-    if (ROW == ALIGNED || (byte & 15) == 0)
+    if (IS_ALIGNED)
+        return TENSOR_VECTORS.vectors[byte >> 4];
+    if (LOOKS_FOR_VECTORS && (byte & 15) == 0)
         return TENSOR_VECTORS.vectors[byte >> 4];
     uint word = byte >> 2;
     uvec4 bits = uvec4(TENSOR.words[word], TENSOR.words[word + 1], TENSOR.words[word + 2], TENSOR.words[word + 3]);

@@ -200,7 +200,7 @@ static void fill_parameters(const struct vkdml_index *index, const struct vkdml_
 /* The items of an invocation: looked at twice, the second time element by element. */
 static uint32_t share_of(const struct vkdml_index *index, const struct shape *shape, uint32_t item_count) {
     const uint32_t element_turns = 2 + shape->rank + index->column_count;
-    const uint32_t turns = 8 + 2 * shape->rank + 2 * shape->item * element_turns;
+    const uint32_t turns = 10 + 3 * shape->rank + 2 * shape->item * element_turns;
     const uint32_t most = MOST_TURNS / turns < SERIAL_ITEMS ? MOST_TURNS / turns : SERIAL_ITEMS;
     const uint32_t share = item_count / LEAST_SHARES;
     return share == 0 ? 1 : share < most ? share : most;

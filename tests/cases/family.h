@@ -62,8 +62,9 @@ struct case_benchmark {
     case_loop *loop;
 };
 
-#define CASE_BENCHMARK_TRANSFER 1u /* on a device that may use transfer commands */
-#define CASE_BENCHMARK_FILL     2u /* reads nothing: held to the fill peak */
+#define CASE_BENCHMARK_TRANSFER       1u /* on a device that may use transfer commands */
+#define CASE_BENCHMARK_FILL           2u /* reads nothing: held to the fill peak */
+#define CASE_BENCHMARK_TYPE_OF_OUTPUT 4u /* its type is the output's, and not the first input's */
 
 struct case_family {
     DML_OPERATOR_TYPE type;

@@ -740,8 +740,8 @@ static void make_one_hot(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axi
 }
 
 static const struct case_benchmark benchmarks_one_hot[] = {
-    {"inner", BENCHMARK_TYPES, 1, 0, make_one_hot, NULL},
-    {"outer", BENCHMARK_TYPES, 0, 0, make_one_hot, NULL},
+    {"inner", BENCHMARK_TYPES, 1, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, NULL},
+    {"outer", BENCHMARK_TYPES, 0, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, NULL},
 };
 
 /* ---- SCATTER_ELEMENTS ---- */

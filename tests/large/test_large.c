@@ -109,8 +109,8 @@ static VkdmlBufferBinding whole(const struct large *large) {
     } while (0)
 
 /* Compiles, binds, records, submits and waits. */
-static void execute(DML_OPERATOR_TYPE type, const void *desc, const struct large *input, uint32_t output_count,
-                    const VkdmlBufferBinding *outputs) {
+static void execute_on(DML_OPERATOR_TYPE type, const void *desc, uint32_t input_count, const VkdmlBufferBinding *inputs,
+                       uint32_t output_count, const VkdmlBufferBinding *outputs) {
     const DML_OPERATOR_DESC operator_desc = {type, desc};
     VkdmlOperator op;
     VkdmlDispatchable compiled;
@@ -124,9 +124,8 @@ static void execute(DML_OPERATOR_TYPE type, const void *desc, const struct large
                   (unsigned long long)properties.temporaryResourceSize);
     const VkdmlBindingTableCreateInfo info = {.dispatchable = compiled};
     REQUIRE(vkdmlCreateBindingTable(gpu.device, &info, &table));
-    if (input != NULL) {
-        const VkdmlBufferBinding binding = whole(input);
-        REQUIRE(vkdmlBindInputs(table, 1, &binding));
+    if (input_count != 0) {
+        REQUIRE(vkdmlBindInputs(table, input_count, inputs));
     }
     REQUIRE(vkdmlBindOutputs(table, output_count, outputs));
     if (properties.temporaryResourceSize != 0) {
@@ -140,6 +139,12 @@ static void execute(DML_OPERATOR_TYPE type, const void *desc, const struct large
     vkdmlDestroyDispatchable(compiled);
     vkdmlDestroyOperator(op);
     destroy(&temporary);
+}
+
+static void execute(DML_OPERATOR_TYPE type, const void *desc, const struct large *input, uint32_t output_count,
+                    const VkdmlBufferBinding *outputs) {
+    const VkdmlBufferBinding binding = input != NULL ? whole(input) : (VkdmlBufferBinding){0};
+    execute_on(type, desc, input != NULL, &binding, output_count, outputs);
 }
 
 /* Neighbours, and elements a window or 2^32 apart, differ. */
@@ -289,6 +294,46 @@ static void a_diagonal(void **state) {
     destroy(&none);
 }
 
+/* Rows from all over an input that may not be bound whole, and from beyond it. */
+static void gathered_rows(void **state) {
+    (void)state;
+    enum { COLUMNS = 7, COUNT = 200003 };
+    const uint32_t rows = (uint32_t)(large_bytes / 2 / COLUMNS);
+    struct large input, output, indices;
+    struct tensor in, out, named;
+    set_tensor(&in, DML_TENSOR_DATA_TYPE_UINT16, rows, COLUMNS, false);
+    set_tensor(&out, DML_TENSOR_DATA_TYPE_UINT16, COUNT, COLUMNS, false);
+    set_tensor(&named, DML_TENSOR_DATA_TYPE_INT32, 1, COUNT, false);
+    create_both(&input, in.buffer.TotalTensorSizeInBytes, &output, out.buffer.TotalTensorSizeInBytes);
+    assert_true(create(&indices, named.buffer.TotalTensorSizeInBytes));
+    for (uint64_t i = 0; i < (uint64_t)rows * COLUMNS; i++) {
+        ((uint16_t *)input.bytes)[i] = (uint16_t)value_at(i);
+    }
+    int32_t *index = indices.bytes;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        index[i] = (int32_t)(value_at(i) % rows);
+        index[i] = i % 5 == 0 ? index[i] - (int32_t)rows : i % 11 == 0 ? index[i] + (int32_t)rows : index[i];
+    }
+    memset(output.bytes, 0xA5, output.size);
+    const DML_GATHER_OPERATOR_DESC desc = {&in.desc, &named.desc, &out.desc, 0, 1};
+    const VkdmlBufferBinding inputs[] = {whole(&input), whole(&indices)}, outputs[] = {whole(&output)};
+    execute_on(DML_OPERATOR_GATHER, &desc, 2, inputs, 1, outputs);
+    const uint16_t *result = output.bytes;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const uint64_t row = value_at(i) % rows;
+        for (uint32_t c = 0; c < COLUMNS; c++) {
+            const uint16_t want = i % 5 != 0 && i % 11 == 0 ? 0 : (uint16_t)value_at(row * COLUMNS + c);
+            if (*result != want) {
+                fail_at_index((uint64_t)i * COLUMNS + c, *result, want);
+            }
+            result++;
+        }
+    }
+    destroy(&input);
+    destroy(&output);
+    destroy(&indices);
+}
+
 static void nonzero_elements(void **state) {
     (void)state;
     /* Coordinates of one column take as many bytes as FLOAT32 elements; then the count. */
@@ -350,7 +395,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_of_bytes),      cmocka_unit_test(a_transpose_of_words),
         cmocka_unit_test(a_transpose_of_bytes), cmocka_unit_test(a_mirrored_padding),
-        cmocka_unit_test(a_diagonal),           cmocka_unit_test(nonzero_elements),
+        cmocka_unit_test(a_diagonal),           cmocka_unit_test(gathered_rows),
+        cmocka_unit_test(nonzero_elements),
     };
     return cmocka_run_group_tests_name("large", tests, open_gpu, close_gpu);
 }

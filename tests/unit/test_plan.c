@@ -199,6 +199,51 @@ static void random_normalization(struct random *random, struct operator_case *c)
     random_rest_of_input(random, input);
 }
 
+static const DML_TENSOR_DATA_TYPE index_types[] = {DML_TENSOR_DATA_TYPE_UINT32, DML_TENSOR_DATA_TYPE_INT64};
+
+/* Also of updates, whose sizes are the indices' then, and the output's the input's. */
+static void random_indices(struct random *random, struct operator_case *c) {
+    const bool scatters = c->schema->type == DML_OPERATOR_SCATTER_ELEMENTS;
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 1, 8), 32, input);
+    input->type = RANDOM_OF(random, movable_types);
+    const uint32_t axis = random_below(random, input->rank);
+    *indices = *output = *input;
+    indices->sizes[axis] = random_between(random, 1, input->sizes[axis]);
+    if (scatters) {
+        struct case_tensor *updates = case_tensor(c, "UpdatesTensor");
+        *updates = *indices;
+        random_rest_of_input(random, updates);
+    } else {
+        output->sizes[axis] = indices->sizes[axis];
+    }
+    indices->type = RANDOM_OF(random, index_types);
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+    random_rest_of_input(random, indices);
+    case_set_uint(c, "Axis", axis);
+}
+
+/* Tuples of as many coordinates as the input has dimensions. */
+static void random_tuples(struct random *random, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *indices = case_tensor(c, "IndicesTensor");
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    random_shape(random, random_between(random, 2, 8), 32, input);
+    output->type = input->type = RANDOM_OF(random, movable_types);
+    random_shape(random, input->rank, 28, indices);
+    indices->sizes[input->rank - 1] = input->rank;
+    indices->type = RANDOM_OF(random, index_types);
+    output->rank = input->rank;
+    output->sizes[0] = 1;
+    memcpy(output->sizes + 1, indices->sizes, (input->rank - 1) * sizeof(indices->sizes[0]));
+    random_rest_of_output(random, output);
+    random_rest_of_input(random, input);
+    random_rest_of_input(random, indices);
+    case_set_uint(c, "InputDimensionCount", input->rank);
+    case_set_uint(c, "IndicesDimensionCount", input->rank);
+}
+
 #define RANDOM_CASES 1000 /* of each operator; those of thousands of windows take milliseconds */
 #define FEW_CASES    40   /* of those of several passes, or of windows of many operands */
 
@@ -214,6 +259,9 @@ static const struct {
     {DML_OPERATOR_NONZERO_COORDINATES, random_nonzero, RANDOM_CASES},
     {DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD, random_quantized_add, FEW_CASES},
     {DML_OPERATOR_BATCH_NORMALIZATION, random_normalization, FEW_CASES},
+    {DML_OPERATOR_GATHER_ELEMENTS, random_indices, 4 * FEW_CASES},
+    {DML_OPERATOR_GATHER_ND, random_tuples, 4 * FEW_CASES},
+    {DML_OPERATOR_SCATTER_ELEMENTS, random_indices, 4 * FEW_CASES},
 };
 
 /* ---- tests ---- */

@@ -37,14 +37,15 @@ static void name_entry(struct bench_entry *entry) {
     snprintf(entry->name, sizeof(entry->name), "%s/%s/%s/%s", entry->family->group, entry->benchmark->name, type, size);
 }
 
-/* Whether the operator takes the type: as its first input's, or output's where it has none. */
-static bool takes(const struct case_family *family, DML_TENSOR_DATA_TYPE type) {
+/* Whether the operator takes the type: as its first input's, or output's where it has none or the benchmark says so. */
+static bool takes(const struct case_family *family, const struct case_benchmark *benchmark, DML_TENSOR_DATA_TYPE type) {
+    const bool of_output = (benchmark->flags & CASE_BENCHMARK_TYPE_OF_OUTPUT) != 0;
+    const VkdmlFieldKind kind = of_output ? VKDML_FIELD_KIND_OUTPUT_TENSOR : VKDML_FIELD_KIND_INPUT_TENSOR;
     const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchema(family->type);
     const VkdmlFieldSchema *first = NULL;
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
-        if (field->supportCount != 0 && (first == NULL || (first->kind != VKDML_FIELD_KIND_INPUT_TENSOR &&
-                                                           field->kind == VKDML_FIELD_KIND_INPUT_TENSOR))) {
+        if (field->supportCount != 0 && (first == NULL || (first->kind != kind && field->kind == kind))) {
             first = field;
         }
     }
@@ -59,7 +60,7 @@ size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
             const struct case_benchmark *benchmark = &case_families[f]->benchmarks[b];
             for (int type = DML_TENSOR_DATA_TYPE_FLOAT32; type <= DML_TENSOR_DATA_TYPE_INT4; type++) {
                 const bool timed =
-                    (benchmark->types >> type & 1) && takes(case_families[f], (DML_TENSOR_DATA_TYPE)type);
+                    (benchmark->types >> type & 1) && takes(case_families[f], benchmark, (DML_TENSOR_DATA_TYPE)type);
                 for (size_t s = 0; s < size_count && timed; s++) {
                     struct bench_entry entry = {case_families[f], benchmark, (DML_TENSOR_DATA_TYPE)type, sizes[s], ""};
                     name_entry(&entry);

@@ -4,7 +4,7 @@
 // Total, and another dispatch of the same kernel folds those. A kernel defines VALUE and READ, includes this, defines
 //     VALUE read_value(uvec4 bits, uint element)   an element, expanded to VALUE, of what load() gave
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
-//     void take_word(uint word, uint index)        folds the elements of a word, each into its own of totals
+//     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
 #ifndef VKDML_FOLD_GLSL
@@ -24,10 +24,10 @@ const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outpu
 const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
 const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
 const bool TO_TOTALS = (SHAPE & 8u) != 0;   // and the output's
-const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation are one word
+const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation, narrower than words, are whole ones
 
 layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
-layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: as many elements as an aligned word of the input has, or 1
+layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: 1, or 2 or 4 elements of the input that are 4, 8 or 16 aligned bytes
 layout(constant_id = 7) const uint KEPT_RANK = 7;
 layout(constant_id = 8) const uint REDUCED_RANK = 8;
 layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4

@@ -18,8 +18,10 @@ void take_vector(uvec4 bits, uint index)
     take(totals[1], bits.zw, index + parameters.run_index_stride);
 }
 
-void take_word(uint word, uint index)
+void take_across(uvec4 bits, uint index)
 {
+    take(totals[0], bits.xy, index);
+    take(totals[1], bits.zw, index);
 }
 
 Total total_of(uvec4 bits)

@@ -132,7 +132,7 @@ void add_term(inout Total t, uint x)
             bool negative = HAS_SIGNS ? (x & SIGN_BIT) != 0 : false;
             t.mark |= magnitude > INFINITY ? MET_NAN : negative ? MET_NEGATIVE_INFINITY : MET_INFINITY;
             x = 0;
-        } else {
+        } else if (HAS_LEVELS) {
             raise(t, limit_above(magnitude));
         }
     }

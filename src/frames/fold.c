@@ -219,26 +219,39 @@ static uint32_t total_bytes(const struct folding *f) {
     return f->fold->input->element_bits == 64 ? 16 : 8;
 }
 
-/* The elements of an aligned word, where all that neighbours read begins with one; else 1. */
-static uint32_t width_of(const struct source *source, const struct part *part, uint32_t lead) {
-    const struct dimension *inner = &part->kept.items[part->kept.rank - 1];
-    if (source->totals || source->element_bits >= 32 || inner->stride != 1) {
-        return 1;
-    }
-    const uint32_t width = 32 / source->element_bits;
-    bool aligned = lead % width == 0 && inner->size % width == 0;
+/* Whether all that neighbours read begins at a multiple of `width` elements. */
+static bool is_aligned(const struct folding *f, const struct source *source, const struct part *part, uint32_t width) {
+    const struct vkdml_window window = source_window(source, part);
+    const uint32_t bytes = width * source->element_bits / 8;
+    const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
+    bool aligned = vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
+                   part->kept.items[part->kept.rank - 1].size % width == 0;
     for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
         aligned = aligned && part->kept.items[d].stride % width == 0;
     }
     for (uint32_t d = 0; d < part->reduced.rank; ++d) {
         aligned = aligned && part->reduced.items[d].stride % width == 0;
     }
-    return aligned ? width : 1;
+    return aligned;
 }
 
-/* Whether the outputs of `width` units are aligned words. */
+/* The elements side by side that an invocation takes at once: whole words, of 16 bytes at most. */
+static uint32_t width_of(const struct folding *f, const struct source *source, const struct part *part) {
+    if (source->totals || part->kept.items[part->kept.rank - 1].stride != 1) {
+        return 1;
+    }
+    for (uint32_t width = 4; width > 1; width /= 2) {
+        const uint32_t bits = width * source->element_bits;
+        if (bits >= 32 && bits <= 128 && is_aligned(f, source, part, width)) {
+            return width;
+        }
+    }
+    return 1;
+}
+
+/* Whether `width` outputs, narrower than words, are whole ones. */
 static bool is_packed(const struct folding *f, const struct part *part, uint32_t width, uint32_t lead) {
-    bool packed = width > 1 && f->fold->output->element_bits * width == 32 && lead % width == 0 &&
+    bool packed = width > 1 && f->fold->output->element_bits < 32 && lead % width == 0 &&
                   part->kept.items[part->kept.rank - 1].other == 1;
     for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
         packed = packed && part->kept.items[d].other % width == 0;
@@ -255,7 +268,7 @@ static void choose_shape(const struct folding *f, const struct source *source, c
     walk->items_per_run = run->size;
     if (inner != NULL && lies_closer(inner, run)) {
         walk->shape |= ACROSS;
-        walk->width = width_of(source, part, source_window(source, part).lead);
+        walk->width = width_of(f, source, part);
         if (is_packed(f, part, walk->width, output_window(f, part).lead)) {
             walk->shape |= IS_PACKED;
         }

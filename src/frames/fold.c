@@ -5,6 +5,7 @@
 #include "frames/fold.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -570,8 +571,7 @@ static VkdmlResult plan_totals(const struct folding *f, const struct source *sou
         result = add_step(f, source, &smaller, &walk, &totals);
         if (result == VKDML_SUCCESS) {
             struct vkdml_plan_step *step = &f->plan->steps.items[f->plan->steps.count - 1];
-            struct fold_parameters *parameters = (struct fold_parameters *)(void *)step->parameters;
-            parameters->target_first = (uint32_t)(share * outputs);
+            step->parameters[offsetof(struct fold_parameters, target_first) / 4] = (uint32_t)(share * outputs);
         }
         share += walk.shares;
     } while (result == VKDML_SUCCESS && next_piece(&part->reduced, piece, origin));

@@ -53,11 +53,30 @@ void take_elements(inout Total t, uint word, uint index)
 
 void take_vector(uvec4 bits, uint index)
 {
+    if (IS_FLOAT_SUM) {
+        if (TYPE == FLOAT16) {
+            uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+            uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+            add_terms(halves);
+            add_terms(others);
+        } else {
+            add_terms(bits);
+        }
+        return;
+    }
     uint step = parameters.run_index_stride * PER_WORD;
     take_elements(totals[0], bits.x, index);
     take_elements(totals[1], bits.y, index + step);
     take_elements(totals[2], bits.z, index + 2 * step);
     take_elements(totals[3], bits.w, index + 3 * step);
+}
+
+void take_single(uint value, uint index)
+{
+    if (IS_FLOAT_SUM)
+        add_terms(uvec4(value, 0, 0, 0));
+    else
+        take(totals[0], value, index);
 }
 
 void take_across(uvec4 bits, uint index)

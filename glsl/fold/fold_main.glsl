@@ -108,7 +108,7 @@ void take_part(Place p)
         Place single = Place(p.element, p.x + k, p.index);
         if (single.x < parameters.run_length) {
             uint element = single.element + single.x;
-            take(totals[0], read_value(load_element(element), element), index_of(single));
+            take_single(read_value(load_element(element), element), index_of(single));
         }
     }
 }
@@ -264,17 +264,22 @@ void main()
     if (group >= parameters.group_count)
         return;
     const uint units = gl_WorkGroupSize.x / LANES;
-    uint share_index = divide(group, parameters.groups_divisor.x, parameters.groups_divisor.y);
-    uint unit = (group - share_index * parameters.unit_groups) * units;
+    uint number = IS_FLAT ? group * gl_WorkGroupSize.x + gl_LocalInvocationIndex : group;
+    uint share_index = divide(number, parameters.groups_divisor.x, parameters.groups_divisor.y);
+    uint unit = number - share_index * parameters.unit_groups;
+    if (!IS_FLAT)
+        unit *= units;
     uint lane;
-    if (ACROSS) {
+    if (IS_FLAT) {
+        lane = 0;
+    } else if (ACROSS) {
         unit += gl_LocalInvocationIndex % units;
         lane = gl_LocalInvocationIndex / units;
     } else {
         unit += gl_LocalInvocationIndex / LANES;
         lane = gl_LocalInvocationIndex % LANES;
     }
-    bool is_active = unit < parameters.unit_count;
+    bool is_active = unit < parameters.unit_count && share_index < parameters.share_count;
     uint begin = share_index * parameters.share;
     uint count = begin < parameters.item_count ? min(parameters.share, parameters.item_count - begin) : 0;
     results[0] = no_total();

@@ -29,7 +29,7 @@ struct fold_parameters {
     uint32_t element_count;
     uint32_t share_stride;
     uint32_t width_stride;
-    uint32_t unused;
+    uint32_t share_count;
     struct vkdml_divisor groups_divisor;
     struct vkdml_divisor run_divisor;
     uint32_t kept[8][4];
@@ -46,6 +46,7 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define FROM_TOTALS 4u
 #define TO_TOTALS   8u
 #define IS_PACKED   16u
+#define IS_FLAT     32u
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -66,6 +67,10 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define ENOUGH_GROUPS      1024
 #define ENOUGH_INVOCATIONS (1u << 18)
 #define ENOUGH_SERIAL      64
+
+/* A vector's invocations on a processor walk shares side by side, which at multiples of this many items would fall on
+ * the same lines of a cache. */
+#define SERIAL_STEP 4
 
 /* An invocation that walks alone still wants neighbours that read with it. */
 #define LEAST_ACROSS 32
@@ -204,6 +209,7 @@ struct walk {
     uint64_t unit_groups;
     uint64_t share;
     uint64_t shares;
+    uint64_t groups;
 };
 
 static struct vkdml_window source_window(const struct source *source, const struct part *part) {
@@ -332,7 +338,16 @@ static void choose_walk(const struct folding *f, const struct source *source, co
     walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
     walk->shares = walk->shares < needed ? needed : walk->shares;
     walk->share = vkdml_divide_up(walk->items, walk->shares);
+    if (f->serial && walk->shares > 1 && walk->share > SERIAL_STEP && walk->share % SERIAL_STEP == 0) {
+        --walk->share;
+    }
     walk->shares = vkdml_divide_up(walk->items, walk->share);
+    walk->groups = walk->unit_groups * walk->shares;
+    if (f->serial && walk->shares > 1) {
+        walk->shape |= IS_FLAT;
+        walk->unit_groups = walk->units;
+        walk->groups = vkdml_divide_up(walk->units * walk->shares, walk->local_size);
+    }
 }
 
 static void fill_dimensions(const struct part *part, const struct walk *walk, struct fold_parameters *parameters) {
@@ -375,14 +390,14 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
         return result;
     }
     const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
-    const uint64_t group_count = walk->unit_groups * walk->shares;
     memset(&parameters, 0, sizeof(parameters));
-    parameters.group_count = (uint32_t)group_count;
+    parameters.group_count = (uint32_t)walk->groups;
     parameters.unit_count = (uint32_t)walk->units;
     parameters.unit_groups = (uint32_t)walk->unit_groups;
     parameters.groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
     parameters.item_count = (uint32_t)walk->items;
     parameters.share = (uint32_t)walk->share;
+    parameters.share_count = (uint32_t)walk->shares;
     parameters.items_per_run = walk->items_per_run;
     parameters.run_divisor = vkdml_divisor(walk->items_per_run);
     parameters.run_length = run->size;
@@ -430,7 +445,7 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
     step->buffers[0] = (struct vkdml_plan_buffer){source->resource, 0, source->offset + from.offset, from.size};
     step->buffers[1] = totals != NULL ? *totals : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
     step->buffer_count = 2;
-    return vkdml_grid(group_count, f->limits, f->report, step->groups);
+    return vkdml_grid(walk->groups, f->limits, f->report, step->groups);
 }
 
 /* ---- pieces ---- */
@@ -508,7 +523,7 @@ static VkdmlResult cut(const struct folding *f, const struct source *source, con
             shortened = shorten(f, widest(&piece->reduced, false, widest(&piece->kept, false, NULL)), from);
         } else if (!can_bind(f, to, is_cut)) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), to);
-        } else if (!vkdml_fits(f->limits, 0, totals) || walk.unit_groups * walk.shares > UINT32_MAX) {
+        } else if (!vkdml_fits(f->limits, 0, totals) || walk.groups > UINT32_MAX / walk.local_size) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), totals);
         } else {
             return VKDML_SUCCESS;

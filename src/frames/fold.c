@@ -5,7 +5,6 @@
 #include "frames/fold.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -489,6 +488,9 @@ static uint64_t piece_count(const struct dimensions *whole, const struct dimensi
 /* Pieces longer than this are multiples of it, so that they begin alike in memory. */
 #define PIECE_STEP 64
 
+/* Of an output so many totals can be bound at once, so that each step leaves fewer. */
+#define LEAST_TOTALS 16
+
 /* Shortens a dimension as if all that is bound, `bytes`, hung on it. False where there is none. */
 static bool shorten(const struct folding *f, struct dimension *longest, uint64_t bytes) {
     const uint64_t range = f->limits->max_storage_buffer_range;
@@ -517,13 +519,15 @@ static VkdmlResult cut(const struct folding *f, const struct source *source, con
         const uint64_t from =
             window_bytes(reach(&piece->kept, false) + reach(&piece->reduced, false) + 1, source->element_bits);
         const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, f->fold->output->element_bits);
+        const uint64_t shares = walk.shares * piece_count(&whole->reduced, &piece->reduced);
+        const uint64_t together = shares < LEAST_TOTALS ? shares : LEAST_TOTALS;
         const uint64_t totals =
-            count(&piece->kept) * walk.shares * piece_count(&whole->reduced, &piece->reduced) * total_bytes(f);
+            count(&piece->kept) * total_bytes(f) * (walk.shares > together ? walk.shares : together);
         if (!can_bind(f, from, is_cut)) {
             shortened = shorten(f, widest(&piece->reduced, false, widest(&piece->kept, false, NULL)), from);
         } else if (!can_bind(f, to, is_cut)) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), to);
-        } else if (!vkdml_fits(f->limits, 0, totals) || walk.groups > UINT32_MAX / walk.local_size) {
+        } else if (!can_bind(f, totals, shares > 1) || walk.groups > UINT32_MAX / walk.local_size) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), totals);
         } else {
             return VKDML_SUCCESS;
@@ -581,13 +585,8 @@ static VkdmlResult plan_totals(const struct folding *f, const struct source *sou
         smaller.index_first = (uint32_t)index;
         struct walk walk;
         choose_walk(f, source, &smaller, &walk);
-        /* A part's totals begin where a descriptor may, so that it begins there. */
-        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset, shares * bytes};
+        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset + share * bytes, walk.shares * bytes};
         result = add_step(f, source, &smaller, &walk, &totals);
-        if (result == VKDML_SUCCESS) {
-            struct vkdml_plan_step *step = &f->plan->steps.items[f->plan->steps.count - 1];
-            step->parameters[offsetof(struct fold_parameters, target_first) / 4] = (uint32_t)(share * outputs);
-        }
         share += walk.shares;
     } while (result == VKDML_SUCCESS && next_piece(&part->reduced, piece, origin));
     if (result != VKDML_SUCCESS) {

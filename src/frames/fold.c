@@ -71,6 +71,9 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
  * the same lines of a cache. */
 #define SERIAL_STEP 4
 
+/* A processor walks columns so many rows at a time: they stay in its cache for the columns beside. */
+#define MOST_SERIAL_ROWS 128
+
 /* An invocation that walks alone still wants neighbours that read with it. */
 #define LEAST_ACROSS 32
 
@@ -318,9 +321,10 @@ static uint32_t choose_lanes(const struct folding *f, const struct walk *walk) {
 }
 
 /* Few enough items that loops end, and that sums are exact. */
-static uint64_t most_items(const struct part *part, const struct walk *walk) {
+static uint64_t most_items(const struct folding *f, const struct part *part, const struct walk *walk) {
     const uint32_t turns = 2 + part->reduced.rank + ((walk->shape & DENSE) != 0 ? DENSE_TURNS : 0);
-    return least(MOST_TURNS / turns, MOST_ITEMS);
+    const bool walks_columns = f->serial && (walk->shape & (ACROSS | FROM_TOTALS)) == ACROSS;
+    return walks_columns ? MOST_SERIAL_ROWS : least(MOST_TURNS / turns, MOST_ITEMS);
 }
 
 static void choose_walk(const struct folding *f, const struct source *source, const struct part *part,
@@ -332,7 +336,7 @@ static void choose_walk(const struct folding *f, const struct source *source, co
     walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
     const uint64_t wanted = f->serial ? ENOUGH_SERIAL / at_least_one(walk->units) : ENOUGH_GROUPS / walk->unit_groups;
     const uint32_t fewest = f->serial ? LEAST_SERIAL_ITEMS : LEAST_ITEMS;
-    const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(part, walk));
+    const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(f, part, walk));
     const uint64_t bindable = f->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
     walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
     walk->shares = walk->shares < needed ? needed : walk->shares;

@@ -53,6 +53,17 @@ void take_elements(inout Total t, uint word, uint index)
 
 void take_vector(uvec4 bits, uint index)
 {
+    if (IS_FLOAT_SUM) {
+        if (TYPE == FLOAT16) {
+            uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+            uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+            add_terms(halves);
+            add_terms(others);
+        } else {
+            add_terms(bits);
+        }
+        return;
+    }
     uint step = parameters.run_index_stride * PER_WORD;
     take_elements(totals[0], bits.x, index);
     take_elements(totals[1], bits.y, index + step);
@@ -60,18 +71,28 @@ void take_vector(uvec4 bits, uint index)
     take_elements(totals[3], bits.w, index + 3 * step);
 }
 
-void take_word(uint word, uint index)
+void take_single(uint value, uint index)
 {
+    if (IS_FLOAT_SUM)
+        add_terms(uvec4(value, 0, 0, 0));
+    else
+        take(totals[0], value, index);
+}
+
+void take_across(uvec4 bits, uint index)
+{
+    uvec4 values = bits;
     if (BITS == 16) {
-        uvec2 pair = pair_of(word);
-        take(totals[0], pair.x, index);
-        take(totals[1], pair.y, index);
-    } else {
-        uvec4 bytes = bytes_of(word);
-        take(totals[0], bytes.x, index);
-        take(totals[1], bytes.y, index);
-        take(totals[2], bytes.z, index);
-        take(totals[3], bytes.w, index);
+        values.xy = pair_of(bits.x);
+        values.zw = pair_of(bits.y);
+    } else if (BITS == 8) {
+        values = bytes_of(bits.x);
+    }
+    take(totals[0], values.x, index);
+    take(totals[1], values.y, index);
+    if (WIDTH > 2) {
+        take(totals[2], values.z, index);
+        take(totals[3], values.w, index);
     }
 }
 

@@ -4,7 +4,8 @@
 // Total, and another dispatch of the same kernel folds those. A kernel defines VALUE and READ, includes this, defines
 //     VALUE read_value(uvec4 bits, uint element)   an element, expanded to VALUE, of what load() gave
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
-//     void take_word(uint word, uint index)        folds the elements of a word, each into its own of totals
+//     void take_single(VALUE value, uint index)    one element of a run
+//     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
 #ifndef VKDML_FOLD_GLSL
@@ -24,10 +25,11 @@ const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outpu
 const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
 const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
 const bool TO_TOTALS = (SHAPE & 8u) != 0;   // and the output's
-const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation are one word
+const bool IS_FLAT = (SHAPE & 32u) != 0;    // workgroups hold invocations of several shares, each of which walks alone
+const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation, narrower than words, are whole ones
 
 layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
-layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: as many elements as an aligned word of the input has, or 1
+layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: 1, or 2 or 4 elements of the input that are 4, 8 or 16 aligned bytes
 layout(constant_id = 7) const uint KEPT_RANK = 7;
 layout(constant_id = 8) const uint REDUCED_RANK = 8;
 layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4
@@ -63,7 +65,7 @@ const uint BLOCK = 32;
 layout(std140, binding = 0) uniform Parameters {
     uint group_count;    // workgroups with work; the grid may hold more
     uint unit_count;     // of WIDTH outputs
-    uint unit_groups;    // workgroups that walk the same share
+    uint unit_groups;    // workgroups that walk the same share; IS_FLAT: invocations
     uint item_count;     // of a reduction
     uint share;          // of them, that a workgroup walks
     uint items_per_run;
@@ -76,7 +78,7 @@ layout(std140, binding = 0) uniform Parameters {
     uint element_count;  // of a whole reduction, as FLOAT32
     uint share_stride;   // between the totals of an output's shares
     uint width_stride;   // between the outputs of an invocation
-    uint unused;
+    uint share_count;
     uvec2 groups_divisor; // for divide(): unit_groups, items_per_run
     uvec2 run_divisor;
     uvec4 kept[8];    // outermost first: a size, for divide() its multiplier and shifts, and the input's stride

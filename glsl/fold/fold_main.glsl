@@ -82,6 +82,10 @@ uvec4 load(Place p)
         uint at = element * TOTAL_WORDS;
         return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0, 0);
     }
+    if (WIDTH * BITS == 128)
+        return source_vectors.vectors[element / ITEM];
+    if (WIDTH > 1 && WIDTH * BITS == 64)
+        return uvec4(source.words[element / PER_WORD], source.words[element / PER_WORD + 1], 0, 0);
     return load_element(element);
 }
 
@@ -92,7 +96,7 @@ void take_item(uvec4 bits, Place p)
     else if (DENSE)
         take_vector(bits, index_of(p));
     else if (WIDTH > 1)
-        take_word(bits.x, index_of(p));
+        take_across(bits, index_of(p));
     else
         take(totals[0], read_value(bits, element_of(p)), index_of(p));
 }
@@ -104,7 +108,7 @@ void take_part(Place p)
         Place single = Place(p.element, p.x + k, p.index);
         if (single.x < parameters.run_length) {
             uint element = single.element + single.x;
-            take(totals[0], read_value(load_element(element), element), index_of(single));
+            take_single(read_value(load_element(element), element), index_of(single));
         }
     }
 }
@@ -236,13 +240,22 @@ void store(uint k, uint share_index)
         store_element(element + push.base_bytes[1] * 8 / BITS_OUT, finish(results[k]));
 }
 
-void store_word()
+uint packed(uint k)
 {
     uint mask = (1u << (BITS_OUT & 31u)) - 1u;
-    uint word = (finish(results[0]).x & mask) | (finish(results[1]).x & mask) << BITS_OUT;
-    if (WIDTH > 2)
-        word |= (finish(results[2]).x & mask) << 2 * BITS_OUT | (finish(results[3]).x & mask) << 3 * BITS_OUT;
-    destination.words[push.base_bytes[1] / 4 + target_begin * BITS_OUT / 32] = word;
+    return finish(results[k]).x & mask;
+}
+
+void store_words()
+{
+    uint index = push.base_bytes[1] / 4 + target_begin * BITS_OUT / 32;
+    if (BITS_OUT == 16) {
+        destination.words[index] = packed(0) | packed(1) << 16;
+        if (WIDTH > 2)
+            destination.words[index + 1] = packed(2) | packed(3) << 16;
+    } else {
+        destination.words[index] = packed(0) | packed(1) << 8 | packed(2) << 16 | packed(3) << 24;
+    }
 }
 
 void main()
@@ -251,17 +264,22 @@ void main()
     if (group >= parameters.group_count)
         return;
     const uint units = gl_WorkGroupSize.x / LANES;
-    uint share_index = divide(group, parameters.groups_divisor.x, parameters.groups_divisor.y);
-    uint unit = (group - share_index * parameters.unit_groups) * units;
+    uint number = IS_FLAT ? group * gl_WorkGroupSize.x + gl_LocalInvocationIndex : group;
+    uint share_index = divide(number, parameters.groups_divisor.x, parameters.groups_divisor.y);
+    uint unit = number - share_index * parameters.unit_groups;
+    if (!IS_FLAT)
+        unit *= units;
     uint lane;
-    if (ACROSS) {
+    if (IS_FLAT) {
+        lane = 0;
+    } else if (ACROSS) {
         unit += gl_LocalInvocationIndex % units;
         lane = gl_LocalInvocationIndex / units;
     } else {
         unit += gl_LocalInvocationIndex / LANES;
         lane = gl_LocalInvocationIndex % LANES;
     }
-    bool is_active = unit < parameters.unit_count;
+    bool is_active = unit < parameters.unit_count && share_index < parameters.share_count;
     uint begin = share_index * parameters.share;
     uint count = begin < parameters.item_count ? min(parameters.share, parameters.item_count - begin) : 0;
     results[0] = no_total();
@@ -283,7 +301,7 @@ void main()
     }
     if (is_active && lane == 0) {
         if (IS_PACKED) {
-            store_word();
+            store_words();
         } else {
             store(0, share_index);
             if (WIDTH > 1)

@@ -18,8 +18,15 @@ void take_vector(uvec4 bits, uint index)
     take(totals[1], bits.zw, index + parameters.run_index_stride);
 }
 
-void take_word(uint word, uint index)
+void take_single(uvec2 value, uint index)
 {
+    take(totals[0], value, index);
+}
+
+void take_across(uvec4 bits, uint index)
+{
+    take(totals[0], bits.xy, index);
+    take(totals[1], bits.zw, index);
 }
 
 Total total_of(uvec4 bits)

@@ -132,7 +132,7 @@ void add_term(inout Total t, uint x)
             bool negative = HAS_SIGNS ? (x & SIGN_BIT) != 0 : false;
             t.mark |= magnitude > INFINITY ? MET_NAN : negative ? MET_NEGATIVE_INFINITY : MET_INFINITY;
             x = 0;
-        } else {
+        } else if (HAS_LEVELS) {
             raise(t, limit_above(magnitude));
         }
     }
@@ -140,6 +140,37 @@ void add_term(inout Total t, uint x)
     if (IS_SQUARES)
         term = term * term;
     t.value = floatBitsToUint(uintBitsToFloat(t.value) + term);
+}
+
+// Of a run four terms at once, each into its own of totals, which have one scale, and so one branch: on processors a branch costs
+// what is in it whichever way it goes.
+void add_terms(uvec4 x)
+{
+    uvec4 magnitudes = x & ~SIGN_BIT;
+    uint most = max(max(magnitudes.x, magnitudes.y), max(magnitudes.z, magnitudes.w));
+    if (most >= (totals[0].mark & INFINITY)) {
+        bvec4 numbers = lessThan(magnitudes, uvec4(INFINITY));
+        bool nan = any(greaterThan(magnitudes, uvec4(INFINITY)));
+        bool negative = HAS_SIGNS ? any(equal(x, uvec4(NEGATIVE_INFINITY))) : false;
+        bool positive = any(equal(HAS_SIGNS ? x : magnitudes, uvec4(INFINITY)));
+        totals[0].mark |= (nan ? MET_NAN : 0u) | (negative ? MET_NEGATIVE_INFINITY : 0u) | (positive ? MET_INFINITY : 0u);
+        x = mix(uvec4(0), x, numbers);
+        if (HAS_LEVELS) {
+            magnitudes = mix(uvec4(0), magnitudes, numbers);
+            uint limit = limit_above(max(max(magnitudes.x, magnitudes.y), max(magnitudes.z, magnitudes.w)));
+            raise(totals[0], limit);
+            raise(totals[1], limit);
+            raise(totals[2], limit);
+            raise(totals[3], limit);
+        }
+    }
+    vec4 terms = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(totals[0].mark);
+    if (IS_SQUARES)
+        terms = terms * terms;
+    totals[0].value = floatBitsToUint(uintBitsToFloat(totals[0].value) + terms.x);
+    totals[1].value = floatBitsToUint(uintBitsToFloat(totals[1].value) + terms.y);
+    totals[2].value = floatBitsToUint(uintBitsToFloat(totals[2].value) + terms.z);
+    totals[3].value = floatBitsToUint(uintBitsToFloat(totals[3].value) + terms.w);
 }
 
 Total add_sums(Total a, Total b)

@@ -28,7 +28,7 @@ struct fold_parameters {
     uint32_t element_count;
     uint32_t share_stride;
     uint32_t width_stride;
-    uint32_t unused;
+    uint32_t share_count;
     struct vkdml_divisor groups_divisor;
     struct vkdml_divisor run_divisor;
     uint32_t kept[8][4];
@@ -45,6 +45,7 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define FROM_TOTALS 4u
 #define TO_TOTALS   8u
 #define IS_PACKED   16u
+#define IS_FLAT     32u
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -65,6 +66,13 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define ENOUGH_GROUPS      1024
 #define ENOUGH_INVOCATIONS (1u << 18)
 #define ENOUGH_SERIAL      64
+
+/* A vector's invocations on a processor walk shares side by side, which at multiples of this many items would fall on
+ * the same lines of a cache. */
+#define SERIAL_STEP 4
+
+/* A processor walks columns so many rows at a time: they stay in its cache for the columns beside. */
+#define MOST_SERIAL_ROWS 128
 
 /* An invocation that walks alone still wants neighbours that read with it. */
 #define LEAST_ACROSS 32
@@ -203,6 +211,7 @@ struct walk {
     uint64_t unit_groups;
     uint64_t share;
     uint64_t shares;
+    uint64_t groups;
 };
 
 static struct vkdml_window source_window(const struct source *source, const struct part *part) {
@@ -219,26 +228,39 @@ static uint32_t total_bytes(const struct folding *f) {
     return f->fold->input->element_bits == 64 ? 16 : 8;
 }
 
-/* The elements of an aligned word, where all that neighbours read begins with one; else 1. */
-static uint32_t width_of(const struct source *source, const struct part *part, uint32_t lead) {
-    const struct dimension *inner = &part->kept.items[part->kept.rank - 1];
-    if (source->totals || source->element_bits >= 32 || inner->stride != 1) {
-        return 1;
-    }
-    const uint32_t width = 32 / source->element_bits;
-    bool aligned = lead % width == 0 && inner->size % width == 0;
+/* Whether all that neighbours read begins at a multiple of `width` elements. */
+static bool is_aligned(const struct folding *f, const struct source *source, const struct part *part, uint32_t width) {
+    const struct vkdml_window window = source_window(source, part);
+    const uint32_t bytes = width * source->element_bits / 8;
+    const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
+    bool aligned = vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
+                   part->kept.items[part->kept.rank - 1].size % width == 0;
     for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
         aligned = aligned && part->kept.items[d].stride % width == 0;
     }
     for (uint32_t d = 0; d < part->reduced.rank; ++d) {
         aligned = aligned && part->reduced.items[d].stride % width == 0;
     }
-    return aligned ? width : 1;
+    return aligned;
 }
 
-/* Whether the outputs of `width` units are aligned words. */
+/* The elements side by side that an invocation takes at once: whole words, of 16 bytes at most. */
+static uint32_t width_of(const struct folding *f, const struct source *source, const struct part *part) {
+    if (source->totals || part->kept.items[part->kept.rank - 1].stride != 1) {
+        return 1;
+    }
+    for (uint32_t width = 4; width > 1; width /= 2) {
+        const uint32_t bits = width * source->element_bits;
+        if (bits >= 32 && bits <= 128 && is_aligned(f, source, part, width)) {
+            return width;
+        }
+    }
+    return 1;
+}
+
+/* Whether `width` outputs, narrower than words, are whole ones. */
 static bool is_packed(const struct folding *f, const struct part *part, uint32_t width, uint32_t lead) {
-    bool packed = width > 1 && f->fold->output->element_bits * width == 32 && lead % width == 0 &&
+    bool packed = width > 1 && f->fold->output->element_bits < 32 && lead % width == 0 &&
                   part->kept.items[part->kept.rank - 1].other == 1;
     for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
         packed = packed && part->kept.items[d].other % width == 0;
@@ -255,7 +277,7 @@ static void choose_shape(const struct folding *f, const struct source *source, c
     walk->items_per_run = run->size;
     if (inner != NULL && lies_closer(inner, run)) {
         walk->shape |= ACROSS;
-        walk->width = width_of(source, part, source_window(source, part).lead);
+        walk->width = width_of(f, source, part);
         if (is_packed(f, part, walk->width, output_window(f, part).lead)) {
             walk->shape |= IS_PACKED;
         }
@@ -299,9 +321,10 @@ static uint32_t choose_lanes(const struct folding *f, const struct walk *walk) {
 }
 
 /* Few enough items that loops end, and that sums are exact. */
-static uint64_t most_items(const struct part *part, const struct walk *walk) {
+static uint64_t most_items(const struct folding *f, const struct part *part, const struct walk *walk) {
     const uint32_t turns = 2 + part->reduced.rank + ((walk->shape & DENSE) != 0 ? DENSE_TURNS : 0);
-    return least(MOST_TURNS / turns, MOST_ITEMS);
+    const bool walks_columns = f->serial && (walk->shape & (ACROSS | FROM_TOTALS)) == ACROSS;
+    return walks_columns ? MOST_SERIAL_ROWS : least(MOST_TURNS / turns, MOST_ITEMS);
 }
 
 static void choose_walk(const struct folding *f, const struct source *source, const struct part *part,
@@ -313,12 +336,21 @@ static void choose_walk(const struct folding *f, const struct source *source, co
     walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
     const uint64_t wanted = f->serial ? ENOUGH_SERIAL / at_least_one(walk->units) : ENOUGH_GROUPS / walk->unit_groups;
     const uint32_t fewest = f->serial ? LEAST_SERIAL_ITEMS : LEAST_ITEMS;
-    const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(part, walk));
+    const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(f, part, walk));
     const uint64_t bindable = f->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
     walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
     walk->shares = walk->shares < needed ? needed : walk->shares;
     walk->share = vkdml_divide_up(walk->items, walk->shares);
+    if (f->serial && walk->shares > 1 && walk->share > SERIAL_STEP && walk->share % SERIAL_STEP == 0) {
+        --walk->share;
+    }
     walk->shares = vkdml_divide_up(walk->items, walk->share);
+    walk->groups = walk->unit_groups * walk->shares;
+    if (f->serial && walk->shares > 1) {
+        walk->shape |= IS_FLAT;
+        walk->unit_groups = walk->units;
+        walk->groups = vkdml_divide_up(walk->units * walk->shares, walk->local_size);
+    }
 }
 
 static void fill_dimensions(const struct part *part, const struct walk *walk, struct fold_parameters *parameters) {
@@ -361,14 +393,14 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
         return result;
     }
     const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
-    const uint64_t group_count = walk->unit_groups * walk->shares;
     memset(&parameters, 0, sizeof(parameters));
-    parameters.group_count = (uint32_t)group_count;
+    parameters.group_count = (uint32_t)walk->groups;
     parameters.unit_count = (uint32_t)walk->units;
     parameters.unit_groups = (uint32_t)walk->unit_groups;
     parameters.groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
     parameters.item_count = (uint32_t)walk->items;
     parameters.share = (uint32_t)walk->share;
+    parameters.share_count = (uint32_t)walk->shares;
     parameters.items_per_run = walk->items_per_run;
     parameters.run_divisor = vkdml_divisor(walk->items_per_run);
     parameters.run_length = run->size;
@@ -416,7 +448,7 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
     step->buffers[0] = (struct vkdml_plan_buffer){source->resource, 0, source->offset + from.offset, from.size};
     step->buffers[1] = totals != NULL ? *totals : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
     step->buffer_count = 2;
-    return vkdml_grid(group_count, f->limits, f->report, step->groups);
+    return vkdml_grid(walk->groups, f->limits, f->report, step->groups);
 }
 
 /* ---- pieces ---- */
@@ -460,6 +492,9 @@ static uint64_t piece_count(const struct dimensions *whole, const struct dimensi
 /* Pieces longer than this are multiples of it, so that they begin alike in memory. */
 #define PIECE_STEP 64
 
+/* Of an output so many totals can be bound at once, so that each step leaves fewer. */
+#define LEAST_TOTALS 16
+
 /* Shortens a dimension as if all that is bound, `bytes`, hung on it. False where there is none. */
 static bool shorten(const struct folding *f, struct dimension *longest, uint64_t bytes) {
     const uint64_t range = f->limits->max_storage_buffer_range;
@@ -488,13 +523,15 @@ static VkdmlResult cut(const struct folding *f, const struct source *source, con
         const uint64_t from =
             window_bytes(reach(&piece->kept, false) + reach(&piece->reduced, false) + 1, source->element_bits);
         const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, f->fold->output->element_bits);
+        const uint64_t shares = walk.shares * piece_count(&whole->reduced, &piece->reduced);
+        const uint64_t together = shares < LEAST_TOTALS ? shares : LEAST_TOTALS;
         const uint64_t totals =
-            count(&piece->kept) * walk.shares * piece_count(&whole->reduced, &piece->reduced) * total_bytes(f);
+            count(&piece->kept) * total_bytes(f) * (walk.shares > together ? walk.shares : together);
         if (!can_bind(f, from, is_cut)) {
             shortened = shorten(f, widest(&piece->reduced, false, widest(&piece->kept, false, NULL)), from);
         } else if (!can_bind(f, to, is_cut)) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), to);
-        } else if (!vkdml_fits(f->limits, 0, totals) || walk.unit_groups * walk.shares > UINT32_MAX) {
+        } else if (!can_bind(f, totals, shares > 1) || walk.groups > UINT32_MAX / walk.local_size) {
             shortened = shorten(f, widest(&piece->kept, true, NULL), totals);
         } else {
             return VKDML_SUCCESS;
@@ -552,14 +589,8 @@ static VkdmlResult plan_totals(const struct folding *f, const struct source *sou
         smaller.index_first = (uint32_t)index;
         struct walk walk;
         choose_walk(f, source, &smaller, &walk);
-        /* A part's totals begin where a descriptor may, so that it begins there. */
-        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset, shares * bytes};
+        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset + share * bytes, walk.shares * bytes};
         result = add_step(f, source, &smaller, &walk, &totals);
-        if (result == VKDML_SUCCESS) {
-            struct vkdml_plan_step *step = &f->plan->steps.items[f->plan->steps.count - 1];
-            struct fold_parameters *parameters = (struct fold_parameters *)(void *)step->parameters;
-            parameters->target_first = (uint32_t)(share * outputs);
-        }
         share += walk.shares;
     } while (result == VKDML_SUCCESS && next_piece(&part->reduced, piece, origin));
     if (result != VKDML_SUCCESS) {

@@ -211,6 +211,25 @@ static const char *const fixed[] = {
     "AxisCount=1 Axes=0",
     "REDUCE seed=46 Function=SUM InputTensor=FLOAT32[70001,3] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,3] "
     "AxisCount=1 Axes=0",
+    /* Neighbouring columns have scales of their own. */
+    "REDUCE seed=49 Function=SUM InputTensor=FLOAT32[2,4] InputTensor.data=3e38,1e-30,1,-inf,3e37,2e-30,2,1 "
+    "OutputTensor=FLOAT32[1,4] OutputTensor.data=3.3e38,3e-30,3,-inf AxisCount=1 Axes=0",
+    "REDUCE seed=50 Function=L2 InputTensor=FLOAT32[2,4] InputTensor.data=3e30,3e-30,3,inf,4e30,4e-30,4,1 "
+    "OutputTensor=FLOAT32[1,4] OutputTensor.data=5e30,5e-30,5,inf AxisCount=1 Axes=0",
+    /* And in a long row one element asks for another scale than all before it. */
+    "REDUCE seed=51 Function=SUM InputTensor=FLOAT32[20] "
+    "InputTensor.data=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,3e38,-3e38,1 OutputTensor=FLOAT32[1] AxisCount=1 Axes=0",
+    "REDUCE seed=52 Function=AVERAGE InputTensor=FLOAT32[2,20] "
+    "InputTensor.data=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,inf,2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,inf,-inf,1 "
+    "OutputTensor=FLOAT32[2,1] OutputTensor.data=inf,0x7fc00000 AxisCount=1 Axes=1",
+    /* Blocks of different scales, in either order. */
+    "REDUCE seed=53 Function=L2 InputTensor=FLOAT32[40] InputTensor.strides=2 InputTensor.data=1,1,1,1,1,"
+    "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-1"
+    "0 OutputTensor=FLOAT32[1] OutputTensor.data=0x40b504f3 AxisCount=1 Axes=0",
+    "REDUCE seed=54 Function=SUM_SQUARE InputTensor=FLOAT32[40] InputTensor.strides=2 InputTensor.data=1e"
+    "-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,"
+    "1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1,1,1,1,1,"
+    "1,1,1 OutputTensor=FLOAT32[1] OutputTensor.data=8 AxisCount=1 Axes=0",
     /* Every other dimension of eight, owned, with strides of 0. */
     "REDUCE seed=47 Function=ARGMIN InputTensor=INT16[3,2,3,2,3,2,3,2] InputTensor.fill=BITS InputTensor.owned=1 "
     "OutputTensor=UINT64[1,2,1,2,1,2,1,2] AxisCount=4 Axes=6,0,2,4",

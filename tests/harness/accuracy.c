@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "case_data.h"
 #include "number.h"
 
 uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type) {
@@ -60,4 +61,29 @@ bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TY
         return value > 0 ? greatest >= largest : least <= -largest;
     }
     return value >= least && value <= greatest;
+}
+
+void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_of, const unsigned char *const *tensors,
+                     const unsigned char *got, unsigned char *want) {
+    uint32_t strides[DML_TENSOR_DIMENSION_COUNT_MAX1], coordinates[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
+    struct case_at at = case_first(c);
+    while (at.is_input) {
+        at = case_next(c, at);
+    }
+    if (!number_is_float(at.tensor->type)) {
+        return;
+    }
+    case_strides(at.tensor, strides);
+    do {
+        const uint64_t position = case_element_position(at.tensor, strides, coordinates);
+        const uint64_t got_bits = case_read_element(at.tensor, got, position);
+        const uint64_t want_bits = case_read_element(at.tensor, want, position);
+        if (got_bits != want_bits) {
+            const struct accuracy_bounds bounds = bounds_of(c, tensors, coordinates);
+            if (accuracy_is_within(&bounds, at.tensor->type, got_bits) &&
+                accuracy_is_within(&bounds, at.tensor->type, want_bits)) {
+                case_write_element(at.tensor, got_bits, position, want);
+            }
+        }
+    } while (case_next_coordinates(at.tensor, coordinates));
 }

@@ -25,6 +25,11 @@ typedef struct accuracy_bounds accuracy_bounds_of(const struct operator_case *c,
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 
+/* Lets elements of the first output be what was got where that and what is wanted both lie within bounds; both are
+ * given from its first element on. */
+void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_of, const unsigned char *const *tensors,
+                     const unsigned char *got, unsigned char *want);
+
 /* The distance of an element of a FLOAT type from the exact value, in units in the last place of that value. 0 for NaN
  * where that is exact, and for infinity where the type has nothing nearer. */
 double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact);

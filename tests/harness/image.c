@@ -147,17 +147,8 @@ void image_accept(const struct operator_case *c, const struct image_layout *layo
     for (uint32_t i = 0; i < CASE_MAX_TENSORS; i++) {
         tensors[i] = initial + layout->tensors[i].offset;
     }
-    struct walk walk = walk_begin(layout, output);
-    do {
-        const uint64_t got_bits = walk_read(&walk, got), want_bits = walk_read(&walk, want);
-        if (got_bits != want_bits && number_is_float(walk.tensor->type)) {
-            const struct accuracy_bounds bounds = bounds_of(c, tensors, walk.coordinates);
-            if (accuracy_is_within(&bounds, walk.tensor->type, got_bits) &&
-                accuracy_is_within(&bounds, walk.tensor->type, want_bits)) {
-                walk_write(&walk, got_bits, want);
-            }
-        }
-    } while (walk_next(&walk));
+    const size_t start = layout->tensors[output.slot].offset;
+    accuracy_accept(c, bounds_of, tensors, got + start, want + start);
 }
 
 static void describe_element(const struct walk *walk, const char *name, const unsigned char *got,

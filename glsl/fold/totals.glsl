@@ -108,10 +108,11 @@ uint limit_above(uint magnitude)
     return magnitude < HIGH ? HIGH : INFINITY;
 }
 
+// Every step is precise: a device that put the two factors of a square's scale together would multiply by 0.
 void raise(inout Total t, uint limit)
 {
     uint own = t.mark & INFINITY;
-    float sum = uintBitsToFloat(t.value);
+    precise float sum = uintBitsToFloat(t.value);
     if (IS_SQUARES) {
         if (own == LOW && limit > LOW)
             sum = sum * power_of_two(-63) * power_of_two(-63);
@@ -136,10 +137,11 @@ void add_term(inout Total t, uint x)
             raise(t, limit_above(magnitude));
         }
     }
-    float term = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(t.mark);
+    precise float term = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(t.mark);
     if (IS_SQUARES)
         term = term * term;
-    t.value = floatBitsToUint(uintBitsToFloat(t.value) + term);
+    precise float sum = uintBitsToFloat(t.value) + term;
+    t.value = floatBitsToUint(sum);
 }
 
 // Of a run four terms at once, each into its own of totals, which have one scale, and so one branch: on processors a branch costs
@@ -164,13 +166,15 @@ void add_terms(uvec4 x)
             raise(totals[3], limit);
         }
     }
-    vec4 terms = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(totals[0].mark);
+    precise vec4 terms = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(totals[0].mark);
     if (IS_SQUARES)
         terms = terms * terms;
-    totals[0].value = floatBitsToUint(uintBitsToFloat(totals[0].value) + terms.x);
-    totals[1].value = floatBitsToUint(uintBitsToFloat(totals[1].value) + terms.y);
-    totals[2].value = floatBitsToUint(uintBitsToFloat(totals[2].value) + terms.z);
-    totals[3].value = floatBitsToUint(uintBitsToFloat(totals[3].value) + terms.w);
+    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value), uintBitsToFloat(totals[2].value),
+                             uintBitsToFloat(totals[3].value)) + terms;
+    totals[0].value = floatBitsToUint(sums.x);
+    totals[1].value = floatBitsToUint(sums.y);
+    totals[2].value = floatBitsToUint(sums.z);
+    totals[3].value = floatBitsToUint(sums.w);
 }
 
 Total add_sums(Total a, Total b)
@@ -180,7 +184,8 @@ Total add_sums(Total a, Total b)
         raise(a, limit);
         raise(b, limit);
     }
-    Total sum = Total(floatBitsToUint(uintBitsToFloat(a.value) + uintBitsToFloat(b.value)), a.mark | b.mark);
+    precise float both = uintBitsToFloat(a.value) + uintBitsToFloat(b.value);
+    Total sum = Total(floatBitsToUint(both), a.mark | b.mark);
     if (HAS_LEVELS && !IS_SQUARES && (sum.value & ~SIGN_BIT) >= (sum.mark & INFINITY))
         raise(sum, INFINITY);
     return sum;
@@ -229,7 +234,8 @@ Total add_powers(Total a, Total b)
     uint lesser = is_less ? a.value : b.value;
     // Beyond 80 it is nothing beside 1; and infinities differ by infinity, or by NaN.
     float power = distance <= 0x42A00000u ? uintBitsToFloat(math_exp_common(distance | SIGN_BIT)) : 0.0;
-    greater.value = floatBitsToUint(uintBitsToFloat(greater.value) + uintBitsToFloat(lesser) * power);
+    precise float both = uintBitsToFloat(greater.value) + uintBitsToFloat(lesser) * power;
+    greater.value = floatBitsToUint(both);
     if (a.mark == NEGATIVE_INFINITY)
         greater = b;
     if (b.mark == NEGATIVE_INFINITY)
@@ -278,7 +284,8 @@ Total multiply_products(Total a, Total b)
         bool infinite = (a.value & ~SIGN_BIT) == INFINITY || (b.value & ~SIGN_BIT) == INFINITY;
         return Total(nan || (zero && infinite) ? QUIET_NAN : sign | (zero ? 0u : INFINITY), 0u);
     }
-    uint product = floatBitsToUint(uintBitsToFloat(a.value) * uintBitsToFloat(b.value));
+    precise float both = uintBitsToFloat(a.value) * uintBitsToFloat(b.value);
+    uint product = floatBitsToUint(both);
     int above = int((product & INFINITY) >> 23) - 127; // 0 or 1
     return Total(product - (uint(above) << 23), uint(clamp(int(a.mark) + int(b.mark) + above, -FARTHEST, FARTHEST)));
 }

@@ -214,6 +214,9 @@ static const char *const fixed[] = {
     /* Neighbouring columns have scales of their own. */
     "REDUCE seed=49 Function=SUM InputTensor=FLOAT32[2,4] InputTensor.data=3e38,1e-30,1,-inf,3e37,2e-30,2,1 "
     "OutputTensor=FLOAT32[1,4] OutputTensor.data=3.3e38,3e-30,3,-inf AxisCount=1 Axes=0",
+    /* A square that is scaled down twice, and not by both factors at once, which together are 0. */
+    "REDUCE seed=54 Function=L2 InputTensor=FLOAT32[1,2,2] InputTensor.data=1e-40,2.9e13,3.6e14,1 "
+    "OutputTensor=FLOAT32[1,1,1] AxisCount=2 Axes=1,2",
     "REDUCE seed=50 Function=L2 InputTensor=FLOAT32[2,4] InputTensor.data=3e30,3e-30,3,inf,4e30,4e-30,4,1 "
     "OutputTensor=FLOAT32[1,4] OutputTensor.data=5e30,5e-30,5,inf AxisCount=1 Axes=0",
     /* And in a long row one element asks for another scale than all before it. */
@@ -505,7 +508,6 @@ static const struct case_refusal refused_argmax[] = {
         .fixed_count = sizeof(fixed_##name) / sizeof(fixed_##name[0]),                                                 \
         .refused = refused_##name,                                                                                     \
         .refused_count = sizeof(refused_##name) / sizeof(refused_##name[0]),                                           \
-        .has_frame = true,                                                                                             \
         .generate = generate_place,                                                                                    \
         .group = #name,                                                                                                \
         .benchmarks = benchmarks_##name,                                                                               \

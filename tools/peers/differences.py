@@ -174,6 +174,7 @@ DIFFERENCES = [
     (("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN", "ACTIVATION_RELU", "ACTIVATION_HARD_SIGMOID", "ACTIVATION_LEAKY_RELU",
       "ACTIVATION_PARAMETERIZED_RELU", "ACTIVATION_THRESHOLDED_RELU"), ANY, of_floats(zeros),
      "does not tell zeros apart, or compares with > instead of >=; here -0 is below +0"),
+    (("ACTIVATION_SHRINK",), TORCH, of_floats(zeros), "keeps the sign of a zero between the thresholds"),
     (("ACTIVATION_SHRINK",), ANY, of_integers, "computes integers in FLOAT32 and converts; here Bias and Threshold are converted"),
     (("ACTIVATION_SHRINK",), ANY, negative_threshold, "looks at -Threshold first, which matters where Threshold is below 0"),
     (("ACTIVATION_SHRINK", "ACTIVATION_THRESHOLDED_RELU"), TORCH, nan_input, "gives NaN; here NaN is above no threshold: 0"),

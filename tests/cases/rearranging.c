@@ -276,8 +276,8 @@ static const char *const slice1_fixed[] = {
     "InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 OutputTensor=FLOAT32[1,1,2,2] "
     "OutputTensor.data=14,16,6,8",
     /* Both dimensions backward, and less than the window has. */
-    "SLICE1 InputTensor=INT16[2,5] InputTensor.data=1,2,3,4,5,6,7,8,9,10 OutputTensor=INT16[2,2] DimensionCount=2 "
-    "InputWindowOffsets=0,0 InputWindowSizes=2,5 InputWindowStrides=-1,-2 OutputTensor.data=10,8,5,3",
+    ("SLICE1 InputTensor=INT16[2,5] InputTensor.data=1,2,3,4,5,6,7,8,9,10 OutputTensor=INT16[2,2] DimensionCount=2 "
+     "InputWindowOffsets=0,0 InputWindowSizes=2,5 InputWindowStrides=-1,-2 OutputTensor.data=10,8,5,3"),
 };
 
 static const char *const slice_grad_fixed[] = {
@@ -457,8 +457,8 @@ static const char *const split_fixed[] = {
     "SPLIT OutputCount=2 Axis=3 InputTensor=FLOAT32[1,1,6,2] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12 "
     "OutputTensors[0]=FLOAT32[1,1,6,1] OutputTensors[0].data=1,3,5,7,9,11 "
     "OutputTensors[1]=FLOAT32[1,1,6,1] OutputTensors[1].data=2,4,6,8,10,12",
-    "SPLIT InputTensor=UINT8[3] InputTensor.data=1,2,3 OutputCount=1 OutputTensors[0]=UINT8[3] "
-    "OutputTensors[0].data=1,2,3 Axis=0",
+    ("SPLIT InputTensor=UINT8[3] InputTensor.data=1,2,3 OutputCount=1 OutputTensors[0]=UINT8[3] "
+     "OutputTensors[0].data=1,2,3 Axis=0"),
 };
 
 static const char *const join_fixed[] = {

@@ -15,7 +15,7 @@
 
 #include "binding.glsl"
 #include "division.glsl"
-#include "../map/types.glsl"
+#include "types.glsl"
 
 layout(constant_id = 1) const uint TYPE = 1;     // of the input's elements
 layout(constant_id = 2) const uint BITS_OUT = 32; // of the output's elements
@@ -87,17 +87,7 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 reduced_index[2]; // what a coordinate counts in the place of an element
 } parameters;
 
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Output {
-    uint words[];
-} destination;
+#include "words.glsl"
 
 // What became of some elements of a reduction; see totals.glsl.
 struct Total {

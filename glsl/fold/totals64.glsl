@@ -2,7 +2,7 @@
 #ifndef VKDML_FOLD_TOTALS64_GLSL
 #define VKDML_FOLD_TOTALS64_GLSL
 
-#include "../map/integer64.glsl"
+#include "integer64.glsl"
 
 Total no_total()
 {

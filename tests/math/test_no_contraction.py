@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks that nothing in a compiled glsl/math/ may be fused or put in another order: prints TAP.
 
-test_no_contraction.py MODULE.spv
+test_no_contraction.py [--other-operations] MODULE.spv ..
     Every float addition, subtraction and multiplication is decorated NoContraction, and there is no other float operation
-    but the device's inverse square root, with which estimates begin that are checked afterwards.
+    but the device's inverse square root, with which estimates begin that are checked afterwards. With --other-operations
+    the first alone: of kernels, which also compare and convert.
 """
 
 import pathlib
@@ -30,7 +31,8 @@ def instructions(path):
         at += length
 
 
-def main(path):
+def judge(path):
+    """How many float operations a module has, which of them are bare, and which it may not have."""
     decorated, arithmetic, bare, forbidden = set(), 0, [], []
     for opcode, operands in instructions(path):
         if opcode == OP_DECORATE and operands[1] == NO_CONTRACTION:
@@ -43,10 +45,17 @@ def main(path):
             continue
         elif opcode in FORBIDDEN:
             forbidden.append(f"{FORBIDDEN[opcode]} %{operands[1]}")
-    results = [
-        (f"all {arithmetic} float operations are decorated NoContraction", bare or arithmetic == 0),
-        ("no float operation but addition, subtraction, multiplication and the inverse square root", forbidden),
-    ]
+    return arithmetic, bare, forbidden
+
+
+def main(arguments):
+    with_others = arguments[0] == "--other-operations"
+    results = []
+    for path in map(pathlib.Path, arguments[with_others:]):
+        arithmetic, bare, forbidden = judge(path)
+        results.append((f"{path.name}: all {arithmetic} float operations are decorated NoContraction", bare or arithmetic == 0))
+        if not with_others:
+            results.append(("no float operation but addition, subtraction, multiplication and the inverse square root", forbidden))
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):
         print(f"{'not ok' if found else 'ok'} {number} - {name}")
@@ -56,4 +65,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(sys.argv[1:]))

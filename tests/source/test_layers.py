@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom in src/: the layers of docs/DESIGN.md. Prints TAP.
+"""Checks who includes whom in src/ and glsl/: the layers of docs/DESIGN.md. Prints TAP.
 
 test_layers.py ROOT
 """
@@ -30,6 +30,26 @@ def includes_of(path):
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE)
 
 
+def folder_of(root, path, name):
+    """The folder of glsl/ that an include is found in: the file's own, common, or what the path says."""
+    for base in (path.parent, root / "glsl" / "common"):
+        if (base / name).exists():
+            return (base / name).resolve().relative_to((root / "glsl").resolve()).parts[0]
+    return "nowhere"
+
+
+def foreign_includes(root):
+    """Of kernels: each frame has its folder, and what two share is in common/ or math/."""
+    found = []
+    for path in sorted((root / "glsl").rglob("*")):
+        if path.suffix in (".glsl", ".comp"):
+            own = path.relative_to(root / "glsl").parts[0]
+            may = {"math": {"math"}, "common": {"common", "math"}}.get(own, {own, "common", "math"})
+            found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path)
+                      if folder_of(root, path, name) not in may]
+    return found
+
+
 def main(root):
     problems = {module: [] for module in MAY_INCLUDE}
     for path in sorted((root / "src").rglob("*.[chi]*")):
@@ -50,6 +70,7 @@ def main(root):
 
     results = [(f"src/{module} includes only what its layer may", found) for module, found in problems.items()]
     results.append(("no switch over operators", switches))
+    results.append(("no kernel includes another frame's text", foreign_includes(root)))
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):
         print(f"{'not ok' if found else 'ok'} {number} - {name}")

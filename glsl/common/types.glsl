@@ -45,8 +45,9 @@ uint widen_half(uint x)
 {
     uint magnitude = x & 0x7FFF;
     uint wide = (magnitude + (112 << 10)) << 13;
+    precise float number = float(magnitude) * uintBitsToFloat((127 - 24) << 23);
     if (magnitude < 0x400)
-        wide = floatBitsToUint(float(magnitude) * uintBitsToFloat((127 - 24) << 23)); // denormal: a product that is normal
+        wide = floatBitsToUint(number); // denormal: a product that is normal
     else if (magnitude >= 0x7C00)
         wide = INFINITY | (magnitude << 13);
     return ((x & 0x8000) << 16) | wide;

@@ -20,19 +20,6 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                      struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
 
-/* Adds what moves every element of a gather unchanged, which it collapses and widens: a copy where that suits the
- * device, else steps of the copy kernels; where more than VKDML_MAX_DIMENSIONS are left, some for each coordinate of
- * the smallest ones. No dimension is padded. use->has_seams:
- * short rows may take the kernel of padding, where it shares out what is around their ends. */
-VkdmlResult vkdml_transfer_plan_elements(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                         const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                         struct vkdml_plan *plan);
-
-/* Adds the copy of input 0, all of it, to output 0: by the device where that suits it, else by kernels. */
-VkdmlResult vkdml_transfer_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
-                                         const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                         struct vkdml_plan *plan);
-
 /* Whether output 0 is planned as a fill with a value (low word first): its elements lie side by side in whole words,
  * and the value repeats in each. Then *word is what to fill with. */
 bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t value[2],

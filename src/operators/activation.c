@@ -1,13 +1,13 @@
 /* The ACTIVATION_ operators that map elements. */
-#include "frames/transfer.h"
+#include "frames/copy.h"
 #include "operators/mapping.h"
 
 static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
     planning->plan->keeps_input = true;
-    return vkdml_transfer_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
-                                        planning->plan);
+    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
+                                    planning->plan);
 }
 
 /* Fused, it is no function. */

@@ -1,4 +1,5 @@
 /* DIAGONAL_MATRIX and DIAGONAL_MATRIX1: a band of diagonals over a stack of matrices. */
+#include "frames/copy.h"
 #include "frames/gather.h"
 #include "frames/transfer.h"
 #include "operators/operators.h"
@@ -242,7 +243,7 @@ static VkdmlResult plan_filled(const struct diagonals *d, const uint32_t value[2
 static VkdmlResult plan_uniform(const struct diagonals *d, bool filled) {
     static const uint32_t zero[2] = {0, 0};
     if (!filled && d->input != NULL) {
-        return vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
+        return vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
     }
     const uint32_t *value = filled ? d->band.value : zero;
     uint32_t word;
@@ -266,7 +267,7 @@ static void arrange_band(struct vkdml_gather *gather, bool has_input, struct ban
  * there are. */
 static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
     *planned = false;
-    VkdmlResult result = vkdml_transfer_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
+    VkdmlResult result = vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
     if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(&d->plan->steps.items[0])) {
         d->plan->steps.count = 0;
         return VKDML_SUCCESS;

@@ -1,5 +1,5 @@
 /* The ELEMENT_WISE_ operators. */
-#include "frames/transfer.h"
+#include "frames/copy.h"
 #include "operators/mapping.h"
 
 /* A copy between two layouts, or with ScaleBias an arithmetic one. */
@@ -10,8 +10,8 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
         return vkdml_plan_mapping(op, planning);
     }
     planning->plan->keeps_input = true;
-    return vkdml_transfer_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
-                                        planning->plan);
+    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
+                                    planning->plan);
 }
 
 const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity};

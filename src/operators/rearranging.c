@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/transfer.h"
+#include "frames/copy.h"
 #include "operators/fill_value.h"
 #include "operators/operators.h"
 #include "operators/padding.h"
@@ -51,7 +51,7 @@ static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, uint32_t in
         .output = VKDML_PLAN_OUTPUT,
         .output_index = output,
     };
-    return fits ? vkdml_transfer_plan_elements(gather, &use, planning->limits, planning->report, planning->plan)
+    return fits ? vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan)
                 : refuse_stride(planning);
 }
 
@@ -631,9 +631,8 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
         .output = VKDML_PLAN_OUTPUT,
     };
     const uint32_t first = planning->plan->steps.count;
-    VkdmlResult result =
-        fits ? vkdml_transfer_plan_elements(&gather, &use, planning->limits, planning->report, planning->plan)
-             : refuse_stride(planning);
+    VkdmlResult result = fits ? vkdml_copy_plan(&gather, &use, planning->limits, planning->report, planning->plan)
+                              : refuse_stride(planning);
     if (result == VKDML_SUCCESS && is_temporary) {
         planning->plan->steps.items[first].barrier_before = true;
     }

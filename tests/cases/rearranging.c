@@ -14,15 +14,16 @@
 
 static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
 
-/* A family of this file, of what is called after it: .._support, .._fixed, .._refused, .._benchmarks, generate_... */
-#define FAMILY(name, NAME)                                                                                             \
+/* A family of this file, of what is called after it: .._support, .._fixed, .._refused, .._benchmarks, generate_... One
+ * has a frame for all, with every kind of step and direction. */
+#define FAMILY(name, NAME, has_frame_)                                                                                 \
     const struct case_family vkdml_cases_##name = {                                                                    \
         .type = DML_OPERATOR_##NAME,                                                                                   \
         .support = name##_support,                                                                                     \
         .support_count = COUNT_OF(name##_support),                                                                     \
         .fixed = name##_fixed,                                                                                         \
         .fixed_count = COUNT_OF(name##_fixed),                                                                         \
-        .has_frame = DML_OPERATOR_##NAME == DML_OPERATOR_SLICE1,                                                       \
+        .has_frame = has_frame_,                                                                                       \
         .refused = name##_refused,                                                                                     \
         .refused_count = COUNT_OF(name##_refused),                                                                     \
         .generate = generate_##name,                                                                                   \
@@ -331,9 +332,9 @@ static const struct case_refusal slice_grad_refused[] = {
      "InputWindowStrides[0] -2"},
 };
 
-FAMILY(slice, SLICE);
-FAMILY(slice1, SLICE1);
-FAMILY(slice_grad, SLICE_GRAD);
+FAMILY(slice, SLICE, false);
+FAMILY(slice1, SLICE1, true);
+FAMILY(slice_grad, SLICE_GRAD, false);
 
 /* ---- several tensors ---- */
 
@@ -499,8 +500,8 @@ static const struct case_refusal join_refused[] = {
      "DML_OPERATOR_JOIN: OutputTensor.Sizes[0] is 6, must be 5, the sum of the sizes along Axis of the 2 tensors"},
 };
 
-FAMILY(split, SPLIT);
-FAMILY(join, JOIN);
+FAMILY(split, SPLIT, false);
+FAMILY(join, JOIN, false);
 
 /* ---- tiles ---- */
 
@@ -581,7 +582,7 @@ static const struct case_refusal tile_refused[] = {
      "DML_OPERATOR_TILE: OutputTensor.Sizes[0] is 4, must be 6 = InputTensor.Sizes[0] (2) * Repeats[0] (3)"},
 };
 
-FAMILY(tile, TILE);
+FAMILY(tile, TILE, false);
 
 /* ---- blocks ---- */
 
@@ -670,7 +671,7 @@ static void loop_blocks(const struct operator_case *c, unsigned char *const *ten
     static const struct case_benchmark name##_benchmarks[] = {                                                         \
         {"blocks_2x2", BENCHMARKED, has_order, 0, make_##name, name##_loop},                                           \
     };                                                                                                                 \
-    FAMILY(name, NAME)
+    FAMILY(name, NAME, false)
 
 static const char *const space_to_depth_fixed[] = {
     "SPACE_TO_DEPTH BlockSize=2 InputTensor=UINT32[1,2,4,6] "
@@ -844,4 +845,4 @@ static const struct case_refusal unfold_refused[] = {
      "DML_OPERATOR_UNFOLD: OutputTensor.Sizes[1] is 5, must be 4, the channels times the elements of a window"},
 };
 
-FAMILY(unfold, UNFOLD);
+FAMILY(unfold, UNFOLD, false);

@@ -29,58 +29,10 @@ void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *out
 
 /* ---- collapsing ---- */
 
-static void drop_ones(struct vkdml_index *index) {
-    uint32_t kept = 0;
-    for (uint32_t d = 0; d < index->rank; ++d) {
-        if (index->dimensions[d].size != 1) {
-            index->dimensions[kept++] = index->dimensions[d];
-        }
-    }
-    index->rank = kept;
-}
-
-static void sort_by_output_stride(struct vkdml_index *index) {
-    for (uint32_t i = 1; i < index->rank; ++i) {
-        const struct vkdml_index_dimension moved = index->dimensions[i];
-        uint32_t place = i;
-        for (; place > 0 && index->dimensions[place - 1].strides[OUTPUT] < moved.strides[OUTPUT]; --place) {
-            index->dimensions[place] = index->dimensions[place - 1];
-        }
-        index->dimensions[place] = moved;
-    }
-}
-
-/* Whether `outer` walks over whole runs of `inner`, in all that has strides. */
-static bool is_one_run(const struct vkdml_index_dimension *outer, const struct vkdml_index_dimension *inner) {
-    for (uint32_t t = 0; t < VKDML_INDEX_STRIDES; ++t) {
-        if (outer->strides[t] != (uint64_t)inner->strides[t] * inner->size) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void merge_runs(struct vkdml_index *index) {
-    uint32_t kept = 0;
-    for (uint32_t d = 0; d < index->rank; ++d) {
-        if (kept > 0 && is_one_run(&index->dimensions[kept - 1], &index->dimensions[d])) {
-            const uint32_t size = index->dimensions[kept - 1].size; /* all elements fit 32 bits */
-            index->dimensions[kept - 1] = index->dimensions[d];
-            index->dimensions[kept - 1].size *= size;
-        } else {
-            index->dimensions[kept++] = index->dimensions[d];
-        }
-    }
-    index->rank = kept;
-}
-
-/* Leaves dimensions of more than one coordinate, as the output lies, and as few as there can be; at least one. */
 static void collapse(struct vkdml_index *index) {
-    drop_ones(index);
-    sort_by_output_stride(index);
-    merge_runs(index);
+    index->rank = vkdml_dimensions_collapse(index->dimensions, index->rank, OUTPUT);
     if (index->rank == 0) {
-        index->dimensions[0] = (struct vkdml_index_dimension){.size = 1};
+        index->dimensions[0] = (struct vkdml_dimension){.size = 1};
         index->rank = 1;
     }
 }

@@ -4,6 +4,7 @@
 #define VKDML_FRAMES_INDEX_H
 
 #include "base/report.h"
+#include "frames/dimensions.h"
 #include "kernels/plan.h"
 #include "tensor/tensor.h"
 
@@ -31,10 +32,7 @@ enum vkdml_index_stride {
     VKDML_INDEX_STRIDES
 };
 
-struct vkdml_index_dimension {
-    uint32_t size;
-    uint32_t strides[VKDML_INDEX_STRIDES];
-};
+_Static_assert(VKDML_INDEX_STRIDES <= VKDML_DIMENSION_STRIDES, "each has a stride");
 
 /* A dimension of the input that is walked by indices. */
 struct vkdml_index_column {
@@ -54,8 +52,8 @@ struct vkdml_index {
     uint32_t index_bytes;   /* 4 or 8 */
     bool index_is_signed;
     uint32_t rank;
-    struct vkdml_index_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0; of MARK the indices' */
-    uint32_t column_count;                                         /* at least 1; 1 of REVERSE and ONE_HOT */
+    struct vkdml_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0; of MARK the indices' */
+    uint32_t column_count;                                   /* at least 1; 1 of REVERSE and ONE_HOT */
     struct vkdml_index_column columns[VKDML_MAX_DIMENSIONS];
     uint32_t column_index_stride; /* between an element's indices */
     struct vkdml_index_tensor input;

@@ -53,8 +53,8 @@ enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS };
 /* A part whose dimensions all have more than one coordinate, but for the row. */
 struct shape {
     uint32_t rank; /* of outer dimensions */
-    struct vkdml_index_dimension outer[VKDML_MAX_DIMENSIONS];
-    struct vkdml_index_dimension row;
+    struct vkdml_dimension outer[VKDML_MAX_DIMENSIONS];
+    struct vkdml_dimension row;
     uint32_t run_rank;   /* of the outer dimensions, those outside a run: rows that lie side by side in the output */
     uint32_t run_length; /* elements */
     uint32_t item;       /* elements: 16 bytes of the output, or one of a row with gaps */

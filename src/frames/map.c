@@ -51,8 +51,8 @@ void vkdml_map_exchange(struct vkdml_map *map, uint32_t a, uint32_t b) {
 void vkdml_map_split(struct vkdml_map *map, uint32_t d, uint32_t count) {
     memmove(map->dimensions + d + 1, map->dimensions + d, (map->rank - d) * sizeof(*map->dimensions));
     ++map->rank;
-    struct vkdml_map_dimension *blocks = &map->dimensions[d];
-    struct vkdml_map_dimension *elements = &map->dimensions[d + 1];
+    struct vkdml_dimension *blocks = &map->dimensions[d];
+    struct vkdml_dimension *elements = &map->dimensions[d + 1];
     elements->size /= count;
     blocks->size = count;
     for (uint32_t t = 0; t <= VKDML_MAP_OUTPUT; ++t) {
@@ -60,59 +60,10 @@ void vkdml_map_split(struct vkdml_map *map, uint32_t d, uint32_t count) {
     }
 }
 
-static void drop_ones(struct vkdml_map *map) {
-    uint32_t kept = 0;
-    for (uint32_t d = 0; d < map->rank; ++d) {
-        if (map->dimensions[d].size != 1) {
-            map->dimensions[kept++] = map->dimensions[d];
-        }
-    }
-    map->rank = kept;
-}
-
-static void sort_by_output_stride(struct vkdml_map *map) {
-    for (uint32_t i = 1; i < map->rank; ++i) {
-        const struct vkdml_map_dimension moved = map->dimensions[i];
-        const uint32_t stride = moved.strides[VKDML_MAP_OUTPUT];
-        uint32_t place = i;
-        for (; place > 0 && map->dimensions[place - 1].strides[VKDML_MAP_OUTPUT] < stride; --place) {
-            map->dimensions[place] = map->dimensions[place - 1];
-        }
-        map->dimensions[place] = moved;
-    }
-}
-
-/* Whether `outer` walks over whole runs of `inner`, in every tensor. */
-static bool is_one_run(const struct vkdml_map_dimension *outer, const struct vkdml_map_dimension *inner) {
-    for (uint32_t t = 0; t <= VKDML_MAP_OUTPUT; ++t) {
-        if (outer->strides[t] != (uint64_t)inner->strides[t] * inner->size) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void merge_runs(struct vkdml_map *map) {
-    uint32_t kept = 0;
-    for (uint32_t d = 0; d < map->rank; ++d) {
-        if (kept > 0 && is_one_run(&map->dimensions[kept - 1], &map->dimensions[d])) {
-            const uint32_t size = map->dimensions[kept - 1].size; /* all elements fit 32 bits */
-            map->dimensions[kept - 1] = map->dimensions[d];
-            map->dimensions[kept - 1].size *= size;
-        } else {
-            map->dimensions[kept++] = map->dimensions[d];
-        }
-    }
-    map->rank = kept;
-}
-
-/* Leaves dimensions of more than one coordinate, as the output lies, and as few as there can be; at least one. */
 static void collapse(struct vkdml_map *map) {
-    drop_ones(map);
-    sort_by_output_stride(map);
-    merge_runs(map);
+    map->rank = vkdml_dimensions_collapse(map->dimensions, map->rank, VKDML_MAP_OUTPUT);
     if (map->rank == 0) {
-        map->dimensions[0] = (struct vkdml_map_dimension){.size = 1, .strides = {1, 1, 1, 1, 1, 1}};
+        map->dimensions[0] = (struct vkdml_dimension){.size = 1, .strides = {1, 1, 1, 1, 1, 1}};
         map->rank = 1;
     }
 }

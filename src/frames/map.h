@@ -4,6 +4,7 @@
 #define VKDML_FRAMES_MAP_H
 
 #include "base/report.h"
+#include "frames/dimensions.h"
 #include "kernels/plan.h"
 #include "tensor/tensor.h"
 
@@ -33,12 +34,8 @@ enum vkdml_map_scale {
 #define VKDML_MAP_OPERANDS  5 /* of NORMALIZE; other operations have up to three */
 #define VKDML_MAP_ARGUMENTS 12
 
-/* A dimension that is walked: a size, and how far apart its coordinates are, in elements, in each operand and, last, in
- * the output. */
-struct vkdml_map_dimension {
-    uint32_t size;
-    uint32_t strides[VKDML_MAP_OPERANDS + 1];
-};
+/* Dimensions have a stride for each operand and, last, for the output. */
+_Static_assert(VKDML_MAP_OPERANDS + 1 <= VKDML_DIMENSION_STRIDES, "each has a stride");
 
 /* An operand, or the output, which is strides[VKDML_MAP_OPERANDS]. */
 struct vkdml_map_tensor {
@@ -60,7 +57,7 @@ struct vkdml_map {
     struct vkdml_map_tensor tensors[VKDML_MAP_OPERANDS + 1]; /* in a kernel of five operands all are bound, floats of
                                                                 one type */
     uint32_t rank;
-    struct vkdml_map_dimension dimensions[2 * VKDML_MAX_DIMENSIONS]; /* outermost first */
+    struct vkdml_dimension dimensions[2 * VKDML_MAX_DIMENSIONS]; /* outermost first */
 };
 
 /* Begins a map onto output 0. */

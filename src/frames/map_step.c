@@ -65,8 +65,8 @@ enum rows { ROWS_ABSENT, ROWS_DENSE, ROWS_REPEATED, ROWS_APART, ROWS_INDEX, ROWS
 /* A part whose dimensions all have more than one coordinate, but for the row. */
 struct shape {
     uint32_t rank; /* of outer dimensions */
-    struct vkdml_map_dimension outer[VKDML_MAX_DIMENSIONS];
-    struct vkdml_map_dimension row;
+    struct vkdml_dimension outer[VKDML_MAX_DIMENSIONS];
+    struct vkdml_dimension row;
     uint32_t run_rank;   /* of the outer dimensions, those outside a run: rows that lie side by side in the output */
     uint32_t run_length; /* elements */
     uint32_t item;       /* elements */
@@ -134,7 +134,7 @@ static void choose_tile(const struct vkdml_map *map, struct shape *shape) {
         const uint32_t t = n % OPERANDS;
         if (lies_across(map, shape, t, d)) {
             const uint32_t rows = TILE_BITS / bits_of(map, t);
-            const struct vkdml_map_dimension across = shape->outer[d];
+            const struct vkdml_dimension across = shape->outer[d];
             memmove(shape->outer + d, shape->outer + d + 1, (shape->rank - d - 1) * sizeof(across));
             shape->outer[shape->rank - 1] = across;
             shape->run_rank = shape->rank;

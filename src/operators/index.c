@@ -107,7 +107,7 @@ static void check_layout(const struct vkdml_instance *instance, const struct lay
 
 static void set_layout(const struct layout *layout, struct vkdml_index *index) {
     for (uint32_t n = 0; n < layout->count; ++n) {
-        struct vkdml_index_dimension *dimension = &index->dimensions[index->rank - layout->count + n];
+        struct vkdml_dimension *dimension = &index->dimensions[index->rank - layout->count + n];
         dimension->strides[INPUT] = layout->sources[n].input_stride;
         dimension->strides[INDICES] = layout->sources[n].index_stride;
     }

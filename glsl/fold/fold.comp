@@ -3,7 +3,6 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #define VALUE uint
-#define TOTAL_WORDS 2
 #include "fold.glsl"
 #include "totals.glsl"
 
@@ -51,6 +50,14 @@ void take_elements(inout Total t, uint word, uint index)
     }
 }
 
+void take_four_of(uvec4 x)
+{
+    if (FUNCTION == MOMENTS)
+        take_moments(x);
+    else
+        take_powers(x);
+}
+
 void take_vector(uvec4 bits, uint index)
 {
     if (IS_FLOAT_SUM) {
@@ -61,6 +68,17 @@ void take_vector(uvec4 bits, uint index)
             add_terms(others);
         } else {
             add_terms(bits);
+        }
+        return;
+    }
+    if (EITHER(IS_POWERS, FUNCTION == MOMENTS)) {
+        if (TYPE == FLOAT16) {
+            uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+            uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+            take_four_of(halves);
+            take_four_of(others);
+        } else {
+            take_four_of(bits);
         }
         return;
     }
@@ -98,13 +116,33 @@ void take_across(uvec4 bits, uint index)
 
 Total total_of(uvec4 bits)
 {
-    return Total(bits.x, bits.y);
+    return Total(bits.x, bits.y, bits.z, 0);
+}
+
+// Ends a block: one total of all that are in use, or each by itself.
+void close_block()
+{
+    if (FUNCTION == MOMENTS) {
+        if (DENSE)
+            gather_moments();
+        settle_moments(totals[0]);
+        if (WIDTH > 1)
+            settle_moments(totals[1]);
+        if (WIDTH > 2) {
+            settle_moments(totals[2]);
+            settle_moments(totals[3]);
+        }
+    } else if (BOTH(DENSE, !IS_POWERS)) {
+        totals[0] = combine(combine(totals[0], totals[1]), combine(totals[2], totals[3]));
+    }
 }
 
 void store_total(uint at, Total t)
 {
     destination.words[at] = t.value;
     destination.words[at + 1] = t.mark;
+    if (FUNCTION == MOMENTS)
+        destination.words[at + 2] = t.count;
 }
 
 #include "fold_main.glsl"

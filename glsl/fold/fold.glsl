@@ -6,6 +6,7 @@
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
 //     void take_single(VALUE value, uint index)    one element of a run
 //     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
+//     void close_block()                           makes of totals what combine() takes: of a run, one
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
 #ifndef VKDML_FOLD_GLSL
@@ -19,7 +20,7 @@
 
 layout(constant_id = 1) const uint TYPE = 1;     // of the input's elements
 layout(constant_id = 2) const uint BITS_OUT = 32; // of the output's elements
-layout(constant_id = 3) const uint FUNCTION = 10; // DML_REDUCE_FUNCTION
+layout(constant_id = 3) const uint FUNCTION = 10;
 layout(constant_id = 4) const uint SHAPE = 0;
 const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outputs
 const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
@@ -33,9 +34,12 @@ layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: 1, or
 layout(constant_id = 7) const uint KEPT_RANK = 7;
 layout(constant_id = 8) const uint REDUCED_RANK = 8;
 layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4
-layout(constant_id = 10) const bool TAKES_LAST = false; // of equal elements the last is the one that counts
+layout(constant_id = 10) const bool OPTION = false;
+const bool TAKES_LAST = OPTION; // ARGMIN and ARGMAX: of equal elements the last is the one that counts
+const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
+const bool TO_SIGNED = OPTION;  // RANGE: to INT8
 
-// DML_REDUCE_FUNCTION's values
+// DML_REDUCE_FUNCTION's values, and those that give two words, each into an output of its own.
 const uint ARGMAX = 0;
 const uint ARGMIN = 1;
 const uint AVERAGE = 2;
@@ -48,6 +52,10 @@ const uint MIN = 8;
 const uint MULTIPLY = 9;
 const uint SUM = 10;
 const uint SUM_SQUARE = 11;
+const uint MOMENTS = 12;    // the mean, and 1 / sqrt(the variance + an argument)
+const uint POWERS = 13;     // the greatest, and 1 / the sum of exp(x - the greatest)
+const uint LOG_POWERS = 14; // the greatest, and the logarithm of that sum
+const uint RANGE = 15;      // a scale and an integer, the zero point, which quantize from the least to the greatest, or 0, in 8 bits
 
 const uint BITS = BITS_OF(TYPE);
 const bool FLOATS = IS_FLOAT(TYPE);
@@ -57,6 +65,9 @@ const uint ITEM = 128 / BITS;
 const bool IS_ARG = FUNCTION <= ARGMIN;
 const bool IS_LEAST = EITHER(FUNCTION == ARGMIN, FUNCTION == MIN);
 const bool IS_ORDER = EITHER(IS_ARG, EITHER(FUNCTION == MIN, FUNCTION == MAX));
+const bool IS_POWERS = EITHER(FUNCTION == LOG_SUM_EXP, EITHER(FUNCTION == POWERS, FUNCTION == LOG_POWERS));
+const bool IS_PAIR = FUNCTION >= MOMENTS;
+const uint TOTAL_WORDS = EITHER(BITS == 64, FUNCTION == MOMENTS) ? 4 : 2; // as they lie in memory
 
 // What is summed is summed in blocks of so many items, and those sums are: errors grow with the number of either.
 const uint BLOCK = 32;
@@ -81,6 +92,7 @@ layout(std140, binding = 0) uniform Parameters {
     uint share_count;
     uvec2 groups_divisor; // for divide(): unit_groups, items_per_run
     uvec2 run_divisor;
+    uint argument;       // MOMENTS: what is added to the variance; norms: what they are at least
     uvec4 kept[8];    // outermost first: a size, for divide() its multiplier and shifts, and the input's stride
     uvec4 kept_out[2]; // the output's strides
     uvec4 reduced[8];  // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride
@@ -89,11 +101,22 @@ layout(std140, binding = 0) uniform Parameters {
 
 #include "words.glsl"
 
+layout(std430, binding = 3) buffer Second {
+    uint words[];
+} second;
+
 // What became of some elements of a reduction; see totals.glsl.
 struct Total {
     VALUE value;
     uint mark;
+    uint count; // MOMENTS alone: of the elements, as FLOAT32, and what is subtracted from each
+    uint pivot;
 };
+
+Total a_total(VALUE value, uint mark)
+{
+    return Total(value, mark, 0u, 0u);
+}
 
 Total totals[4];
 

@@ -155,12 +155,10 @@ Total results[4];
 
 void keep_block()
 {
-    if (WIDTH == 1) {
-        if (DENSE)
-            totals[0] = combine(combine(totals[0], totals[1]), combine(totals[2], totals[3]));
-        results[0] = combine(results[0], totals[0]);
-    } else {
-        results[0] = combine(results[0], totals[0]);
+    if (!FROM_TOTALS)
+        close_block();
+    results[0] = combine(results[0], totals[0]);
+    if (WIDTH > 1) {
         results[1] = combine(results[1], totals[1]);
         if (WIDTH > 2) {
             results[2] = combine(results[2], totals[2]);
@@ -192,21 +190,35 @@ const uint SHARED_SIZE = LANES > 1 ? gl_WorkGroupSize.x : 1;
 const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invocations of a reduction
 shared VALUE shared_values[SHARED_SIZE];
 shared uint shared_marks[SHARED_SIZE];
+shared uint shared_counts[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
+
+void share(uint slot, Total own)
+{
+    shared_values[slot] = own.value;
+    shared_marks[slot] = own.mark;
+    if (FUNCTION == MOMENTS)
+        shared_counts[slot] = own.count;
+}
+
+Total shared_total(uint slot)
+{
+    Total t = a_total(shared_values[slot], shared_marks[slot]);
+    if (FUNCTION == MOMENTS)
+        t.count = shared_counts[slot];
+    return t;
+}
 
 // Combines the totals of a reduction's invocations; the first has the result.
 Total combined(Total own, uint lane)
 {
     uint slot = gl_LocalInvocationIndex;
     barrier();
-    shared_values[slot] = own.value;
-    shared_marks[slot] = own.mark;
+    share(slot, own);
     barrier();
     for (uint half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
         if (lane < half_lanes) {
-            uint other = slot + half_lanes * STEP;
-            own = combine(own, Total(shared_values[other], shared_marks[other]));
-            shared_values[slot] = own.value;
-            shared_marks[slot] = own.mark;
+            own = combine(own, shared_total(slot + half_lanes * STEP));
+            share(slot, own);
         }
         barrier();
     }
@@ -231,11 +243,19 @@ void store_element(uint element, uvec2 bits)
     }
 }
 
+void store_pair(uint element, uvec2 words)
+{
+    destination.words[element + push.base_bytes[1] / 4] = words.x;
+    second.words[element + push.base_bytes[2] / 4] = words.y;
+}
+
 void store(uint k, uint share_index)
 {
     uint element = target_begin + k * parameters.width_stride;
     if (TO_TOTALS)
         store_total(push.base_bytes[1] / 4 + (element + share_index * parameters.share_stride) * TOTAL_WORDS, results[k]);
+    else if (IS_PAIR)
+        store_pair(element, finish(results[k]));
     else
         store_element(element + push.base_bytes[1] * 8 / BITS_OUT, finish(results[k]));
 }

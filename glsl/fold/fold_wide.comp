@@ -3,7 +3,6 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #define VALUE uvec2
-#define TOTAL_WORDS 4
 #include "fold.glsl"
 #include "totals64.glsl"
 
@@ -29,9 +28,15 @@ void take_across(uvec4 bits, uint index)
     take(totals[1], bits.zw, index);
 }
 
+void close_block()
+{
+    if (DENSE)
+        totals[0] = combine(totals[0], totals[1]);
+}
+
 Total total_of(uvec4 bits)
 {
-    return Total(bits.xy, bits.z);
+    return a_total(bits.xy, bits.z);
 }
 
 void store_total(uint at, Total t)

@@ -3,7 +3,9 @@
 //     MIN, MAX, ARGMIN, ARGMAX   the greatest key, and of the latter its place
 //     sums of floats             the sum, times a power of two that the mark tells: so no sum on the way overflows or vanishes
 //                                whose result would not
-//     LOG_SUM_EXP                the sum of exp(x - mark), mark being the greatest x
+//     LOG_SUM_EXP, POWERS        the sum of exp(x - mark), mark being the greatest x
+//     MOMENTS                    of count elements the mean, and the sum of squares of their distances from it
+//     RANGE                      the greatest key, and the greatest complement of a key
 //     MULTIPLY of floats         the product as a significand in [1, 2), or 0, infinity or NaN, and its exponent
 //     else                       the integer
 #ifndef VKDML_FOLD_TOTALS_GLSL
@@ -40,7 +42,7 @@ uint first_mark()
 {
     if (IS_ARG)
         return 0xFFFFFFFFu;
-    if (FUNCTION == LOG_SUM_EXP)
+    if (IS_POWERS)
         return NEGATIVE_INFINITY;
     if (IS_FLOAT_SUM)
         return HAS_LEVELS ? (IS_SQUARES ? LOW : HIGH) : INFINITY;
@@ -50,7 +52,7 @@ uint first_mark()
 // Of no elements.
 Total no_total()
 {
-    return Total(FUNCTION == MULTIPLY ? (FLOATS ? ONE : 1u) : 0u, first_mark());
+    return a_total(FUNCTION == MULTIPLY ? (FLOATS ? ONE : 1u) : 0u, first_mark());
 }
 
 // ---- order ----
@@ -85,9 +87,9 @@ uint value_of_key(uint key)
 Total first_of(Total a, Total b)
 {
     if (!IS_ARG)
-        return Total(max(a.value, b.value), 0u);
+        return a_total(max(a.value, b.value), 0u);
     bool replaces = b.value > a.value || (b.value == a.value && b.mark < a.mark);
-    return Total(replaces ? b.value : a.value, replaces ? b.mark : a.mark);
+    return a_total(replaces ? b.value : a.value, replaces ? b.mark : a.mark);
 }
 
 // ---- sums of floats ----
@@ -185,7 +187,7 @@ Total add_sums(Total a, Total b)
         raise(b, limit);
     }
     precise float both = uintBitsToFloat(a.value) + uintBitsToFloat(b.value);
-    Total sum = Total(floatBitsToUint(both), a.mark | b.mark);
+    Total sum = a_total(floatBitsToUint(both), a.mark | b.mark);
     if (HAS_LEVELS && !IS_SQUARES && (sum.value & ~SIGN_BIT) >= (sum.mark & INFINITY))
         raise(sum, INFINITY);
     return sum;
@@ -212,16 +214,18 @@ uint value_of_sum(Total t)
         sum = math_divide(sum, parameters.element_count);
     if (FUNCTION == L2)
         sum = math_sqrt(sum);
-    if (!HAS_LEVELS)
-        return sum;
-    if (!IS_SQUARES)
-        return is_high ? math_multiply(sum, floatBitsToUint(power_of_two(64))) : sum;
-    uint scale = floatBitsToUint(power_of_two(is_low ? -63 : is_high ? 81 : 0));
-    sum = math_multiply(sum, scale);
-    return FUNCTION == SUM_SQUARE ? math_multiply(sum, scale) : sum;
+    if (HAS_LEVELS && !IS_SQUARES && is_high)
+        sum = math_multiply(sum, floatBitsToUint(power_of_two(64)));
+    if (HAS_LEVELS && IS_SQUARES) {
+        uint scale = floatBitsToUint(power_of_two(is_low ? -63 : is_high ? 81 : 0));
+        sum = math_multiply(sum, scale);
+        if (FUNCTION == SUM_SQUARE)
+            sum = math_multiply(sum, scale);
+    }
+    return EITHER(FUNCTION == L1, FUNCTION == L2) ? max(sum, parameters.argument) : sum; // that of NaN is greater
 }
 
-// ---- LOG_SUM_EXP ----
+// ---- sums of powers of e ----
 
 // Of a number with exp(x - x) = 1 a total is made, and combined: one exp for each.
 Total add_powers(Total a, Total b)
@@ -230,7 +234,7 @@ Total add_powers(Total a, Total b)
     precise float difference = uintBitsToFloat(a.mark) - uintBitsToFloat(b.mark);
     uint distance = floatBitsToUint(difference) & ~SIGN_BIT;
     bool is_less = difference < 0.0;
-    Total greater = Total(is_less ? b.value : a.value, is_less ? b.mark : a.mark);
+    Total greater = a_total(is_less ? b.value : a.value, is_less ? b.mark : a.mark);
     uint lesser = is_less ? a.value : b.value;
     // Beyond 80 it is nothing beside 1; and infinities differ by infinity, or by NaN.
     float power = distance <= 0x42A00000u ? uintBitsToFloat(math_exp_common(distance | SIGN_BIT)) : 0.0;
@@ -241,17 +245,57 @@ Total add_powers(Total a, Total b)
     if (b.mark == NEGATIVE_INFINITY)
         greater = a;
     if (a.mark == INFINITY || b.mark == INFINITY)
-        greater = Total(ONE, INFINITY);
+        greater = a_total(ONE, INFINITY);
     if (nan)
-        greater = Total(ONE, QUIET_NAN);
+        greater = a_total(ONE, QUIET_NAN);
     return greater;
 }
 
-uint value_of_powers(Total t)
+// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0.
+float power_of(float x)
 {
-    if ((t.mark & INFINITY) == INFINITY)
-        return t.mark;
-    return math_add(t.mark, math_log(t.value));
+    float power = uintBitsToFloat(math_exp_common(floatBitsToUint(max(x, -87.0))));
+    return x < -87.0 ? 0.0 : power;
+}
+
+// Four elements at once: one exp for each, and one where there is a new greatest.
+void take_powers(uvec4 x)
+{
+    uvec4 magnitudes = x & ~SIGN_BIT;
+    uint most = max(max(magnitudes.x, magnitudes.y), max(magnitudes.z, magnitudes.w));
+    bool is_finite_so_far = (totals[0].mark & ~SIGN_BIT) < INFINITY || totals[0].mark == NEGATIVE_INFINITY;
+    if (most >= INFINITY || !is_finite_so_far) {
+        totals[0] = add_powers(totals[0], a_total(ONE, x.x));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.y));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.z));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.w));
+        return;
+    }
+    vec4 elements = uintBitsToFloat(x);
+    float greatest = max(max(elements.x, elements.y), max(elements.z, elements.w));
+    float known = uintBitsToFloat(totals[0].mark);
+    precise float sum = uintBitsToFloat(totals[0].value);
+    if (greatest > known) {
+        precise float distance = known - greatest;
+        sum = sum * power_of(distance);
+        totals[0].mark = floatBitsToUint(greatest);
+        known = greatest;
+    }
+    precise vec4 distances = elements - known;
+    precise float first = power_of(distances.x) + power_of(distances.y);
+    precise float second = power_of(distances.z) + power_of(distances.w);
+    sum = sum + (first + second);
+    totals[0].value = floatBitsToUint(sum);
+}
+
+uvec2 value_of_powers(Total t)
+{
+    if (FUNCTION == POWERS)
+        return uvec2(t.mark, math_divide(ONE, t.value));
+    if (FUNCTION == LOG_SUM_EXP && (t.mark & INFINITY) == INFINITY)
+        return uvec2(t.mark, 0);
+    uint logarithm = math_log(t.value);
+    return FUNCTION == LOG_POWERS ? uvec2(t.mark, logarithm) : uvec2(math_add(t.mark, logarithm), 0);
 }
 
 // ---- MULTIPLY ----
@@ -263,15 +307,15 @@ Total product_of(uint x)
 {
     uint magnitude = x & ~SIGN_BIT;
     if (magnitude > INFINITY)
-        return Total(QUIET_NAN, 0u);
+        return a_total(QUIET_NAN, 0u);
     if (magnitude == 0 || magnitude == INFINITY)
-        return Total(x, 0u);
+        return a_total(x, 0u);
     if (magnitude < 0x00800000u) {
         uint zeros = math_leading_zeros(magnitude) - 8;
         uint significand = magnitude << zeros;
-        return Total((x & SIGN_BIT) | ONE | (significand & 0x7FFFFFu), uint(-126 - int(zeros)));
+        return a_total((x & SIGN_BIT) | ONE | (significand & 0x7FFFFFu), uint(-126 - int(zeros)));
     }
-    return Total((x & 0x807FFFFFu) | ONE, (magnitude >> 23) - 127);
+    return a_total((x & 0x807FFFFFu) | ONE, (magnitude >> 23) - 127);
 }
 
 Total multiply_products(Total a, Total b)
@@ -282,12 +326,12 @@ Total multiply_products(Total a, Total b)
         bool nan = is_nan(a.value) || is_nan(b.value);
         bool zero = (a.value << 1) == 0 || (b.value << 1) == 0;
         bool infinite = (a.value & ~SIGN_BIT) == INFINITY || (b.value & ~SIGN_BIT) == INFINITY;
-        return Total(nan || (zero && infinite) ? QUIET_NAN : sign | (zero ? 0u : INFINITY), 0u);
+        return a_total(nan || (zero && infinite) ? QUIET_NAN : sign | (zero ? 0u : INFINITY), 0u);
     }
     precise float both = uintBitsToFloat(a.value) * uintBitsToFloat(b.value);
     uint product = floatBitsToUint(both);
     int above = int((product & INFINITY) >> 23) - 127; // 0 or 1
-    return Total(product - (uint(above) << 23), uint(clamp(int(a.mark) + int(b.mark) + above, -FARTHEST, FARTHEST)));
+    return a_total(product - (uint(above) << 23), uint(clamp(int(a.mark) + int(b.mark) + above, -FARTHEST, FARTHEST)));
 }
 
 uint value_of_product(Total t)
@@ -304,6 +348,8 @@ uint value_of_product(Total t)
     return math_multiply((t.value & 0x807FFFFFu) | 1u << 23, floatBitsToUint(power_of_two(max(exponent + 126, -40))));
 }
 
+#include "statistics.glsl"
+
 // ---- all ----
 
 Total combine(Total a, Total b)
@@ -312,11 +358,15 @@ Total combine(Total a, Total b)
         return first_of(a, b);
     if (IS_FLOAT_SUM)
         return add_sums(a, b);
-    if (FUNCTION == LOG_SUM_EXP)
+    if (IS_POWERS)
         return add_powers(a, b);
+    if (FUNCTION == MOMENTS)
+        return add_moments(a, b);
+    if (FUNCTION == RANGE)
+        return a_total(max(a.value, b.value), max(a.mark, b.mark));
     if (FUNCTION == MULTIPLY)
-        return FLOATS ? multiply_products(a, b) : Total(a.value * b.value, 0u);
-    return Total(a.value + b.value, 0u);
+        return FLOATS ? multiply_products(a, b) : a_total(a.value * b.value, 0u);
+    return a_total(a.value + b.value, 0u);
 }
 
 void take(inout Total t, uint x, uint index)
@@ -324,11 +374,16 @@ void take(inout Total t, uint x, uint index)
     if (IS_FLOAT_SUM) {
         add_term(t, x);
     } else if (IS_ORDER) {
-        t = first_of(t, Total(key_of(x), TAKES_LAST ? ~index : index));
-    } else if (FUNCTION == LOG_SUM_EXP) {
-        t = add_powers(t, Total(ONE, x));
+        t = first_of(t, a_total(key_of(x), TAKES_LAST ? ~index : index));
+    } else if (IS_POWERS) {
+        t = add_powers(t, a_total(ONE, x));
+    } else if (FUNCTION == MOMENTS) {
+        take_moment(t, x);
+    } else if (FUNCTION == RANGE) {
+        uint key = key_of(x);
+        t = a_total(max(t.value, key), max(t.mark, ~key));
     } else if (FUNCTION == MULTIPLY) {
-        t = FLOATS ? multiply_products(t, product_of(x)) : Total(t.value * x, 0u);
+        t = FLOATS ? multiply_products(t, product_of(x)) : a_total(t.value * x, 0u);
     } else {
         if (FUNCTION == L1)
             x = SIGNS && int(x) < 0 ? 0u - x : x;
@@ -338,21 +393,27 @@ void take(inout Total t, uint x, uint index)
     }
 }
 
-// The element that a total is.
+// The element that a total is, or two.
 uvec2 finish(Total t)
 {
     if (IS_ARG)
         return uvec2(TAKES_LAST ? ~t.mark : t.mark, 0);
+    if (FUNCTION == MOMENTS)
+        return value_of_moments(t);
+    if (FUNCTION == RANGE)
+        return value_of_range(t);
+    if (EITHER(FUNCTION == POWERS, FUNCTION == LOG_POWERS))
+        return value_of_powers(t);
     uint x = t.value;
     if (IS_ORDER)
         x = value_of_key(x);
     else if (IS_FLOAT_SUM)
         x = value_of_sum(t);
     else if (FUNCTION == LOG_SUM_EXP)
-        x = value_of_powers(t);
+        x = value_of_powers(t).x;
     else if (FUNCTION == MULTIPLY && FLOATS)
         x = value_of_product(t);
-    return uvec2(TYPE == FLOAT16 ? narrow_to_half(x) : x, 0);
+    return uvec2(BOTH(TYPE == FLOAT16, BITS_OUT == 16) ? narrow_to_half(x) : x, 0);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 Total no_total()
 {
-    return Total(uvec2(FUNCTION == MULTIPLY ? 1u : 0u, 0), IS_ARG ? 0xFFFFFFFFu : 0u);
+    return a_total(uvec2(FUNCTION == MULTIPLY ? 1u : 0u, 0), IS_ARG ? 0xFFFFFFFFu : 0u);
 }
 
 // Greater where an element comes first; and back.
@@ -21,9 +21,9 @@ Total combine(Total a, Total b)
 {
     if (IS_ORDER) {
         bool replaces = less64(a.value, b.value, false) || (a.value == b.value && b.mark < a.mark);
-        return Total(replaces ? b.value : a.value, replaces ? b.mark : a.mark);
+        return a_total(replaces ? b.value : a.value, replaces ? b.mark : a.mark);
     }
-    return Total(FUNCTION == MULTIPLY ? multiply64(a.value, b.value) : add64(a.value, b.value), 0u);
+    return a_total(FUNCTION == MULTIPLY ? multiply64(a.value, b.value) : add64(a.value, b.value), 0u);
 }
 
 void take(inout Total t, uvec2 x, uint index)
@@ -34,7 +34,7 @@ void take(inout Total t, uvec2 x, uint index)
         x = SIGNS && int(x.y) < 0 ? negate64(x) : x;
     if (FUNCTION == SUM_SQUARE)
         x = multiply64(x, x);
-    t = combine(t, Total(x, IS_ARG ? (TAKES_LAST ? ~index : index) : 0u));
+    t = combine(t, a_total(x, IS_ARG ? (TAKES_LAST ? ~index : index) : 0u));
 }
 
 uvec2 finish(Total t)

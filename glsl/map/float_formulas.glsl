@@ -19,6 +19,21 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
         uint product = MULTIPLY(a, b);
         return ADD(product, c);
     }
+    case OP_STANDARDIZE: { // of a mean and the inverse of a deviation
+        uint difference = ADD(a, negate(b));
+        return MULTIPLY(difference, c);
+    }
+    case OP_SOFTMAX: { // of the greatest element, and the inverse of the sum; what is below 2^-125 is 0
+        uint difference = ADD(a, negate(b));
+        bool vanishes = is_below(difference, 0xC2AE0000u); // -87
+        uint power = CALL(exp, vanishes ? 0xC2AE0000u : difference);
+        uint product = MULTIPLY(power, c);
+        return vanishes ? 0 : product;
+    }
+    case OP_LOG_SOFTMAX: { // of the greatest element, and the logarithm of the sum beside it
+        uint difference = ADD(a, negate(b));
+        return ADD(difference, negate(c));
+    }
     case OP_ADD:
         return ADD(a, b);
     case OP_SUBTRACT:
@@ -26,7 +41,7 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     case OP_MULTIPLY:
         return MULTIPLY(a, b);
     case OP_DIVIDE:
-        return HALVES ? CALL2(half_divide, a, b) : DIVIDE(a, b);
+        return BOTH(HALVES, TYPE_B == FLOAT16) ? CALL2(half_divide, a, b) : DIVIDE(a, b);
     case OP_MEAN: {
         uint sum = ADD(a, b);
         return MULTIPLY(sum, HALF);

@@ -102,6 +102,8 @@ uint integer_operation(uint a, uint b, uint c)
         return less_integers(a, b) ? b : a;
     case OP_EQUALS:
         return uint(a == b);
+    case OP_ONE_WHERE_EQUAL: // 1 of any type
+        return a == b ? parameters.arguments[1].x : 0;
     case OP_GREATER_THAN:
         return uint(less_integers(b, a));
     case OP_LESS_THAN:

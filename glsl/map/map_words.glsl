@@ -31,7 +31,7 @@ const bool MAKES_NAN = BOTH(IS_EXACT, BOTH(FLOATS_OUT, OPERATION == OP_CONSTANT 
 const bool IS_GRADED = EITHER(EITHER(FUNCTION == FN_SQRT, FUNCTION == FN_RECIPROCAL),
                               EITHER(FUNCTION == FN_GELU, BOTH(FUNCTION >= FN_EXP,
                                                                FUNCTION == FN_CONSTANT_POW ? false : FUNCTION <= FN_SIGMOID)));
-const bool IS_QUOTIENT = BOTH(OPERATION == OP_DIVIDE, FUNCTION == FN_NONE);
+const bool IS_QUOTIENT = BOTH(BOTH(OPERATION == OP_DIVIDE, TYPE_B == FLOAT16), FUNCTION == FN_NONE);
 const bool NEVER_NAN = BOTH(HALVES, EITHER(IS_GRADED, IS_QUOTIENT));
 
 uint compute_fast(uint a, uint b, uint c, inout bool good)

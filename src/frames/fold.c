@@ -31,6 +31,8 @@ struct fold_parameters {
     uint32_t share_count;
     struct vkdml_divisor groups_divisor;
     struct vkdml_divisor run_divisor;
+    uint32_t argument;
+    uint32_t unused[3];
     uint32_t kept[8][4];
     uint32_t kept_out[8];
     uint32_t reduced[8][4];
@@ -225,7 +227,11 @@ static struct vkdml_window output_window(const struct folding *f, const struct p
 }
 
 static uint32_t total_bytes(const struct folding *f) {
-    return f->fold->input->element_bits == 64 ? 16 : 8;
+    return f->fold->input->element_bits == 64 || f->fold->function == VKDML_FOLD_MOMENTS ? 16 : 8;
+}
+
+static bool is_pair(const struct vkdml_fold *fold) {
+    return fold->function >= VKDML_FOLD_MOMENTS;
 }
 
 /* Whether all that neighbours read begins at a multiple of `width` elements. */
@@ -377,7 +383,9 @@ static void fill_dimensions(const struct part *part, const struct walk *walk, st
 }
 
 static bool computes_much(const struct folding *f) {
-    return f->fold->function == VKDML_FOLD_LOG_SUM_EXP || f->fold->function == VKDML_FOLD_MULTIPLY;
+    const enum vkdml_fold_function function = f->fold->function;
+    return function == VKDML_FOLD_LOG_SUM_EXP || function == VKDML_FOLD_MULTIPLY || function == VKDML_FOLD_POWERS ||
+           function == VKDML_FOLD_LOG_POWERS;
 }
 
 /* Adds the step of a part. To totals: of `target`, a part's bytes from `total_offset` on in the temporary resource. */
@@ -410,6 +418,7 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
     parameters.target_first = totals != NULL ? 0 : to.lead;
     parameters.index_first = part->index_first;
     parameters.element_count = f->element_count;
+    parameters.argument = f->fold->argument;
     fill_dimensions(part, walk, &parameters);
     if (totals != NULL) { /* side by side, in the order of units */
         uint32_t stride = 1;
@@ -437,7 +446,7 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
                                         part->kept.rank,
                                         part->reduced.rank,
                                         many ? LOADS : 1,
-                                        f->fold->takes_last,
+                                        f->fold->option,
                                         float_controls};
     step->kernel = input->element_bits == 64 ? VKDML_KERNEL_FOLD_WIDE : VKDML_KERNEL_FOLD;
     step->float_controls = float_controls;
@@ -446,8 +455,13 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
     step->buffers[0] = (struct vkdml_plan_buffer){source->resource, 0, source->offset + from.offset, from.size};
-    step->buffers[1] = totals != NULL ? *totals : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
-    step->buffer_count = 2;
+    step->buffer_count = totals == NULL && is_pair(f->fold) ? 3 : 2;
+    for (uint32_t i = 1; i < step->buffer_count; ++i) {
+        step->buffers[i] = (struct vkdml_plan_buffer){f->fold->target, 0, f->fold->offsets[i - 1] + to.offset, to.size};
+    }
+    if (totals != NULL) {
+        step->buffers[1] = *totals;
+    }
     return vkdml_grid(walk->groups, f->limits, f->report, step->groups);
 }
 

@@ -21,15 +21,26 @@ enum vkdml_fold_function {
     VKDML_FOLD_MULTIPLY,
     VKDML_FOLD_SUM,
     VKDML_FOLD_SUM_SQUARE,
+    /* These give two words, FLOAT32 if it is not said: */
+    VKDML_FOLD_MOMENTS,    /* the mean, and 1 / sqrt(variance + argument) */
+    VKDML_FOLD_POWERS,     /* the greatest, and 1 / the sum of exp(x - the greatest) */
+    VKDML_FOLD_LOG_POWERS, /* the greatest, and ln of that sum */
+    VKDML_FOLD_RANGE,      /* the scale, and the zero point, an INT32, that quantize all elements and 0 in 8 bits */
 };
 
-/* Of input 0 onto output 0. */
+/* Of input 0. */
 struct vkdml_fold {
     const struct vkdml_tensor *input;
-    const struct vkdml_tensor *output; /* of size 1 in the dimensions that are folded, else of the input's sizes */
+    const struct vkdml_tensor *output; /* of size 1 in the dimensions that are folded, else of the input's sizes; of
+                                          words its elements are FLOAT32, of places an integer type, else the input's
+                                          type or, of floats, FLOAT32 */
+    enum vkdml_plan_resource target;   /* where the output lies: output 0, or the temporary resource */
+    uint64_t offsets[2];               /* bytes from its start; of a second word those it lies at, like the first */
     uint32_t folded;                   /* a bit for each dimension that is */
     enum vkdml_fold_function function;
-    bool takes_last; /* ARGMIN and ARGMAX: of equal elements the last */
+    bool option;       /* ARGMIN, ARGMAX: of equal elements the last; MOMENTS: about 0, which takes the mean's place;
+                          RANGE: of INT8, else UINT8 */
+    uint32_t argument; /* MOMENTS: see there; L1, L2: what the norm is at least; FLOAT32's bits */
 };
 
 VkdmlResult vkdml_fold_plan(const struct vkdml_fold *fold, const struct vkdml_plan_limits *limits,

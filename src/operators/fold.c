@@ -3,50 +3,24 @@
 
 #include <inttypes.h>
 
+#include "operators/axes.h"
 #include "operators/operators.h"
 #include "schema/enumerations.h"
 
-struct axes {
-    uint32_t count;
-    const uint32_t *items;
-};
-
 /* ---- rules ---- */
 
-static bool is_listed(const struct axes *axes, uint32_t count, uint32_t axis) {
-    for (uint32_t i = 0; i < count; ++i) {
-        if (axes->items[i] == axis) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_axes(const struct vkdml_instance *instance, const struct axes *axes, struct vkdml_report *report) {
-    const uint32_t dimensions = instance->inputs[0].dimension_count;
-    for (uint32_t i = 0; i < axes->count; ++i) {
-        if (axes->items[i] >= dimensions) {
-            vkdml_report_invalid(report,
-                                 "Axes[%" PRIu32 "] is %" PRIu32 ", must be below %" PRIu32 " = %s.DimensionCount", i,
-                                 axes->items[i], dimensions, vkdml_input_name(instance, 0));
-        } else if (is_listed(axes, i, axes->items[i])) {
-            vkdml_report_invalid(report, "Axes[%" PRIu32 "] is %" PRIu32 ", must not be listed twice", i,
-                                 axes->items[i]);
-        }
-    }
-}
-
-static void check_sizes(const struct vkdml_instance *instance, const struct axes *axes, struct vkdml_report *report) {
+static void check_sizes(const struct vkdml_instance *instance, const struct vkdml_axes *axes,
+                        struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
     const struct vkdml_tensor *output = &instance->outputs[0];
     if (input->dimension_count != output->dimension_count) {
         return; /* the table refuses it */
     }
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        if (is_listed(axes, axes->count, d) && output->sizes[d] > 1) { /* 0 was told */
+        if (vkdml_axes_list(axes, d) && output->sizes[d] > 1) { /* 0 was told */
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: Axes list the dimension",
                                  vkdml_output_name(instance, 0), d, output->sizes[d]);
-        } else if (!is_listed(axes, axes->count, d) && output->sizes[d] != input->sizes[d] && output->sizes[d] != 0) {
+        } else if (!vkdml_axes_list(axes, d) && output->sizes[d] != input->sizes[d] && output->sizes[d] != 0) {
             vkdml_report_invalid(
                 report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
                 vkdml_output_name(instance, 0), d, output->sizes[d], input->sizes[d], vkdml_input_name(instance, 0), d);
@@ -129,41 +103,40 @@ static void check_types(const struct vkdml_instance *instance, DML_REDUCE_FUNCTI
 
 static void check_reduce(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_REDUCE_OPERATOR_DESC *desc = instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     if ((uint32_t)desc->Function < vkdml_enumeration_reduce_function.enumeratorCount) { /* others were told */
         check_types(instance, desc->Function, report);
     }
-    check_axes(instance, &axes, report);
+    vkdml_axes_check(instance, &axes, report);
     check_sizes(instance, &axes, report);
 }
 
 static void check_argmin(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_ARGMIN_OPERATOR_DESC *desc = instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
-    check_axes(instance, &axes, report);
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    vkdml_axes_check(instance, &axes, report);
     check_sizes(instance, &axes, report);
 }
 
 static void check_argmax(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_ARGMAX_OPERATOR_DESC *desc = instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
-    check_axes(instance, &axes, report);
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    vkdml_axes_check(instance, &axes, report);
     check_sizes(instance, &axes, report);
 }
 
 /* ---- plans ---- */
 
-static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct axes *axes,
+static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct vkdml_axes *axes,
                              enum vkdml_fold_function function, bool takes_last) {
     struct vkdml_fold fold = {
         .input = &planning->instance->inputs[0],
         .output = &planning->instance->outputs[0],
+        .target = VKDML_PLAN_OUTPUT,
         .function = function,
-        .takes_last = takes_last,
+        .option = takes_last,
+        .folded = vkdml_axes_bits(axes),
     };
-    for (uint32_t i = 0; i < axes->count; ++i) {
-        fold.folded |= 1u << axes->items[i];
-    }
     return vkdml_fold_plan(&fold, planning->limits, planning->report, planning->plan);
 }
 
@@ -183,21 +156,21 @@ static VkdmlResult plan_reduce(const struct vkdml_operator *op, const struct vkd
         [DML_REDUCE_FUNCTION_SUM_SQUARE] = VKDML_FOLD_SUM_SQUARE,
     };
     const DML_REDUCE_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     (void)op;
     return plan_fold(planning, &axes, functions[desc->Function], false);
 }
 
 static VkdmlResult plan_argmin(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ARGMIN_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     (void)op;
     return plan_fold(planning, &axes, VKDML_FOLD_ARGMIN, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
 }
 
 static VkdmlResult plan_argmax(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ARGMAX_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct axes axes = {desc->AxisCount, desc->Axes};
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     (void)op;
     return plan_fold(planning, &axes, VKDML_FOLD_ARGMAX, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
 }

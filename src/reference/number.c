@@ -108,6 +108,14 @@ uint64_t vkdml_integer_extend(DML_TENSOR_DATA_TYPE type, uint64_t bits) {
     return negative ? bits - (range.lowest + range.highest + 1) : bits; /* 2^width less */
 }
 
+bool vkdml_integer_comes_before(DML_TENSOR_DATA_TYPE type, uint64_t a, uint64_t b, bool least) {
+    if (vkdml_integer_range(type).lowest != 0) {
+        const int64_t x = (int64_t)vkdml_integer_extend(type, a), y = (int64_t)vkdml_integer_extend(type, b);
+        return least ? x < y : x > y;
+    }
+    return least ? a < b : a > b;
+}
+
 float vkdml_element_to_float(DML_TENSOR_DATA_TYPE type, uint64_t bits) {
     const uint32_t bits32 = (uint32_t)bits;
     float value;

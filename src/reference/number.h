@@ -31,6 +31,9 @@ uint64_t vkdml_double_to_bits(double value);
 /* An integer's bits with its sign in all of 64. */
 uint64_t vkdml_integer_extend(DML_TENSOR_DATA_TYPE type, uint64_t bits);
 
+/* Whether integer a is greater than b, or less; bits beyond the type's do not matter. */
+bool vkdml_integer_comes_before(DML_TENSOR_DATA_TYPE type, uint64_t a, uint64_t b, bool least);
+
 /* Truncated toward zero and saturated; NaN is 0. */
 uint64_t vkdml_float_to_integer(float value, DML_TENSOR_DATA_TYPE type);
 

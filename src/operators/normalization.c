@@ -1,0 +1,220 @@
+/* MEAN_VARIANCE_NORMALIZATION and LP_NORMALIZATION. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "operators/axes.h"
+#include "operators/mapping.h"
+#include "operators/scalar.h"
+#include "operators/statistics.h"
+#include "operators/temporary.h"
+
+/* Among the inputs. */
+enum { INPUT, SCALE, BIAS };
+
+/* What the descriptors of the three versions say. */
+struct normalization {
+    uint32_t folded; /* dimensions, a bit each */
+    bool uses_mean;
+    bool uses_variance;
+    float epsilon;
+};
+
+/* ---- rules ---- */
+
+static bool has(const struct vkdml_instance *instance, uint32_t input) {
+    return instance->inputs[input].dimension_count != 0;
+}
+
+static void check_together(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    if (instance->level < DML_FEATURE_LEVEL_5_2 && has(instance, SCALE) != has(instance, BIAS)) {
+        vkdml_report_invalid(report,
+                             "%s is %s, must be as %s is: both or neither below DML_FEATURE_LEVEL_5_2; the feature "
+                             "level is %s",
+                             vkdml_input_name(instance, BIAS), has(instance, BIAS) ? "given" : "NULL",
+                             vkdml_input_name(instance, SCALE), vkdml_level_name(instance->level));
+    }
+}
+
+/* Below 4_0 every channel has a scale and a bias of its own. */
+static void check_channels(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct vkdml_tensor *input = &instance->inputs[INPUT];
+    for (uint32_t i = SCALE; i <= BIAS; ++i) {
+        const struct vkdml_tensor *tensor = &instance->inputs[i];
+        if (instance->level < DML_FEATURE_LEVEL_4_0 && tensor->dimension_count > 1 && input->dimension_count > 1 &&
+            tensor->sizes[1] == 1 && input->sizes[1] > 1) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[1] is 1, must be %" PRIu32
+                                 " = %s.Sizes[1] below DML_FEATURE_LEVEL_4_0; the feature level is %s",
+                                 vkdml_input_name(instance, i), input->sizes[1], vkdml_input_name(instance, INPUT),
+                                 vkdml_level_name(instance->level));
+        }
+    }
+}
+
+static void check_normalization(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    check_together(instance, report);
+}
+
+static void check_normalization1(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    vkdml_axes_check(instance, &axes, report);
+    check_together(instance, report);
+    check_channels(instance, report);
+}
+
+static void check_normalization2(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    vkdml_axes_check(instance, &axes, report);
+}
+
+static void check_lp(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_LP_NORMALIZATION_OPERATOR_DESC *desc = instance->desc;
+    const uint32_t dimensions = instance->inputs[INPUT].dimension_count;
+    if (desc->Axis >= dimensions) {
+        vkdml_report_invalid(report, "Axis is %" PRIu32 ", must be below %" PRIu32 " = %s.DimensionCount", desc->Axis,
+                             dimensions, vkdml_input_name(instance, INPUT));
+    }
+    if (desc->P != 1 && desc->P != 2) {
+        vkdml_report_invalid(report, "P is %" PRIu32 ", must be 1 or 2", desc->P);
+    }
+}
+
+/* ---- plans ---- */
+
+/* A map whose result goes through the fused activation, if there is one. */
+static void begin_last(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map) {
+    struct vkdml_map fused;
+    vkdml_mapping_begin(op, planning, &fused);
+    vkdml_map_begin(map, &planning->instance->outputs[0]);
+    map->function = fused.function;
+    memcpy(map->arguments, fused.arguments, sizeof(map->arguments));
+}
+
+/* Gives a map, which is onto something, input 0 without its mean, divided by its deviation. */
+static void standardize(const struct normalization *n, const struct vkdml_statistics *statistics,
+                        const struct vkdml_instance *instance, struct vkdml_map *map) {
+    vkdml_map_set_operand(map, 0, INPUT, &instance->inputs[INPUT]);
+    if (n->uses_mean) {
+        vkdml_statistics_use(statistics, 0, 1, map);
+        map->operation = VKDML_MAP_SUBTRACT;
+    }
+    if (n->uses_variance) {
+        vkdml_statistics_use(statistics, 1, n->uses_mean ? 2 : 1, map);
+        map->operation = n->uses_mean ? VKDML_MAP_STANDARDIZE : VKDML_MAP_MULTIPLY;
+    }
+}
+
+/* Gives a map, which is onto the output, the scale times an operand that it has, and the bias. */
+static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) {
+    const bool has_scale = has(instance, SCALE);
+    if (has_scale) {
+        vkdml_map_exchange(map, 0, 1);
+        vkdml_map_set_operand(map, 0, SCALE, &instance->inputs[SCALE]);
+        map->operation = VKDML_MAP_MULTIPLY;
+    }
+    if (has(instance, BIAS)) {
+        vkdml_map_set_operand(map, has_scale ? 2 : 1, BIAS, &instance->inputs[BIAS]);
+        map->operation = has_scale ? VKDML_MAP_MULTIPLY_ADD : VKDML_MAP_ADD;
+    }
+}
+
+static VkdmlResult plan_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning,
+                                      const struct normalization *n) {
+    const struct vkdml_instance *instance = planning->instance;
+    const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
+    struct vkdml_statistics statistics;
+    struct vkdml_map map;
+    VkdmlResult result = VKDML_SUCCESS;
+    if (!n->uses_mean && !n->uses_variance) {
+        begin_last(op, planning, &map);
+        vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
+        scale(instance, &map);
+        return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    }
+    const struct vkdml_fold fold = {
+        .folded = n->folded,
+        .function = n->uses_variance ? VKDML_FOLD_MOMENTS : VKDML_FOLD_AVERAGE,
+        .option = n->uses_variance && !n->uses_mean,
+        .argument = n->uses_variance ? vkdml_float_bits(n->epsilon) : 0,
+    };
+    result = vkdml_statistics_plan(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS || !is_scaled) {
+        begin_last(op, planning, &map);
+        standardize(n, &statistics, instance, &map);
+        return result != VKDML_SUCCESS ? result
+                                       : vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    }
+    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    vkdml_map_begin(&map, &numbers);
+    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    standardize(n, &statistics, instance, &map);
+    result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    if (result == VKDML_SUCCESS) {
+        begin_last(op, planning, &map);
+        vkdml_map_set_operand(&map, 0, 0, &numbers);
+        vkdml_map_set_temporary(&map, 0, offset);
+        scale(instance, &map);
+        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    }
+    return result;
+}
+
+static VkdmlResult plan_mean_variance(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct normalization n = {desc->CrossChannel ? 0xEu : 0xCu, true, desc->NormalizeVariance != 0,
+                                    desc->Epsilon};
+    return plan_normalization(op, planning, &n);
+}
+
+static VkdmlResult plan_mean_variance1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    const struct normalization n = {vkdml_axes_bits(&axes), true, desc->NormalizeVariance != 0, desc->Epsilon};
+    return plan_normalization(op, planning, &n);
+}
+
+static VkdmlResult plan_mean_variance2(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    const struct normalization n = {vkdml_axes_bits(&axes), desc->UseMean != 0, desc->UseVariance != 0, desc->Epsilon};
+    return plan_normalization(op, planning, &n);
+}
+
+/* By the norm, or where that is less by Epsilon. */
+static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const DML_LP_NORMALIZATION_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_fold fold = {
+        .folded = 1u << desc->Axis,
+        .function = desc->P == 1 ? VKDML_FOLD_L1 : VKDML_FOLD_L2,
+        .argument = desc->Epsilon > 0 ? vkdml_float_bits(desc->Epsilon) : 0,
+    };
+    (void)op;
+    struct vkdml_statistics statistics;
+    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &instance->outputs[0]);
+    map.operation = VKDML_MAP_DIVIDE;
+    vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
+    vkdml_statistics_use(&statistics, 0, 1, &map);
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+}
+
+#define NORMALIZATION(NAME, RULES, PLAN)                                                                               \
+    const struct vkdml_operator vkdml_operator_##NAME = {                                                              \
+        .rules = (RULES),                                                                                              \
+        .plan = (PLAN),                                                                                                \
+        .mapping = {.operation = VKDML_MAP_FIRST, .attributes_of_operation = true},                                    \
+    }
+
+NORMALIZATION(mean_variance_normalization, check_normalization, plan_mean_variance);
+NORMALIZATION(mean_variance_normalization1, check_normalization1, plan_mean_variance1);
+NORMALIZATION(mean_variance_normalization2, check_normalization2, plan_mean_variance2);
+
+const struct vkdml_operator vkdml_operator_lp_normalization = {.rules = check_lp, .plan = plan_lp};

@@ -1,0 +1,105 @@
+/* The softmax family: of all elements of a reduction, and each of them. */
+#include <inttypes.h>
+
+#include "operators/axes.h"
+#include "operators/mapping.h"
+#include "operators/scalar.h"
+#include "operators/statistics.h"
+
+static void check_rank(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const uint32_t rank = vkdml_effective_rank(&instance->inputs[0]);
+    if (rank > 2) {
+        vkdml_report_invalid(report, "%s has %" PRIu32 " dimensions without leading ones, must have at most 2",
+                             vkdml_input_name(instance, 0), rank);
+    }
+}
+
+/* The axes of SOFTMAX1, which the others of the family have at the same place. */
+static struct vkdml_axes axes_of(const struct vkdml_instance *instance) {
+    const DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC *desc = instance->desc;
+    return (struct vkdml_axes){desc->AxisCount, desc->Axes};
+}
+
+static void check_axes(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct vkdml_axes axes = axes_of(instance);
+    vkdml_axes_check(instance, &axes, report);
+}
+
+static uint32_t last_dimension(const struct vkdml_instance *instance) {
+    return 1u << (instance->inputs[0].dimension_count - 1);
+}
+
+static uint32_t named_dimensions(const struct vkdml_instance *instance) {
+    const struct vkdml_axes axes = axes_of(instance);
+    return vkdml_axes_bits(&axes);
+}
+
+/* What a reduction gives, and what becomes of each element with that. */
+static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t folded,
+                               enum vkdml_fold_function function, enum vkdml_map_operation operation) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct vkdml_fold fold = {.folded = folded, .function = function};
+    struct vkdml_statistics statistics;
+    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &instance->outputs[0]);
+    map.operation = operation;
+    vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
+    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_statistics_use(&statistics, 1, 2, &map);
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+}
+
+/* 1 where an element's place in its reduction is the first greatest one's. */
+static VkdmlResult plan_places(const struct vkdml_planning *planning, uint32_t folded) {
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    const struct vkdml_fold fold = {.folded = folded, .function = VKDML_FOLD_ARGMAX};
+    struct vkdml_statistics statistics;
+    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    uint32_t numbers[VKDML_MAX_DIMENSIONS];
+    uint32_t number = 1; /* at most the elements */
+    for (uint32_t d = output->dimension_count; d-- > 0;) {
+        const bool is_folded = (folded >> d & 1) != 0;
+        numbers[d] = is_folded ? number : 0;
+        number *= is_folded ? output->sizes[d] : 1;
+    }
+    uint32_t one[2];
+    vkdml_scalar_from_float(1, output->data_type, one);
+    struct vkdml_map map;
+    vkdml_map_begin(&map, output);
+    vkdml_mapping_use_bits(&map);
+    map.operation = VKDML_MAP_ONE_WHERE_EQUAL;
+    map.arguments[4] = one[0];
+    vkdml_map_set_index(&map, 0, numbers);
+    vkdml_statistics_use(&statistics, 0, 1, &map);
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+}
+
+#define PLAN(name, folded, call, ...)                                                                                  \
+    static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
+        (void)op;                                                                                                      \
+        return call(planning, folded(planning->instance) __VA_ARGS__);                                                 \
+    }
+
+PLAN(softmax, last_dimension, plan_powers, , VKDML_FOLD_POWERS, VKDML_MAP_SOFTMAX)
+PLAN(softmax1, named_dimensions, plan_powers, , VKDML_FOLD_POWERS, VKDML_MAP_SOFTMAX)
+PLAN(log_softmax, last_dimension, plan_powers, , VKDML_FOLD_LOG_POWERS, VKDML_MAP_LOG_SOFTMAX)
+PLAN(log_softmax1, named_dimensions, plan_powers, , VKDML_FOLD_LOG_POWERS, VKDML_MAP_LOG_SOFTMAX)
+PLAN(hardmax, last_dimension, plan_places, )
+PLAN(hardmax1, named_dimensions, plan_places, )
+
+#define SOFTMAX(name, RULES)                                                                                           \
+    const struct vkdml_operator vkdml_operator_activation_##name = {.rules = (RULES), .plan = plan_##name}
+
+SOFTMAX(softmax, check_rank);
+SOFTMAX(softmax1, check_axes);
+SOFTMAX(log_softmax, check_rank);
+SOFTMAX(log_softmax1, check_axes);
+SOFTMAX(hardmax, check_rank);
+SOFTMAX(hardmax1, check_axes);

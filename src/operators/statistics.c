@@ -1,0 +1,31 @@
+#include "operators/statistics.h"
+
+#include "operators/temporary.h"
+
+VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+                                  struct vkdml_statistics *statistics) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    struct vkdml_tensor kept = *input;
+    for (uint32_t d = 0; d < kept.dimension_count; ++d) {
+        kept.sizes[d] = (fold->folded >> d & 1) != 0 ? 1 : input->sizes[d];
+    }
+    statistics->tensor = vkdml_temporary_numbers(&kept);
+    if (fold->function == VKDML_FOLD_ARGMAX) {
+        statistics->tensor.data_type = DML_TENSOR_DATA_TYPE_UINT32;
+    }
+    statistics->offsets[0] = vkdml_temporary_add(planning->plan, &statistics->tensor);
+    statistics->offsets[1] = vkdml_temporary_add(planning->plan, &statistics->tensor);
+    struct vkdml_fold whole = *fold;
+    whole.input = input;
+    whole.output = &statistics->tensor;
+    whole.target = VKDML_PLAN_TEMPORARY;
+    whole.offsets[0] = statistics->offsets[0];
+    whole.offsets[1] = statistics->offsets[1];
+    return vkdml_fold_plan(&whole, planning->limits, planning->report, planning->plan);
+}
+
+void vkdml_statistics_use(const struct vkdml_statistics *statistics, uint32_t which, uint32_t operand,
+                          struct vkdml_map *map) {
+    vkdml_map_set_operand(map, operand, 0, &statistics->tensor);
+    vkdml_map_set_temporary(map, operand, statistics->offsets[which]);
+}

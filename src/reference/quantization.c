@@ -3,6 +3,7 @@
 
 #include "reference/element.h"
 #include "reference/number.h"
+#include "reference/reduction.h"
 #include "reference/reference.h"
 
 /* clamp(round(x / scale) + zero_point) to the type's range, as if the sum were exact. */
@@ -132,5 +133,43 @@ void vkdml_reference_element_wise_quantized_linear_add(const struct vkdml_instan
     do {
         const float sum = operand(instance, memory, A, &at) + operand(instance, memory, B, &at);
         vkdml_element_write(output, memory->outputs[0], &at, quantize(output->data_type, sum, scale, zero_point));
+    } while (vkdml_coordinate_next(output, &at));
+}
+
+/* So that 0 is among what is quantized, and something can be divided by. */
+static void find_range(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory, float *scale,
+                       int64_t *zero_point) {
+    const float first = instance->outputs[0].data_type == DML_TENSOR_DATA_TYPE_INT8 ? -128 : 0;
+    struct vkdml_reduction all = {&instance->inputs[0], memory->inputs[0], UINT32_MAX, {{0}}};
+    const float greatest = (float)vkdml_reduction_extreme(&all, false);
+    const float least = (float)vkdml_reduction_extreme(&all, true);
+    *scale = NAN;
+    *zero_point = (int64_t)first;
+    if (isnan(greatest)) {
+        return;
+    }
+    const float high = greatest > 0 ? greatest : 0, low = least < 0 ? least : 0;
+    const float range = high - low;
+    *scale = range / 255;
+    *scale = *scale == 0 ? 1 : *scale;
+    const float quotient = low / *scale;
+    const float exact = rintf(first - quotient);
+    const float most = first + 255;
+    *zero_point = (int64_t)(isnan(exact) ? first : exact < first ? first : exact > most ? most : exact);
+}
+
+void vkdml_reference_dynamic_quantize_linear(const struct vkdml_instance *instance,
+                                             const struct vkdml_reference_memory *memory) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
+    struct vkdml_coordinate at = {{0}};
+    float scale;
+    int64_t zero_point;
+    find_range(instance, memory, &scale, &zero_point);
+    vkdml_element_write(&instance->outputs[1], memory->outputs[1], &at,
+                        vkdml_float_to_element(DML_TENSOR_DATA_TYPE_FLOAT32, scale));
+    vkdml_element_write(&instance->outputs[2], memory->outputs[2], &at, (uint64_t)zero_point);
+    do {
+        const float x = vkdml_element_to_float(input->data_type, vkdml_element_read(input, memory->inputs[0], &at));
+        vkdml_element_write(output, memory->outputs[0], &at, quantize(output->data_type, x, scale, zero_point));
     } while (vkdml_coordinate_next(output, &at));
 }

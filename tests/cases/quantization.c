@@ -203,3 +203,71 @@ FAMILY(dequantize, DEQUANTIZE, dequantize_benchmarks, NULL, choose_blocks,
        "DEQUANTIZE InputTensor=INT8[4] InputTensor.data=-128,127,1,2 QuantizationType=SCALE QuantizationTensorCount=1 "
        "QuantizationTensors[0]=FLOAT16[2] QuantizationTensors[0].data=2,0.5 OutputTensor=FLOAT16[4] "
        "OutputTensor.data=-256,254,0.5,1");
+
+/* ---- DYNAMIC_QUANTIZE_LINEAR ---- */
+
+static void make_dynamic(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    (void)argument;
+    case_begin(c, DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    benchmark_tensor(input, type, 2, (const uint32_t[]){benchmark_size(bytes, type, 1024, 1), 1024});
+    input->fill = CASE_FILL_UNIT;
+    benchmark_tensor(case_tensor(c, "OutputTensor"), DML_TENSOR_DATA_TYPE_UINT8, 2, input->sizes);
+    benchmark_tensor(case_tensor(c, "OutputScaleTensor"), DML_TENSOR_DATA_TYPE_FLOAT32, 2, (const uint32_t[]){1, 1});
+    benchmark_tensor(case_tensor(c, "OutputZeroPointTensor"), DML_TENSOR_DATA_TYPE_UINT8, 2, (const uint32_t[]){1, 1});
+}
+
+static void dynamic_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    const float *in = (const float *)(const void *)tensors[0];
+    const size_t count = (size_t)c->tensors[0].sizes[0] * c->tensors[0].sizes[1];
+    float least = 0, greatest = 0;
+    for (size_t i = 0; i < count; i++) {
+        least = in[i] < least ? in[i] : least;
+        greatest = in[i] > greatest ? in[i] : greatest;
+    }
+    const float scale = (greatest - least) / 255, zero_point = rintf(-least / scale);
+    for (size_t i = 0; i < count; i++) {
+        const float x = rintf(in[i] / scale) + zero_point;
+        tensors[1][i] = (unsigned char)(x < 0 ? 0 : x > 255 ? 255 : x);
+    }
+    memcpy(tensors[2], &scale, sizeof(scale));
+    tensors[3][0] = (unsigned char)zero_point;
+}
+
+static const struct case_benchmark dynamic_quantize_linear_benchmarks[] = {
+    {"to_uint8", CASE_TYPE(FLOAT32), 0, 0, make_dynamic, dynamic_loop},
+    {"to_uint8", CASE_TYPE(FLOAT16), 0, 0, make_dynamic, NULL},
+};
+
+#define DYNAMIC(FROM, TO, sizes, ones, in, out, scale, zero_point)                                                     \
+    "DYNAMIC_QUANTIZE_LINEAR InputTensor=" FROM sizes " InputTensor.data=" in " OutputTensor=" TO sizes                \
+    " OutputTensor.data=" out " OutputScaleTensor=FLOAT32" ones " OutputScaleTensor.data=" scale                       \
+    " OutputZeroPointTensor=" TO ones " OutputZeroPointTensor.data=" zero_point
+static const struct case_support bytes_from_4_0[] = {AT_LEVEL(4_0, 1, 8, CASE_TYPE(INT8) | CASE_TYPE(UINT8)), {0}};
+static const struct case_support floats_from_4_0[] = {AT_LEVEL(4_0, 1, 8, FLOATS), {0}};
+static const struct case_support float32_from_4_0[] = {AT_LEVEL(4_0, 1, 8, CASE_TYPE(FLOAT32)), {0}};
+TENSORS(dynamic_quantize_linear, {"InputTensor", floats_from_4_0}, {"OutputTensor", bytes_from_4_0},
+        {"OutputScaleTensor", float32_from_4_0}, {"OutputZeroPointTensor", bytes_from_4_0});
+static const char *const dynamic_fixed[] = {
+    DYNAMIC("FLOAT32", "UINT8", "[5]", "[1]", "-1,0,0.5,2,254", "0,1,1,3,255", "1", "1"),
+    DYNAMIC("FLOAT16", "INT8", "[1,4]", "[1,1]", "-51,0,1,204", "-128,-77,-76,127", "1", "-77"),
+    /* The range holds 0 from either side; nothing but zeros; NaN. */
+    DYNAMIC("FLOAT32", "UINT8", "[2]", "[1]", "510,509", "255,254", "2", "0"),
+    DYNAMIC("FLOAT32", "INT8", "[2]", "[1]", "-510,-2", "-128,126", "2", "127"),
+    DYNAMIC("FLOAT32", "INT8", "[2]", "[1]", "0,0x80000000", "-128,-128", "1", "-128"),
+    "DYNAMIC_QUANTIZE_LINEAR InputTensor=FLOAT32[300,301] InputTensor.fill=SMALL OutputTensor=INT8[300,301] "
+    "OutputScaleTensor=FLOAT32[1,1] OutputZeroPointTensor=INT8[1,1]",
+    "DYNAMIC_QUANTIZE_LINEAR InputTensor=FLOAT16[2,3,4] InputTensor.fill=SPECIAL OutputTensor=UINT8[2,3,4] "
+    "OutputScaleTensor=FLOAT32[1,1,1] OutputZeroPointTensor=UINT8[1,1,1]",
+};
+const struct case_family vkdml_cases_dynamic_quantize_linear = {
+    .type = DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR,
+    .support = dynamic_quantize_linear_support,
+    .support_count = sizeof(dynamic_quantize_linear_support) / sizeof(dynamic_quantize_linear_support[0]),
+    .fixed = dynamic_fixed,
+    .fixed_count = sizeof(dynamic_fixed) / sizeof(dynamic_fixed[0]),
+    .generate = generate_mapping,
+    .group = "dynamic_quantize_linear",
+    .benchmarks = dynamic_quantize_linear_benchmarks,
+    .benchmark_count = sizeof(dynamic_quantize_linear_benchmarks) / sizeof(dynamic_quantize_linear_benchmarks[0]),
+};

@@ -1,0 +1,49 @@
+/* DYNAMIC_QUANTIZE_LINEAR */
+#include "operators/mapping.h"
+#include "operators/statistics.h"
+
+/* Among the outputs. */
+enum { OUTPUT, SCALE, ZERO_POINT };
+
+/* Writes a number that was found to an output of one element. */
+static VkdmlResult plan_number(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                               uint32_t which) {
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &planning->instance->outputs[which]);
+    map.tensors[VKDML_MAP_OUTPUT].index = which;
+    map.operation = which == SCALE ? VKDML_MAP_FIRST : VKDML_MAP_CAST;
+    vkdml_statistics_use(statistics, which - 1, 0, &map);
+    if (which == ZERO_POINT) {
+        map.tensors[0].type = DML_TENSOR_DATA_TYPE_INT32;
+    }
+    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+}
+
+static VkdmlResult plan_dynamic_quantization(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct vkdml_fold fold = {
+        .folded = (1u << instance->inputs[0].dimension_count) - 1,
+        .function = VKDML_FOLD_RANGE,
+        .option = instance->outputs[OUTPUT].data_type == DML_TENSOR_DATA_TYPE_INT8,
+    };
+    (void)op;
+    struct vkdml_statistics statistics;
+    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &instance->outputs[OUTPUT]);
+    map.operation = VKDML_MAP_QUANTIZE;
+    vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
+    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_statistics_use(&statistics, 1, 2, &map);
+    map.tensors[2].type = DML_TENSOR_DATA_TYPE_INT32;
+    result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    for (uint32_t i = SCALE; i <= ZERO_POINT && result == VKDML_SUCCESS; ++i) {
+        result = plan_number(planning, &statistics, i);
+    }
+    return result;
+}
+
+const struct vkdml_operator vkdml_operator_dynamic_quantize_linear = {.plan = plan_dynamic_quantization};

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "frames/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -133,6 +134,23 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
     }
+    if (n->uses_variance && instance->activation_count == 0) {
+        const struct vkdml_rows rows = {
+            .input = &instance->inputs[INPUT],
+            .output = &instance->outputs[0],
+            .scale = has(instance, SCALE) ? &instance->inputs[SCALE] : NULL,
+            .bias = has(instance, BIAS) ? &instance->inputs[BIAS] : NULL,
+            .folded = n->folded,
+            .function = VKDML_ROWS_MOMENTS,
+            .option = !n->uses_mean,
+            .argument = vkdml_float_bits(n->epsilon),
+        };
+        bool is_planned;
+        result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+        if (is_planned) {
+            return result;
+        }
+    }
     const struct vkdml_fold fold = {
         .folded = n->folded,
         .function = n->uses_variance ? VKDML_FOLD_MOMENTS : VKDML_FOLD_AVERAGE,
@@ -193,8 +211,21 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
         .argument = desc->Epsilon > 0 ? vkdml_float_bits(desc->Epsilon) : 0,
     };
     (void)op;
+    const struct vkdml_rows rows = {
+        .input = &instance->inputs[INPUT],
+        .output = &instance->outputs[0],
+        .folded = fold.folded,
+        .function = VKDML_ROWS_NORM,
+        .option = desc->P == 2,
+        .argument = fold.argument,
+    };
     struct vkdml_statistics statistics;
-    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    bool is_planned;
+    VkdmlResult result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+    if (is_planned) {
+        return result;
+    }
+    result = vkdml_statistics_plan(&fold, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }

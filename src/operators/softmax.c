@@ -1,6 +1,7 @@
 /* The softmax family: of all elements of a reduction, and each of them. */
 #include <inttypes.h>
 
+#include "frames/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -34,19 +35,32 @@ static uint32_t named_dimensions(const struct vkdml_instance *instance) {
     return vkdml_axes_bits(&axes);
 }
 
-/* What a reduction gives, and what becomes of each element with that. */
-static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t folded,
-                               enum vkdml_fold_function function, enum vkdml_map_operation operation) {
+/* At once, or what a reduction gives, and then what becomes of each element with that. */
+static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t folded, bool takes_logarithm) {
     const struct vkdml_instance *instance = planning->instance;
-    const struct vkdml_fold fold = {.folded = folded, .function = function};
+    const struct vkdml_rows rows = {
+        .input = &instance->inputs[0],
+        .output = &instance->outputs[0],
+        .folded = folded,
+        .function = takes_logarithm ? VKDML_ROWS_LOG_SOFTMAX : VKDML_ROWS_SOFTMAX,
+    };
+    const struct vkdml_fold fold = {
+        .folded = folded,
+        .function = takes_logarithm ? VKDML_FOLD_LOG_POWERS : VKDML_FOLD_POWERS,
+    };
     struct vkdml_statistics statistics;
-    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    bool is_planned;
+    VkdmlResult result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+    if (is_planned) {
+        return result;
+    }
+    result = vkdml_statistics_plan(&fold, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }
     struct vkdml_map map;
     vkdml_map_begin(&map, &instance->outputs[0]);
-    map.operation = operation;
+    map.operation = takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX;
     vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
     vkdml_statistics_use(&statistics, 0, 1, &map);
     vkdml_statistics_use(&statistics, 1, 2, &map);
@@ -87,10 +101,10 @@ static VkdmlResult plan_places(const struct vkdml_planning *planning, uint32_t f
         return call(planning, folded(planning->instance) __VA_ARGS__);                                                 \
     }
 
-PLAN(softmax, last_dimension, plan_powers, , VKDML_FOLD_POWERS, VKDML_MAP_SOFTMAX)
-PLAN(softmax1, named_dimensions, plan_powers, , VKDML_FOLD_POWERS, VKDML_MAP_SOFTMAX)
-PLAN(log_softmax, last_dimension, plan_powers, , VKDML_FOLD_LOG_POWERS, VKDML_MAP_LOG_SOFTMAX)
-PLAN(log_softmax1, named_dimensions, plan_powers, , VKDML_FOLD_LOG_POWERS, VKDML_MAP_LOG_SOFTMAX)
+PLAN(softmax, last_dimension, plan_powers, , false)
+PLAN(softmax1, named_dimensions, plan_powers, , false)
+PLAN(log_softmax, last_dimension, plan_powers, , true)
+PLAN(log_softmax1, named_dimensions, plan_powers, , true)
 PLAN(hardmax, last_dimension, plan_places, )
 PLAN(hardmax1, named_dimensions, plan_places, )
 

@@ -157,6 +157,7 @@ static struct accuracy_bounds lp_bounds(const struct operator_case *c, const uns
 
 static void choose_numbers(struct random *random, struct operator_case *c) {
     static const float epsilons[] = {0, 1e-5f, 0.125f, 1};
+    case_widen(random, c);
     case_set_float(c, "Epsilon", RANDOM_OF(random, epsilons));
     if (c->fused[0].schema != NULL) {
         memset(&c->fused[0], 0, sizeof(c->fused[0]));
@@ -171,6 +172,7 @@ static void choose(struct random *random, struct operator_case *c) {
 
 static void choose_lp(struct random *random, struct operator_case *c) {
     static const float epsilons[] = {0, 1e-5f, 1};
+    case_widen(random, c);
     case_set_float(c, "Epsilon", RANDOM_OF(random, epsilons));
     case_set_uint(c, "Axis", random_below(random, c->tensors[0].rank));
     case_set_uint(c, "P", random_between(random, 1, 2));
@@ -348,6 +350,14 @@ static const char *const fixed1[] = {
        "NormalizeVariance=1",
     V1 " seed=3 InputTensor=FLOAT32[70,1000] InputTensor.fill=UNIT ScaleTensor=FLOAT32[1,1000] "
        "BiasTensor=FLOAT32[1,1000] OutputTensor=FLOAT32[70,1000] AxisCount=1 Axes=1 NormalizeVariance=1 Epsilon=1e-5",
+    V1 " seed=5 InputTensor=FLOAT32[7,16,4,4] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[7,16,4,4] AxisCount=2 "
+       "Axes=2,3 NormalizeVariance=1 Epsilon=1e-5",
+    V1 " seed=6 InputTensor=FLOAT32[7,16,4,8] InputTensor.fill=UNIT ScaleTensor=FLOAT32[1,16,1,1] "
+       "BiasTensor=FLOAT32[7,1,1,1] OutputTensor=FLOAT32[7,16,4,8] AxisCount=2 Axes=2,3 NormalizeVariance=1",
+    V1 " seed=7 InputTensor=FLOAT32[3,40,16] InputTensor.fill=UNIT ScaleTensor=FLOAT32[1,40,1] "
+       "BiasTensor=FLOAT32[1,1,16] OutputTensor=FLOAT32[3,40,16] AxisCount=1 Axes=1 NormalizeVariance=1",
+    V1 " seed=8 InputTensor=FLOAT16[3,40,16] InputTensor.fill=UNIT ScaleTensor=FLOAT16[3,40,16] "
+       "BiasTensor=FLOAT16[3,1,1] OutputTensor=FLOAT16[3,40,16] AxisCount=1 Axes=1 NormalizeVariance=1",
     V1 " seed=4 InputTensor=FLOAT16[3,64,10,10] InputTensor.fill=UNIT ScaleTensor=FLOAT16[1,64,1,1] "
        "BiasTensor=FLOAT16[1,64,1,1] OutputTensor=FLOAT16[3,64,10,10] AxisCount=1 Axes=1 NormalizeVariance=1 "
        "Epsilon=1e-5",
@@ -370,6 +380,11 @@ static const char *const lp_fixed[] = {
                "0.6,0.8,0x7fc00000,0x7fc00000,0x7fc00000,0,0x7fc00000,0x7fc00000") " Axis=1 P=2",
     "LP_NORMALIZATION seed=2 InputTensor=FLOAT32[2,64,33] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,64,33] Axis=1 "
     "P=2",
+    "LP_NORMALIZATION seed=4 InputTensor=FLOAT32[50,128] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[50,128] Axis=1 "
+    "P=2",
+    "LP_NORMALIZATION seed=5 InputTensor=FLOAT32[2,64,32] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[2,64,32] "
+    "Axis=1 "
+    "P=1",
     "LP_NORMALIZATION seed=3 InputTensor=FLOAT16[5,70001] InputTensor.fill=UNIT OutputTensor=FLOAT16[5,70001] Axis=1 "
     "P=1",
 };

@@ -116,3 +116,16 @@ void case_choose_axes(struct random *random, struct operator_case *c) {
     case_set_uint(c, "AxisCount", count);
     case_set(c, "Axes", count, order);
 }
+
+void case_widen(struct random *random, struct operator_case *c) {
+    const uint32_t last = input_of(c)->rank - 1, size = input_of(c)->sizes[last];
+    if (size > 1000 || random_chance(random, 50)) {
+        return;
+    }
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        struct case_tensor *tensor = &c->tensors[at.slot];
+        if (tensor->sizes[last] == size) {
+            tensor->sizes[last] = 4 * size;
+        }
+    }
+}

@@ -27,6 +27,10 @@ double case_reduction_element(const struct operator_case *c, const unsigned char
 /* The dimensions in the array Axes, a bit each. */
 uint32_t case_axes(const struct operator_case *c);
 
+/* Makes the last dimension of some cases a multiple of four elements, as rows and columns have it that are read by
+ * fours. */
+void case_widen(struct random *random, struct operator_case *c);
+
 /* Gives a case some axes of its first input, at least one. */
 void case_choose_axes(struct random *random, struct operator_case *c);
 

@@ -41,8 +41,13 @@ BOUNDS(log_softmax1, log_softmax_around, case_axes)
 
 /* ---- random cases ---- */
 
+static void choose_axes(struct random *random, struct operator_case *c) {
+    case_widen(random, c);
+    case_choose_axes(random, c);
+}
+
 static void make_matrix(struct random *random, struct operator_case *c) {
-    (void)random;
+    case_widen(random, c);
     for (uint32_t i = 0; i < 2; i++) {
         struct case_tensor *tensor = &c->tensors[i];
         for (uint32_t d = 0; d + 2 < tensor->rank; d++) {
@@ -174,6 +179,13 @@ static const char *const softmax_fixed[] = {
          "0x7fc00000,0x7fc00000,0x7fc00000,0x7fc00000,0x7fc00000,0,0,1"),
     LINE(ACTIVATION_SOFTMAX, FLOAT32, "[3,1]", "-7,inf,nan", "1,0x7fc00000,0x7fc00000"),
     "ACTIVATION_SOFTMAX seed=2 InputTensor=FLOAT32[3,70001] InputTensor.fill=SMALL OutputTensor=FLOAT32[3,70001]",
+    /* Rows of four items an invocation, by four to all of a workgroup's; of sixteen; and one too many. */
+    "ACTIVATION_SOFTMAX seed=5 InputTensor=FLOAT32[37,32] InputTensor.fill=SMALL OutputTensor=FLOAT32[37,32]",
+    "ACTIVATION_SOFTMAX seed=6 InputTensor=FLOAT32[9,124] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[9,124]",
+    "ACTIVATION_SOFTMAX seed=7 InputTensor=FLOAT16[9,1024] InputTensor.fill=SMALL OutputTensor=FLOAT16[9,1024]",
+    "ACTIVATION_SOFTMAX seed=8 InputTensor=FLOAT32[9,4000] InputTensor.fill=UNIT OutputTensor=FLOAT32[9,4000]",
+    "ACTIVATION_SOFTMAX seed=9 InputTensor=FLOAT32[3,16384] InputTensor.fill=UNIT OutputTensor=FLOAT32[3,16384]",
+    "ACTIVATION_SOFTMAX seed=10 InputTensor=FLOAT32[3,16388] InputTensor.fill=UNIT OutputTensor=FLOAT32[3,16388]",
     "ACTIVATION_SOFTMAX seed=3 InputTensor=FLOAT16[5,1000] InputTensor.fill=SMALL OutputTensor=FLOAT16[5,1000]",
     "ACTIVATION_SOFTMAX seed=4 InputTensor=FLOAT32[300,8] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[300,8]",
 };
@@ -182,6 +194,12 @@ static const char *const softmax1_fixed[] = {
     LINE1(ACTIVATION_SOFTMAX1, FLOAT32, "[2,2]", "5,5,5,5", "0.25,0.25,0.25,0.25", "AxisCount=2 Axes=1,0"),
     "ACTIVATION_SOFTMAX1 seed=3 InputTensor=FLOAT32[2,64,33] InputTensor.fill=SMALL "
     "OutputTensor=FLOAT32[2,64,33] " ONE_AXIS(1),
+    "ACTIVATION_SOFTMAX1 seed=6 InputTensor=FLOAT32[2,64,36] InputTensor.fill=SPECIAL "
+    "OutputTensor=FLOAT32[2,64,36] " ONE_AXIS(1),
+    "ACTIVATION_SOFTMAX1 seed=7 InputTensor=FLOAT16[3,256,8] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT16[3,256,8] " ONE_AXIS(1),
+    "ACTIVATION_SOFTMAX1 seed=8 InputTensor=FLOAT32[3,257,8] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT32[3,257,8] " ONE_AXIS(1),
     "ACTIVATION_SOFTMAX1 seed=4 InputTensor=FLOAT16[3,5,64] InputTensor.fill=SMALL OutputTensor=FLOAT16[3,5,64] "
     "AxisCount=2 Axes=0,2",
     "ACTIVATION_SOFTMAX1 seed=5 InputTensor=FLOAT32[2,3,2,3,2,3,2,3] InputTensor.owned=1 "
@@ -195,6 +213,10 @@ static const char *const log_softmax_fixed[] = {
 };
 static const char *const log_softmax1_fixed[] = {
     LINE1(ACTIVATION_LOG_SOFTMAX1, FLOAT32, "[2,2]", "0,1e4,-3000,1e4", "0,0xbf317218,-3000,0xbf317218", ONE_AXIS(0)),
+    "ACTIVATION_LOG_SOFTMAX1 seed=3 InputTensor=FLOAT32[60,64] InputTensor.fill=SPECIAL "
+    "OutputTensor=FLOAT32[60,64] " ONE_AXIS(1),
+    "ACTIVATION_LOG_SOFTMAX1 seed=4 InputTensor=FLOAT16[2,64,32] InputTensor.fill=SPECIAL "
+    "OutputTensor=FLOAT16[2,64,32] " ONE_AXIS(1),
     "ACTIVATION_LOG_SOFTMAX1 seed=2 InputTensor=FLOAT32[2,64,33] InputTensor.fill=SMALL "
     "OutputTensor=FLOAT32[2,64,33] " ONE_AXIS(1),
 };
@@ -242,9 +264,9 @@ REFUSED(ACTIVATION_HARDMAX, hardmax);
 #define BENCHMARKS(name) .benchmarks = name##_benchmarks, .benchmark_count = COUNT(name##_benchmarks)
 
 SOFTMAX_FAMILY(SOFTMAX, softmax, activated, make_matrix, .bounds = softmax_bounds);
-SOFTMAX_FAMILY(SOFTMAX1, softmax1, floats_from_5_1, case_choose_axes, .bounds = softmax1_bounds, BENCHMARKS(softmax));
+SOFTMAX_FAMILY(SOFTMAX1, softmax1, floats_from_5_1, choose_axes, .bounds = softmax1_bounds, BENCHMARKS(softmax));
 SOFTMAX_FAMILY(LOG_SOFTMAX, log_softmax, activated, make_matrix, .bounds = log_softmax_bounds);
-SOFTMAX_FAMILY(LOG_SOFTMAX1, log_softmax1, floats_from_5_1, case_choose_axes, .bounds = log_softmax1_bounds,
+SOFTMAX_FAMILY(LOG_SOFTMAX1, log_softmax1, floats_from_5_1, choose_axes, .bounds = log_softmax1_bounds,
                BENCHMARKS(log_softmax));
 SOFTMAX_FAMILY(HARDMAX, hardmax, activated, make_matrix, .bounds = NULL);
-SOFTMAX_FAMILY(HARDMAX1, hardmax1, floats_from_5_1, case_choose_axes, BENCHMARKS(hardmax));
+SOFTMAX_FAMILY(HARDMAX1, hardmax1, floats_from_5_1, choose_axes, BENCHMARKS(hardmax));

@@ -75,6 +75,9 @@ struct case_family {
      * also what tests of refusals start from. */
     const char *const *fixed;
     size_t fixed_count;
+    /* Those whose order of operations could show, if it hung on more than the case: test_differential --repeat. */
+    const char *const *repeated;
+    size_t repeated_count;
     /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
     const struct case_refusal *refused;
     size_t refused_count;
@@ -98,6 +101,8 @@ struct case_family {
     const char *count_output;
     /* Of operators whose accuracy is SUM: what floats may be. */
     accuracy_bounds_of *bounds;
+    /* NULL, or what test_differential --errors measures them by. */
+    accuracy_exact_of *exact;
 };
 
 /* One per row of the operator table, in its order. */

@@ -775,6 +775,18 @@ static const char *const fixed_scatter_elements[] = {
     "Axis=1",
 };
 
+/* Thousands of updates of each of a few elements, here and there. */
+static const char *const repeated_scatter_elements[] = {
+    ("SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[7,30] InputTensor.fill=BITS IndicesTensor=UINT32[4000,30] "
+     "IndicesTensor.fill=INDICES:7 UpdatesTensor=FLOAT32[4000,30] UpdatesTensor.fill=BITS OutputTensor=FLOAT32[7,30] "
+     "Axis=0"),
+    ("SCATTER_ELEMENTS seed=2 InputTensor=FLOAT16[64,100] InputTensor.fill=BITS IndicesTensor=INT64[64,2000] "
+     "IndicesTensor.fill=INDICES:100 UpdatesTensor=FLOAT16[64,2000] UpdatesTensor.fill=BITS "
+     "OutputTensor=FLOAT16[64,100] Axis=1"),
+    ("SCATTER_ELEMENTS seed=3 InputTensor=UINT8[33] InputTensor.fill=BITS IndicesTensor=INT32[60000] "
+     "IndicesTensor.fill=INDICES:33 UpdatesTensor=UINT8[60000] UpdatesTensor.fill=BITS OutputTensor=UINT8[33] Axis=0"),
+};
+
 static void generate_scatter_elements(const struct case_family *family, struct random *random,
                                       struct operator_case *c) {
     const uint32_t budget = generate_index_budget(random);
@@ -870,6 +882,15 @@ static const char *const fixed_scatter_nd[] = {
     "OutputTensor=FLOAT32[50,60] InputDimensionCount=2 IndicesDimensionCount=2",
 };
 
+static const char *const repeated_scatter_nd[] = {
+    ("SCATTER_ND seed=1 InputTensor=FLOAT32[9,70] InputTensor.fill=BITS IndicesTensor=UINT32[3000,1] "
+     "IndicesTensor.fill=INDICES:9 UpdatesTensor=FLOAT32[3000,70] UpdatesTensor.fill=BITS OutputTensor=FLOAT32[9,70] "
+     "InputDimensionCount=2 IndicesDimensionCount=2"),
+    ("SCATTER_ND seed=2 InputTensor=INT8[6,5] InputTensor.fill=BITS IndicesTensor=INT32[50000,2] "
+     "IndicesTensor.fill=INDICES:5 UpdatesTensor=INT8[1,50000] UpdatesTensor.fill=BITS OutputTensor=INT8[6,5] "
+     "InputDimensionCount=2 IndicesDimensionCount=2"),
+};
+
 static void generate_scatter_nd(const struct case_family *family, struct random *random, struct operator_case *c) {
     const uint32_t budget = generate_index_budget(random);
     case_begin(c, family->type);
@@ -926,14 +947,18 @@ static const struct case_benchmark benchmarks_scatter_nd[] = {
     {"rows", BENCHMARK_TYPES, 1024, 0, make_scatter_nd, NULL},
 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define FAMILY(name, NAME)                                                                                             \
+#define COUNT_OF(array)             (sizeof(array) / sizeof((array)[0]))
+#define FAMILY(name, NAME)          FAMILY_OF(name, NAME, NULL, 0)
+#define REPEATED_FAMILY(name, NAME) FAMILY_OF(name, NAME, repeated_##name, COUNT_OF(repeated_##name))
+#define FAMILY_OF(name, NAME, REPEATED, repeated_cases)                                                                \
     const struct case_family vkdml_cases_##name = {                                                                    \
         .type = DML_OPERATOR_##NAME,                                                                                   \
         .support = support_##name,                                                                                     \
         .support_count = COUNT_OF(support_##name),                                                                     \
         .fixed = fixed_##name,                                                                                         \
         .fixed_count = COUNT_OF(fixed_##name),                                                                         \
+        .repeated = REPEATED,                                                                                          \
+        .repeated_count = repeated_cases,                                                                              \
         .refused = refused_##name,                                                                                     \
         .refused_count = COUNT_OF(refused_##name),                                                                     \
         .has_frame = DML_OPERATOR_##NAME == DML_OPERATOR_GATHER,                                                       \
@@ -949,5 +974,5 @@ FAMILY(gather_nd, GATHER_ND);
 FAMILY(gather_nd1, GATHER_ND1);
 FAMILY(reverse_subsequences, REVERSE_SUBSEQUENCES);
 FAMILY(one_hot, ONE_HOT);
-FAMILY(scatter_elements, SCATTER_ELEMENTS);
-FAMILY(scatter_nd, SCATTER_ND);
+REPEATED_FAMILY(scatter_elements, SCATTER_ELEMENTS);
+REPEATED_FAMILY(scatter_nd, SCATTER_ND);

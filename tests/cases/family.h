@@ -64,6 +64,7 @@ struct case_benchmark {
 
 #define CASE_BENCHMARK_TRANSFER       1u /* on a device that may use transfer commands */
 #define CASE_BENCHMARK_FILL           2u /* reads nothing: held to the fill peak */
+#define CASE_BENCHMARK_READ           8u /* hardly writes: held to the read peak */
 #define CASE_BENCHMARK_TYPE_OF_OUTPUT 4u /* its type is the output's, and not the first input's */
 
 struct case_family {

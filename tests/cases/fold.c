@@ -4,6 +4,7 @@
 
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 #include "cases/support.h"
 #include "harness/case_data.h"
 #include "harness/number.h"
@@ -433,19 +434,21 @@ static void make_reduce(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argu
 #define SUMMED  (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT64))
 #define ORDERED (SUMMED | CASE_TYPE(INT8) | CASE_TYPE(UINT8))
 #define SHAPES(name, types, FUNCTION)                                                                                  \
-    {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), CASE_BENCHMARK_READ, make_reduce, NULL},                         \
-        {name "/rows", types, BENCHMARK(FUNCTION, ROWS), CASE_BENCHMARK_READ, make_reduce, NULL},                      \
-        {name "/columns", types, BENCHMARK(FUNCTION, COLUMNS), CASE_BENCHMARK_READ, make_reduce, NULL},                \
-        {name "/inner", types, BENCHMARK(FUNCTION, INNER), CASE_BENCHMARK_READ, make_reduce, NULL},                    \
-        {name "/outer", types, BENCHMARK(FUNCTION, OUTER), CASE_BENCHMARK_READ, make_reduce, NULL},
+    {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), CASE_BENCHMARK_READ, make_reduce, loop_reduce},                  \
+        {name "/rows", types, BENCHMARK(FUNCTION, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},               \
+        {name "/columns", types, BENCHMARK(FUNCTION, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},         \
+        {name "/inner", types, BENCHMARK(FUNCTION, INNER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},             \
+        {name "/outer", types, BENCHMARK(FUNCTION, OUTER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
 
 static const struct case_benchmark benchmarks[] = {
     SHAPES("sum", SUMMED, SUM) SHAPES("max", ORDERED, MAX){"l2/rows", CASE_TYPES_FLOATS, BENCHMARK(L2, ROWS),
-                                                           CASE_BENCHMARK_READ, make_reduce, NULL},
-    {"l2/columns", CASE_TYPES_FLOATS, BENCHMARK(L2, COLUMNS), CASE_BENCHMARK_READ, make_reduce, NULL},
-    {"log_sum_exp/rows", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, ROWS), CASE_BENCHMARK_READ, make_reduce, NULL},
-    {"log_sum_exp/columns", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, COLUMNS), CASE_BENCHMARK_READ, make_reduce, NULL},
-    {"multiply/rows", CASE_TYPES_FLOATS, BENCHMARK(MULTIPLY, ROWS), CASE_BENCHMARK_READ, make_reduce, NULL},
+                                                           CASE_BENCHMARK_READ, make_reduce, loop_reduce},
+    {"l2/columns", CASE_TYPES_FLOATS, BENCHMARK(L2, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
+    {"log_sum_exp/rows", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, ROWS), CASE_BENCHMARK_READ, make_reduce,
+     loop_reduce},
+    {"log_sum_exp/columns", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, COLUMNS), CASE_BENCHMARK_READ, make_reduce,
+     loop_reduce},
+    {"multiply/rows", CASE_TYPES_FLOATS, BENCHMARK(MULTIPLY, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
 };
 
 /* What some function takes. */
@@ -557,13 +560,13 @@ static void make_argmax(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shap
 }
 
 static const struct case_benchmark benchmarks_argmin[] = {
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmin, NULL},
+    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmin, loop_place},
 };
 
 static const struct case_benchmark benchmarks_argmax[] = {
-    {"all", ORDERED, TO_ONE, CASE_BENCHMARK_READ, make_argmax, NULL},
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmax, NULL},
-    {"columns", ORDERED, COLUMNS, CASE_BENCHMARK_READ, make_argmax, NULL},
+    {"all", ORDERED, TO_ONE, CASE_BENCHMARK_READ, make_argmax, loop_place},
+    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmax, loop_place},
+    {"columns", ORDERED, COLUMNS, CASE_BENCHMARK_READ, make_argmax, loop_place},
 };
 
 static const struct case_tensor_support support_place[] = {

@@ -11,7 +11,7 @@ bench_peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..
 Shapes and layouts are the benchmarks' own; a case that a peer has no function for is left out. torch and cupy run on the
 GPU and are timed by its events; torch without a GPU, and numpy, run on the CPU. CUB is DeviceSelect::If, compiled with
 nvcc, on the cases that ask for flat coordinates. What would take PyTorch several calls, such as a fused activation,
-is left out; it quantizes with one scale for all elements.
+is left out; it quantizes with one scale for all elements. Which function an operator stands for says tools/peers/torch_timed.py.
 """
 import argparse
 import json
@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+from peers.torch_timed import FAMILIES
+
 SIZES = {"FLOAT64": 8, "FLOAT32": 4, "FLOAT16": 2, "UINT64": 8, "UINT32": 4, "UINT16": 2, "UINT8": 1, "INT64": 8,
          "INT32": 4, "INT16": 2, "INT8": 1, "UINT4": 0.5, "INT4": 0.5}
 
@@ -35,7 +37,12 @@ class Tensor:
         self.strides = [1] * len(self.sizes)
         for d in reversed(range(len(self.sizes) - 1)):
             self.strides[d] = self.strides[d + 1] * self.sizes[d + 1]
-        self.permille, self.fill = 1000, ""
+        self.fill, self.number = "", None
+
+    @property
+    def permille(self):
+        """How many of a thousand elements are not zero."""
+        return self.number if self.fill == "SPARSE" else 1000
 
     @property
     def span(self):
@@ -61,10 +68,9 @@ class Case:
             tensor, _, member = name.partition(".")
             if member == "strides":
                 self.tensors[tensor].strides = [int(stride) for stride in value.split(",")]
-            elif member == "fill" and ":" in value:
-                self.tensors[tensor].permille = int(value.split(":")[1])
             elif member == "fill":
-                self.tensors[tensor].fill = value
+                self.tensors[tensor].fill, _, number = value.partition(":")
+                self.tensors[tensor].number = int(number) if number else None
             elif "[" in value and not member:
                 self.tensors[name] = Tensor(value)
             elif not member:
@@ -78,6 +84,13 @@ class Case:
 
     def list_of(self, attribute):
         return [int(value) for value in self.attributes[attribute].split(",")]
+
+    def int_of(self, attribute):
+        return int(self.attributes[attribute])
+
+    def array(self, field):
+        """The tensors of an array, in order."""
+        return [tensor for name, tensor in self.tensors.items() if name.startswith(field + "[")]
 
 
 def quantiles(samples):
@@ -328,6 +341,8 @@ class Torch:
             return self.batch_normalization(case)
         if "QUANTIZE" in case.operator:
             return self.quantize(case)
+        if case.operator in FAMILIES:
+            return FAMILIES[case.operator](self, case)
         return self.map(case)
 
     def count(self, result):

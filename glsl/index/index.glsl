@@ -41,6 +41,8 @@ layout(constant_id = 8) const uint COLUMNS = 1;
 // The input is bound in part: elements elsewhere are another dispatch's.
 layout(constant_id = 9) const bool HAS_WINDOWS = false;
 layout(constant_id = 10) const bool IS_SERIAL = false;
+// index_mark: an invocation walks whole rows, and no two rows lead to one element.
+layout(constant_id = 11) const bool OWNS_ROWS = false;
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;

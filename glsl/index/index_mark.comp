@@ -16,6 +16,22 @@ void mark(uint item)
         atomicMax(destination.words[(push.base_bytes.y >> 2) + named.place], places.z + 1);
 }
 
+// Of rows from an item on: numbers grow along them, so the last one that leads to an element is the largest, and an atomic, which
+// costs CPUs as much as all else, is not needed.
+void mark_rows(uint first, uint end)
+{
+    for (uint item = first; item < end; item += parameters.row_length) {
+        uint left;
+        uvec4 places = places_of(place_of(item), 0, left);
+        for (uint i = 0; i < parameters.row_length; ++i) {
+            Source named = source_of(places, load_index(places.y));
+            if (named.state == HERE)
+                destination.words[(push.base_bytes.y >> 2) + named.place] = places.z + 1;
+            places += parameters.row_strides;
+        }
+    }
+}
+
 void main()
 {
     uint group = group_index();
@@ -26,8 +42,12 @@ void main()
         if (invocation <= (parameters.item_count - 1) / parameters.share) {
             uint first = invocation * parameters.share;
             uint end = first + min(parameters.share, parameters.item_count - first);
-            for (uint item = first; item < end; ++item)
-                mark(item);
+            if (OWNS_ROWS) {
+                mark_rows(first, end);
+            } else {
+                for (uint item = first; item < end; ++item)
+                    mark(item);
+            }
         }
     } else if (invocation < parameters.item_count) {
         mark(invocation);

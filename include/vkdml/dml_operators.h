@@ -1279,10 +1279,10 @@ typedef struct DML_UPSAMPLE_2D_OPERATOR_DESC {
  * MAX, INT64 and UINT64; and from 5_0 on MULTIPLY, SUM, L1 and SUM_SQUARE INT32, UINT32, INT64 and UINT64.
  * OutputTensor has InputTensor's type, but of ARGMIN and ARGMAX it has UINT32, from 3_0 on also INT32, INT64, UINT64.
  *
- * Integers wrap. Floats are computed in FLOAT32: a sum is within 2^-15 of the sum of its terms' magnitudes, a product
- * of n factors within n * 2^-23 of itself, and nothing on the way overflows or vanishes where the result does not;
- * FLOAT32's denormals may count as 0. MIN and MAX: NaN wins, -0 is below +0. ARGMIN and ARGMAX as the operators of
- * those names, of equal elements the first.
+ * Integers wrap. Floats are computed in FLOAT32: a sum of n terms is within min(n, 128 + n/32, 512) * 2^-24 of the sum
+ * of their magnitudes, a product of n factors within n * 2^-24 of itself, and nothing on the way overflows or vanishes
+ * where the result does not; FLOAT32's denormals may count as 0. MIN and MAX: NaN wins, -0 is below +0. ARGMIN and
+ * ARGMAX as the operators of those names, of equal elements the first.
  */
 typedef struct DML_REDUCE_OPERATOR_DESC {
     DML_REDUCE_FUNCTION Function;

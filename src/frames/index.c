@@ -29,6 +29,20 @@ void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *out
 
 /* ---- collapsing ---- */
 
+/* Of marks for processors: whose coordinate is the number comes last, so that an invocation may walk all that names one
+ * element (index_step.c). */
+static void put_numbers_last(struct vkdml_index *index) {
+    for (uint32_t d = 0; d + 1 < index->rank; ++d) {
+        if (index->dimensions[d].strides[INPUT] == 0 && index->dimensions[d].strides[REST] != 0) {
+            const struct vkdml_dimension moved = index->dimensions[d];
+            memmove(&index->dimensions[d], &index->dimensions[d + 1],
+                    (index->rank - d - 1) * sizeof(index->dimensions[0]));
+            index->dimensions[index->rank - 1] = moved;
+            return;
+        }
+    }
+}
+
 static void collapse(struct vkdml_index *index) {
     index->rank = vkdml_dimensions_collapse(index->dimensions, index->rank, OUTPUT);
     if (index->rank == 0) {
@@ -244,6 +258,9 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     }
     struct windows w = {&collapsed, limits, report, plan, reach_of_columns(&collapsed), false};
     w.cuts = !can_bind(limits, w.reach + 1, collapsed.element_bytes);
+    if (collapsed.mode == VKDML_INDEX_MARK && limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
+        put_numbers_last(&collapsed);
+    }
     if (result == VKDML_SUCCESS && w.cuts && collapsed.mode == VKDML_INDEX_ONE_HOT) {
         result = pack_values(&collapsed, limits, report, plan);
         w.reach = 1;

@@ -45,6 +45,9 @@ _Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 /* Lavapipe ends all loops of an invocation after 65,535 turns in total, silently. */
 #define MOST_TURNS 60000
 
+/* Of a row beside its elements'. */
+#define ROW_TURNS 20
+
 #define VECTOR_BYTES 16u
 
 /* How the elements of a row lie, as index.glsl distinguishes them. */
@@ -206,6 +209,45 @@ static uint32_t share_of(const struct vkdml_index *index, const struct shape *sh
     return share == 0 ? 1 : share < most ? share : most;
 }
 
+/* Whether the column and all dimensions but the last lead to elements of their own: each stride is more than what all
+ * lesser ones reach together. */
+static bool is_nested(const struct vkdml_index *index) {
+    struct vkdml_index_column nest[VKDML_MAX_DIMENSIONS];
+    uint32_t count = 0;
+    nest[count++] = index->columns[0];
+    for (uint32_t d = 0; d + 1 < index->rank; ++d) {
+        nest[count++] = (struct vkdml_index_column){index->dimensions[d].size, index->dimensions[d].strides[INPUT]};
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        uint64_t reach = 0;
+        for (uint32_t k = 0; k < count; ++k) {
+            const bool is_outer = k != i && nest[k].stride > nest[i].stride;
+            reach += k == i || is_outer ? 0 : (uint64_t)(nest[k].size - 1) * nest[k].stride;
+            if (k != i && nest[k].stride == nest[i].stride) {
+                return false;
+            }
+        }
+        if (nest[i].stride <= reach) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether marks that lead to one element are of one row, whole in the part, and an invocation may walk it. */
+static bool owns_rows(const struct vkdml_index *index, const struct vkdml_index_part *part, const struct shape *shape) {
+    const struct vkdml_dimension *last = &index->dimensions[index->rank - 1];
+    return index->mode == VKDML_INDEX_MARK && index->column_count == 1 && last->strides[INPUT] == 0 &&
+           last->strides[REST] != 0 && last->size > 1 && part->box.size[index->rank - 1] == last->size &&
+           last->size <= MOST_TURNS / 2 && count_runs(shape) >= LEAST_SHARES && is_nested(index);
+}
+
+/* The items of an invocation that owns rows. */
+static uint32_t share_of_rows(const struct shape *shape) {
+    const uint32_t most = MOST_TURNS / (shape->row.size + ROW_TURNS), even = count_runs(shape) / LEAST_SHARES;
+    return (most < even ? most : even) * shape->row.size;
+}
+
 static struct vkdml_plan_buffer buffer_of(const struct vkdml_index_tensor *tensor, const struct vkdml_window *window) {
     return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
 }
@@ -219,7 +261,8 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     struct index_parameters parameters;
     find_shape(index, &part->box, &shape);
     fill_parameters(index, part, &shape, &parameters);
-    parameters.share = serial ? share_of(index, &shape, parameters.item_count) : 1;
+    const bool by_rows = serial && owns_rows(index, part, &shape);
+    parameters.share = by_rows ? share_of_rows(&shape) : serial ? share_of(index, &shape, parameters.item_count) : 1;
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
@@ -239,7 +282,8 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                                         index_type,
                                         index->column_count,
                                         part->has_windows,
-                                        serial};
+                                        serial,
+                                        by_rows};
     step->kernel = marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

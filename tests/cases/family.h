@@ -64,6 +64,7 @@ struct case_benchmark {
 
 #define CASE_BENCHMARK_TRANSFER       1u /* on a device that may use transfer commands */
 #define CASE_BENCHMARK_FILL           2u /* reads nothing: held to the fill peak */
+#define CASE_BENCHMARK_READ           8u /* hardly writes: held to the read peak */
 #define CASE_BENCHMARK_TYPE_OF_OUTPUT 4u /* its type is the output's, and not the first input's */
 
 struct case_family {
@@ -75,6 +76,9 @@ struct case_family {
      * also what tests of refusals start from. */
     const char *const *fixed;
     size_t fixed_count;
+    /* Those whose order of operations could show, if it hung on more than the case: test_differential --repeat. */
+    const char *const *repeated;
+    size_t repeated_count;
     /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
     const struct case_refusal *refused;
     size_t refused_count;
@@ -98,6 +102,8 @@ struct case_family {
     const char *count_output;
     /* Of operators whose accuracy is SUM: what floats may be. */
     accuracy_bounds_of *bounds;
+    /* NULL, or what test_differential --errors measures them by. */
+    accuracy_exact_of *exact;
 };
 
 /* One per row of the operator table, in its order. */

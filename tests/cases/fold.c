@@ -4,6 +4,7 @@
 
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 #include "cases/support.h"
 #include "harness/case_data.h"
 #include "harness/number.h"
@@ -88,13 +89,19 @@ static struct accuracy_bounds log_around(double sum, double distance) {
     return bounds;
 }
 
+/* The most roundings that a term of n goes through: n - 1 sums and its own; in blocks of 32 items, of which an
+ * invocation has at most 128, and then trees and totals. */
+static double roundings(double n) {
+    return fmin(n, fmin(128 + n / 32, 512));
+}
+
 /* As include/vkdml/dml_operators.h promises it, with FLOAT32 denormals taken for 0. Everything was summed in double. */
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *coordinates) {
     const struct terms t = read_terms(c, tensors, coordinates);
     const bool flushes = c->tensors[field_of(c, "InputTensor")].type == DML_TENSOR_DATA_TYPE_FLOAT32;
     const double least = flushes ? 0x1p-126 : 0;
-    const double error = 0x1p-15, sum_error = t.magnitudes * error + t.count * least;
+    const double error = roundings(t.count) * 0x1p-24, sum_error = t.magnitudes * error + t.count * least;
     const double square_error = t.squares * error + t.count * least * least;
     switch ((DML_REDUCE_FUNCTION)function_of(c)) {
     case DML_REDUCE_FUNCTION_SUM:
@@ -112,7 +119,7 @@ static struct accuracy_bounds bounds(const struct operator_case *c, const unsign
         return log_around(t.sum, t.all_finite ? sum_error : 0);
     case DML_REDUCE_FUNCTION_LOG_SUM_EXP: {
         const double value = t.greatest + log(t.powers);
-        const double distance = error + 0x1p-22 * (fabs(value) + fabs(t.greatest));
+        const double distance = 4 * error + 0x1p-22 * (fabs(value) + fabs(t.greatest));
         return isnan(t.sum) && !isinf(t.greatest) ? around(NAN, 0)
                : isinf(t.greatest)                ? around(t.greatest, 0)
                                                   : around(value, distance);
@@ -120,10 +127,43 @@ static struct accuracy_bounds bounds(const struct operator_case *c, const unsign
     case DML_REDUCE_FUNCTION_MULTIPLY: {
         const int power = t.exponent > 2000 ? 2000 : t.exponent < -2000 ? -2000 : (int)t.exponent;
         const double value = ldexp(t.significand, power);
-        return around(value, isfinite(value) ? fabs(value) * t.count * 0x1p-23 : 0);
+        return around(value, isfinite(value) ? fabs(value) * t.count * 0x1p-24 : 0);
     }
     default:
         return around(NAN, 0); /* exact */
+    }
+}
+
+/* The exact value, and what one rounding of FLOAT32 takes of the terms' magnitudes, of the value itself where it is one
+ * of all factors or a root, and of the sum's effect on a logarithm. */
+static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                   const uint32_t *coordinates) {
+    const struct terms t = read_terms(c, tensors, coordinates);
+    const double unit = 0x1p-24, sum_unit = unit * t.magnitudes + t.count * 0x1p-126;
+    switch ((DML_REDUCE_FUNCTION)function_of(c)) {
+    case DML_REDUCE_FUNCTION_SUM:
+        return (struct accuracy_exact){t.sum, sum_unit};
+    case DML_REDUCE_FUNCTION_AVERAGE:
+        return (struct accuracy_exact){t.sum / t.count, sum_unit / t.count};
+    case DML_REDUCE_FUNCTION_L1:
+        return (struct accuracy_exact){t.magnitudes, sum_unit};
+    case DML_REDUCE_FUNCTION_SUM_SQUARE:
+        return (struct accuracy_exact){t.squares, unit * t.squares + t.count * 0x1p-126};
+    case DML_REDUCE_FUNCTION_L2:
+        return (struct accuracy_exact){sqrt(t.squares), unit * sqrt(t.squares) + 0x1p-126};
+    case DML_REDUCE_FUNCTION_LOG_SUM:
+        return (struct accuracy_exact){log(t.sum), sum_unit / t.sum + unit * fabs(log(t.sum))};
+    case DML_REDUCE_FUNCTION_LOG_SUM_EXP: {
+        const double value = t.greatest + log(t.powers);
+        return (struct accuracy_exact){value, unit * (1 + fabs(value) + fabs(t.greatest))};
+    }
+    case DML_REDUCE_FUNCTION_MULTIPLY: {
+        const int power = t.exponent > 2000 ? 2000 : t.exponent < -2000 ? -2000 : (int)t.exponent;
+        const double value = ldexp(t.significand, power);
+        return (struct accuracy_exact){value, unit * fabs(value) + 0x1p-126};
+    }
+    default:
+        return (struct accuracy_exact){(double)NAN, (double)NAN}; /* exact */
     }
 }
 
@@ -238,6 +278,28 @@ static const char *const fixed[] = {
     "OutputTensor=UINT64[1,2,1,2,1,2,1,2] AxisCount=4 Axes=6,0,2,4",
     "REDUCE seed=48 Function=L1 InputTensor=INT32[5,7,9] InputTensor.strides=9,0,1 InputTensor.fill=BITS "
     "OutputTensor=INT32[5,1,1] AxisCount=2 Axes=1,2",
+};
+
+/* Rows and columns so long that several workgroups share them. */
+#define REPEATED(FUNCTION, TYPE, OUTPUT, fill)                                                                         \
+    "REDUCE seed=1 Function=" #FUNCTION " InputTensor=" #TYPE "[3,30001] InputTensor.fill=" #fill                      \
+    " OutputTensor=" #OUTPUT "[3,1] AxisCount=1 Axes=1",                                                               \
+        "REDUCE seed=2 Function=" #FUNCTION " InputTensor=" #TYPE "[3001,20] InputTensor.fill=" #fill                  \
+        " OutputTensor=" #OUTPUT "[1,20] AxisCount=1 Axes=0"
+#define REPEATED_PRODUCTS(TYPE, count, others)                                                                         \
+    "REDUCE seed=1 Function=MULTIPLY InputTensor=" #TYPE "[" #others "," #count "] InputTensor.fill=ABOVE_ONE "        \
+    "OutputTensor=" #TYPE "[" #others ",1] AxisCount=1 Axes=1"
+#define REPEATED_FLOATS(TYPE)                                                                                          \
+    REPEATED(SUM, TYPE, TYPE, UNIT), REPEATED(AVERAGE, TYPE, TYPE, UNIT), REPEATED(L1, TYPE, TYPE, UNIT),              \
+        REPEATED(L2, TYPE, TYPE, UNIT), REPEATED(SUM_SQUARE, TYPE, TYPE, UNIT), REPEATED(LOG_SUM, TYPE, TYPE, UNIT),   \
+        REPEATED(LOG_SUM_EXP, TYPE, TYPE, UNIT), REPEATED(MIN, TYPE, TYPE, UNIT), REPEATED(MAX, TYPE, TYPE, UNIT),     \
+        REPEATED(ARGMIN, TYPE, UINT32, SMALL), REPEATED(ARGMAX, TYPE, UINT32, SMALL)
+
+static const char *const repeated[] = {
+    REPEATED_FLOATS(FLOAT32),
+    REPEATED_FLOATS(FLOAT16),
+    REPEATED_PRODUCTS(FLOAT32, 200, 30),
+    REPEATED_PRODUCTS(FLOAT16, 24, 300),
 };
 
 static void set_axes(struct operator_case *c, uint32_t count, const uint32_t *axes) {
@@ -372,19 +434,21 @@ static void make_reduce(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argu
 #define SUMMED  (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT64))
 #define ORDERED (SUMMED | CASE_TYPE(INT8) | CASE_TYPE(UINT8))
 #define SHAPES(name, types, FUNCTION)                                                                                  \
-    {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), 0, make_reduce, NULL},                                           \
-        {name "/rows", types, BENCHMARK(FUNCTION, ROWS), 0, make_reduce, NULL},                                        \
-        {name "/columns", types, BENCHMARK(FUNCTION, COLUMNS), 0, make_reduce, NULL},                                  \
-        {name "/inner", types, BENCHMARK(FUNCTION, INNER), 0, make_reduce, NULL},                                      \
-        {name "/outer", types, BENCHMARK(FUNCTION, OUTER), 0, make_reduce, NULL},
+    {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), CASE_BENCHMARK_READ, make_reduce, loop_reduce},                  \
+        {name "/rows", types, BENCHMARK(FUNCTION, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},               \
+        {name "/columns", types, BENCHMARK(FUNCTION, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},         \
+        {name "/inner", types, BENCHMARK(FUNCTION, INNER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},             \
+        {name "/outer", types, BENCHMARK(FUNCTION, OUTER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
 
 static const struct case_benchmark benchmarks[] = {
-    SHAPES("sum", SUMMED, SUM)
-        SHAPES("max", ORDERED, MAX){"l2/rows", CASE_TYPES_FLOATS, BENCHMARK(L2, ROWS), 0, make_reduce, NULL},
-    {"l2/columns", CASE_TYPES_FLOATS, BENCHMARK(L2, COLUMNS), 0, make_reduce, NULL},
-    {"log_sum_exp/rows", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, ROWS), 0, make_reduce, NULL},
-    {"log_sum_exp/columns", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, COLUMNS), 0, make_reduce, NULL},
-    {"multiply/rows", CASE_TYPES_FLOATS, BENCHMARK(MULTIPLY, ROWS), 0, make_reduce, NULL},
+    SHAPES("sum", SUMMED, SUM) SHAPES("max", ORDERED, MAX){"l2/rows", CASE_TYPES_FLOATS, BENCHMARK(L2, ROWS),
+                                                           CASE_BENCHMARK_READ, make_reduce, loop_reduce},
+    {"l2/columns", CASE_TYPES_FLOATS, BENCHMARK(L2, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
+    {"log_sum_exp/rows", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, ROWS), CASE_BENCHMARK_READ, make_reduce,
+     loop_reduce},
+    {"log_sum_exp/columns", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, COLUMNS), CASE_BENCHMARK_READ, make_reduce,
+     loop_reduce},
+    {"multiply/rows", CASE_TYPES_FLOATS, BENCHMARK(MULTIPLY, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
 };
 
 /* What some function takes. */
@@ -401,6 +465,8 @@ const struct case_family vkdml_cases_reduce = {
     .support_count = sizeof(support) / sizeof(support[0]),
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
+    .repeated = repeated,
+    .repeated_count = sizeof(repeated) / sizeof(repeated[0]),
     .refused = refused,
     .refused_count = sizeof(refused) / sizeof(refused[0]),
     .has_frame = true,
@@ -409,6 +475,7 @@ const struct case_family vkdml_cases_reduce = {
     .benchmarks = benchmarks,
     .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
     .bounds = bounds,
+    .exact = exact,
 };
 
 /* ---- ARGMIN and ARGMAX ---- */
@@ -450,6 +517,25 @@ static const char *const fixed_argmax[] = {
     "AxisDirection=INCREASING",
 };
 
+/* Many of the greatest, and of the least. */
+static const char *const repeated_argmin[] = {
+    "ARGMIN seed=1 InputTensor=UINT8[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
+    "AxisDirection=INCREASING",
+    "ARGMIN seed=2 InputTensor=FLOAT32[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
+    "AxisDirection=DECREASING",
+};
+
+static const char *const repeated_argmax[] = {
+    "ARGMAX seed=1 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
+    "AxisDirection=INCREASING",
+    "ARGMAX seed=2 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
+    "AxisDirection=DECREASING",
+    "ARGMAX seed=3 InputTensor=FLOAT16[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
+    "AxisDirection=INCREASING",
+    "ARGMAX seed=4 InputTensor=INT64[9001,5] InputTensor.fill=SMALL OutputTensor=UINT32[1,1] AxisCount=2 Axes=1,0 "
+    "AxisDirection=DECREASING",
+};
+
 static void generate_place(const struct case_family *family, struct random *random, struct operator_case *c) {
     case_begin(c, family->type);
     case_tensor(c, "InputTensor")->type = generate_type(random, c, "InputTensor");
@@ -474,13 +560,13 @@ static void make_argmax(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shap
 }
 
 static const struct case_benchmark benchmarks_argmin[] = {
-    {"rows", ORDERED, ROWS, 0, make_argmin, NULL},
+    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmin, loop_place},
 };
 
 static const struct case_benchmark benchmarks_argmax[] = {
-    {"all", ORDERED, TO_ONE, 0, make_argmax, NULL},
-    {"rows", ORDERED, ROWS, 0, make_argmax, NULL},
-    {"columns", ORDERED, COLUMNS, 0, make_argmax, NULL},
+    {"all", ORDERED, TO_ONE, CASE_BENCHMARK_READ, make_argmax, loop_place},
+    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmax, loop_place},
+    {"columns", ORDERED, COLUMNS, CASE_BENCHMARK_READ, make_argmax, loop_place},
 };
 
 static const struct case_tensor_support support_place[] = {
@@ -506,6 +592,8 @@ static const struct case_refusal refused_argmax[] = {
         .support_count = sizeof(support_place) / sizeof(support_place[0]),                                             \
         .fixed = fixed_##name,                                                                                         \
         .fixed_count = sizeof(fixed_##name) / sizeof(fixed_##name[0]),                                                 \
+        .repeated = repeated_##name,                                                                                   \
+        .repeated_count = sizeof(repeated_##name) / sizeof(repeated_##name[0]),                                        \
         .refused = refused_##name,                                                                                     \
         .refused_count = sizeof(refused_##name) / sizeof(refused_##name[0]),                                           \
         .generate = generate_place,                                                                                    \

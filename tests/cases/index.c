@@ -3,6 +3,7 @@
 
 #include "cases/family.h"
 #include "cases/generate.h"
+#include "cases/loops.h"
 #include "cases/support.h"
 
 #define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
@@ -191,48 +192,6 @@ static const struct case_refusal refused_gather[] = {
      "DML_OPERATOR_GATHER: OutputTensor.Sizes[0] is 3, must be 1: InputTensor and IndicesTensor make 1 dimensions"},
 };
 
-/* An index from the type the benchmarks use. */
-static size_t index_at(unsigned char *const *tensors, uint32_t slot, size_t i) {
-    return ((const uint32_t *)(const void *)tensors[slot])[i];
-}
-
-/* An element, or a row. */
-static void copy_element(unsigned char *to, const unsigned char *from, size_t bytes) {
-    switch (bytes) {
-    case 1:
-        *to = *from;
-        break;
-    case 2:
-        memcpy(to, from, 2);
-        break;
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    default:
-        memcpy(to, from, bytes);
-        break;
-    }
-}
-
-/* Along Axis of a packed matrix; all indices are good. */
-static void loop_gather(const struct operator_case *c, unsigned char *const *tensors) {
-    const struct case_tensor *input = &c->tensors[0], *indices = &c->tensors[1];
-    const size_t element = vkdmlGetDataTypeSize(input->type), count = (size_t)case_element_count(indices);
-    const bool rows = c->fields[3].words[0] == 0;
-    const size_t outer = rows ? 1 : input->sizes[0], size = input->sizes[rows ? 0 : 1];
-    const size_t inner = (rows ? input->sizes[1] : 1) * element;
-    for (size_t o = 0; o < outer; o++) {
-        for (size_t i = 0; i < count; i++) {
-            const unsigned char *from = tensors[0] + (o * size + index_at(tensors, 1, i)) * inner;
-            unsigned char *to = tensors[2] + (o * count + i) * inner;
-            copy_element(to, from, inner);
-        }
-    }
-}
-
 /* As many rows, or columns, as there are, in any order, some twice. */
 static void make_gather(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_GATHER);
@@ -316,20 +275,6 @@ static const struct case_refusal refused_gather_elements[] = {
      "DML_OPERATOR_GATHER_ELEMENTS: IndicesTensor.Sizes[1] is 4, must be 3 = InputTensor.Sizes[1]: only along Axis (0) "
      "may they differ"},
 };
-
-/* Along Axis of a packed matrix. */
-static void loop_gather_elements(const struct operator_case *c, unsigned char *const *tensors) {
-    const struct case_tensor *input = &c->tensors[0], *indices = &c->tensors[1];
-    const size_t element = vkdmlGetDataTypeSize(input->type), width = input->sizes[1];
-    const bool rows = c->fields[3].words[0] == 0;
-    for (size_t i = 0; i < indices->sizes[0]; i++) {
-        for (size_t j = 0; j < width; j++) {
-            const size_t named = index_at(tensors, 1, i * width + j);
-            const size_t from = rows ? named * width + j : i * width + named;
-            copy_element(tensors[2] + (i * width + j) * element, tensors[0] + from * element, element);
-        }
-    }
-}
 
 static void make_gather_elements(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_GATHER_ELEMENTS);
@@ -503,17 +448,6 @@ static const struct case_refusal refused_gather_nd1[] = {
      "InputDimensionCount - BatchDimensionCount"},
 };
 
-/* Tuples of two coordinates, of a row or of an element. */
-static void loop_gather_nd(const struct operator_case *c, unsigned char *const *tensors) {
-    const struct case_tensor *input = &c->tensors[0], *output = &c->tensors[2];
-    const size_t last = input->rank == 3 ? input->sizes[2] : 1, bytes = last * vkdmlGetDataTypeSize(input->type);
-    const size_t count = (size_t)case_element_count(output) / last;
-    for (size_t i = 0; i < count; i++) {
-        const size_t from = index_at(tensors, 1, 2 * i) * input->sizes[1] + index_at(tensors, 1, 2 * i + 1);
-        copy_element(tensors[2] + i * bytes, tensors[0] + from * bytes, bytes);
-    }
-}
-
 static void make_gather_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_GATHER_ND);
     const uint32_t row = row_bytes / vkdmlGetDataTypeSize(type), length = row != 0 ? row : 1, side = 64;
@@ -553,7 +487,7 @@ static void make_gather_nd1(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t 
 }
 
 static const struct case_benchmark benchmarks_gather_nd1[] = {
-    {"rows", BENCHMARK_TYPES, 1024, 0, make_gather_nd1, NULL},
+    {"rows", BENCHMARK_TYPES, 1024, 0, make_gather_nd1, loop_gather_nd1},
 };
 
 /* ---- REVERSE_SUBSEQUENCES ---- */
@@ -645,8 +579,8 @@ static void make_reverse(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axi
 }
 
 static const struct case_benchmark benchmarks_reverse_subsequences[] = {
-    {"inner", BENCHMARK_TYPES, 1, 0, make_reverse, NULL},
-    {"outer", BENCHMARK_TYPES, 0, 0, make_reverse, NULL},
+    {"inner", BENCHMARK_TYPES, 1, 0, make_reverse, loop_reverse_subsequences},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_reverse, loop_reverse_subsequences},
 };
 
 /* ---- ONE_HOT ---- */
@@ -740,8 +674,8 @@ static void make_one_hot(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axi
 }
 
 static const struct case_benchmark benchmarks_one_hot[] = {
-    {"inner", BENCHMARK_TYPES, 1, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, NULL},
-    {"outer", BENCHMARK_TYPES, 0, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, NULL},
+    {"inner", BENCHMARK_TYPES, 1, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, loop_one_hot},
+    {"outer", BENCHMARK_TYPES, 0, CASE_BENCHMARK_TYPE_OF_OUTPUT, make_one_hot, loop_one_hot},
 };
 
 /* ---- SCATTER_ELEMENTS ---- */
@@ -773,6 +707,18 @@ static const char *const fixed_scatter_elements[] = {
     "SCATTER_ELEMENTS seed=7 InputTensor=INT16[2,30001] InputTensor.fill=BITS IndicesTensor=UINT32[2,40001] "
     "IndicesTensor.fill=INDICES:30001 UpdatesTensor=INT16[2,40001] UpdatesTensor.fill=BITS OutputTensor=INT16[2,30001] "
     "Axis=1",
+};
+
+/* Thousands of updates of each of a few elements, here and there. */
+static const char *const repeated_scatter_elements[] = {
+    ("SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[7,30] InputTensor.fill=BITS IndicesTensor=UINT32[4000,30] "
+     "IndicesTensor.fill=INDICES:7 UpdatesTensor=FLOAT32[4000,30] UpdatesTensor.fill=BITS OutputTensor=FLOAT32[7,30] "
+     "Axis=0"),
+    ("SCATTER_ELEMENTS seed=2 InputTensor=FLOAT16[64,100] InputTensor.fill=BITS IndicesTensor=INT64[64,2000] "
+     "IndicesTensor.fill=INDICES:100 UpdatesTensor=FLOAT16[64,2000] UpdatesTensor.fill=BITS "
+     "OutputTensor=FLOAT16[64,100] Axis=1"),
+    ("SCATTER_ELEMENTS seed=3 InputTensor=UINT8[33] InputTensor.fill=BITS IndicesTensor=INT32[60000] "
+     "IndicesTensor.fill=INDICES:33 UpdatesTensor=UINT8[60000] UpdatesTensor.fill=BITS OutputTensor=UINT8[33] Axis=0"),
 };
 
 static void generate_scatter_elements(const struct case_family *family, struct random *random,
@@ -836,8 +782,8 @@ static void make_scatter_elements(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uin
 }
 
 static const struct case_benchmark benchmarks_scatter_elements[] = {
-    {"inner", BENCHMARK_TYPES, 1, 0, make_scatter_elements, NULL},
-    {"outer", BENCHMARK_TYPES, 0, 0, make_scatter_elements, NULL},
+    {"inner", BENCHMARK_TYPES, 1, 0, make_scatter_elements, loop_scatter_elements},
+    {"outer", BENCHMARK_TYPES, 0, 0, make_scatter_elements, loop_scatter_elements},
 };
 
 /* ---- SCATTER_ND ---- */
@@ -868,6 +814,15 @@ static const char *const fixed_scatter_nd[] = {
     "SCATTER_ND seed=7 InputTensor=FLOAT32[50,60] InputTensor.fill=BITS IndicesTensor=INT32[9000,2] "
     "IndicesTensor.strides=1,9000 IndicesTensor.fill=INDICES:50 UpdatesTensor=FLOAT32[1,9000] UpdatesTensor.fill=BITS "
     "OutputTensor=FLOAT32[50,60] InputDimensionCount=2 IndicesDimensionCount=2",
+};
+
+static const char *const repeated_scatter_nd[] = {
+    ("SCATTER_ND seed=1 InputTensor=FLOAT32[9,70] InputTensor.fill=BITS IndicesTensor=UINT32[3000,1] "
+     "IndicesTensor.fill=INDICES:9 UpdatesTensor=FLOAT32[3000,70] UpdatesTensor.fill=BITS OutputTensor=FLOAT32[9,70] "
+     "InputDimensionCount=2 IndicesDimensionCount=2"),
+    ("SCATTER_ND seed=2 InputTensor=INT8[6,5] InputTensor.fill=BITS IndicesTensor=INT32[50000,2] "
+     "IndicesTensor.fill=INDICES:5 UpdatesTensor=INT8[1,50000] UpdatesTensor.fill=BITS OutputTensor=INT8[6,5] "
+     "InputDimensionCount=2 IndicesDimensionCount=2"),
 };
 
 static void generate_scatter_nd(const struct case_family *family, struct random *random, struct operator_case *c) {
@@ -923,17 +878,21 @@ static void make_scatter_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t 
 }
 
 static const struct case_benchmark benchmarks_scatter_nd[] = {
-    {"rows", BENCHMARK_TYPES, 1024, 0, make_scatter_nd, NULL},
+    {"rows", BENCHMARK_TYPES, 1024, 0, make_scatter_nd, loop_scatter_nd},
 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define FAMILY(name, NAME)                                                                                             \
+#define COUNT_OF(array)             (sizeof(array) / sizeof((array)[0]))
+#define FAMILY(name, NAME)          FAMILY_OF(name, NAME, NULL, 0)
+#define REPEATED_FAMILY(name, NAME) FAMILY_OF(name, NAME, repeated_##name, COUNT_OF(repeated_##name))
+#define FAMILY_OF(name, NAME, REPEATED, repeated_cases)                                                                \
     const struct case_family vkdml_cases_##name = {                                                                    \
         .type = DML_OPERATOR_##NAME,                                                                                   \
         .support = support_##name,                                                                                     \
         .support_count = COUNT_OF(support_##name),                                                                     \
         .fixed = fixed_##name,                                                                                         \
         .fixed_count = COUNT_OF(fixed_##name),                                                                         \
+        .repeated = REPEATED,                                                                                          \
+        .repeated_count = repeated_cases,                                                                              \
         .refused = refused_##name,                                                                                     \
         .refused_count = COUNT_OF(refused_##name),                                                                     \
         .has_frame = DML_OPERATOR_##NAME == DML_OPERATOR_GATHER,                                                       \
@@ -949,5 +908,5 @@ FAMILY(gather_nd, GATHER_ND);
 FAMILY(gather_nd1, GATHER_ND1);
 FAMILY(reverse_subsequences, REVERSE_SUBSEQUENCES);
 FAMILY(one_hot, ONE_HOT);
-FAMILY(scatter_elements, SCATTER_ELEMENTS);
-FAMILY(scatter_nd, SCATTER_ND);
+REPEATED_FAMILY(scatter_elements, SCATTER_ELEMENTS);
+REPEATED_FAMILY(scatter_nd, SCATTER_ND);

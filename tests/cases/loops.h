@@ -17,6 +17,13 @@ void loop_padding(const struct operator_case *c, unsigned char *const *tensors);
 /* Coordinates of a packed tensor: each is written, and counts only where its element is not zero. */
 void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors);
 
+/* The benchmarks of the operators that take and leave elements where indices say: cases/index.c. */
+case_loop loop_gather, loop_gather_elements, loop_gather_nd, loop_gather_nd1, loop_reverse_subsequences, loop_one_hot,
+    loop_scatter_elements, loop_scatter_nd;
+
+/* Reductions of a matrix's rows or columns: REDUCE of the benchmarks' functions, ARGMIN and ARGMAX. */
+case_loop loop_reduce, loop_place;
+
 /* Operators that map floats. LOOP_OF_ONE(name, expression of x) and LOOP_OF_TWO(name, expression of a and b) define
  * name_loop(); the expression may use the attributes p[0], p[1], .. */
 

@@ -1,7 +1,7 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N] [--transfer]
- *                   [--no-skips]
+ *                   [--no-skips] [--repeat N] [--errors]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -13,6 +13,10 @@
  *   --part K/N      of fixed and exhaustive cases every Nth, from the Kth on, random ones of every Nth operator, but of
  * all with a frame of their own, and of another seed
  *   --no-skips      a case that the device cannot run is a failure
+ *   --repeat N      instead: cases whose order of operations could show, N times each, which must give the same bits;
+ *                   with --operator its random cases too, with --case that one
+ *   --errors        instead: random cases of the operators whose accuracy is SUM, of numbers alone and up to a million
+ *                   elements, and how far the worst result was from the exact one, by function and type
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -30,6 +34,7 @@
 
 #include <cmocka.h>
 
+#include "cases/errors.h"
 #include "cases/family.h"
 #include "harness/run_case.h"
 
@@ -47,6 +52,8 @@ static struct options {
     const char *line;
     bool transfer;
     bool no_skips;
+    bool errors;
+    uint64_t repeat;      /* 0: no repetitions */
     uint64_t part, parts; /* a case of every so many */
 } options = {.seed = 1, .cases = 40, .parts = 1};
 
@@ -126,7 +133,11 @@ static void run_generated(const struct case_family *family, uint64_t number, str
     static struct operator_case generated, parsed;
     char line[CASE_MAX_LINE], text[TEXT_CAPACITY] = "";
     struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), number)};
-    family->generate(family, &random, &generated);
+    if (options.errors) {
+        errors_generate(family, &random, &generated);
+    } else {
+        family->generate(family, &random, &generated);
+    }
     if (!case_print(&generated, line, sizeof(line)) || !case_parse(line, &parsed, text, sizeof(text)) ||
         memcmp(&generated, &parsed, sizeof(parsed)) != 0) {
         fail_msg("case %" PRIu64 " is not what its line says: %s (%s)", number, line, text);
@@ -145,7 +156,19 @@ static void random_cases_agree(void **state) {
         }
         run_generated(family, i, &tally);
     }
+    errors_print();
     finish("random cases", &tally);
+}
+
+static void repeated_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    struct tally tally = {0};
+    for (size_t i = 0; i < family->repeated_count && !stopped; i++) {
+        if (is_in_part(family, i)) {
+            run_line(family->repeated[i], i, &tally);
+        }
+    }
+    finish("repeated cases", &tally);
 }
 
 /* Every element there is, and every special value. */
@@ -207,10 +230,15 @@ static bool parse_options(int count, char **arguments) {
             options.no_skips = true;
             continue;
         }
+        if (strcmp(name, "--errors") == 0) {
+            options.errors = true;
+            continue;
+        }
         const char *value = i + 1 < count ? arguments[++i] : "";
         bool known = strcmp(name, "--seed") == 0       ? parse_number(value, &options.seed)
                      : strcmp(name, "--cases") == 0    ? parse_number(value, &options.cases)
                      : strcmp(name, "--seconds") == 0  ? parse_number(value, &options.seconds)
+                     : strcmp(name, "--repeat") == 0   ? parse_number(value, &options.repeat)
                      : strcmp(name, "--operator") == 0 ? (options.operator_name = value) != NULL
                      : strcmp(name, "--part") == 0     ? parse_part(value)
                      : strcmp(name, "--case") == 0     ? (options.line = value) != NULL
@@ -253,12 +281,19 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
+    if (options.errors && options.repeat != 0) {
+        fprintf(stderr, "test_differential: --errors or --repeat, one at a time\n");
+        return false;
+    }
+    runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
+    runner.observe = options.errors ? errors_observe : NULL;
     return true;
 }
 
-static bool has_fixed_cases(const struct case_family *family) {
+/* Whether one of so many cases is of the part. */
+static bool has_cases_of(const struct case_family *family, size_t count) {
     bool has = false;
-    for (size_t i = 0; i < family->fixed_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         has = has || is_in_part(family, i);
     }
     return has;
@@ -276,6 +311,29 @@ static bool has_exhaustive_cases(const struct case_family *family) {
     return has;
 }
 
+/* What is run of a family, and whether it has such cases. */
+struct kind {
+    const char *name;
+    CMUnitTestFunction function;
+    bool has_cases;
+};
+
+#define KINDS 4
+
+static void list_kinds(const struct case_family *family, struct kind *kinds) {
+    const bool is_plain = options.repeat == 0 && !options.errors;
+    const bool measured = family->bounds != NULL && family->exact != NULL;
+    const bool has_random = options.errors        ? measured
+                            : options.repeat != 0 ? options.operator_name != NULL
+                                                  : family->has_frame || is_in_part(family, 0);
+    const struct kind all[KINDS] = {
+        {"fixed", fixed_cases_agree, is_plain && has_cases_of(family, family->fixed_count)},
+        {"random", random_cases_agree, has_random},
+        {"exhaustive", exhaustive_cases_agree, is_plain && has_exhaustive_cases(family)},
+        {"repeated", repeated_cases_agree, options.repeat != 0 && has_cases_of(family, family->repeated_count)}};
+    memcpy(kinds, all, sizeof(all));
+}
+
 static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) {
     size_t count = 0;
     if (options.line != NULL) {
@@ -283,25 +341,20 @@ static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) 
             (struct CMUnitTest){.name = "the given case agrees with the reference", .test_func = given_case_agrees};
         return 1;
     }
-    for (size_t i = 0; i < case_family_count && count + 3 <= MAX_TESTS; i++) {
+    for (size_t i = 0; i < case_family_count && count + KINDS <= MAX_TESTS; i++) {
         const struct case_family *family = case_families[i];
         const char *name = vkdmlGetOperatorName(family->type) + strlen("DML_OPERATOR_");
         if ((options.operator_name != NULL && strcmp(options.operator_name, name) != 0) ||
             (options.transfer && !family->has_frame)) {
             continue;
         }
-        const struct {
-            const char *kind;
-            CMUnitTestFunction function;
-            bool has_cases;
-        } kinds[] = {{"fixed", fixed_cases_agree, has_fixed_cases(family)},
-                     {"random", random_cases_agree, family->has_frame || is_in_part(family, 0)},
-                     {"exhaustive", exhaustive_cases_agree, has_exhaustive_cases(family)}};
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        struct kind kinds[KINDS];
+        list_kinds(family, kinds);
+        for (size_t k = 0; k < KINDS; k++) {
             if (kinds[k].has_cases) {
                 /* cmocka gives a test its initial state through a pointer to data that it does not change. */
                 void *state = (void *)(uintptr_t)family;
-                snprintf(names[count], NAME_CAPACITY, "%s: %s cases agree", name, kinds[k].kind);
+                snprintf(names[count], NAME_CAPACITY, "%s: %s cases agree", name, kinds[k].name);
                 tests[count] = (struct CMUnitTest){names[count], kinds[k].function, NULL, NULL, state};
                 count++;
             }

@@ -47,20 +47,26 @@ double accuracy_distance(DML_TENSOR_DATA_TYPE type, uint64_t bits, double exact)
     return fabs(value - exact) / ldexp(1, exponent - precision->digits);
 }
 
+struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type) {
+    const struct precision *precision = &precisions[type];
+    const double relative = ldexp(1, -precision->digits), denormal = ldexp(1, precision->least - precision->digits);
+    return (struct accuracy_bounds){bounds->least - fabs(bounds->least) * relative - denormal,
+                                    bounds->greatest + fabs(bounds->greatest) * relative + denormal,
+                                    bounds->may_be_nan};
+}
+
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits) {
     const struct precision *precision = &precisions[type];
     const double value = number_decode(type, bits);
     if (isnan(value)) {
         return bounds->may_be_nan;
     }
-    const double relative = ldexp(1, -precision->digits), denormal = ldexp(1, precision->least - precision->digits);
-    const double least = bounds->least - fabs(bounds->least) * relative - denormal;
-    const double greatest = bounds->greatest + fabs(bounds->greatest) * relative + denormal;
-    const double largest = ldexp(2 - relative, precision->greatest);
+    const struct accuracy_bounds wide = accuracy_widened(bounds, type);
+    const double largest = ldexp(2 - ldexp(1, -precision->digits), precision->greatest);
     if (isinf(value)) {
-        return value > 0 ? greatest >= largest : least <= -largest;
+        return value > 0 ? wide.greatest >= largest : wide.least <= -largest;
     }
-    return value >= least && value <= greatest;
+    return value >= wide.least && value <= wide.greatest;
 }
 
 void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_of, const unsigned char *const *tensors,

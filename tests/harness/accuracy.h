@@ -22,6 +22,18 @@ struct accuracy_bounds {
 typedef struct accuracy_bounds accuracy_bounds_of(const struct operator_case *c, const unsigned char *const *tensors,
                                                   const uint32_t *coordinates);
 
+/* The exact value of such an element, and what its error is counted in: the least that computing in FLOAT32 could lose.
+ */
+struct accuracy_exact {
+    double value, unit;
+};
+
+typedef struct accuracy_exact accuracy_exact_of(const struct operator_case *c, const unsigned char *const *tensors,
+                                                const uint32_t *coordinates);
+
+/* Bounds with what lies beyond them that is_within allows. */
+struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type);
+
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 

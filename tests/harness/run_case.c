@@ -1,5 +1,6 @@
 #include "run_case.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,8 +272,24 @@ static bool execute(struct run *run) {
     return record(run, run->compiled, run->table);
 }
 
+static void show(const struct run *run) {
+    const unsigned char *tensors[CASE_MAX_TENSORS];
+    struct case_at output = case_first(run->c);
+    while (output.is_input) {
+        output = case_next(run->c, output);
+    }
+    for (uint32_t i = 0; i < CASE_MAX_TENSORS; i++) {
+        tensors[i] = run->runner->initial + run->layout.tensors[i].offset;
+    }
+    run->runner->observe(run->c, tensors,
+                         (const unsigned char *)run->gpu->mapped + run->layout.tensors[output.slot].offset);
+}
+
 static bool compare(struct run *run) {
     char where[512];
+    if (run->runner->observe != NULL) {
+        show(run);
+    }
     /* The temporary resource may hold anything; its guards may not. */
     memcpy(run->runner->expected + run->layout.temporary.offset, run->gpu->mapped + run->layout.temporary.offset,
            run->layout.temporary.size);
@@ -287,11 +304,42 @@ static bool compare(struct run *run) {
     return true;
 }
 
+/* All memory as it is before the first run. */
+static bool keep_for_repeats(struct run *run) {
+    if (run->runner->repeats != 0) {
+        memcpy(run->runner->scratch, run->gpu->mapped, run->layout.size);
+    }
+    return true;
+}
+
+/* Runs it again and again on what `scratch` holds, the temporary resource full of other bytes each time. */
+static bool repeat(struct run *run) {
+    struct runner *runner = run->runner;
+    const struct image_region *temporary = &run->layout.temporary;
+    struct random random = {.state = random_mix(run->c->seed, 1)};
+    char where[512];
+    if (runner->repeats != 0) {
+        memcpy(runner->expected, run->gpu->mapped, run->layout.size);
+    }
+    for (uint64_t i = 0; i < runner->repeats; i++) {
+        random_bytes(&random, runner->scratch + temporary->offset, temporary->size);
+        memcpy(run->gpu->mapped, runner->scratch, run->layout.size);
+        if (!record(run, run->compiled, run->table)) {
+            return false;
+        }
+        memcpy(runner->expected + temporary->offset, run->gpu->mapped + temporary->offset, temporary->size);
+        if (image_difference(run->c, &run->layout, run->gpu->mapped, runner->expected, where, sizeof(where))) {
+            return fail(run, CASE_FAILED, "run %" PRIu64 " differs from the first: %s", i + 2, where);
+        }
+    }
+    return true;
+}
+
 enum case_status run_case(struct runner *runner, const struct operator_case *c, char *text, size_t text_size) {
     struct run run = {.runner = runner, .gpu = runner->gpu, .c = c, .text = text, .text_size = text_size};
     gpu_clear_messages(run.gpu);
     bool ran = compile(&run) && prepare(&run) && execute_reference(&run) && check_reference(&run) && initialize(&run) &&
-               execute(&run) && compare(&run);
+               keep_for_repeats(&run) && execute(&run) && compare(&run) && repeat(&run);
     vkdmlDestroyBindingTable(run.table);
     vkdmlDestroyBindingTable(run.initializer_table);
     vkdmlDestroyDispatchable(run.initializer);

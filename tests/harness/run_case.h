@@ -18,6 +18,10 @@ enum case_status {
 struct runner {
     struct gpu *gpu;
     accuracy_bounds_of *(*bounds)(DML_OPERATOR_TYPE type); /* of operators whose accuracy is SUM; NULL: none */
+    /* NULL, or what is shown every result before it is judged: a case's tensors by slot and its first output, each from
+     * its first element on. */
+    void (*observe)(const struct operator_case *c, const unsigned char *const *tensors, const unsigned char *got);
+    uint64_t repeats; /* of each case after its first run, which must leave the same bits */
     /* Images of the buffer on the host. */
     unsigned char *initial;  /* as uploaded */
     unsigned char *expected; /* as it must be afterwards */

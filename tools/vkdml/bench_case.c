@@ -140,7 +140,7 @@ static bool count_bytes(struct bench_device *device, const struct case_family *f
     return true;
 }
 
-static uint32_t choose_sets(uint64_t bytes) {
+uint32_t bench_choose_sets(uint64_t bytes) {
     const uint64_t sets = ROTATED_BYTES / bytes + 1;
     return sets < BENCH_MAX_SETS ? (uint32_t)sets : BENCH_MAX_SETS;
 }
@@ -149,7 +149,7 @@ bool bench_case(struct bench_device *device, const struct case_family *family, c
                 VkdmlDevice vkdml, bool rotate, const struct bench_effort *effort, struct bench_result *result) {
     struct bench_bound bound;
     const struct bench_work work = {bench_record, &bound};
-    result->sets = rotate ? choose_sets(all_bytes(c)) : 1;
+    result->sets = rotate ? bench_choose_sets(all_bytes(c)) : 1;
     bool good = bench_bind(device, vkdml, c, result->sets, &bound) &&
                 bench_measure(device, &work, effort, &result->figures) &&
                 count_bytes(device, family, c, &result->bytes);
@@ -183,7 +183,7 @@ static bool measure_transfer(struct bench_device *device, uint64_t bytes,
                              bool (*record_one)(struct bench_device *device, uint32_t index, void *context),
                              const struct bench_effort *effort, struct bench_result *result) {
     const struct case_tensor tensor = {.type = DML_TENSOR_DATA_TYPE_FLOAT32, .fill = CASE_FILL_BITS};
-    struct transfer transfer = {(bytes + 3) / 4 * 4, choose_sets(bytes)};
+    struct transfer transfer = {(bytes + 3) / 4 * 4, bench_choose_sets(bytes)};
     const struct bench_work work = {record_one, &transfer};
     result->sets = transfer.sets;
     return bench_pool_fill(device, &device->tensors[0], transfer.sets * transfer.bytes, &tensor) &&

@@ -50,6 +50,13 @@ bool bench_copy(struct bench_device *device, uint64_t bytes, const struct bench_
 bool bench_fill(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
                 struct bench_result *result);
 
+/* Times a kernel that does nothing but read about so many bytes, in the best of some forms. */
+bool bench_read(struct bench_device *device, uint64_t bytes, const struct bench_effort *effort,
+                struct bench_result *result);
+
+/* How many sets of buffers of so many bytes keep a case from finding its last turn in a cache. */
+uint32_t bench_choose_sets(uint64_t bytes);
+
 /* Runs a case once, on random data that the images then hold, outputs as they were before. */
 bool bench_execute(struct bench_device *device, const struct operator_case *c, VkdmlDevice vkdml,
                    struct bench_images *images);

@@ -44,6 +44,7 @@ static struct json_object *peaks_json(const struct bench_peaks *peaks) {
     add_number(object, "fill_gbps", peaks->fill);
     add_number(object, "fill_command_gbps", peaks->fill_command);
     add_number(object, "fill_kernel_gbps", peaks->fill_kernel);
+    add_number(object, "read_gbps", peaks->read);
     return object;
 }
 
@@ -63,8 +64,8 @@ static struct json_object *record_json(const struct bench_record *record) {
     add_number(object, "ms_p90", figures->high);
     add_number(object, "ms_host", figures->host);
     add_number(object, "gbps", record->speed);
-    add_number(object, "ratio", bench_record_ratio(record));
-    add_string(object, "peak", isnan(record->fill_ratio) ? "copy" : "fill");
+    add_number(object, "ratio", record->ratio);
+    add_string(object, "peak", record->peak);
     add_count(object, "samples", figures->samples);
     add_count(object, "repetitions", figures->repetitions);
     add_count(object, "buffer_sets", record->result.sets);

@@ -108,7 +108,7 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
     struct bench_session *session = latency->session;
     struct bench_result result;
     uint32_t dispatches;
-    const bool fill = (entry->benchmark->flags & CASE_BENCHMARK_FILL) != 0;
+    const char *peak;
     if (entry->benchmark->flags & CASE_BENCHMARK_TRANSFER) {
         return true;
     }
@@ -120,7 +120,7 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
         session->failed = true;
         return true;
     }
-    const double moving = (double)result.bytes / (fill ? session->peaks.fill : session->peaks.copy) * 1e-6;
+    const double moving = (double)result.bytes / bench_peak_of(session, entry->benchmark->flags, &peak) * 1e-6;
     const double ratio = result.figures.median / (latency->empty + moving);
     printf("%-54s %10.2f %8.2f %8.2f %10u %6.2f\n", entry->name, 1e3 * result.figures.median, 1e3 * result.figures.low,
            1e3 * result.figures.high, dispatches, ratio);

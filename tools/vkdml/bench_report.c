@@ -39,6 +39,13 @@ static struct json_object *find_result(struct json_object *run, const char *name
     return NULL;
 }
 
+/* An earlier run may hold a benchmark to another peak. */
+static const char *peak_of(struct json_object *result) {
+    struct json_object *value = NULL;
+    const char *peak = json_object_object_get_ex(result, "peak", &value) ? json_object_get_string(value) : NULL;
+    return peak ? peak : "";
+}
+
 /* Half of what lies between the 10th and the 90th percentile, of the median. */
 static double spread_of(struct json_object *result) {
     const double spread = (number_of(result, "ms_p90") - number_of(result, "ms_p10")) / 2 / number_of(result, "ms");
@@ -51,7 +58,7 @@ int bench_compare(struct json_object *run, struct json_object *baseline) {
     for (size_t i = 0; i < json_object_array_length(results); i++) {
         struct json_object *now = json_object_array_get_idx(results, i);
         struct json_object *then = find_result(baseline, name_of(now));
-        if (!then) {
+        if (!then || strcmp(peak_of(now), peak_of(then)) != 0) {
             continue;
         }
         const double drop = 1 - number_of(now, "ratio") / number_of(then, "ratio");

@@ -72,6 +72,7 @@ static void print_peaks(const struct bench_peaks *peaks) {
            peaks->copy_command, peaks->copy_kernel);
     printf("# fill peak, %s: %.1f GB/s (vkCmdFillBuffer %.1f, diagonal/fill %.1f)\n", size, peaks->fill,
            peaks->fill_command, peaks->fill_kernel);
+    printf("# read peak, %s: %.1f GB/s\n", size, peaks->read);
     fflush(stdout);
 }
 
@@ -86,15 +87,17 @@ void bench_session_wake(struct bench_session *session, double seconds) {
 
 bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes) {
     struct bench_peaks *peaks = &session->peaks;
-    struct bench_result copy, fill;
+    struct bench_result copy, fill, read;
     peaks->bytes = bytes ? bytes : bench_default_size(session);
     bench_session_wake(session, fmin(WAKE_SECONDS, WAKE_SHARE * session->effort.seconds));
     if (!bench_copy(&session->device, peaks->bytes, &session->effort, &copy) ||
-        !bench_fill(&session->device, peaks->bytes, &session->effort, &fill)) {
+        !bench_fill(&session->device, peaks->bytes, &session->effort, &fill) ||
+        !bench_read(&session->device, peaks->bytes, &session->effort, &read)) {
         return false;
     }
     peaks->copy_command = speed_of(&copy);
     peaks->fill_command = speed_of(&fill);
+    peaks->read = speed_of(&read);
     peaks->copy_kernel = kernel_peak(session, "identity/contiguous/float32/*");
     peaks->fill_kernel = kernel_peak(session, "diagonal/fill/float32/*");
     peaks->copy = fmax(peaks->copy_command, peaks->copy_kernel);
@@ -127,8 +130,10 @@ void bench_session_close(struct bench_session *session) {
     bench_device_close(&session->device);
 }
 
-double bench_record_ratio(const struct bench_record *record) {
-    return isnan(record->fill_ratio) ? record->copy_ratio : record->fill_ratio;
+double bench_peak_of(const struct bench_session *session, uint32_t flags, const char **name) {
+    const bool fills = (flags & CASE_BENCHMARK_FILL) != 0, reads = (flags & CASE_BENCHMARK_READ) != 0;
+    *name = fills ? "fill" : reads ? "read" : "copy";
+    return fills ? session->peaks.fill : reads ? session->peaks.read : session->peaks.copy;
 }
 
 static bool keep(struct bench_session *session, const struct bench_record *record) {
@@ -159,7 +164,7 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
     }
     record.speed = speed_of(&record.result);
     record.copy_ratio = record.speed / session->peaks.copy;
-    record.fill_ratio = flags & CASE_BENCHMARK_FILL ? record.speed / session->peaks.fill : (double)NAN;
+    record.ratio = record.speed / bench_peak_of(session, flags, &record.peak);
     const size_t length = case_print(c, line, sizeof(line)) ? strlen(line) : 0;
     record.line = calloc(1, length + 1);
     if (!record.line || !keep(session, &record)) {
@@ -200,9 +205,9 @@ static void print_gain(double theirs, double ours) {
 
 void bench_print_record(const struct bench_session *session, const struct bench_record *record) {
     const struct bench_figures *figures = &record->result.figures;
-    printf("%-54s %9.2f %9.4f %8.4f %8.4f %8.1f %6.3f %s", record->entry.name, (double)record->result.bytes / (1 << 20),
-           figures->median, figures->low, figures->high, record->speed, bench_record_ratio(record),
-           isnan(record->fill_ratio) ? "of copy" : "of fill");
+    printf("%-54s %9.2f %9.4f %8.4f %8.4f %8.1f %6.3f of %s", record->entry.name,
+           (double)record->result.bytes / (1 << 20), figures->median, figures->low, figures->high, record->speed,
+           record->ratio, record->peak);
     if (session->references) {
         print_gain(record->times.reference, figures->median);
         print_gain(record->times.memory_copy, figures->median);

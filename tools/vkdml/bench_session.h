@@ -4,11 +4,12 @@
 
 #include "bench_case.h"
 
-/* What copying and filling reach, in GB/s. */
+/* What copying, filling and reading reach, in GB/s. */
 struct bench_peaks {
-    uint64_t bytes; /* copied or filled */
+    uint64_t bytes; /* copied, filled or read */
     double copy_command, copy_kernel, copy;
     double fill_command, fill_kernel, fill;
+    double read;
 };
 
 /* One line of the table. NAN: not measured. */
@@ -16,8 +17,9 @@ struct bench_record {
     struct bench_entry entry;
     struct bench_result result;
     double speed;      /* GB/s */
-    double copy_ratio; /* of the peak */
-    double fill_ratio; /* the same; NAN for cases that read */
+    double copy_ratio; /* of the copy peak */
+    double ratio;      /* of the peak that the entry is held to */
+    const char *peak;  /* its name: "copy", "fill" or "read" */
     struct bench_host_times times;
     char *line; /* the case */
 };
@@ -57,8 +59,8 @@ bool bench_session_time(struct bench_session *session, const struct bench_entry 
 bool bench_session_time_case(struct bench_session *session, const struct bench_entry *entry,
                              const struct operator_case *c);
 
-/* The ratio to the peak that the entry is held to. */
-double bench_record_ratio(const struct bench_record *record);
+/* The peak that a benchmark of such flags is held to, and its name. */
+double bench_peak_of(const struct bench_session *session, uint32_t flags, const char **name);
 
 /* The variant of its kernels that the device runs: a name, or "?". */
 const char *bench_session_variant(const struct bench_session *session);

@@ -22,6 +22,10 @@ struct accuracy_bounds {
 typedef struct accuracy_bounds accuracy_bounds_of(const struct operator_case *c, const unsigned char *const *tensors,
                                                   const uint32_t *coordinates);
 
+/* A number that differs each time that accuracy_accept() has been given tensors, of the calling thread: what a family
+ * computed of them holds while it stays. */
+uint64_t accuracy_occasion(void);
+
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 

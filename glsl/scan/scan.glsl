@@ -27,6 +27,9 @@ const bool TO_ENTRIES = (SHAPE & 8u) != 0;   // the output is entries: shares' t
 const bool HAS_ENTRIES = (SHAPE & 16u) != 0; // something comes before a share
 const bool KEEPS_LAST = (SHAPE & 32u) != 0;  // the last share leaves an entry for what comes behind
 
+const bool IS_EVEN = (SHAPE & 64u) != 0;     // whatever an invocation holds is whole items: there is nothing to look at, which
+                                              // on processors costs as much as what it avoids
+
 layout(constant_id = 4) const uint LANES = 1; // invocations of a line; a power of two
 layout(constant_id = 5) const uint WIDTH = 1; // 1, or elements that are 16 aligned bytes, ACROSS also a whole word
 layout(constant_id = 6) const uint HELD = 1;  // 1, 2 or 4

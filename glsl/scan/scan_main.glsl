@@ -172,9 +172,14 @@ bool holds_whole_items;
 void load_items(uint first)
 {
     holds_whole_items = true;
-    EACH_HELD
-        holds_whole_items = holds_whole_items && is_whole(first + n * ITEM_STEP);
-    if (holds_whole_items) {
+    if (!IS_EVEN) {
+        EACH_HELD
+            holds_whole_items = holds_whole_items && is_whole(first + n * ITEM_STEP);
+    }
+    if (IS_EVEN) {
+        EACH_HELD
+            held[n] = load_whole(first + n * ITEM_STEP);
+    } else if (holds_whole_items) {
         EACH_HELD
             held[n] = load_whole(first + n * ITEM_STEP);
     } else {
@@ -185,7 +190,10 @@ void load_items(uint first)
 
 void store_items(uint first)
 {
-    if (holds_whole_items) {
+    if (IS_EVEN) {
+        EACH_HELD
+            store_whole(first + n * ITEM_STEP, held[n]);
+    } else if (holds_whole_items) {
         EACH_HELD
             store_whole(first + n * ITEM_STEP, held[n]);
     } else {

@@ -45,6 +45,7 @@ _Static_assert(sizeof(struct scan_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define TO_ENTRIES  8u
 #define HAS_ENTRIES 16u
 #define KEEPS_LAST  32u
+#define EVEN        64u
 
 /* Invocations of a workgroup; and of one along the line where it is as wide as that. */
 #define LOCAL_SIZE        256
@@ -311,6 +312,13 @@ static void fill_parameters(const struct scanning *s, const struct part *part, c
     }
 }
 
+/* Whether each invocation, of whole workgroups where these share lines, always holds whole items of a line. */
+static bool is_even(const struct part *part, const struct walk *walk) {
+    const uint32_t along = (walk->shape & ACROSS) != 0 ? 1 : walk->width;
+    return part->length == walk->items * along && walk->items % ((uint64_t)walk->lanes * walk->held) == 0 &&
+           (walk->lanes == 1 || walk->units % (walk->local_size / walk->lanes) == 0);
+}
+
 /* Adds a step that scans a part, or that leaves the totals of its shares, all but the last, among the entries. */
 static VkdmlResult add_step(const struct scanning *s, const struct part *part, const struct walk *walk,
                             const struct entries *entries, bool to_entries) {
@@ -335,8 +343,8 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     parameters.entries_first = entries->first;
     parameters.last_first = entries->last_first;
     parameters.is_turned = has_entries && walk->shares > 1;
-    const uint32_t shape =
-        walk->shape | (to_entries ? TO_ENTRIES : 0) | (has_entries ? HAS_ENTRIES : 0) | (keeps_last ? KEEPS_LAST : 0);
+    const uint32_t shape = walk->shape | (to_entries ? TO_ENTRIES : 0) | (has_entries ? HAS_ENTRIES : 0) |
+                           (keeps_last ? KEEPS_LAST : 0) | (is_even(part, walk) ? EVEN : 0);
     const uint32_t float_controls = s->bits == 64 ? 0
                                     : type == DML_TENSOR_DATA_TYPE_FLOAT16
                                         ? s->limits->float_controls

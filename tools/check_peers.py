@@ -131,6 +131,20 @@ def judge_sum(tally, case, ours):
         tally.fail(case, "definition", index, f"{ours[at]!r}, not {exact[at]!r}")
 
 
+def judge_scan(tally, case, ours):
+    """Running sums and products of floats, as docs/OPERATORS.md bounds them, and a unit in the last place."""
+    with np.errstate(all="ignore"):
+        exact, distance, known = definitions.tallies_of_floats(case)
+        is_half = ours.dtype == np.float16
+        unit = np.abs(exact) * 2.0**(-10 if is_half else -23) + 2.0**(-24 if is_half else -120)
+        limit = (65520 if is_half else 2.0**128) * (1 - 2.0**-10)
+        good = (np.abs(ours - exact) <= distance + unit) | (np.isnan(ours) & np.isnan(exact)) | (ours == exact)
+        good |= ~known | (np.isinf(ours) & (ours * exact > limit))
+    for index in np.argwhere(~good)[:1]:
+        at = tuple(index)
+        tally.fail(case, "definition", index, f"{ours[at]!r}, not {exact[at]!r}")
+
+
 def overflows(case, result, x):
     """What is multiplied is beyond FLOAT32, the product is not, as docs/OPERATORS.md says: CELU with Alpha below 0, and an
     infinite Alpha times what underflows."""
@@ -196,6 +210,8 @@ def run_case(tally, library_, case, peers, random, options):
             judge_function(tally, case, ours, random, options.judge)
         elif case.attributes.get("Function") in definitions.REDUCED_SUMS and case.output.type in library.FLOATS:
             judge_sum(tally, case, ours)
+        elif case.operator.name.startswith("CUMULATIVE") and case.output.type in library.FLOATS:
+            judge_scan(tally, case, ours)
         elif case.operator.name in definitions.DEFINITIONS:
             judge_exact(tally, case, ours)
         else:

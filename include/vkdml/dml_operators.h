@@ -1316,22 +1316,36 @@ typedef struct DML_ARGMAX_OPERATOR_DESC {
     DML_AXIS_DIRECTION AxisDirection; /**< of equal ones INCREASING takes the first, DECREASING the last */
 } DML_ARGMAX_OPERATOR_DESC;
 
-/** DML_OPERATOR_CUMULATIVE_SUMMATION (2_1): out = the sum of all elements up to this one along Axis. */
+/**
+ * DML_OPERATOR_CUMULATIVE_SUMMATION (2_1): out = the sum of all elements up to this one along Axis; OutputTensor has
+ * InputTensor's type and sizes, and may be bound where that is. FLOAT32, FLOAT16, INT32 and UINT32, from 5_0 on also
+ * INT64 and UINT64.
+ *
+ * Integers wrap. Floats are added in FLOAT32: a sum of n terms is within n * 2^-24, and within 2^-13, of the sum of
+ * their magnitudes; where that is too large for FLOAT32 it may be infinite or NaN, and FLOAT32's denormals may count as
+ * 0. Infinities stay from where they come on; those of both signs give NaN.
+ */
 typedef struct DML_CUMULATIVE_SUMMATION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
     uint32_t Axis;
     DML_AXIS_DIRECTION AxisDirection; /**< DECREASING: from the end */
-    int32_t HasExclusiveSum;          /**< 1: without this one */
+    int32_t HasExclusiveSum;          /**< 1: without this one; the first is 0 */
 } DML_CUMULATIVE_SUMMATION_OPERATOR_DESC;
 
-/** DML_OPERATOR_CUMULATIVE_PRODUCT (3_1): out = the product of all elements up to this one along Axis. */
+/**
+ * DML_OPERATOR_CUMULATIVE_PRODUCT (3_1): out = the product of all elements up to this one along Axis; tensors as in
+ * CUMULATIVE_SUMMATION.
+ *
+ * Integers wrap. A product of n floats is within n * 2^-23 of itself; where it is too large or too small for the type
+ * it is infinite or 0, and those that follow still are right.
+ */
 typedef struct DML_CUMULATIVE_PRODUCT_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
     uint32_t Axis;
     DML_AXIS_DIRECTION AxisDirection; /**< DECREASING: from the end */
-    int32_t HasExclusiveProduct;      /**< 1: without this one */
+    int32_t HasExclusiveProduct;      /**< 1: without this one; the first is 1 */
 } DML_CUMULATIVE_PRODUCT_OPERATOR_DESC;
 
 /** DML_OPERATOR_TOP_K: TOP_K1 with DECREASING: the greatest elements, in descending order. */
@@ -1547,7 +1561,7 @@ typedef struct DML_SLICE_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
     uint32_t DimensionCount; /**< of the arrays; equals the tensors' */
     const uint32_t *Offsets;
-    const uint32_t *Sizes; /**< equals OutputTensor's */
+    const uint32_t *Sizes;   /**< equals OutputTensor's */
     const uint32_t *Strides; /**< at least 1 */
 } DML_SLICE_OPERATOR_DESC;
 
@@ -1741,8 +1755,8 @@ typedef struct DML_GATHER_ND1_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_SCATTER_ELEMENTS: InputTensor, but OutputTensor[.., IndicesTensor[.., i, ..], ..] =
- * UpdatesTensor[.., i, ..], i the coordinate in Axis. Where several indices name one element, which DirectML forbids, the
- * last in row-major order decides. DirectML's headers and pages call it both this and SCATTER.
+ * UpdatesTensor[.., i, ..], i the coordinate in Axis. Where several indices name one element, which DirectML forbids,
+ * the last in row-major order decides. DirectML's headers and pages call it both this and SCATTER.
  */
 typedef struct DML_SCATTER_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -61,6 +61,10 @@
     SUPPORT({L(4_1), 1, 8, ALL}, {L(3_0), 1, 8, UP_TO_32}, {L(2_1), 4, 4, UP_TO_32}, {L(level), 4, 4, FLOAT32_16})
 #define INDICES_SINCE(level) SUPPORT({L(3_0), 1, 8, INDICES}, {L(level), 4, 4, UINT32_ONLY})
 
+#define SCANNED_SINCE(level)                                                                                           \
+    SUPPORT({L(5_0), 1, 8, FLOATS_32 | BIT(INT64) | BIT(UINT64)}, {L(4_0), 1, 8, FLOATS_32},                           \
+            {L(level), 4, 4, FLOATS_32})
+
 #define CASTS                                                                                                          \
     SUPPORT({L(4_1), 1, 8, ALL}, {L(3_1), 1, 8, NUMBERS}, {L(3_0), 4, 4, NUMBERS},                                     \
             {L(1_0), 4, 4, FLOAT32_16 | BIT(UINT16) | BIT(INT16) | BYTES})

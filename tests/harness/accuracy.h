@@ -34,6 +34,10 @@ typedef struct accuracy_exact accuracy_exact_of(const struct operator_case *c, c
 /* Bounds with what lies beyond them that is_within allows. */
 struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type);
 
+/* A number that differs each time that accuracy_accept() has been given tensors, of the calling thread: what a family
+ * computed of them holds while it stays. */
+uint64_t accuracy_occasion(void);
+
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 

@@ -432,7 +432,15 @@ def shape_reverse(random, operator, chosen, attributes):
     attributes["Axis"] = axis
 
 
+def shape_scan(random, operator, chosen, attributes):
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    chosen["InputTensor"] = chosen["OutputTensor"] = type_, sizes
+    exclusive = next(field.name for field in operator.fields if field.name.startswith("HasExclusive"))
+    attributes.update({"Axis": int(random.integers(len(sizes))), exclusive: int(random.integers(2))})
+
+
 SHAPES = {
+    "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,
     "SCATTER_ELEMENTS": shape_elements, "GATHER": shape_gather, "GATHER_ND": shape_nd, "GATHER_ND1": shape_nd,
     "SCATTER_ND": shape_nd, "ONE_HOT": shape_one_hot, "REVERSE_SUBSEQUENCES": shape_reverse,

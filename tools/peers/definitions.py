@@ -452,6 +452,35 @@ REDUCED_SUMS = {
 }
 
 
+def scanned(case, x, function, first):
+    """Along the case's axis, in its direction, with an element's own value or without."""
+    axis, backward = case["Axis"], case["AxisDirection"] == "DECREASING"
+    x = np.flip(x, axis) if backward else x
+    if case.attributes.get("HasExclusiveSum") or case.attributes.get("HasExclusiveProduct"):
+        last = [slice(-1) if d == axis else slice(None) for d in range(x.ndim)]
+        x = np.concatenate([np.full_like(np.take(x, [0], axis), first), x[tuple(last)]], axis)
+    result = function(x, axis, dtype=x.dtype)
+    return np.flip(result, axis) if backward else result
+
+
+def tallied(case):
+    """Integers: exact. Floats: tallies_of_floats()."""
+    multiplies = case.operator.name == "CUMULATIVE_PRODUCT"
+    return scanned(case, full(case, "InputTensor"), np.cumprod if multiplies else np.cumsum, int(multiplies))
+
+
+def tallies_of_floats(case):
+    """The value, how far a result may be from it, and whether it is known."""
+    x = full(case, "InputTensor").astype(wide)
+    finite = np.where(np.isfinite(x), x, 0)
+    if case.operator.name == "CUMULATIVE_PRODUCT":
+        exact = scanned(case, x, np.cumprod, 1)
+        powers = scanned(case, np.abs(np.frexp(np.where(finite == 0, 1, finite))[1]).astype(np.int64), np.cumsum, 0)
+        return exact, np.abs(exact) * x.shape[case["Axis"]] * 2.0**-23, powers < 16000
+    terms = scanned(case, np.abs(finite), np.cumsum, 0)
+    return scanned(case, x, np.cumsum, 0), terms * x.shape[case["Axis"]] * 2.0**-24, terms < 2.0**128 * (1 - 2.0**-24)
+
+
 def wrapped(indices, size):
     """Negative ones from the end on; -1 where there is no such element."""
     i = indices.astype(object)
@@ -534,6 +563,8 @@ def reversed_sequences(case):
 
 
 DEFINITIONS = {
+    "CUMULATIVE_SUMMATION": tallied,
+    "CUMULATIVE_PRODUCT": tallied,
     "REDUCE": reduced,
     "ARGMIN": place,
     "ARGMAX": place,

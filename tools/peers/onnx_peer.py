@@ -92,6 +92,13 @@ def reduce_inputs(case):
     return [x, np.array(case["Axes"], np.int64)]
 
 
+def sum_inputs(case):
+    x = whole(case)
+    if x.dtype.kind == "f":
+        raise NotImplementedError  # the exact value has judged
+    return [x, np.array(case["Axis"], np.int64)]
+
+
 def window_inputs(case):
     """Backward windows end before their first element, which may be none."""
     starts, ends = [], []
@@ -192,6 +199,8 @@ PEER = {
         full(case, "InputTensor"), indices_of(case)]),
     "SCATTER_ELEMENTS": Node("ScatterElements", lambda case: {"axis": case["Axis"]}, lambda case: [
         full(case, "InputTensor"), indices_of(case), full(case, "UpdatesTensor")]),
+    "CUMULATIVE_SUMMATION": Node("CumSum", lambda case: {
+        "exclusive": int(case["HasExclusiveSum"]), "reverse": int(case["AxisDirection"] == "DECREASING")}, sum_inputs),
     "ARGMIN": Node("ArgMin", place_attributes, lambda case: [whole(case)]),
     "ARGMAX": Node("ArgMax", place_attributes, lambda case: [whole(case)]),
     "REDUCE": Node("ReduceMax", lambda case: {"keepdims": 1}, reduce_inputs),

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, full, scaled, whole
+from .definitions import divisor, full, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -58,6 +58,16 @@ def extreme(case, function):
             -1, x.shape[case["Axes"][0]])):
         raise NotImplementedError
     return function(tensor_of(x), case["Axes"][0], keepdim=True)
+
+
+def scan(case, function, first):
+    """Of integers; of floats the exact value has judged. PyTorch has no unsigned ones to add up."""
+    x = full(case, "InputTensor")
+    if x.dtype.kind != "i":
+        raise NotImplementedError
+    result = scanned(case, x, lambda x, axis, dtype: function(tensor_of(x), axis, dtype=getattr(torch, dtype.name)).numpy(),
+                     first)
+    return torch.from_numpy(result.copy())
 
 
 def cast(case):
@@ -152,6 +162,8 @@ PEER = {
     "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
     "GATHER_ELEMENTS": lambda case: torch.gather(tensor_of(full(case, "InputTensor")), case["Axis"], tensor_of(
         inside(case))),
+    "CUMULATIVE_SUMMATION": lambda case: scan(case, torch.cumsum, 0),
+    "CUMULATIVE_PRODUCT": lambda case: scan(case, torch.cumprod, 1),
     "ARGMIN": lambda case: extreme(case, torch.argmin),
     "ARGMAX": lambda case: extreme(case, torch.argmax),
     "SPLIT": lambda case: torch.split(tensor_of(whole(case)), [t.sizes[case["Axis"]] for t in case.outputs], case["Axis"]),

@@ -1,7 +1,7 @@
-/* A top-k of rows that a workgroup holds is a step. Of longer rows shares leave what they keep in the temporary resource,
- * as records, of which the same is done again. Where a share would keep about as much as it has, because many are
- * asked for or little can be bound, all become records, blocks of these are sorted, and merged by a network: until blocks
- * hold what is asked for; of two of those only the first items are looked at any more. */
+/* A top-k of rows that a workgroup holds is a step. Of longer rows shares leave what they keep in the temporary
+ * resource, as records, of which the same is done again. Where a share would keep about as much as it has, because many
+ * are asked for or little can be bound, all become records, blocks of these are sorted, and merged by a network: until
+ * blocks hold what is asked for; of two of those only the first items are looked at any more. */
 #include "frames/top_k.h"
 
 #include <inttypes.h>
@@ -131,8 +131,7 @@ static VkdmlResult plan_rows(const struct vkdml_top_k_use *use, const struct vkd
     }
     uint64_t share = vkdml_divide_up(rows->length, vkdml_divide_up(rows->length, largest));
     share = (share + SHARE_STEP - 1) / SHARE_STEP * SHARE_STEP;
-    struct vkdml_top_k_keeping some =
-        shares_of(rows, share < largest ? (uint32_t)share : largest, use->kept);
+    struct vkdml_top_k_keeping some = shares_of(rows, share < largest ? (uint32_t)share : largest, use->kept);
     some.to_records = true;
     some.unsorted = true;
     some.to = vkdml_top_k_add_rows(use, some.share_count * use->kept);

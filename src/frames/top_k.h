@@ -1,4 +1,5 @@
-/* Plans of the top-k kernels (glsl/top_k/): of rows of a tensor the first elements in an order, sorted, and their places.
+/* Plans of the top-k kernels (glsl/top_k/): of rows of a tensor the first elements in an order, sorted, and their
+ * places.
  */
 #ifndef VKDML_FRAMES_TOP_K_H
 #define VKDML_FRAMES_TOP_K_H

@@ -34,10 +34,10 @@ enum kind { FLIP = 1, HALVE = 2, PAIRS = 4, OPPOSITE_PAIRS = 5, KEEPS = 6 };
 /* Some turns, of all rows alike. */
 struct stage {
     enum kind kind;
-    uint32_t size;       /* FLIP: of a block; HALVE: twice the first distance; pairs: what blocks of turns span */
-    uint32_t distance;   /* of pairs */
-    uint32_t turns_log;  /* of pairs: turns in a block */
-    uint32_t block_log;  /* items side by side */
+    uint32_t size;      /* FLIP: of a block; HALVE: twice the first distance; pairs: what blocks of turns span */
+    uint32_t distance;  /* of pairs */
+    uint32_t turns_log; /* of pairs: turns in a block */
+    uint32_t block_log; /* items side by side */
     uint32_t block_stride;
     uint32_t blocks; /* of that kind in a row, where they lie apart; else 0 */
 };
@@ -88,8 +88,8 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
         .all_turns = (uint32_t)all,
         .own_turns = (uint32_t)own,
         .row_items = m->rows->length,
-        .count = window->has_other ? (uint32_t)(window->other_first - window->first) + window->other_count
-                                   : window->count,
+        .count =
+            window->has_other ? (uint32_t)(window->other_first - window->first) + window->other_count : window->count,
         .size = stage->size,
         .distance = stage->distance,
         .turns_log = stage->turns_log,
@@ -130,9 +130,8 @@ static VkdmlResult add_stage(struct merging *m, const struct stage *stage) {
     if (length <= m->window) {
         const uint64_t together = m->window / length;
         for (uint64_t row = 0; row < rows && result == VKDML_SUCCESS; row += together) {
-            const struct window window = {.first = row * length,
-                                          .count = length,
-                                          .rows = rows - row < together ? rows - row : together};
+            const struct window window = {
+                .first = row * length, .count = length, .rows = rows - row < together ? rows - row : together};
             result = add_step(m, stage, &window);
         }
         return result;
@@ -140,9 +139,8 @@ static VkdmlResult add_stage(struct merging *m, const struct stage *stage) {
     for (uint64_t row = 0; row < rows && result == VKDML_SUCCESS; ++row) {
         for (uint64_t at = 0; at < length && result == VKDML_SUCCESS; at += m->window) {
             const uint64_t left = length - at;
-            const struct window window = {.first = row * length + at,
-                                          .count = (uint32_t)(left < m->window ? left : m->window),
-                                          .rows = 1};
+            const struct window window = {
+                .first = row * length + at, .count = (uint32_t)(left < m->window ? left : m->window), .rows = 1};
             result = add_step(m, stage, &window);
         }
     }

@@ -241,14 +241,16 @@ static uint64_t units_of(const struct keeping *s, const struct vkdml_box *box) {
 static uint32_t bits_of(const struct keeping *s, enum tensor t) {
     const struct vkdml_top_k *top_k = s->use->top_k;
     const bool is_record = t == SOURCE ? s->k->from.are_records : t == VALUES ? s->k->to_records : t == SCRATCH;
-    return is_record ? 8 * s->use->record_bytes : t == INDICES ? top_k->indices->element_bits : top_k->input->element_bits;
+    return is_record      ? 8 * s->use->record_bytes
+           : t == INDICES ? top_k->indices->element_bits
+                          : top_k->input->element_bits;
 }
 
 static uint64_t stride_of(const struct keeping *s, enum tensor t, uint32_t d) {
     const uint32_t *strides = s->use->dimensions[d].strides;
-    return t == SOURCE               ? row_stride(s->use, &s->k->from, d)
-           : s->k->to_records        ? row_stride(s->use, &s->k->to, d)
-                                     : strides[t == VALUES ? VKDML_TOP_K_VALUES : VKDML_TOP_K_INDICES];
+    return t == SOURCE        ? row_stride(s->use, &s->k->from, d)
+           : s->k->to_records ? row_stride(s->use, &s->k->to, d)
+                              : strides[t == VALUES ? VKDML_TOP_K_VALUES : VKDML_TOP_K_INDICES];
 }
 
 static uint32_t last_stride(const struct keeping *s, enum tensor t) {
@@ -279,7 +281,9 @@ static struct vkdml_window window_of(const struct keeping *s, enum tensor t, con
 }
 
 static uint64_t offset_of(const struct keeping *s, enum tensor t) {
-    return t == SOURCE && s->k->from.are_records ? s->k->from.offset : t == VALUES && s->k->to_records ? s->k->to.offset : 0;
+    return t == SOURCE && s->k->from.are_records ? s->k->from.offset
+           : t == VALUES && s->k->to_records     ? s->k->to.offset
+                                                 : 0;
 }
 
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
@@ -340,8 +344,9 @@ static bool has_vectors(const struct keeping *s, const struct vkdml_box *box) {
 static bool selects(const struct keeping *s) {
     const struct vkdml_top_k_keeping *k = s->k;
     const uint32_t invocations = local_size(s->use);
-    return k->share > (s->use->block < LEAST_CAPACITY ? LEAST_CAPACITY : s->use->block) || (k->share > LEAST_SELECTED * invocations && !lies_across(s->use, &k->from) &&
-                                        k->kept <= k->share / LEAST_DROPPED);
+    return k->share > (s->use->block < LEAST_CAPACITY ? LEAST_CAPACITY : s->use->block) ||
+           (k->share > LEAST_SELECTED * invocations && !lies_across(s->use, &k->from) &&
+            k->kept <= k->share / LEAST_DROPPED);
 }
 
 static void choose_shape(const struct keeping *s, const struct vkdml_box *box, struct shape *shape) {

@@ -23,9 +23,10 @@ struct vkdml_top_k_use {
     uint32_t rank;
     struct vkdml_dimension dimensions[VKDML_MAX_DIMENSIONS];
     uint64_t row_count;
-    uint32_t length;  /* of a row of the input */
-    uint32_t kept;    /* of each, in all */
-    uint32_t block;   /* items that a workgroup, or a processor's invocation, sorts and that can be bound; a power of two */
+    uint32_t length; /* of a row of the input */
+    uint32_t kept;   /* of each, in all */
+    uint32_t
+        block; /* items that a workgroup, or a processor's invocation, sorts and that can be bound; a power of two */
     uint32_t record_bytes;
     bool serial;
 };

@@ -17,8 +17,9 @@ static void check_size(const struct vkdml_instance *instance, uint32_t output, u
     if (d == axis) {
         vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = K", name, d, size, k);
     } else {
-        vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
-                             name, d, size, wanted, vkdml_input_name(instance, 0), d);
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]", name,
+                             d, size, wanted, vkdml_input_name(instance, 0), d);
     }
 }
 

@@ -432,7 +432,18 @@ def shape_reverse(random, operator, chosen, attributes):
     attributes["Axis"] = axis
 
 
+def shape_top_k(random, operator, chosen, attributes):
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    axis = int(random.integers(len(sizes)))
+    count = int(random.integers(1, sizes[axis] + 1))
+    kept = [count if d == axis else size for d, size in enumerate(sizes)]
+    chosen["InputTensor"], chosen["OutputValueTensor"] = (type_, sizes), (type_, kept)
+    chosen["OutputIndexTensor"] = str(random.choice(["UINT32", "UINT64"])), kept
+    attributes.update(Axis=axis, K=count)
+
+
 SHAPES = {
+    "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,
     "SCATTER_ELEMENTS": shape_elements, "GATHER": shape_gather, "GATHER_ND": shape_nd, "GATHER_ND1": shape_nd,
     "SCATTER_ND": shape_nd, "ONE_HOT": shape_one_hot, "REVERSE_SUBSEQUENCES": shape_reverse,

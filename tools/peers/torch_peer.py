@@ -60,6 +60,18 @@ def extreme(case, function):
     return function(tensor_of(x), case["Axes"][0], keepdim=True)
 
 
+def first_in_order(case):
+    """Its topk leaves open which of equal elements comes first, its sort does not; NaN comes elsewhere."""
+    x = full(case, "InputTensor")
+    if x.dtype.kind == "f" and np.isnan(x).any():
+        raise NotImplementedError
+    descending = case.attributes.get("AxisDirection", "DECREASING") == "DECREASING"
+    values, places = torch.sort(tensor_of(x), dim=case["Axis"], descending=descending, stable=True)
+    values, places = (y.narrow(case["Axis"], 0, case["K"]) for y in (values, places))
+    assert torch.equal(torch.topk(tensor_of(x), case["K"], case["Axis"], descending)[0], values)  # but for zeros' signs
+    return values, places
+
+
 def cast(case):
     return tensor_of(case.first).to(getattr(torch, case.output.type.lower()))
 
@@ -152,6 +164,8 @@ PEER = {
     "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
     "GATHER_ELEMENTS": lambda case: torch.gather(tensor_of(full(case, "InputTensor")), case["Axis"], tensor_of(
         inside(case))),
+    "TOP_K": first_in_order,
+    "TOP_K1": first_in_order,
     "ARGMIN": lambda case: extreme(case, torch.argmin),
     "ARGMAX": lambda case: extreme(case, torch.argmax),
     "SPLIT": lambda case: torch.split(tensor_of(whole(case)), [t.sizes[case["Axis"]] for t in case.outputs], case["Axis"]),

@@ -5,34 +5,33 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "top_k.glsl"
 
-layout(std430, binding = 4) buffer Scratch {
-    uint words[];
-} scratch;
+layout(std430, binding = 4) buffer ScratchVectors {
+    uvec4 vectors[];
+} scratch_vectors;
 
-uint heap_first; // in words
+layout(std430, binding = 4) buffer ScratchPairs {
+    uvec2 pairs[];
+} scratch_pairs;
+
+uint heap_first;
 
 Item get(uint n)
 {
-    uint at = heap_first + n * RECORD_WORDS;
+    uint at = heap_first + n;
     if (TO_RECORDS)
-        return Item(values.words[at], WIDE ? values.words[at + 1] : 0, values.words[at + RECORD_WORDS / 2]);
-    return Item(scratch.words[at], WIDE ? scratch.words[at + 1] : 0, scratch.words[at + RECORD_WORDS / 2]);
+        return item_of_record(WIDE ? value_vectors.vectors[at] : uvec4(value_pairs.pairs[at], 0, 0));
+    return item_of_record(WIDE ? scratch_vectors.vectors[at] : uvec4(scratch_pairs.pairs[at], 0, 0));
 }
 
 void put(uint n, Item item)
 {
-    uint at = heap_first + n * RECORD_WORDS;
-    if (TO_RECORDS) {
-        values.words[at] = item.low;
-        if (WIDE)
-            values.words[at + 1] = item.high;
-        values.words[at + RECORD_WORDS / 2] = item.mark;
-    } else {
-        scratch.words[at] = item.low;
-        if (WIDE)
-            scratch.words[at + 1] = item.high;
-        scratch.words[at + RECORD_WORDS / 2] = item.mark;
-    }
+    uint at = heap_first + n;
+    if (TO_RECORDS)
+        store_record(at, item);
+    else if (WIDE)
+        scratch_vectors.vectors[at] = uvec4(item.low, item.high, item.mark, 0);
+    else
+        scratch_pairs.pairs[at] = uvec2(item.low, item.mark);
 }
 
 // Puts an item where it belongs below place n, of `size` in all.
@@ -62,9 +61,9 @@ void main()
         return;
     Unit unit = unit_of(number);
     if (TO_RECORDS)
-        heap_first = (unit.value + unit.rank - parameters.rank_first) * RECORD_WORDS;
+        heap_first = unit.value + unit.rank - parameters.rank_first;
     else
-        heap_first = push.base_bytes[3] / 4 + (parameters.scratch_first + number * parameters.kept) * RECORD_WORDS;
+        heap_first = push.base_bytes[3] / (4 * RECORD_WORDS) + parameters.scratch_first + number * parameters.kept;
     uint size = min(parameters.kept, unit.count);
     [[dont_unroll]] for (uint n = 0; n < size; ++n)
         put(n, load_item(unit, n));

@@ -439,8 +439,19 @@ def shape_scan(random, operator, chosen, attributes):
     attributes.update({"Axis": int(random.integers(len(sizes))), exclusive: int(random.integers(2))})
 
 
+def shape_top_k(random, operator, chosen, attributes):
+    type_, sizes = str(random.choice(operator.fields[0].types)), random_sizes(random, 1, 8)
+    axis = int(random.integers(len(sizes)))
+    count = int(random.integers(1, sizes[axis] + 1))
+    kept = [count if d == axis else size for d, size in enumerate(sizes)]
+    chosen["InputTensor"], chosen["OutputValueTensor"] = (type_, sizes), (type_, kept)
+    chosen["OutputIndexTensor"] = str(random.choice(["UINT32", "UINT64"])), kept
+    attributes.update(Axis=axis, K=count)
+
+
 SHAPES = {
     "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
+    "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,
     "SCATTER_ELEMENTS": shape_elements, "GATHER": shape_gather, "GATHER_ND": shape_nd, "GATHER_ND1": shape_nd,
     "SCATTER_ND": shape_nd, "ONE_HOT": shape_one_hot, "REVERSE_SUBSEQUENCES": shape_reverse,

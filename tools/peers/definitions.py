@@ -562,9 +562,22 @@ def reversed_sequences(case):
     return np.take_along_axis(x, np.where(numbers < lengths, lengths - 1 - numbers, numbers), axis)
 
 
+def first_in_order(case):
+    """Values and places, sorted; NaN last, and of equal ones the first."""
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    isnan = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
+    ranks = np.unique(np.where(isnan, x.dtype.type(0), x), return_inverse=True)[1].reshape(x.shape).astype(np.int64)
+    least = case.attributes.get("AxisDirection", "DECREASING") == "INCREASING"
+    ranks = np.where(isnan, x.size, ranks if least else -ranks)
+    places_ = np.take(np.argsort(ranks, axis, kind="stable"), range(case["K"]), axis)
+    return [np.take_along_axis(x, places_, axis), places_]
+
+
 DEFINITIONS = {
     "CUMULATIVE_SUMMATION": tallied,
     "CUMULATIVE_PRODUCT": tallied,
+    "TOP_K": first_in_order,
+    "TOP_K1": first_in_order,
     "REDUCE": reduced,
     "ARGMIN": place,
     "ARGMAX": place,

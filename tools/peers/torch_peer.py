@@ -70,6 +70,18 @@ def scan(case, function, first):
     return torch.from_numpy(result.copy())
 
 
+def first_in_order(case):
+    """Its topk leaves open which of equal elements comes first, its sort does not; NaN comes elsewhere."""
+    x = full(case, "InputTensor")
+    if x.dtype.kind == "f" and np.isnan(x).any():
+        raise NotImplementedError
+    descending = case.attributes.get("AxisDirection", "DECREASING") == "DECREASING"
+    values, places = torch.sort(tensor_of(x), dim=case["Axis"], descending=descending, stable=True)
+    values, places = (y.narrow(case["Axis"], 0, case["K"]) for y in (values, places))
+    assert torch.equal(torch.topk(tensor_of(x), case["K"], case["Axis"], descending)[0], values)  # but for zeros' signs
+    return values, places
+
+
 def cast(case):
     return tensor_of(case.first).to(getattr(torch, case.output.type.lower()))
 
@@ -164,6 +176,8 @@ PEER = {
         inside(case))),
     "CUMULATIVE_SUMMATION": lambda case: scan(case, torch.cumsum, 0),
     "CUMULATIVE_PRODUCT": lambda case: scan(case, torch.cumprod, 1),
+    "TOP_K": first_in_order,
+    "TOP_K1": first_in_order,
     "ARGMIN": lambda case: extreme(case, torch.argmin),
     "ARGMAX": lambda case: extreme(case, torch.argmax),
     "SPLIT": lambda case: torch.split(tensor_of(whole(case)), [t.sizes[case["Axis"]] for t in case.outputs], case["Axis"]),

@@ -1,0 +1,93 @@
+// For processors: an invocation keeps the first items of a unit in a heap, the last of them on top, and takes it apart from the
+// last on.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#include "top_k.glsl"
+
+layout(std430, binding = 4) buffer ScratchVectors {
+    uvec4 vectors[];
+} scratch_vectors;
+
+layout(std430, binding = 4) buffer ScratchPairs {
+    uvec2 pairs[];
+} scratch_pairs;
+
+uint heap_first;
+
+Item get(uint n)
+{
+    uint at = heap_first + n;
+    if (TO_RECORDS)
+        return item_of_record(WIDE ? value_vectors.vectors[at] : uvec4(value_pairs.pairs[at], 0, 0));
+    return item_of_record(WIDE ? scratch_vectors.vectors[at] : uvec4(scratch_pairs.pairs[at], 0, 0));
+}
+
+void put(uint n, Item item)
+{
+    uint at = heap_first + n;
+    if (TO_RECORDS)
+        store_record(at, item);
+    else if (WIDE)
+        scratch_vectors.vectors[at] = uvec4(item.low, item.high, item.mark, 0);
+    else
+        scratch_pairs.pairs[at] = uvec2(item.low, item.mark);
+}
+
+// Puts an item where it belongs below place n, of `size` in all.
+void sift(uint n, uint size, Item item)
+{
+    [[dont_unroll]] for (uint child = 2 * n + 1; child < size; child = 2 * n + 1) {
+        Item below = get(child);
+        if (child + 1 < size) {
+            Item other = get(child + 1);
+            if (is_before(below, other)) {
+                below = other;
+                child += 1;
+            }
+        }
+        if (!is_before(item, below))
+            break;
+        put(n, below);
+        n = child;
+    }
+    put(n, item);
+}
+
+void main()
+{
+    uint number = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (number >= parameters.unit_count)
+        return;
+    Unit unit = unit_of(number);
+    if (TO_RECORDS)
+        heap_first = unit.value + unit.rank - parameters.rank_first;
+    else
+        heap_first = push.base_bytes[3] / (4 * RECORD_WORDS) + parameters.scratch_first + number * parameters.kept;
+    uint size = min(parameters.kept, unit.count);
+    [[dont_unroll]] for (uint n = 0; n < size; ++n)
+        put(n, load_item(unit, n));
+    [[dont_unroll]] for (uint n = size / 2; n > 0; --n)
+        sift(n - 1, size, get(n - 1));
+    if (size != 0) {
+        Item last = get(0);
+        [[dont_unroll]] for (uint x = size; x < unit.count; ++x) {
+            Item item = load_item(unit, x);
+            if (is_before(item, last)) {
+                sift(0, size, item);
+                last = get(0);
+            }
+        }
+    }
+    [[dont_unroll]] for (uint n = size; n < parameters.kept; ++n) // of records: others have all that are kept
+        store_item(unit, n, no_item());
+    if (TO_RECORDS && UNSORTED)
+        return;
+    [[dont_unroll]] for (uint left = size; left > 0; --left) {
+        Item last = get(0);
+        Item moved = get(left - 1);
+        if (left > 1)
+            sift(0, left - 1, moved);
+        store_item(unit, left - 1, last);
+    }
+}

@@ -22,7 +22,7 @@ const bool HAS_BIAS = (SHAPE & 4u) != 0;
 const bool SCALE_IS_VECTOR = (SHAPE & 8u) != 0;  // the four elements of an item have scales side by side; else one
 const bool BIAS_IS_VECTOR = (SHAPE & 16u) != 0;
 const bool OPTION = (SHAPE & 32u) != 0;
-layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 64, 128, 256
+layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, 128, 256
 layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
 
@@ -38,7 +38,7 @@ layout(std140, binding = 0) uniform Parameters {
     uint group_count;
     uint unit_count;    // rows, or ACROSS fours of them
     uint item_count;    // of a row
-    uint element_count; // as FLOAT32
+    uint inverse_count; // 1 / the elements of a row, as FLOAT32
     uvec4 steps;        // between items: of the input, the output, the scale, the bias
     uint argument;      // FLOAT32
     uvec4 kept[8];      // outermost first: a size, its multiplier and shifts for divide(), and the input's stride
@@ -102,27 +102,59 @@ uint half_of(uint x)
 }
 
 // Where a row is ordinary none of its results is NaN.
-void store_item(uint element, uvec4 x, bool is_ordinary)
+void store_item(uint element, vec4 x, bool is_ordinary)
 {
-    if (!is_ordinary)
-        x = uvec4(quiet(x.x), quiet(x.y), quiet(x.z), quiet(x.w));
+    uvec4 bits = floatBitsToUint(x);
     if (TYPE == FLOAT16) {
         bool good = true;
-        uvec2 words = uvec2(narrow_to_halves(x.xy, good), narrow_to_halves(x.zw, good));
+        uvec2 words = uvec2(narrow_to_halves(bits.xy, good), narrow_to_halves(bits.zw, good));
         if (!good)
-            words = uvec2(half_of(x.x) | half_of(x.y) << 16, half_of(x.z) | half_of(x.w) << 16);
+            words = uvec2(half_of(bits.x) | half_of(bits.y) << 16, half_of(bits.z) | half_of(bits.w) << 16);
         destination_pairs.pairs[element / 4] = words;
     } else {
-        destination_vectors.vectors[element / 4] = x;
+        if (!is_ordinary)
+            bits = uvec4(quiet(bits.x), quiet(bits.y), quiet(bits.z), quiet(bits.w));
+        destination_vectors.vectors[element / 4] = bits;
     }
+}
+
+// ---- inverses ----
+
+// 1 / x and 1 / sqrt(x), within 2^-22, of x from 2^-60 to 2^60: the device's estimate, which may be off by some units, and a step
+// of Newton's.
+bool is_moderate(float x)
+{
+    return x >= 8.67361738e-19 && x <= 1.15292150e18;
+}
+
+float inverse_of(float x)
+{
+    if (!is_moderate(x))
+        return uintBitsToFloat(math_divide(ONE, floatBitsToUint(x)));
+    precise float root = inversesqrt(x);
+    precise float estimate = root * root;
+    precise float rest = 1.0 - x * estimate;
+    precise float inverse = estimate + estimate * rest;
+    return inverse;
+}
+
+float inverse_root_of(float x)
+{
+    if (!is_moderate(x))
+        return uintBitsToFloat(math_divide(ONE, math_sqrt(floatBitsToUint(x))));
+    precise float estimate = inversesqrt(x);
+    precise float rest = 1.0 - x * estimate * estimate;
+    precise float inverse = estimate + estimate * (rest * 0.5);
+    return inverse;
 }
 
 // ---- what all invocations of a row have together ----
 
 shared uvec4 row_cells[ACROSS ? 1 : gl_WorkGroupSize.x / 4];
 shared uvec4 more_row_cells[ACROSS ? 1 : FUNCTION == MOMENTS ? gl_WorkGroupSize.x / 4 : 1];
-shared uint group_cells[LANES > 16 ? gl_WorkGroupSize.x / 16 : 1];
-shared uint more_group_cells[LANES > 16 ? (FUNCTION == MOMENTS ? gl_WorkGroupSize.x / 16 : 1) : 1];
+const uint GROUP = LANES == 32 ? 8 : LANES < 16 ? LANES : 16; // cells that are joined at once
+shared uint group_cells[LANES > 16 ? gl_WorkGroupSize.x / GROUP : 1];
+shared uint more_group_cells[LANES > 16 ? (FUNCTION == MOMENTS ? gl_WorkGroupSize.x / GROUP : 1) : 1];
 shared uvec4 cells[ACROSS ? gl_WorkGroupSize.x : 1];
 shared uvec4 more_cells[ACROSS ? (FUNCTION == MOMENTS ? gl_WorkGroupSize.x : 1) : 1];
 
@@ -173,25 +205,24 @@ uvec2 of_row(uint value, uint more, bool adds, bool both)
     if (both)
         more_row_cells[slot / 4][slot % 4] = more;
     barrier();
-    const uint group = LANES < 16 ? LANES : 16;
-    uint first = slot / group * (group / 4);
-    value = joined_cells(first, group, adds);
+    uint first = slot / GROUP * (GROUP / 4);
+    value = joined_cells(first, GROUP, adds);
     if (both)
-        more = joined_more_cells(first, group);
+        more = joined_more_cells(first, GROUP);
     if (LANES > 16) {
-        if (slot % 16 == 0) {
-            group_cells[slot / 16] = value;
+        if (slot % GROUP == 0) {
+            group_cells[slot / GROUP] = value;
             if (both)
-                more_group_cells[slot / 16] = more;
+                more_group_cells[slot / GROUP] = more;
         }
         barrier();
-        if (slot < gl_WorkGroupSize.x / 16) {
+        if (slot < gl_WorkGroupSize.x / GROUP) {
             row_cells[slot / 4][slot % 4] = group_cells[slot];
             if (both)
                 more_row_cells[slot / 4][slot % 4] = more_group_cells[slot];
         }
         barrier();
-        const uint groups = LANES / 16;
+        const uint groups = LANES / GROUP;
         first = slot / LANES * (groups / 4);
         value = joined_cells(first, groups, adds);
         if (both)
@@ -323,24 +354,26 @@ uint number_of(uint key)
     return key == 0xFFFFFFFFu ? QUIET_NAN : (key & SIGN_BIT) != 0 ? key ^ SIGN_BIT : ~key;
 }
 
-vec4 greatest;
-uvec4 most; // magnitudes
+vec4 greatest; // of numbers; NaN may be passed over, but not in sums
 
 void find_greatest(uint n)
 {
-    if (exists(n)) {
+    if (exists(n))
         greatest = max(greatest, held[n]);
-        most = max(most, floatBitsToUint(held[n]) & ~SIGN_BIT);
-    }
 }
 
 bvec4 is_finite; // the greatest of each row
 
-// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0.
+// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0. Of NaN NaN.
 float power_of(float x)
 {
-    float power = uintBitsToFloat(math_exp_common(floatBitsToUint(max(x, -87.0))));
+    float power = TYPE == FLOAT16 ? math_half_power(x) : uintBitsToFloat(math_exp_common(floatBitsToUint(x)));
     return x < -87.0 ? 0.0 : power;
+}
+
+bvec4 isnan_of(uvec4 x)
+{
+    return greaterThan(x & ~SIGN_BIT, uvec4(INFINITY));
 }
 
 vec4 sums;
@@ -349,6 +382,8 @@ void take_powers(uint n)
 {
     precise vec4 distances = held[n] - greatest;
     vec4 powers = vec4(power_of(distances.x), power_of(distances.y), power_of(distances.z), power_of(distances.w));
+    if (!all(is_finite)) // the sum of such a row tells NaN alone
+        powers = mix(uintBitsToFloat(mix(uvec4(0), uvec4(QUIET_NAN), isnan_of(floatBitsToUint(held[n])))), powers, is_finite);
     if (exists(n)) {
         precise vec4 next = sums + powers;
         sums = next;
@@ -359,12 +394,12 @@ void take_powers(uint n)
 vec4 factors; // or what is added
 bool is_ordinary;
 
-// exp(x) / sum where the greatest is infinity or NaN: infinities of that sign are divided by one another.
-float extraordinary(float power, float x, float most, bool is_ordinary_row)
+// exp(x) / sum where the greatest is infinity: those of that sign are divided by one another.
+float extraordinary(float power, float x, float most, bool is_finite_row)
 {
-    if (is_ordinary_row)
+    if (is_finite_row)
         return power;
-    return most == uintBitsToFloat(INFINITY) && x != most ? 0.0 : uintBitsToFloat(QUIET_NAN);
+    return floatBitsToUint(most) == INFINITY && floatBitsToUint(x) != INFINITY ? power : uintBitsToFloat(QUIET_NAN);
 }
 
 void store_softmax(uint n)
@@ -376,17 +411,20 @@ void store_softmax(uint n)
             results = vec4(extraordinary(results.x, x.x, greatest.x, is_finite.x), extraordinary(results.y, x.y, greatest.y, is_finite.y),
                            extraordinary(results.z, x.z, greatest.z, is_finite.z), extraordinary(results.w, x.w, greatest.w, is_finite.w));
         }
-        store_item(destination_first + item_of(n) * parameters.steps.y, floatBitsToUint(results), is_ordinary);
+        store_item(destination_first + item_of(n) * parameters.steps.y, results, is_ordinary);
     }
+}
+
+float factor_of(float sum)
+{
+    return FUNCTION == SOFTMAX ? inverse_of(sum) : uintBitsToFloat(math_log(floatBitsToUint(sum)));
 }
 
 void softmax()
 {
     greatest = vec4(uintBitsToFloat(SIGN_BIT | INFINITY));
-    most = uvec4(0);
     EACH(find_greatest)
-    bvec4 nans = greaterThan(most, uvec4(INFINITY));
-    uvec4 bits = mix(floatBitsToUint(greatest), uvec4(QUIET_NAN), nans);
+    uvec4 bits = floatBitsToUint(greatest);
     uvec4 keys = uvec4(key_of(bits.x), key_of(bits.y), key_of(bits.z), key_of(bits.w));
     uvec4 unused = uvec4(0);
     of_all(keys, unused, false, false);
@@ -398,15 +436,12 @@ void softmax()
     EACH(take_powers)
     uvec4 totals = floatBitsToUint(sums);
     of_all(totals, unused, true, false);
-    if (FUNCTION == SOFTMAX)
-        factors = uintBitsToFloat(uvec4(math_divide(ONE, totals.x), ACROSS ? math_divide(ONE, totals.y) : 0,
-                                        ACROSS ? math_divide(ONE, totals.z) : 0, ACROSS ? math_divide(ONE, totals.w) : 0));
-    else
-        factors = uintBitsToFloat(uvec4(math_log(totals.x), ACROSS ? math_log(totals.y) : 0, ACROSS ? math_log(totals.z) : 0,
-                                        ACROSS ? math_log(totals.w) : 0));
-    if (!ACROSS)
-        factors = factors.xxxx;
-    factors = mix(vec4(0.0), factors, is_finite);
+    sums = uintBitsToFloat(totals);
+    is_ordinary = is_ordinary && !any(isnan_of(totals));
+    factors = vec4(factor_of(sums.x));
+    if (ACROSS)
+        factors = vec4(factors.x, factor_of(sums.y), factor_of(sums.z), factor_of(sums.w));
+    factors = mix(mix(vec4(0.0), sums, isnan_of(totals)), factors, is_finite);
     EACH(store_softmax)
 }
 
@@ -442,24 +477,20 @@ void store_normalized(uint n)
             results = results * load_scale(scale_first + item * parameters.steps.z);
         if (HAS_BIAS)
             results = results + load_bias(bias_first + item * parameters.steps.w);
-        store_item(destination_first + item * parameters.steps.y, floatBitsToUint(results), is_ordinary);
+        store_item(destination_first + item * parameters.steps.y, results, is_ordinary);
     }
-}
-
-uint mean_of(uint sum)
-{
-    return math_divide(sum, parameters.element_count);
 }
 
 vec4 means_of(uvec4 totals)
 {
-    uint first = mean_of(totals.x);
-    return uintBitsToFloat(ACROSS ? uvec4(first, mean_of(totals.y), mean_of(totals.z), mean_of(totals.w)) : uvec4(first));
+    precise vec4 quotients = uintBitsToFloat(totals) * uintBitsToFloat(parameters.inverse_count);
+    return quotients;
 }
 
-uint inverse_deviation(float variance)
+float inverse_deviation(float variance)
 {
-    return math_divide(ONE, math_sqrt(math_add(floatBitsToUint(variance), parameters.argument)));
+    precise float sum = variance + uintBitsToFloat(parameters.argument);
+    return inverse_root_of(sum);
 }
 
 // Twice over what is held. What the first mean lacks, since it is a FLOAT32, the distances from it have.
@@ -482,18 +513,19 @@ void normalize()
     of_all(first_value, second_value, true, true);
     precise vec4 rests = ABOUT_ZERO ? vec4(0.0) : means_of(first_value);
     precise vec4 variances = means_of(second_value) - rests * rests;
-    variances = max(variances, vec4(0.0));
+    variances = mix(variances, vec4(0.0), lessThan(variances, vec4(0.0)));
     means = rests;
-    uint factor = inverse_deviation(variances.x);
-    factors = uintBitsToFloat(ACROSS ? uvec4(factor, inverse_deviation(variances.y), inverse_deviation(variances.z),
-                                             inverse_deviation(variances.w))
-                                     : uvec4(factor));
-    is_ordinary = false;
+    factors = vec4(inverse_deviation(variances.x));
+    if (ACROSS)
+        factors = vec4(factors.x, inverse_deviation(variances.y), inverse_deviation(variances.z), inverse_deviation(variances.w));
+    // Beside infinities and NaN both factor and mean are NaN; scales may be anything.
+    is_ordinary = EITHER(HAS_SCALE, HAS_BIAS) ? false : all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
     EACH(store_normalized)
 }
 
 // ---- norms ----
 
+uvec4 most;   // magnitudes
 vec4 scaling; // a power of two, which keeps squares from overflow and from vanishing
 
 void find_most(uint n)
@@ -514,7 +546,7 @@ void store_quotients(uint n)
 {
     if (exists(n)) {
         precise vec4 results = held[n] * factors;
-        store_item(destination_first + item_of(n) * parameters.steps.y, floatBitsToUint(results), is_ordinary);
+        store_item(destination_first + item_of(n) * parameters.steps.y, results, is_ordinary);
     }
 }
 
@@ -523,12 +555,12 @@ uint exponent_of(uint magnitude)
     return clamp(magnitude >> 23, 1, 253);
 }
 
-uint inverse_norm(uint total, uint magnitude)
+float inverse_norm(uint total, uint magnitude)
 {
     uint norm = math_multiply(SQUARES ? math_sqrt(total) : total, exponent_of(magnitude) << 23);
     if (magnitude >= INFINITY)
         norm = magnitude; // infinity, or NaN
-    return math_divide(ONE, max(norm, parameters.argument)); // that of NaN is greater
+    return inverse_of(uintBitsToFloat(max(norm, parameters.argument))); // that of NaN is greater
 }
 
 void divide_by_norm()
@@ -543,11 +575,10 @@ void divide_by_norm()
     EACH(take_magnitudes)
     uvec4 totals = floatBitsToUint(sums);
     of_all(totals, unused, true, false);
-    uint factor = inverse_norm(totals.x, most.x);
-    factors = uintBitsToFloat(ACROSS ? uvec4(factor, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z),
-                                             inverse_norm(totals.w, most.w))
-                                     : uvec4(factor));
-    is_ordinary = false;
+    factors = vec4(inverse_norm(totals.x, most.x));
+    if (ACROSS)
+        factors = vec4(factors.x, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z), inverse_norm(totals.w, most.w));
+    is_ordinary = all(lessThan(most, uvec4(INFINITY))) && all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
     EACH(store_quotients)
 }
 

@@ -82,6 +82,10 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 /* Loads on their way at once. */
 #define LOADS 4
 
+/* Where there are enough invocations they take so many loads each, so that what a reduction's make together is less
+ * work beside: of rows of 1024 on an H200 4 reach 0.85 of the read peak where 1 reaches 0.51. */
+#define ENOUGH_LOADS 4
+
 /* A dimension that is kept or folded. */
 struct dimension {
     uint32_t size;
@@ -320,7 +324,8 @@ static uint32_t choose_lanes(const struct folding *f, const struct walk *walk) {
         }
         return lanes;
     }
-    while (lanes < walk->local_size && (uint64_t)lanes * LOADS < walk->items) {
+    while (lanes < walk->local_size && (uint64_t)lanes * LOADS < walk->items &&
+           (walk->units * lanes < ENOUGH_INVOCATIONS || (uint64_t)lanes * LOADS * ENOUGH_LOADS < walk->items)) {
         lanes *= 2;
     }
     return lanes;
@@ -384,8 +389,7 @@ static void fill_dimensions(const struct part *part, const struct walk *walk, st
 
 static bool computes_much(const struct folding *f) {
     const enum vkdml_fold_function function = f->fold->function;
-    return function == VKDML_FOLD_LOG_SUM_EXP || function == VKDML_FOLD_MULTIPLY || function == VKDML_FOLD_POWERS ||
-           function == VKDML_FOLD_LOG_POWERS;
+    return function == VKDML_FOLD_MULTIPLY;
 }
 
 /* Adds the step of a part. To totals: of `target`, a part's bytes from `total_offset` on in the temporary resource. */

@@ -11,7 +11,7 @@ struct rows_parameters {
     uint32_t group_count;
     uint32_t unit_count;
     uint32_t item_count;
-    uint32_t element_count;
+    uint32_t inverse_count;
     uint32_t steps[4];
     uint32_t argument;
     uint32_t unused[3];
@@ -34,7 +34,10 @@ _Static_assert(sizeof(struct rows_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 
 /* Items of an invocation, in 64 registers; and as many as are on their way well before the first is used. */
 #define MOST_HELD 16
-#define HELD      4
+#define HELD      8
+
+/* Neighbours that read side by side. */
+#define LEAST_LANES 8
 
 /* Across, invocations beside one another want neighbouring rows: 16 of 16 bytes. */
 #define MOST_LANES_ACROSS 16
@@ -109,13 +112,14 @@ static bool fits(const struct walk *walk, const struct vkdml_plan_limits *limits
     return fits;
 }
 
-/* As few invocations as hold a row by four items each, or more where there are few rows. */
+/* As few invocations as hold a row by eight items each: fewer meet in shared memory, and more is on its way. */
 static bool choose_lanes(struct walk *walk, uint32_t local_size) {
-    static const uint32_t counts[] = {1, 4, 8, 16, 64, 128, 256};
+    static const uint32_t counts[] = {1, 4, 8, 16, 32, 64, 128, 256};
     const uint32_t most = walk->across ? MOST_LANES_ACROSS : local_size;
+    const uint32_t least = walk->across || walk->items < LEAST_LANES ? 1 : LEAST_LANES;
     for (uint32_t i = 0; i < sizeof(counts) / sizeof(counts[0]) && counts[i] <= most; ++i) {
         walk->lanes = counts[i];
-        if (walk->items <= counts[i] * HELD) {
+        if (counts[i] >= least && walk->items <= counts[i] * HELD) {
             break;
         }
     }
@@ -157,11 +161,11 @@ static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk)
 
 static void fill_parameters(const struct vkdml_rows *rows, const struct walk *walk,
                             struct rows_parameters *parameters) {
-    const float count = (float)walk->row[0].size;
+    const float inverse_count = 1 / (float)walk->row[0].size;
     memset(parameters, 0, sizeof(*parameters));
     parameters->unit_count = (uint32_t)walk->units;
     parameters->item_count = walk->items;
-    memcpy(&parameters->element_count, &count, sizeof(count));
+    memcpy(&parameters->inverse_count, &inverse_count, sizeof(inverse_count));
     parameters->argument = rows->argument;
     for (uint32_t t = 0; t < TENSORS; ++t) {
         parameters->steps[t] = walk->row[0].strides[t] * (walk->across ? 1 : ITEM);

@@ -363,7 +363,8 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
                                         float_controls};
     step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
     step->float_controls = float_controls;
-    step->barrier_before = has_entries;
+    /* In place a window reads words that the one before may have changed another element in. */
+    step->barrier_before = has_entries || s->plan->steps.count > 1;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;

@@ -29,6 +29,7 @@ const bool IS_CUT = (OPERATION & 8u) != 0;      // a dimension's first steps are
 const bool SOURCE_IS_ALIGNED = (OPERATION & 16u) != 0; // items of it begin at multiples of their size
 const bool OWN_IS_ALIGNED = (OPERATION & 32u) != 0;
 const bool OWN_IS_SIDE_BY_SIDE = (OPERATION & 64u) != 0;
+const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the target: a ring's neighbours begin differently
 const uint FINISH = OPERATION >> 8;
 
 layout(constant_id = 3) const uint RANK = 8;
@@ -174,7 +175,7 @@ void find_item(uint item)
             positions[walk] = coordinate + parameters.walks[2 * walk].x;
     }
     if (V > 1)
-        x = x * V - target_base % V;
+        x = x * V - (IS_LOOSE ? 0 : target_base % V);
 }
 
 // ---- the target ----
@@ -185,6 +186,12 @@ uint narrow(uint value)
 }
 
 // Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
+void flip(uint index, uint bits, uint mask)
+{
+    uint old = atomicOr(destination.words[index], 0);
+    atomicXor(destination.words[index], (old ^ bits) & mask);
+}
+
 void store_element(uint element, uvec2 bits)
 {
     if (BITS_OUT == 64) {
@@ -192,10 +199,8 @@ void store_element(uint element, uvec2 bits)
         destination.words[element * 2 + 1] = bits.y;
     } else if (BITS_OUT < 32) {
         uint mask = (1u << (BITS_OUT & 31u)) - 1u;
-        uint index = element / OUT_PER_WORD;
         uint shift = element % OUT_PER_WORD * BITS_OUT;
-        uint old = atomicOr(destination.words[index], 0);
-        atomicXor(destination.words[index], (old ^ (narrow(bits.x) << shift)) & (mask << shift));
+        flip(element / OUT_PER_WORD, narrow(bits.x) << shift, mask << shift);
     } else {
         destination.words[element] = bits.x;
     }
@@ -218,6 +223,32 @@ uint value_at(Values values, uint v)
     return v < 4 ? values.a[v] : values.b[v & 3];
 }
 
+// Four floats of 32 bits, or eight of 16.
+void store_loose(uint element, Values values)
+{
+    if (BITS_OUT == 32) {
+        destination.words[element] = values.a.x;
+        destination.words[element + 1] = values.a.y;
+        destination.words[element + 2] = values.a.z;
+        destination.words[element + 3] = values.a.w;
+        return;
+    }
+    uvec4 words = uvec4(halves_of(values.a), halves_of(values.b));
+    uint index = element / 2;
+    if ((element & 1) != 0) {
+        flip(index, words.x << 16, 0xFFFF0000u);
+        flip(index + 4, words.w >> 16, 0xFFFFu);
+        destination.words[index + 1] = words.x >> 16 | words.y << 16;
+        destination.words[index + 2] = words.y >> 16 | words.z << 16;
+        destination.words[index + 3] = words.z >> 16 | words.w << 16;
+    } else {
+        destination.words[index] = words.x;
+        destination.words[index + 1] = words.y;
+        destination.words[index + 2] = words.z;
+        destination.words[index + 3] = words.w;
+    }
+}
+
 void store_item(Values values)
 {
     uint element = target_base + x * (V > 1 ? 1 : parameters.target_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
@@ -227,6 +258,8 @@ void store_item(Values values)
         [[dont_unroll]] for (uint v = 0; v < V; ++v)
             if (is_in_row(v))
                 store_element(element + v, uvec2(value_at(values, v), 0));
+    } else if (IS_LOOSE) {
+        store_loose(element, values);
     } else if (BITS_OUT == 32) {
         destination_vectors.vectors[element / 4] = values.a;
         if (V > 4)

@@ -37,6 +37,7 @@ _Static_assert(sizeof(struct window_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS
 #define SOURCE_ALIGNED 16u
 #define OWN_ALIGNED    32u
 #define OWN_IS_SIDE    64u
+#define IS_LOOSE       128u
 #define FINISH_BITS    8
 
 /* And its FINISH. */
@@ -69,6 +70,7 @@ struct shape {
     uint32_t width; /* elements of an item */
     uint32_t ring;  /* the dimension; NO_RING */
     uint32_t ring_taps;
+    bool is_loose;
     uint32_t outer; /* walks */
     uint32_t walk_count;
     uint32_t walks[VKDML_NEIGHBOURS_WALKS]; /* dimensions */
@@ -227,7 +229,8 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
         count_turns(n, shape);
     }
     const uint64_t row = part->box.size[n->count - 1];
-    shape->items_per_row = width == 1 ? row : vkdml_divide_up(row + width - 1, width);
+    shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
+    shape->items_per_row = vkdml_divide_up(row + (shape->is_loose ? 0 : width - 1), width);
     shape->items = shape->items_per_row;
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
         shape->items *= part->box.size[d];
@@ -347,6 +350,7 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     operation |= shape->terms > LONG_SUM ? IS_LONG : 0;
     operation |= part->accumulates ? ACCUMULATES : 0;
     operation |= part->is_cut ? IS_CUT : 0;
+    operation |= shape->is_loose ? IS_LOOSE : 0;
     if (shape->mode == SIDE &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
         operation |= SOURCE_ALIGNED;

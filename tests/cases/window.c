@@ -110,11 +110,15 @@ static struct accuracy_bounds lrn_bounds(const struct operator_case *c, const un
     const double flushed = denormal_of(c) * fmax(1, fmax(pow(low, -beta), pow(high, -beta)));
     bounds.least -= fabs(bounds.least) * error + flushed;
     bounds.greatest += fabs(bounds.greatest) * error + flushed;
-    /* What is beyond FLOAT32 is infinite on the way, and 0 a power of it that is below 1. */
+    /* What is beyond FLOAT32 is infinite on the way, powers too, or 0. */
     const double greatest = (double)FLT_MAX * (1 - 0x1p-10);
-    if (s.sum + sum_distance > greatest || fabs(product) > greatest || high > greatest) {
-        return (struct accuracy_bounds){fmin(bounds.least, beta > 0 ? 0 : -INFINITY),
-                                        fmax(bounds.greatest, beta > 0 ? 0 : INFINITY), true};
+    const double power = fmax(pow(low, beta), pow(high, beta)), least_power = fmin(pow(low, beta), pow(high, beta));
+    if (s.sum + sum_distance > greatest || fabs(product) > greatest || high > greatest || power > greatest) {
+        bounds = (struct accuracy_bounds){fmin(bounds.least, beta > 0 ? 0 : -INFINITY),
+                                          fmax(bounds.greatest, beta > 0 ? 0 : INFINITY), true};
+    }
+    if (least_power < 0x1p-125) {
+        return anything;
     }
     return isnan(a) || isnan(b) ? anything : bounds;
 }
@@ -163,7 +167,7 @@ static const char *const local_response_normalization_fixed[] = {
     LRN "InputTensor=FLOAT32[1,4,1,1] InputTensor.data=0,1,2,3 OutputTensor=FLOAT32[1,4,1,1] "
         "OutputTensor.data=0,0.2,0.153846154,0.333333333 CrossChannel=1 LocalSize=2 Alpha=2 Beta=1 Bias=0",
     LRN "InputTensor=FLOAT32[1,3,1,1] InputTensor.data=1,2,3 OutputTensor=FLOAT32[1,3,1,1] "
-        "OutputTensor.data=0.375,0.352941176,0.5625 CrossChannel=1 LocalSize=3 Alpha=1 Beta=1 Bias=1",
+        "OutputTensor.data=0.375,0.35294116,0.5625 CrossChannel=1 LocalSize=3 Alpha=1 Beta=1 Bias=1",
     /* Within a channel: all four squares, divided by LocalSize, not by its square. */
     LRN "InputTensor=FLOAT16[1,1,2,2] InputTensor.data=1,2,3,4 OutputTensor=FLOAT16[1,1,2,2] "
         "OutputTensor.data=0.0909118652,0.181762695,0.272705078,0.363525391 CrossChannel=0 LocalSize=3 Alpha=1 Beta=1 "

@@ -320,9 +320,10 @@ void end_item(Values sums, Values own)
 // What one dimension's steps lead to stays in registers while a neighbour after the other along it is computed: elements, or where
 // other dimensions are walked as well, the sums of a row.
 const uint RING_SIZE = RING & 15u;
-const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place
+const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place; 15: that is another tensor's
 const uint RING_WALK = OUTER_WALKS;
 const bool HOLDS_ELEMENTS = BOTH(MODE == SIDE, OUTER_WALKS == 0);
+const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != 15);
 
 Values ring[9];
 
@@ -379,7 +380,7 @@ void walk_ring()
             next = load_ring(++q);
         Values own = NOTHING;
         if (FINISH != TOTAL) {
-            if (HOLDS_ELEMENTS)
+            if (HOLDS_OWN)
                 own = ring_own();
             else
                 own = load_own();

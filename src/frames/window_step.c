@@ -58,6 +58,7 @@ enum mode { SINGLE, SIDE, SLIDE, TAPS };
 /* Rings are registers. */
 #define MOST_RING 9
 #define NO_WALK   15u
+#define NO_OWN    15u
 #define NO_RING   VKDML_MAX_DIMENSIONS
 
 /* What fills the largest GPUs; and processors. */
@@ -368,6 +369,11 @@ static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *
     return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
 }
 
+/* Whether a tensor is the one that is summed. */
+static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *own) {
+    return own->resource == n->source.resource && own->index == n->source.index && own->offset == n->source.offset;
+}
+
 static VkdmlResult refuse_turns(const struct shape *shape, struct vkdml_report *report) {
     return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "a sum of %" PRIu64 " elements takes %" PRIu64
@@ -416,7 +422,9 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     const bool has_halves = n->source.type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             own->type == DML_TENSOR_DATA_TYPE_FLOAT16 || n->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t ring_own = shape.ring != NO_RING ? shape.ring_taps - 1 - n->dimensions[shape.ring].start : 0;
+    const uint32_t ring_own = shape.ring != NO_RING && has_own && is_source(n, own)
+                                  ? shape.ring_taps - 1 - n->dimensions[shape.ring].start
+                                  : NO_OWN;
     const uint32_t specializations[] = {
         local_size,
         (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8,

@@ -8,7 +8,7 @@
 // shifts, and as FLOAT32 half of its reciprocal.
 struct Pair {
     uint first; // of the two neighbours
-    float weights[2];
+    vec2 weights;
 };
 
 Pair pair_of(uint walk, uint coordinate)
@@ -24,42 +24,45 @@ Pair pair_of(uint walk, uint coordinate)
     }
     precise float far = float(halves) * uintBitsToFloat(factor.w);
     precise float near = 1.0 - far;
-    Pair p = Pair(first, float[](near, far));
+    Pair p = Pair(first, vec2(near, far));
     if (first + 1 == 0 || first + 1 == steps.w) {
         p.first = min(first + 1, steps.w - 1);
-        p.weights[0] = 1.0;
-        p.weights[1] = 0.0;
+        p.weights = vec2(1.0, 0.0);
     }
     if (IS_CUT) {
         if (steps.z != 0)
-            p.weights[0] = 0.0;
+            p.weights.x = 0.0;
         if (steps.z + steps.y < 2)
-            p.weights[1] = 0.0;
+            p.weights.y = 0.0;
     }
     return p;
 }
 
-uint row_count;
+const uint ROWS = 1 << OUTER_WALKS;
 uint rows[4];
 float row_weights[4];
 
+// Row n by the two neighbours of a walk, which are rows n and n + count.
+void split_row(uint n, uint count, Pair p, uint stride)
+{
+    precise float far = row_weights[n] * p.weights.y;
+    precise float near = row_weights[n] * p.weights.x;
+    rows[n + count] = rows[n] + (p.first + 1) * stride;
+    rows[n] += p.first * stride;
+    row_weights[n + count] = far;
+    row_weights[n] = near;
+}
+
 void find_rows()
 {
-    row_count = 1;
     rows[0] = source_base;
     row_weights[0] = 1.0;
-    for (uint walk = 0; walk < OUTER_WALKS; ++walk) {
-        Pair p = pair_of(walk, positions[walk]);
-        uint stride = parameters.walk_strides[walk / 4][walk % 4];
-        for (uint n = 0; n < row_count; ++n) {
-            precise float other = row_weights[n] * p.weights[1];
-            precise float own = row_weights[n] * p.weights[0];
-            rows[row_count + n] = rows[n] + (p.first + 1) * stride;
-            rows[n] += p.first * stride;
-            row_weights[row_count + n] = other;
-            row_weights[n] = own;
-        }
-        row_count *= 2;
+    if (OUTER_WALKS > 0)
+        split_row(0, 1, pair_of(0, positions[0]), parameters.walk_strides[0].x);
+    if (OUTER_WALKS > 1) {
+        Pair p = pair_of(1, positions[1]);
+        split_row(0, 2, p, parameters.walk_strides[0].y);
+        split_row(1, 2, p, parameters.walk_strides[0].y);
     }
 }
 
@@ -73,27 +76,25 @@ float weighted(float weight, float number)
 float column(uint element)
 {
     precise float sum = 0.0;
-    for (uint n = 0; n < row_count; ++n)
+    for (uint n = 0; n < ROWS; ++n)
         if (row_weights[n] != 0.0)
             sum = sum + weighted(row_weights[n], uintBitsToFloat(source_element(rows[n] + element).x));
     return sum;
 }
 
 // The last two columns.
-uint column_places[2];
-float columns[2];
+uvec2 column_places;
+vec2 columns;
 
 float known_column(uint place)
 {
-    if (place == column_places[0])
-        return columns[0];
-    if (place != column_places[1]) {
-        column_places[0] = column_places[1];
-        columns[0] = columns[1];
-        column_places[1] = place;
-        columns[1] = column(place * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]);
+    if (place == column_places.x)
+        return columns.x;
+    if (place != column_places.y) {
+        column_places = uvec2(column_places.y, place);
+        columns = vec2(columns.y, column(place * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]));
     }
-    return columns[1];
+    return columns.y;
 }
 
 float interpolated(uint v)
@@ -101,10 +102,13 @@ float interpolated(uint v)
     if (walk_of(RANK - 1) == NO_WALK)
         return column((x + v) * parameters.sizes[RANK - 1].w);
     Pair p = pair_of(OUTER_WALKS, x + v + parameters.walks[2 * OUTER_WALKS].x);
-    precise float sum = 0.0;
-    for (uint n = 0; n < 2; ++n)
-        if (p.weights[n] != 0.0)
-            sum = sum + weighted(p.weights[n], known_column(p.first + n));
+    precise float near = 0.0;
+    precise float far = 0.0;
+    if (p.weights.x != 0.0)
+        near = weighted(p.weights.x, known_column(p.first));
+    if (p.weights.y != 0.0)
+        far = weighted(p.weights.y, known_column(p.first + 1));
+    precise float sum = near + far;
     return sum;
 }
 
@@ -120,8 +124,7 @@ void main()
             return;
         find_item(item);
         find_rows();
-        column_places[0] = 0xFFFFFFFF;
-        column_places[1] = 0xFFFFFFFF;
+        column_places = uvec2(0xFFFFFFFF);
         Values values = NOTHING;
         [[dont_unroll]] for (uint v = 0; v < V; ++v) {
             if (is_in_row(v)) {

@@ -1,8 +1,8 @@
 // Sums of the elements that steps lead to, or of their squares, and what is made of a sum and of the element at the output's own place.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define HAS_OWN
 #include "window.glsl"
-#include "../math/arithmetic.glsl"
 #include "../math/power.glsl"
 
 // FINISH
@@ -102,9 +102,13 @@ bool find_step(uint walk, uint n, inout uint element)
 
 // ---- an item ----
 
+const bool ALWAYS_WHOLE = BOTH(ITEMS_ARE_WHOLE, MODE == SIDE);
+
 // The elements from `element` on whose coordinates, from q on, are below `limit`; others are 0.
 Values load_side(uint element, uint q, uint limit)
 {
+    if (ALWAYS_WHOLE) // on processors no branch would leave out what is below
+        return source_item(element);
     if (is_whole() && q < limit && limit - q >= V)
         return source_item(element);
     Values values = NOTHING;
@@ -230,8 +234,12 @@ Values item_total()
 
 // ---- the end ----
 
+const bool OWN_IS_WHOLE = BOTH(ITEMS_ARE_WHOLE, OWN_IS_SIDE_BY_SIDE);
+
 Values load_own()
 {
+    if (OWN_IS_WHOLE)
+        return own_item(own_base + x);
     if (OWN_IS_SIDE_BY_SIDE) {
         if (is_whole())
             return own_item(own_base + x);
@@ -256,55 +264,48 @@ uvec4 divisors_of(uvec4 sums)
     return floatBitsToUint(divisor);
 }
 
-// own / divisor^power, by estimates of inverse roots where a divisor is from 2^-60 to 2^60 and others would do no better.
-uint normalized_fast(uint own, uint divisor, inout bool good)
+// own / divisor^power. Inverse roots are the device's, within 2 units in the last place; what they are of 0 and less is said here.
+uint normalized(uint own, uint divisor)
 {
-    precise float power;
+    precise float x = uintBitsToFloat(own);
     if (FINISH == NORMALIZED) {
-        good = good && math_pow_is_common(divisor, parameters.arguments.z);
-        power = uintBitsToFloat(math_pow_common(divisor, parameters.arguments.z ^ SIGN_BIT));
-    } else {
-        good = good && divisor - (67u << 23) < 120u << 23;
-        power = math_inverse_root(uintBitsToFloat(divisor));
-        if (FINISH == NORMALIZED_3_4)
-            power = power * power * math_inverse_root(power);
-        if (FINISH == NORMALIZED_1)
-            power = power * power;
+        precise float result = x * uintBitsToFloat(math_pow(divisor, parameters.arguments.z ^ SIGN_BIT));
+        return floatBitsToUint(result);
     }
-    precise float result = uintBitsToFloat(own) * power;
-    return floatBitsToUint(result);
+    bool is_negative = divisor > SIGN_BIT;
+    uint magnitude = divisor & ~SIGN_BIT;
+    precise float root = math_inverse_root(uintBitsToFloat(magnitude));
+    root = magnitude < 0x00800000u ? uintBitsToFloat(INFINITY) : magnitude == INFINITY ? 0.0 : root;
+    precise float result = x * root;
+    if (FINISH == NORMALIZED_3_4) {
+        precise float fourth = math_inverse_root(root);
+        fourth = magnitude < 0x00800000u ? 1.0 : magnitude == INFINITY ? 1.0 : root * fourth;
+        result = result * fourth;
+    }
+    if (FINISH == NORMALIZED_1) {
+        result = result * root;
+        return floatBitsToUint(result) ^ (is_negative ? SIGN_BIT : 0);
+    }
+    return is_negative ? QUIET_NAN : floatBitsToUint(result);
 }
 
-uvec4 normalized_fast(uvec4 own, uvec4 divisors, inout bool good)
+uvec4 normalized(uvec4 own, uvec4 divisors)
 {
-    return uvec4(normalized_fast(own.x, divisors.x, good), normalized_fast(own.y, divisors.y, good),
-                 normalized_fast(own.z, divisors.z, good), normalized_fast(own.w, divisors.w, good));
+    return uvec4(normalized(own.x, divisors.x), normalized(own.y, divisors.y), normalized(own.z, divisors.z),
+                 normalized(own.w, divisors.w));
 }
 
-// Of elements outside the row divisors are made good.
 Values finish(Values sums, Values own)
 {
     if (FINISH == TOTAL)
         return sums;
-    bool good = true;
-    Values divisors = Values(divisors_of(sums.a), divisors_of(sums.b));
     Values result = NOTHING;
-    if (V == 1) {
-        result.a.x = normalized_fast(own.a.x, divisors.a.x, good);
-    } else {
-        result.a = normalized_fast(own.a, divisors.a, good);
-        if (V > 4)
-            result.b = normalized_fast(own.b, divisors.b, good);
-    }
-    if (!good) {
-        [[dont_unroll]] for (uint v = 0; v < V; ++v) {
-            uint bits = math_divide(value_at(own, v), math_pow(value_at(divisors, v), parameters.arguments.z));
-            if (v < 4)
-                result.a[v] = bits;
-            else
-                result.b[v & 3] = bits;
-        }
-    }
+    if (V == 1)
+        result.a.x = normalized(own.a.x, divisors_of(sums.a).x);
+    else
+        result.a = normalized(own.a, divisors_of(sums.a));
+    if (V > 4)
+        result.b = normalized(own.b, divisors_of(sums.b));
     return result;
 }
 

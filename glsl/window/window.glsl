@@ -30,7 +30,8 @@ const bool SOURCE_IS_ALIGNED = (OPERATION & 16u) != 0; // items of it begin at m
 const bool OWN_IS_ALIGNED = (OPERATION & 32u) != 0;
 const bool OWN_IS_SIDE_BY_SIDE = (OPERATION & 64u) != 0;
 const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the target: a ring's neighbours begin differently
-const uint FINISH = OPERATION >> 8;
+const bool ITEMS_ARE_WHOLE = (OPERATION & 256u) != 0; // rows begin and end with items
+const uint FINISH = OPERATION >> 12;
 
 layout(constant_id = 3) const uint RANK = 8;
 layout(constant_id = 4) const uint WALK_OF = 0xFFFFFFFFu; // of each dimension the walk, 4 bits; 15: it is not walked
@@ -110,6 +111,7 @@ const Values NOTHING = Values(uvec4(0), uvec4(0));
 #define LOAD_ITEM source_item
 #include "item.glsl"
 
+#ifdef HAS_OWN
 #define ELEMENT_TYPE TYPE_OWN
 #define ELEMENT_BITS BITS_OWN
 #define ELEMENTS_PER_WORD OWN_PER_WORD
@@ -119,6 +121,7 @@ const Values NOTHING = Values(uvec4(0), uvec4(0));
 #define LOAD_ELEMENT own_element
 #define LOAD_ITEM own_item
 #include "item.glsl"
+#endif
 
 // ---- where an item is ----
 
@@ -139,12 +142,12 @@ uint walk_of(uint d)
 
 bool is_in_row(uint v)
 {
-    return x + v < parameters.row_length;
+    return ITEMS_ARE_WHOLE || x + v < parameters.row_length;
 }
 
 bool is_whole()
 {
-    return x < parameters.row_length && parameters.row_length - x >= V;
+    return ITEMS_ARE_WHOLE || (x < parameters.row_length && parameters.row_length - x >= V);
 }
 
 void find_item(uint item)
@@ -254,7 +257,7 @@ void store_item(Values values)
     uint element = target_base + x * (V > 1 ? 1 : parameters.target_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
     if (V == 1) {
         store_element(element, values.a.xy);
-    } else if (!is_whole()) {
+    } else if (!ITEMS_ARE_WHOLE && !is_whole()) {
         [[dont_unroll]] for (uint v = 0; v < V; ++v)
             if (is_in_row(v))
                 store_element(element + v, uvec2(value_at(values, v), 0));

@@ -38,7 +38,8 @@ _Static_assert(sizeof(struct window_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS
 #define OWN_ALIGNED    32u
 #define OWN_IS_SIDE    64u
 #define IS_LOOSE       128u
-#define FINISH_BITS    8
+#define ARE_WHOLE      256u
+#define FINISH_BITS    12
 
 /* And its FINISH. */
 enum { TOTAL, NORMALIZED, NORMALIZED_3_4, NORMALIZED_1_2, NORMALIZED_1 };
@@ -72,6 +73,7 @@ struct shape {
     uint32_t ring;  /* the dimension; NO_RING */
     uint32_t ring_taps;
     bool is_loose;
+    bool is_whole;  /* rows begin and end with items */
     uint32_t outer; /* walks */
     uint32_t walk_count;
     uint32_t walks[VKDML_NEIGHBOURS_WALKS]; /* dimensions */
@@ -201,6 +203,21 @@ static void choose_share(const struct vkdml_neighbours *n, const struct vkdml_ne
     (void)n;
 }
 
+/* Whether rows of the target begin and end with items. */
+static bool are_whole(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                      const struct shape *shape, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_window target = vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type));
+    const uint32_t bytes = vkdml_data_type_bits(n->target.type) / 8;
+    const uint64_t first =
+        vkdml_place_modulo_16(limits, n->target.offset + target.offset, (uint64_t)target.lead * bytes);
+    bool whole =
+        shape->width > 1 && part->box.size[n->count - 1] % shape->width == 0 && first % (shape->width * bytes) == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        whole = whole && n->dimensions[d].target_stride % shape->width == 0;
+    }
+    return whole;
+}
+
 static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
                        const struct vkdml_plan_limits *limits, uint32_t width, struct shape *shape) {
     memset(shape, 0, sizeof(*shape));
@@ -231,7 +248,8 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
     }
     const uint64_t row = part->box.size[n->count - 1];
     shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
-    shape->items_per_row = vkdml_divide_up(row + (shape->is_loose ? 0 : width - 1), width);
+    shape->is_whole = are_whole(n, part, shape, limits);
+    shape->items_per_row = vkdml_divide_up(row + (shape->is_loose || shape->is_whole ? 0 : width - 1), width);
     shape->items = shape->items_per_row;
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
         shape->items *= part->box.size[d];
@@ -352,6 +370,7 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     operation |= part->accumulates ? ACCUMULATES : 0;
     operation |= part->is_cut ? IS_CUT : 0;
     operation |= shape->is_loose ? IS_LOOSE : 0;
+    operation |= shape->is_whole ? ARE_WHOLE : 0;
     if (shape->mode == SIDE &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
         operation |= SOURCE_ALIGNED;

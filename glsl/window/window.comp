@@ -268,11 +268,14 @@ uvec4 divisors_of(uvec4 sums)
 uint normalized(uint own, uint divisor)
 {
     precise float x = uintBitsToFloat(own);
-    if (FINISH == NORMALIZED) {
-        precise float result = x * uintBitsToFloat(math_pow(divisor, parameters.arguments.z ^ SIGN_BIT));
+    bool is_negative = divisor > SIGN_BIT;
+    if (FINISH == NORMALIZED) { // by half the power twice, which is in range where the power is not
+        precise float half_power = uintBitsToFloat(parameters.arguments.z) * (is_negative ? -1.0 : -0.5);
+        precise float part = uintBitsToFloat(math_pow(divisor, floatBitsToUint(half_power)));
+        precise float result = x * part;
+        result = result * (is_negative ? 1.0 : part);
         return floatBitsToUint(result);
     }
-    bool is_negative = divisor > SIGN_BIT;
     uint magnitude = divisor & ~SIGN_BIT;
     precise float root = math_inverse_root(uintBitsToFloat(magnitude));
     root = magnitude < 0x00800000u ? uintBitsToFloat(INFINITY) : magnitude == INFINITY ? 0.0 : root;

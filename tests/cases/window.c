@@ -113,7 +113,7 @@ static struct accuracy_bounds lrn_bounds(const struct operator_case *c, const un
     /* What is beyond FLOAT32 is infinite on the way, powers too, or 0. */
     const double greatest = (double)FLT_MAX * (1 - 0x1p-10);
     const double power = fmax(pow(low, beta), pow(high, beta)), least_power = fmin(pow(low, beta), pow(high, beta));
-    if (s.sum + sum_distance > greatest || fabs(product) > greatest || high > greatest || power > 0x1p125) {
+    if (s.sum + sum_distance > greatest || fabs(product) > greatest || high > greatest || power > 0x1p240) {
         bounds = (struct accuracy_bounds){fmin(bounds.least, beta > 0 ? 0 : -INFINITY),
                                           fmax(bounds.greatest, beta > 0 ? 0 : INFINITY), true};
     }

@@ -1258,8 +1258,12 @@ typedef struct DML_RESAMPLE_GRAD1_OPERATOR_DESC {
 } DML_RESAMPLE_GRAD1_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_UPSAMPLE_2D: enlarges the last two dimensions by the factors of ScaleSize; LINEAR averages four
- * elements.
+ * DML_OPERATOR_UPSAMPLE_2D: enlarges the last two dimensions by the factors of ScaleSize. The page speaks of pixel
+ * centres and refers to RESAMPLE, which maps centres onto centres; so does this: output element o lies at (o + 0.5) /
+ * factor - 0.5 of the input. NEAREST_NEIGHBOR takes element o / factor, rounded down, bit for bit; LINEAR the weighted
+ * average of the two elements around that place along height and along width; before the first and behind the last
+ * centre that element. It is within 2^-21 of the weighted magnitudes and 2^-23 of the greatest; FLOAT32 denormals may be
+ * taken for 0, and an element of weight 0 does not count.
  */
 typedef struct DML_UPSAMPLE_2D_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1489,7 +1493,13 @@ typedef struct DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION: out = x / (Bias + Alpha / LocalSize * s) to the power Beta, s being the
- * sum of the squares in a region around x, which with CrossChannel extends across channels. Tensors are {N, C, H, W}.
+ * sum of the squares in a region around x. Tensors are {N, C, H, W}. The page defines no region: with CrossChannel it
+ * is LocalSize channels, as in ONNX's LRN, else LocalSize rows and columns of the channel, from (LocalSize - 1) / 2,
+ * rounded down, before x on; those that there are. Alpha is divided by LocalSize either way, as the page has it, however
+ * many elements that is.
+ *
+ * Everything is FLOAT32: sums beyond it are infinite and make 0 of finite elements, denormals may be taken for 0. The sum
+ * of n squares is within (66 + n/64) 2^-24 of itself, the result within 2^-19 of what it then should be.
  */
 typedef struct DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1676,7 +1686,9 @@ typedef struct DML_UNFOLD_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_FOLD (6_4): the inverse of UNFOLD, {N, C * window elements, blocks} to {N, C, spatial}: blocks that
- * overlap are added up. As there, ranks and types are vkdml's definition.
+ * overlap are added up. As there, ranks are vkdml's definition, and types: all but FLOAT64. Integers wrap around; floats
+ * are summed in FLOAT32, within (66 + n/64) 2^-24 of the magnitudes of the n terms; where these exceed it sums may be
+ * infinite or NaN, and FLOAT32 denormals may be taken for 0.
  */
 typedef struct DML_FOLD_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -8,6 +8,7 @@
 #include "operators/operators.h"
 #include "operators/padding.h"
 #include "operators/temporary.h"
+#include "operators/unfolding.h"
 
 /* ---- copies ---- */
 
@@ -488,80 +489,25 @@ OF_BLOCKS(depth_to_space1, DEPTH_TO_SPACE1, false, desc->Order);
 
 /* ---- windows ---- */
 
-#define MAX_SPATIAL (VKDML_MAX_DIMENSIONS - 2)
-
-/* How many windows begin along a dimension; 0 where not even one fits. */
-static uint64_t block_count(const DML_UNFOLD_OPERATOR_DESC *desc, uint32_t size, uint32_t s) {
-    const uint64_t padded = (uint64_t)size + desc->StartPadding[s] + desc->EndPadding[s];
-    const uint64_t reach = (uint64_t)desc->Dilations[s] * (desc->WindowSizes[s] - 1);
-    return padded <= reach ? 0 : (padded - reach - 1) / desc->Strides[s] + 1;
-}
-
-static bool check_window_numbers(const DML_UNFOLD_OPERATOR_DESC *desc, struct vkdml_report *report) {
-    bool good = true;
-    for (uint32_t s = 0; s < desc->DimensionCount; ++s) {
-        const struct {
-            const char *name;
-            uint32_t value;
-        } numbers[] = {
-            {"WindowSizes", desc->WindowSizes[s]}, {"Strides", desc->Strides[s]}, {"Dilations", desc->Dilations[s]}};
-        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
-            if (numbers[n].value == 0) {
-                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
-                good = false;
-            }
-        }
-    }
-    return good;
-}
-
-static void check_unfolded_size(const struct vkdml_instance *instance, uint32_t d, uint64_t size, const char *what,
-                                struct vkdml_report *report) {
-    const uint32_t is = instance->outputs[0].sizes[d];
-    if (is != size) {
-        vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 "%s",
-                             vkdml_output_name(instance, 0), d, is, size, what);
-    }
-}
-
-/* The product of numbers, or UINT64_MAX where it is more. */
-static uint64_t product(uint64_t a, uint64_t b) {
-    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+static struct vkdml_unfolding read_unfold(const struct vkdml_instance *instance) {
+    const DML_UNFOLD_OPERATOR_DESC *desc = instance->desc;
+    return (struct vkdml_unfolding){
+        .image = &instance->inputs[0],
+        .columns = &instance->outputs[0],
+        .image_name = vkdml_input_name(instance, 0),
+        .columns_name = vkdml_output_name(instance, 0),
+        .dimension_count = desc->DimensionCount,
+        .window_sizes = desc->WindowSizes,
+        .strides = desc->Strides,
+        .dilations = desc->Dilations,
+        .start = desc->StartPadding,
+        .end = desc->EndPadding,
+    };
 }
 
 static void check_unfold(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const DML_UNFOLD_OPERATOR_DESC *desc = instance->desc;
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    const uint32_t spatial = desc->DimensionCount;
-    if (spatial == 0 || spatial > MAX_SPATIAL || input->dimension_count != spatial + 2) {
-        vkdml_report_invalid(
-            report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu64 " = DimensionCount (%" PRIu32 ", 1 to %d) + 2",
-            vkdml_input_name(instance, 0), input->dimension_count, (uint64_t)spatial + 2, spatial, MAX_SPATIAL);
-        return;
-    }
-    if (output->dimension_count != 3 && output->dimension_count != spatial + 2) {
-        vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be 3, or %" PRIu32 " with ones before",
-                             vkdml_output_name(instance, 0), output->dimension_count, spatial + 2);
-        return;
-    }
-    if (!check_window_numbers(desc, report)) {
-        return;
-    }
-    const uint32_t first = output->dimension_count - 3;
-    uint64_t window = 1;
-    uint64_t blocks = 1;
-    for (uint32_t s = 0; s < spatial; ++s) {
-        window = product(window, desc->WindowSizes[s]);
-        blocks = product(blocks, block_count(desc, input->sizes[2 + s], s));
-    }
-    for (uint32_t d = 0; d < first; ++d) {
-        check_unfolded_size(instance, d, 1, "", report);
-    }
-    check_unfolded_size(instance, first, input->sizes[0], ", the batch size", report);
-    check_unfolded_size(instance, first + 1, product(window, input->sizes[1]),
-                        ", the channels times the elements of a window", report);
-    check_unfolded_size(instance, first + 2, blocks, ", the number of windows", report);
+    const struct vkdml_unfolding unfolding = read_unfold(instance);
+    vkdml_unfolding_check(&unfolding, report);
 }
 
 /* Puts zeros around the input: a packed tensor in the temporary resource. */
@@ -574,7 +520,7 @@ static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkd
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
         start[d] = d < 2 ? 0 : desc->StartPadding[d - 2];
         const uint64_t size = (uint64_t)input->sizes[d] + (d < 2 ? 0 : (uint64_t)start[d] + desc->EndPadding[d - 2]);
-        elements = product(elements, size);
+        elements = elements > UINT64_MAX / size ? UINT64_MAX : elements * size;
         padded->sizes[d] = (uint32_t)size;
     }
     if (elements > UINT32_MAX) {
@@ -598,6 +544,7 @@ static bool is_padded(const DML_UNFOLD_OPERATOR_DESC *desc) {
 
 static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_UNFOLD_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_unfolding unfolding = read_unfold(planning->instance);
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const uint32_t *strides = &output->strides[output->dimension_count - 3];
     struct vkdml_tensor input = planning->instance->inputs[0];
@@ -615,7 +562,7 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
     bool fits = add_dimension(&gather, input.sizes[0], strides[0], input.strides[0]);
     for (uint32_t s = desc->DimensionCount; s-- > 0;) {
         const uint64_t stride = input.strides[2 + s];
-        const uint32_t blocks = (uint32_t)block_count(desc, planning->instance->inputs[0].sizes[2 + s], s);
+        const uint32_t blocks = (uint32_t)vkdml_unfolding_blocks(&unfolding, s);
         fits &= add_dimension(&gather, desc->WindowSizes[s], window_stride, stride * desc->Dilations[s]);
         fits &= add_dimension(&gather, blocks, block_stride, stride * desc->Strides[s]);
         window_stride *= desc->WindowSizes[s];

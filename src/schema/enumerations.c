@@ -69,3 +69,9 @@ static const VkdmlEnumerator axis_direction_enumerators[] = {
     ENUMERATOR(DML_AXIS_DIRECTION_DECREASING, 1_0),
 };
 ENUMERATION(DML_AXIS_DIRECTION, axis_direction);
+
+static const VkdmlEnumerator interpolation_mode_enumerators[] = {
+    ENUMERATOR(DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR, 1_0),
+    ENUMERATOR(DML_INTERPOLATION_MODE_LINEAR, 1_0),
+};
+ENUMERATION(DML_INTERPOLATION_MODE, interpolation_mode);

@@ -11,6 +11,7 @@ extern const VkdmlEnumeration vkdml_enumeration_quantization_type;
 extern const VkdmlEnumeration vkdml_enumeration_depth_space_order;
 extern const VkdmlEnumeration vkdml_enumeration_reduce_function;
 extern const VkdmlEnumeration vkdml_enumeration_axis_direction;
+extern const VkdmlEnumeration vkdml_enumeration_interpolation_mode;
 
 /* The data types of scalars: neither UNKNOWN nor the 4-bit types. */
 extern const VkdmlEnumeration vkdml_enumeration_data_type;

@@ -1,0 +1,60 @@
+/* Plans of the window kernels (glsl/window/window.glsl): each output element is made of several input elements near its
+ * place, and of one at its own. */
+#ifndef VKDML_FRAMES_WINDOW_H
+#define VKDML_FRAMES_WINDOW_H
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "tensor/tensor.h"
+
+/* What becomes of a sum; the values are glsl/window/window.comp's. */
+enum vkdml_neighbours_finish {
+    VKDML_NEIGHBOURS_TOTAL,      /* the sum itself */
+    VKDML_NEIGHBOURS_NORMALIZED, /* own / (arguments[1] + arguments[0] * sum)^arguments[2], FLOAT32's bits */
+};
+
+/* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
+ * each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times source_step:
+ * the element at q * source_stride + t * tap_stride. No c + start exceeds 32 bits, and a step is 1 at least. Where the
+ * elements are interpolated c lies between two coordinates q of a source that is source_step times as small. */
+struct vkdml_neighbours_dimension {
+    uint32_t size; /* of the target */
+    uint32_t source_stride;
+    uint32_t own_stride;
+    uint32_t target_stride;
+    bool is_walked; /* at most 6 are; of those that are interpolated 2 */
+    uint32_t start;
+    uint32_t taps;
+    uint32_t tap_step;
+    uint32_t tap_stride;
+    uint32_t source_size;
+    uint32_t source_step;
+};
+
+struct vkdml_neighbours_tensor {
+    enum vkdml_plan_resource resource;
+    uint32_t index;
+    uint64_t offset; /* bytes from where the resource begins, a multiple of 16 */
+    DML_TENSOR_DATA_TYPE type;
+};
+
+#define VKDML_NEIGHBOURS_WALKS 6
+
+struct vkdml_neighbours {
+    bool interpolates; /* else sums */
+    bool squares;      /* sums those of elements */
+    enum vkdml_neighbours_finish finish;
+    uint32_t arguments[3];
+    struct vkdml_neighbours_tensor source;
+    struct vkdml_neighbours_tensor own; /* of NORMALIZED */
+    struct vkdml_neighbours_tensor target;
+    uint32_t count;
+    struct vkdml_neighbours_dimension dimensions[VKDML_MAX_DIMENSIONS];
+};
+
+/* Adds the steps: one where all tensors can be bound whole, else one for each part, and where not even the elements of
+ * one sum can be bound together such as add up sums in the temporary resource. */
+VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, const struct vkdml_plan_limits *limits,
+                                  struct vkdml_report *report, struct vkdml_plan *plan);
+
+#endif

@@ -1,0 +1,22 @@
+/* One step of a window kernel. */
+#ifndef VKDML_FRAMES_WINDOW_STEP_H
+#define VKDML_FRAMES_WINDOW_STEP_H
+
+#include "frames/boxes.h"
+#include "frames/window.h"
+
+/* What a step computes: coordinates of the dimensions, and behind them steps of the walks, in the dimensions' order. */
+struct vkdml_neighbours_part {
+    struct vkdml_box box;
+    struct vkdml_span source; /* elements from the tensor's first */
+    struct vkdml_span own;
+    struct vkdml_span target;
+    bool is_cut; /* there are other steps of a walk */
+    bool accumulates;
+};
+
+VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *neighbours,
+                                       const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits,
+                                       struct vkdml_report *report, struct vkdml_plan_step *step);
+
+#endif

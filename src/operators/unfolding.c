@@ -1,0 +1,78 @@
+#include "operators/unfolding.h"
+
+#include <inttypes.h>
+
+#define MAX_SPATIAL (VKDML_MAX_DIMENSIONS - 2)
+
+uint64_t vkdml_unfolding_blocks(const struct vkdml_unfolding *unfolding, uint32_t s) {
+    const uint64_t padded = (uint64_t)unfolding->image->sizes[2 + s] + unfolding->start[s] + unfolding->end[s];
+    const uint64_t reach = (uint64_t)unfolding->dilations[s] * (unfolding->window_sizes[s] - 1);
+    return padded <= reach ? 0 : (padded - reach - 1) / unfolding->strides[s] + 1;
+}
+
+static bool check_numbers(const struct vkdml_unfolding *unfolding, struct vkdml_report *report) {
+    bool good = true;
+    for (uint32_t s = 0; s < unfolding->dimension_count; ++s) {
+        const struct {
+            const char *name;
+            uint32_t value;
+        } numbers[] = {{"WindowSizes", unfolding->window_sizes[s]},
+                       {"Strides", unfolding->strides[s]},
+                       {"Dilations", unfolding->dilations[s]}};
+        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
+            if (numbers[n].value == 0) {
+                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
+                good = false;
+            }
+        }
+    }
+    return good;
+}
+
+static void check_size(const struct vkdml_unfolding *unfolding, uint32_t d, uint64_t size, const char *what,
+                       struct vkdml_report *report) {
+    const uint32_t is = unfolding->columns->sizes[d];
+    if (is != size) {
+        vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 "%s",
+                             unfolding->columns_name, d, is, size, what);
+    }
+}
+
+/* The product of numbers, or UINT64_MAX where it is more. */
+static uint64_t product(uint64_t a, uint64_t b) {
+    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+void vkdml_unfolding_check(const struct vkdml_unfolding *unfolding, struct vkdml_report *report) {
+    const struct vkdml_tensor *image = unfolding->image;
+    const struct vkdml_tensor *columns = unfolding->columns;
+    const uint32_t spatial = unfolding->dimension_count;
+    if (spatial == 0 || spatial > MAX_SPATIAL || image->dimension_count != spatial + 2) {
+        vkdml_report_invalid(
+            report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu64 " = DimensionCount (%" PRIu32 ", 1 to %d) + 2",
+            unfolding->image_name, image->dimension_count, (uint64_t)spatial + 2, spatial, MAX_SPATIAL);
+        return;
+    }
+    if (columns->dimension_count != 3 && columns->dimension_count != spatial + 2) {
+        vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be 3, or %" PRIu32 " with ones before",
+                             unfolding->columns_name, columns->dimension_count, spatial + 2);
+        return;
+    }
+    if (!check_numbers(unfolding, report)) {
+        return;
+    }
+    const uint32_t first = columns->dimension_count - 3;
+    uint64_t window = 1;
+    uint64_t blocks = 1;
+    for (uint32_t s = 0; s < spatial; ++s) {
+        window = product(window, unfolding->window_sizes[s]);
+        blocks = product(blocks, vkdml_unfolding_blocks(unfolding, s));
+    }
+    for (uint32_t d = 0; d < first; ++d) {
+        check_size(unfolding, d, 1, "", report);
+    }
+    check_size(unfolding, first, image->sizes[0], ", the batch size", report);
+    check_size(unfolding, first + 1, product(window, image->sizes[1]), ", the channels times the elements of a window",
+               report);
+    check_size(unfolding, first + 2, blocks, ", the number of windows", report);
+}

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes SPIR-V modules as static C arrays: embed.py OUTPUT.inc MODULE.spv ...
 
-Packed, to less than a third: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first,
+Packed, to less than a quarter: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first,
 the top bit set on all but the last), and an instruction's first word, its opcode and word count, as the index of it in a
-list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small;
-src/kernels/kernels.c reads them.
+list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small. What then
+recurs is written once, by Lempel and Ziv's way: a byte below 128 and one more byte than that of text, or a byte from 128 on, of a length
+of 4 more than what is beyond 128, and a distance back of two bytes, low one first. src/kernels/kernels.c reads them.
 """
 
 import collections
@@ -78,6 +79,61 @@ def pack(words, index):
     return packed
 
 
+LEAST_MATCH, MOST_MATCH, MOST_TEXT, WINDOW, TRIES = 4, 131, 128, 0xFFFF, 64
+
+
+def longest_match(text, at, places):
+    """How long what stands at `at` is the same as something before, and how far back that is."""
+    best = 0, 0
+    for place in reversed(places[-TRIES:]):
+        if at - place > WINDOW:
+            break
+        length = LEAST_MATCH
+        while length < MOST_MATCH and at + length < len(text) and text[place + length] == text[at + length]:
+            length += 1
+        best = max(best, (length, at - place), key=lambda match: match[0])
+    return best
+
+
+def without_repetition(text):
+    """See above."""
+    places, out, literal, at = collections.defaultdict(list), bytearray(), bytearray(), 0
+
+    def flush():
+        for i in range(0, len(literal), MOST_TEXT):
+            run = literal[i : i + MOST_TEXT]
+            out.append(len(run) - 1)
+            out.extend(run)
+        literal.clear()
+
+    while at < len(text):
+        key = bytes(text[at : at + LEAST_MATCH])
+        length, distance = longest_match(text, at, places[key]) if len(key) == LEAST_MATCH else (0, 0)
+        if length:
+            flush()
+            out += bytes([128 + length - LEAST_MATCH, distance & 0xFF, distance >> 8])
+        else:
+            literal.append(text[at])
+        for passed in range(at, at + max(length, 1)):
+            places[bytes(text[passed : passed + LEAST_MATCH])].append(passed)
+        at += max(length, 1)
+    flush()
+    return out
+
+
+def check_room(words, index):
+    """The text is read from the end of the words' own memory: none may be overwritten before it is read."""
+    text, words_left = len(pack(words, index)), len(words)
+    left, last = text, 0
+    for word in words[:HEADER_WORDS]:
+        left, words_left = left - len(leb128(word)), words_left - 1
+        assert left <= 4 * words_left
+    for first, others in instructions(words):
+        operands, last = pack_operands(first & 0xFFFF, others, last)
+        left, words_left = left - len(leb128(index[first])) - len(operands), words_left - 1 - len(others)
+        assert left <= 4 * words_left
+
+
 def array(type_and_name, numbers):
     lines = [f"static const {type_and_name}[] = {{"]
     lines += ["    " + ", ".join(map(str, numbers[i : i + 24])) + "," for i in range(0, len(numbers), 24)]
@@ -91,8 +147,10 @@ def main(output, paths):
     index = {first: i for i, first in enumerate(firsts)}
     lines = array("uint32_t spirv_first_words", firsts)
     for name, words in modules.items():
-        lines.append(f"enum {{ spirv_{name}_words = {len(words)} }};")
-        lines += array(f"uint8_t spirv_{name}", pack(words, index))
+        check_room(words, index)
+        text = pack(words, index)
+        lines.append(f"enum {{ spirv_{name}_words = {len(words)}, spirv_{name}_bytes = {len(text)} }};")
+        lines += array(f"uint8_t spirv_{name}", without_repetition(text))
     pathlib.Path(output).write_text("\n".join(lines) + "\n")
 
 

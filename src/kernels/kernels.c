@@ -2,17 +2,18 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernels/spirv.h"
 
-/* Written by the build: spirv_NAME_words, static const uint8_t spirv_NAME[], and static const uint32_t
- * spirv_first_words[], the first words that instructions have. */
+/* Written by the build: spirv_NAME_words, spirv_NAME_bytes, static const uint8_t spirv_NAME[], and static const
+ * uint32_t spirv_first_words[], the first words that instructions have. */
 #include "spirv.inc"
 
 #define OWN(name)                                                                                                      \
-    { spirv_##name, spirv_##name##_words }
+    { spirv_##name, spirv_##name##_bytes, spirv_##name##_words }
 #define PORTABLE(name)                                                                                                 \
-    { NULL, 0 }
+    { NULL, 0, 0 }
 
 static const struct vkdml_kernel_info kernels[] = {
 #define VKDML_KERNEL(NAME, name, buffer_count, SUBGROUP, SERIAL)                                                       \
@@ -89,8 +90,32 @@ static uint32_t next_distance(const uint8_t **packed) {
     return (number >> 1) ^ (0 - (number & 1));
 }
 
+/* Text and what recurs in it, as tools/embed.py writes them. */
+static void undo_repetition(const uint8_t *packed, uint8_t *text, size_t bytes) {
+    size_t at = 0;
+    while (at < bytes) {
+        const uint8_t control = *packed++;
+        if (control < 128) {
+            memcpy(text + at, packed, control + 1u);
+            packed += control + 1;
+            at += control + 1u;
+        } else {
+            const size_t distance = packed[0] + 256u * packed[1];
+            const size_t end = at + control - 128 + 4;
+            packed += 2;
+            for (; at < end; at++) { /* which may lie over one another */
+                text[at] = text[at - distance];
+            }
+        }
+    }
+}
+
+/* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/embed.py has made sure.
+ */
 void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words) {
-    const uint8_t *packed = module->packed;
+    uint8_t *text = (uint8_t *)(words + module->word_count) - module->text_bytes;
+    undo_repetition(module->packed, text, module->text_bytes);
+    const uint8_t *packed = text;
     uint32_t last = 0; /* result */
     size_t at = 0;
     while (at < SPIRV_HEADER_WORDS) {

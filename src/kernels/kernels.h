@@ -13,9 +13,10 @@ enum vkdml_kernel {
     VKDML_KERNEL_COUNT
 };
 
-/* SPIR-V, packed to less than half its size as tools/embed.py says. */
+/* SPIR-V, packed to less than a quarter of its size as tools/embed.py says. */
 struct vkdml_kernel_module {
     const uint8_t *packed; /* NULL: none */
+    size_t text_bytes;     /* once repetitions are undone */
     size_t word_count;     /* of the SPIR-V */
 };
 

@@ -572,7 +572,7 @@ typedef struct DML_ELEMENT_WISE_QUANTIZED_LINEAR_ADD_OPERATOR_DESC {
 /**
  * DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR (4_0): quantizes InputTensor with a scale and zero point that it computes:
  * OutputScale = (max(x) - min(x)) / (Max - Min) and OutputZeroPoint = Min - min(x) / OutputScale, Min to Max being the
- * range of INT8 or UINT8.
+ * range of INT8 or UINT8. max(x) is at least 0 and min(x) at most 0; a scale of 0 becomes 1; halves round to even.
  */
 typedef struct DML_DYNAMIC_QUANTIZE_LINEAR_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -768,7 +768,10 @@ typedef struct DML_ACTIVATION_SOFTMAX_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ACTIVATION_SOFTMAX_OPERATOR_DESC;
 
-/** DML_OPERATOR_ACTIVATION_SOFTMAX1 (5_1): out = exp(x) / the sum of exp(x) over Axes. */
+/**
+ * DML_OPERATOR_ACTIVATION_SOFTMAX1 (5_1): out = exp(x) / the sum of exp(x) over Axes. NaN where an element is, or where
+ * all are -infinity; beside infinity, which gives NaN, finite elements give 0. Computed in FLOAT32.
+ */
 typedef struct DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -785,7 +788,7 @@ typedef struct DML_ACTIVATION_LOG_SOFTMAX_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ACTIVATION_LOG_SOFTMAX_OPERATOR_DESC;
 
-/** DML_OPERATOR_ACTIVATION_LOG_SOFTMAX1 (5_1): out = ln(exp(x) / the sum of exp(x) over Axes). */
+/** DML_OPERATOR_ACTIVATION_LOG_SOFTMAX1 (5_1): out = ln(exp(x) / the sum of exp(x) over Axes), no power overflowing. */
 typedef struct DML_ACTIVATION_LOG_SOFTMAX1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -802,7 +805,10 @@ typedef struct DML_ACTIVATION_HARDMAX_OPERATOR_DESC {
     const DML_TENSOR_DESC *OutputTensor;
 } DML_ACTIVATION_HARDMAX_OPERATOR_DESC;
 
-/** DML_OPERATOR_ACTIVATION_HARDMAX1 (5_1): out = 1 at the first of the greatest elements over Axes, else 0. */
+/**
+ * DML_OPERATOR_ACTIVATION_HARDMAX1 (5_1): out = 1 at the first of the greatest elements over Axes in row-major order,
+ * else 0. NaN is greater than all others.
+ */
 typedef struct DML_ACTIVATION_HARDMAX1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -1262,8 +1268,8 @@ typedef struct DML_RESAMPLE_GRAD1_OPERATOR_DESC {
  * centres and refers to RESAMPLE, which maps centres onto centres; so does this: output element o lies at (o + 0.5) /
  * factor - 0.5 of the input. NEAREST_NEIGHBOR takes element o / factor, rounded down, bit for bit; LINEAR the weighted
  * average of the two elements around that place along height and along width; before the first and behind the last
- * centre that element. It is within 2^-21 of the weighted magnitudes and 2^-23 of the greatest; FLOAT32 denormals may be
- * taken for 0, and an element of weight 0 does not count.
+ * centre that element. It is within 2^-21 of the weighted magnitudes and 2^-23 of the greatest; FLOAT32 denormals may
+ * be taken for 0, and an element of weight 0 does not count.
  */
 typedef struct DML_UPSAMPLE_2D_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1476,7 +1482,8 @@ typedef struct DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION2 (6_3): MEAN_VARIANCE_NORMALIZATION1 with UseMean and UseVariance in place
- * of NormalizeVariance.
+ * of NormalizeVariance. Without UseMean 0 takes the mean's place, in the variance too: that is the mean of squares.
+ * Without UseVariance nothing is divided by. DirectML's page does not say so.
  */
 typedef struct DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1495,11 +1502,11 @@ typedef struct DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC {
  * DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION: out = x / (Bias + Alpha / LocalSize * s) to the power Beta, s being the
  * sum of the squares in a region around x. Tensors are {N, C, H, W}. The page defines no region: with CrossChannel it
  * is LocalSize channels, as in ONNX's LRN, else LocalSize rows and columns of the channel, from (LocalSize - 1) / 2,
- * rounded down, before x on; those that there are. Alpha is divided by LocalSize either way, as the page has it, however
- * many elements that is.
+ * rounded down, before x on; those that there are. Alpha is divided by LocalSize either way, as the page has it,
+ * however many elements that is.
  *
- * Everything is FLOAT32: sums beyond it are infinite and make 0 of finite elements, denormals may be taken for 0. The sum
- * of n squares is within (66 + n/64) 2^-24 of itself, the result within 2^-19 of what it then should be.
+ * Everything is FLOAT32: sums beyond it are infinite and make 0 of finite elements, denormals may be taken for 0. The
+ * sum of n squares is within (66 + n/64) 2^-24 of itself, the result within 2^-19 of what it then should be.
  */
 typedef struct DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1526,7 +1533,10 @@ typedef struct DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC {
     float Bias;
 } DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC;
 
-/** DML_OPERATOR_LP_NORMALIZATION: divides by the norm of order P along Axis; Epsilon keeps the divisor from 0. */
+/**
+ * DML_OPERATOR_LP_NORMALIZATION: divides by the norm of order P along Axis, or by Epsilon where that is greater, which
+ * DirectML leaves open.
+ */
 typedef struct DML_LP_NORMALIZATION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -1686,9 +1696,9 @@ typedef struct DML_UNFOLD_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_FOLD (6_4): the inverse of UNFOLD, {N, C * window elements, blocks} to {N, C, spatial}: blocks that
- * overlap are added up. As there, ranks are vkdml's definition, and types: all but FLOAT64. Integers wrap around; floats
- * are summed in FLOAT32, within (66 + n/64) 2^-24 of the magnitudes of the n terms; where these exceed it sums may be
- * infinite or NaN, and FLOAT32 denormals may be taken for 0.
+ * overlap are added up. As there, ranks are vkdml's definition, and types: all but FLOAT64. Integers wrap around;
+ * floats are summed in FLOAT32, within (66 + n/64) 2^-24 of the magnitudes of the n terms; where these exceed it sums
+ * may be infinite or NaN, and FLOAT32 denormals may be taken for 0.
  */
 typedef struct DML_FOLD_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

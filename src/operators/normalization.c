@@ -121,6 +121,66 @@ static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) 
     }
 }
 
+/* Whether all elements of a reduction have one of a tensor's, if there is one. */
+static bool is_common(const struct vkdml_instance *instance, uint32_t input, uint32_t folded) {
+    const struct vkdml_tensor *tensor = &instance->inputs[input];
+    bool common = true;
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        common = common && ((folded >> d & 1) == 0 || tensor->sizes[d] == 1);
+    }
+    return common;
+}
+
+/* Adds a map that was begun for numbers of reductions, onto room of its own. */
+static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                                struct vkdml_map *map, uint64_t *offset) {
+    *offset = vkdml_temporary_add(planning->plan, &statistics->tensor);
+    vkdml_map_set_temporary(map, VKDML_MAP_OUTPUT, *offset);
+    return vkdml_map_plan_after(map, planning->limits, planning->report, planning->plan);
+}
+
+/* x * factor + term, both of which are made of each reduction's numbers first: the deviation's inverse times the scale,
+ * and the bias less the mean times that. */
+static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vkdml_planning *planning,
+                                const struct vkdml_statistics *statistics) {
+    const struct vkdml_instance *instance = planning->instance;
+    struct vkdml_statistics factor = *statistics;
+    struct vkdml_statistics term = *statistics;
+    struct vkdml_map map;
+    VkdmlResult result = VKDML_SUCCESS;
+    if (has(instance, SCALE)) {
+        vkdml_map_begin(&map, &statistics->tensor);
+        map.operation = VKDML_MAP_MULTIPLY;
+        vkdml_statistics_use(statistics, 1, 0, &map);
+        vkdml_map_set_operand(&map, 1, SCALE, &instance->inputs[SCALE]);
+        result = plan_numbers(planning, statistics, &map, &factor.offsets[1]);
+    }
+    if (result == VKDML_SUCCESS) {
+        vkdml_map_begin(&map, &statistics->tensor);
+        map.operation = VKDML_MAP_MULTIPLY;
+        map.function = has(instance, BIAS) ? VKDML_FUNCTION_NONE : VKDML_FUNCTION_NEGATE;
+        vkdml_statistics_use(statistics, 0, 0, &map);
+        vkdml_statistics_use(&factor, 1, 1, &map);
+        result = plan_numbers(planning, statistics, &map, &term.offsets[0]);
+    }
+    if (result == VKDML_SUCCESS && has(instance, BIAS)) {
+        vkdml_map_begin(&map, &statistics->tensor);
+        map.operation = VKDML_MAP_SUBTRACT;
+        vkdml_map_set_operand(&map, 0, BIAS, &instance->inputs[BIAS]);
+        vkdml_statistics_use(&term, 0, 1, &map);
+        result = plan_numbers(planning, statistics, &map, &term.offsets[0]);
+    }
+    if (result == VKDML_SUCCESS) {
+        begin_last(op, planning, &map);
+        map.operation = VKDML_MAP_MULTIPLY_ADD;
+        vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
+        vkdml_statistics_use(&factor, 1, 1, &map);
+        vkdml_statistics_use(&term, 0, 2, &map);
+        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    }
+    return result;
+}
+
 static VkdmlResult plan_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning,
                                       const struct normalization *n) {
     const struct vkdml_instance *instance = planning->instance;
@@ -163,6 +223,10 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         standardize(n, &statistics, instance, &map);
         return result != VKDML_SUCCESS ? result
                                        : vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    }
+    if (n->uses_mean && n->uses_variance && is_common(instance, SCALE, n->folded) &&
+        is_common(instance, BIAS, n->folded)) {
+        return plan_factors(op, planning, &statistics);
     }
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
     const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);

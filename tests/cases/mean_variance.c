@@ -113,7 +113,9 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
         distance = distance / sqrt(variance) + fabs(z) * 0x1p-15;
     }
     const double product = scale * z, value = product + bias;
-    if (!isfinite(value) || fabs(product) + fabs(bias) > FLT_MAX) {
+    const double factor = n->uses_variance ? scale / sqrt(variance) : scale; /* which may come before the element */
+    if (fabs(factor) * (1 + fabs(x) + fabs(r->mean)) > FLT_MAX * 0.999 || !isfinite(value) ||
+        fabs(product) + fabs(bias) > FLT_MAX) {
         return anything();
     }
     distance = fabs(scale) * distance + (fabs(product) + fabs(bias)) * 0x1p-22 + (1 + fabs(scale)) * FLT_MIN;

@@ -251,26 +251,18 @@ Total add_powers(Total a, Total b)
     return greater;
 }
 
-// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0.
+// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0. Of NaN NaN.
 float power_of(float x)
 {
-    float power = uintBitsToFloat(math_exp_common(floatBitsToUint(max(x, -87.0))));
+    const bool has_grade = BOTH(TYPE == FLOAT16, FUNCTION != LOG_SUM_EXP);
+    float power = has_grade ? math_half_power(x) : uintBitsToFloat(math_exp_common(floatBitsToUint(x)));
     return x < -87.0 ? 0.0 : power;
 }
 
-// Four elements at once: one exp for each, and one where there is a new greatest.
+// Four elements at once: one exp for each, and one where there is a new greatest. Of infinities and NaN the sum is no number,
+// or the greatest is none: those are taken one by one.
 void take_powers(uvec4 x)
 {
-    uvec4 magnitudes = x & ~SIGN_BIT;
-    uint most = max(max(magnitudes.x, magnitudes.y), max(magnitudes.z, magnitudes.w));
-    bool is_finite_so_far = (totals[0].mark & ~SIGN_BIT) < INFINITY || totals[0].mark == NEGATIVE_INFINITY;
-    if (most >= INFINITY || !is_finite_so_far) {
-        totals[0] = add_powers(totals[0], a_total(ONE, x.x));
-        totals[0] = add_powers(totals[0], a_total(ONE, x.y));
-        totals[0] = add_powers(totals[0], a_total(ONE, x.z));
-        totals[0] = add_powers(totals[0], a_total(ONE, x.w));
-        return;
-    }
     vec4 elements = uintBitsToFloat(x);
     float greatest = max(max(elements.x, elements.y), max(elements.z, elements.w));
     float known = uintBitsToFloat(totals[0].mark);
@@ -278,14 +270,20 @@ void take_powers(uvec4 x)
     if (greatest > known) {
         precise float distance = known - greatest;
         sum = sum * power_of(distance);
-        totals[0].mark = floatBitsToUint(greatest);
         known = greatest;
     }
     precise vec4 distances = elements - known;
     precise float first = power_of(distances.x) + power_of(distances.y);
     precise float second = power_of(distances.z) + power_of(distances.w);
     sum = sum + (first + second);
-    totals[0].value = floatBitsToUint(sum);
+    if (sum < uintBitsToFloat(INFINITY)) {
+        totals[0] = a_total(floatBitsToUint(sum), floatBitsToUint(known));
+    } else {
+        totals[0] = add_powers(totals[0], a_total(ONE, x.x));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.y));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.z));
+        totals[0] = add_powers(totals[0], a_total(ONE, x.w));
+    }
 }
 
 uvec2 value_of_powers(Total t)

@@ -26,7 +26,7 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     case OP_SOFTMAX: { // of the greatest element, and the inverse of the sum; what is below 2^-125 is 0
         uint difference = ADD(a, negate(b));
         bool vanishes = is_below(difference, 0xC2AE0000u); // -87
-        uint power = CALL(exp, vanishes ? 0xC2AE0000u : difference);
+        uint power = CALL_GRADED(exp, vanishes ? 0xC2AE0000u : difference);
         uint product = MULTIPLY(power, c);
         return vanishes ? 0 : product;
     }

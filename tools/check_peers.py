@@ -136,7 +136,7 @@ def judge_bounded(tally, case, ours):
     with np.errstate(all="ignore"):
         exact, distance, known = definitions.BOUNDED[case.operator.name](case)
         is_half = ours.dtype == np.float16
-        unit = np.abs(exact) * 2.0**(-10 if is_half else -23) + 2.0**(-24 if is_half else -120)
+        unit = np.abs(exact) * 2.0**(-10 if is_half else -23) + 2.0**(-24 if is_half else -149)
         limit = (65520 if is_half else 2.0**128) * (1 - 2.0**-10)
         good = (np.abs(ours - exact) <= distance + unit) | (np.isnan(ours) & np.isnan(exact)) | (ours == exact)
         good |= ~known | (np.isinf(ours) & (ours * exact > limit))

@@ -324,7 +324,7 @@ def shape_blocks(random, operator, chosen, attributes):
 
 
 def shape_unfold(random, operator, chosen, attributes):
-    """UNFOLD, and FOLD the other way round, whose columns may have ones before."""
+    """UNFOLD, and FOLD the other way round, whose columns may have as many dimensions as the image."""
     type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
     sizes = [int(random.integers(1, 6)) for _ in range(spatial)]
     start, end = ([int(random.integers(0, 3)) for _ in sizes] for _ in range(2))
@@ -339,7 +339,7 @@ def shape_unfold(random, operator, chosen, attributes):
     n, c = int(random.integers(1, 3)), int(random.integers(1, 4))
     image, columns = (type_, [n, c, *sizes]), (type_, [n, c * int(np.prod(windows)), int(np.prod(blocks))])
     if operator.name == "FOLD":
-        columns[1][:0] = [1] * int(random.choice([0, 0, 1, 5]))
+        columns[1][:0] = [1] * int(random.choice([0, spatial - 1]))
         image, columns = columns, image
     chosen["InputTensor"], chosen["OutputTensor"] = image, columns
     attributes.update(DimensionCount=spatial, WindowSizes=windows, Strides=strides, Dilations=dilations,

@@ -523,6 +523,17 @@ def softmax(case):
     return exact, exact * size * DOUBLE, np.full(x.shape, True)
 
 
+def in_rows(x, axes):
+    """What is folded as the last of two dimensions; in_place() is the way back."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    return np.ascontiguousarray(x.transpose(*kept, *sorted(axes)).reshape(-1, int(np.prod([x.shape[d] for d in axes]))))
+
+
+def in_place(rows, sizes, axes):
+    order_ = [*[d for d in range(len(sizes)) if d not in axes], *sorted(axes)]
+    return rows.reshape([sizes[d] for d in order_]).transpose(np.argsort(order_))
+
+
 def hardmax(case):
     """1 where REDUCE's ARGMAX is."""
     x, axes = full(case, "InputTensor"), sorted(folded_axes(case))
@@ -569,8 +580,8 @@ def squares_around(case):
     """The sums of the regions' squares, an element of the region after the other."""
     x, size = full(case, "InputTensor").astype(wide), case["LocalSize"]
     before, behind = (size - 1) // 2, size // 2
+    squares = x * x
     for axis in [1] if case["CrossChannel"] else [2, 3]:
-        squares = x * x if axis in (1, 2) else squares
         rims = [(before, behind) if d == axis else (0, 0) for d in range(4)]
         padded = np.pad(squares, rims)
         squares = sum(np.take(padded, range(i, i + x.shape[axis]), axis) for i in range(size))

@@ -177,7 +177,7 @@ def beside_infinity(case, ours, theirs):
 
 def range_of(ours):
     """The least and the greatest that squares of a type's numbers may add up to."""
-    return (2.0**-24, 65504) if ours.dtype == np.float16 else (2.0**-120, 2.0**127)
+    return (2.0**-14, 65504) if ours.dtype == np.float16 else (2.0**-120, 2.0**127)
 
 
 def lost_variance(case, ours, theirs):
@@ -200,10 +200,12 @@ def norm_out_of_range(case, ours, theirs):
 
 
 def squares_out_of_range(case, ours, theirs):
-    """The sum of a region's squares is none of the type's ordinary numbers."""
+    """The sum of a region's squares, their average, or the divisor that it is in, is none of the type's ordinary numbers."""
     total = definitions.squares_around(case)[1]
+    power = np.abs(wide(case["Bias"]) + wide(case["Alpha"]) / case["LocalSize"] * total) ** wide(case["Beta"])
     least, greatest = range_of(ours)
-    return ~((total > least) & (total < greatest))
+    average = total / wide(case["LocalSize"])**2
+    return ~((average > least) & (total < greatest) & (power > least) & (power < greatest))
 
 
 def running_squares(case, ours, theirs):
@@ -211,6 +213,13 @@ def running_squares(case, ours, theirs):
     x = definitions.whole(case).astype(wide)
     most = np.max(x * x, 1, keepdims=True)
     return ~(definitions.squares_around(case)[1] > most * 2.0**(-2 if ours.dtype == np.float16 else -12))
+
+
+def vanished_range(case, ours, theirs):
+    """Denormals, so few apart that a 255th of that is 0."""
+    x = np.append(definitions.whole(case).astype(np.float32).reshape(-1), np.float32(0))
+    apart = np.float32(np.max(x) - np.min(x))
+    return np.full(ours.shape, apart != 0 and apart / np.float32(255) == 0)
 
 
 def lost_divisor(case, ours, theirs):
@@ -226,7 +235,8 @@ def around_pixel(case, ours, theirs):
         size = x.shape[axis]
         x = np.max([np.take(np.pad(x, rims), range(i, i + size), axis) for i in range(3)], 0)
     most = np.repeat(np.repeat(x, height, -2), width, -1)
-    return ~np.isfinite(most) | (np.abs(ours.astype(wide) - theirs.astype(wide)) <= most * (
+    overflows = np.isinf(theirs) & (most > np.finfo(ours.dtype).max * (1 - 2.0**-8))
+    return ~np.isfinite(most) | overflows | (np.abs(ours.astype(wide) - theirs.astype(wide)) <= most * (
         2.0**-9 if ours.dtype == np.float16 else 2.0**-20))
 
 
@@ -279,9 +289,10 @@ DIFFERENCES = [
     (MOMENTS, ANY, lost_variance, "loses a variance beside the mean's square or a negative Epsilon, or in squares beyond FLOAT32"),
     (("LP_NORMALIZATION",), ANY, norm_out_of_range, "has norms and squares in the tensor's type, which does not hold them"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, squares_out_of_range,
-     "has sums of squares in the tensor's type, which does not hold them"),
+     "has sums of squares and powers in the tensor's type, which does not hold them"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ONNX, running_squares, "has a running sum of squares, which keeps an infinity too"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, lost_divisor, "loses a divisor that is a difference, or has powers of one below 0"),
+    (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
     (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
     (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
 ]

@@ -194,6 +194,7 @@ def layer_inputs(case):
     if not (case.attributes.get("UseMean", 1) and case.attributes.get("UseVariance", case.attributes.get("NormalizeVariance"))):
         raise NotImplementedError
     x = in_rows(full(case, "InputTensor"), folded_axes(case))
+    x = x.astype(np.float32) if "ScaleTensor" in case.inputs else x  # what is scaled is not yet rounded
     return [x, np.ones(x.shape[1], x.dtype)]
 
 
@@ -376,6 +377,8 @@ def results(case):
         return [np.array([out.shape[1]], np.uint32), out.T.astype(np.uint32)]
     if case.operator.name.startswith("GATHER"):
         return [out.reshape(case.output.sizes)]  # ours may have ones before
+    if case.operator.name == "DYNAMIC_QUANTIZE_LINEAR":
+        return [y.reshape(tensor.sizes) for y, tensor in zip(outs, case.outputs)]
     if node.output:
         return [node.output(case, out)]
     return outs

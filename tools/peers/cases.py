@@ -118,6 +118,8 @@ def random_attribute(random, operator, field, library_, types):
         return random_float(random)
     if field.type == library.INT:
         return int(random.integers(-6, 7))
+    if field.type == library.BOOL:
+        return int(random.integers(2))
     if field.type == library.ENUM and field.name.endswith("DataType"):
         return types
     if field.type == library.ENUM:
@@ -322,6 +324,7 @@ def shape_blocks(random, operator, chosen, attributes):
 
 
 def shape_unfold(random, operator, chosen, attributes):
+    """UNFOLD, and FOLD the other way round, whose columns may have as many dimensions as the image."""
     type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
     sizes = [int(random.integers(1, 6)) for _ in range(spatial)]
     start, end = ([int(random.integers(0, 3)) for _ in sizes] for _ in range(2))
@@ -334,8 +337,11 @@ def shape_unfold(random, operator, chosen, attributes):
     blocks = [(size - dilation * (window - 1) - 1) // stride + 1
               for size, window, dilation, stride in zip(padded, windows, dilations, strides)]
     n, c = int(random.integers(1, 3)), int(random.integers(1, 4))
-    chosen["InputTensor"] = type_, [n, c, *sizes]
-    chosen["OutputTensor"] = type_, [n, c * int(np.prod(windows)), int(np.prod(blocks))]
+    image, columns = (type_, [n, c, *sizes]), (type_, [n, c * int(np.prod(windows)), int(np.prod(blocks))])
+    if operator.name == "FOLD":
+        columns[1][:0] = [1] * int(random.choice([0, spatial - 1]))
+        image, columns = columns, image
+    chosen["InputTensor"], chosen["OutputTensor"] = image, columns
     attributes.update(DimensionCount=spatial, WindowSizes=windows, Strides=strides, Dilations=dilations,
                       StartPadding=start, EndPadding=end)
 
@@ -449,7 +455,66 @@ def shape_top_k(random, operator, chosen, attributes):
     attributes.update(Axis=axis, K=count)
 
 
+def shape_matrix(random, operator, chosen, attributes):
+    """Of two dimensions, with ones before."""
+    sizes = random_sizes(random, 1, 2)
+    most = operator.fields[0].most
+    ahead = max(operator.fields[0].least - len(sizes), int(random.integers(0, most - len(sizes) + 1)))
+    chosen["InputTensor"] = chosen["OutputTensor"] = str(random.choice(operator.fields[0].types)), [1] * ahead + sizes
+
+
+def random_epsilon(random):
+    """As it is meant mostly; it may be anything."""
+    return random_float(random) if random.random() < 0.1 else float(np.float32(random.choice([0, 1e-12, 1e-5, 0.125, 1])))
+
+
+def shape_axes(random, operator, chosen, attributes):
+    """Some dimensions are folded, in any order; now and then none."""
+    field = operator.fields[0]
+    sizes = random_sizes(random, field.least, field.most)
+    count = 0 if random.random() < 0.05 else int(random.integers(1, len(sizes) + 1))
+    chosen["InputTensor"] = chosen["OutputTensor"] = str(random.choice(field.types)), sizes
+    attributes.update(AxisCount=count, Axes=[int(d) for d in random.permutation(len(sizes))[:count]])
+    if "NORMALIZATION" in operator.name:
+        attributes["Epsilon"] = random_epsilon(random)
+
+
+def shape_mean_variance(random, operator, chosen, attributes):
+    attributes["Epsilon"] = random_epsilon(random)
+
+
+def shape_lp(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    sizes = random_sizes(random, field.least, field.most)
+    chosen["InputTensor"] = chosen["OutputTensor"] = str(random.choice(field.types)), sizes
+    attributes.update(Axis=int(random.integers(len(sizes))), P=int(random.integers(1, 3)), Epsilon=random_epsilon(random))
+
+
+def shape_local_response(random, operator, chosen, attributes):
+    """Attributes that are recommended, or others, of which many make powers of what is below 0."""
+    attributes["LocalSize"] = int(random.choice([1, 2, 3, 4, 5, 7, 12, 100]))
+    if random.random() < 0.8:
+        attributes.update(Alpha=float(np.float32(random.choice([1e-4, 0.1, 1, 3]))),
+                          Beta=float(np.float32(random.choice([0, 0.5, 0.75, 1, 2.3, -0.7]))),
+                          Bias=float(np.float32(random.choice([0, 0.5, 1, 2]))))
+
+
+def shape_upsample(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    sizes = [min(size, 5) for size in random_sizes(random, field.least, field.most)]
+    width, height = (int(random.choice([1, 2, 2, 3, 4, 5, 7])) for _ in range(2))
+    type_ = str(random.choice(field.types))
+    chosen["InputTensor"] = type_, sizes
+    chosen["OutputTensor"] = type_, [*sizes[:-2], sizes[-2] * height, sizes[-1] * width]
+    attributes["ScaleSize"] = width, height
+
+
 SHAPES = {
+    "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
+    "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
+    "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,
+    "MEAN_VARIANCE_NORMALIZATION2": shape_axes, "LP_NORMALIZATION": shape_lp,
+    "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample, "FOLD": shape_unfold,
     "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
     "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,

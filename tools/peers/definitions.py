@@ -267,6 +267,18 @@ def dequantize(scale_name, zero_name):
     return results
 
 
+def dynamically_quantized(case):
+    """0 is in the range, a scale of 0 becomes 1, and NaN among the elements makes the scale NaN."""
+    x = whole(case).astype(np.float32)
+    first = f32(-128 if case.output.type == "INT8" else 0)
+    high, low = np.maximum(np.max(x), f32(0)), np.minimum(np.min(x), f32(0))  # NaN wins
+    scale = f32((high - low) / f32(255))
+    scale = f32(1) if scale == 0 else scale
+    exact = np.rint(first - f32(low / scale))
+    zero = int(first if np.isnan(exact) else min(max(exact, first), first + 255))
+    return [quantize_to(case.output.type, x, scale, np.full(x.shape, zero)), scale, zero]
+
+
 def quantized_add(case):
     sides = [dequantized(case.inputs[side + "Tensor"], case.inputs[side + "ScaleTensor"],
                          case.inputs.get(side + "ZeroPointTensor", np.zeros(1, np.int64))) for side in "AB"]
@@ -481,6 +493,194 @@ def tallies_of_floats(case):
     return scanned(case, x, np.cumsum, 0), terms * x.shape[case["Axis"]] * 2.0**-24, terms < 2.0**128 * (1 - 2.0**-24)
 
 
+# ---- sums that are computed in double: the value, how far a result may be from it, and whether it is known ----
+
+DOUBLE = 2.0**-44  # of some hundred terms
+
+
+def folded_axes(case):
+    """The dimensions that a reduction is over."""
+    if "Axes" in case.attributes:
+        return tuple(case["Axes"])
+    if "Axis" in case.attributes:
+        return (case["Axis"],)
+    if "CrossChannel" in case.attributes:
+        return (1, 2, 3) if case["CrossChannel"] else (2, 3)
+    return (len(case.output.sizes) - 1,)
+
+
+def softmax(case):
+    """Each operation as IEEE 754 has it: of infinity NaN, beside which others are 0."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    below = x - np.max(x, axes, keepdims=True)
+    powers = np.where(x == np.max(x, axes, keepdims=True), 1, np.exp(below))
+    total = np.sum(powers, axes, keepdims=True)
+    size = 1 + np.where(np.isfinite(below), np.abs(below), 0)  # whose rounding the power has
+    if "LOG" in case.operator.name:
+        exact = below - np.log(total)
+        return exact, (size + np.log(total)) * DOUBLE, np.full(x.shape, True)
+    exact = np.exp(below) / total
+    return exact, exact * size * DOUBLE, np.full(x.shape, True)
+
+
+def in_rows(x, axes):
+    """What is folded as the last of two dimensions; in_place() is the way back."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    return np.ascontiguousarray(x.transpose(*kept, *sorted(axes)).reshape(-1, int(np.prod([x.shape[d] for d in axes]))))
+
+
+def in_place(rows, sizes, axes):
+    order_ = [*[d for d in range(len(sizes)) if d not in axes], *sorted(axes)]
+    return rows.reshape([sizes[d] for d in order_]).transpose(np.argsort(order_))
+
+
+def hardmax(case):
+    """1 where REDUCE's ARGMAX is."""
+    x, axes = full(case, "InputTensor"), sorted(folded_axes(case))
+    numbers_ = np.arange(int(np.prod([x.shape[d] for d in axes]))).reshape(
+        [size if d in axes else 1 for d, size in enumerate(x.shape)])
+    return np.broadcast_to(places(x, axes, True, False) == numbers_, x.shape)
+
+
+def mean_variance(case):
+    """The elements' squares are of their distances from the mean, or from 0 where that is not used."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    uses_mean = case.attributes.get("UseMean", 1)
+    uses_variance = case.attributes.get("UseVariance", case.attributes.get("NormalizeVariance"))
+    mean = np.mean(x, axes, keepdims=True) if uses_mean else 0
+    magnitude = np.mean(np.abs(x), axes, keepdims=True) * DOUBLE if uses_mean else 0
+    variance = np.mean((x - mean)**2, axes, keepdims=True) + wide(f32(case["Epsilon"]))
+    scale = full(case, "ScaleTensor").astype(wide) if "ScaleTensor" in case.inputs else wide(1)
+    bias = full(case, "BiasTensor").astype(wide) if "BiasTensor" in case.inputs else wide(0)
+    deviation = np.sqrt(variance) if uses_variance else wide(1)
+    z = (x - mean) / deviation
+    # The mean's error squared is in the variance, and Epsilon may be below 0 and leave little of it.
+    terms = np.mean((x - mean)**2, axes, keepdims=True) + abs(wide(f32(case["Epsilon"])))
+    lost = (terms * DOUBLE + magnitude**2) / np.abs(variance) if uses_variance else wide(0)
+    distance = np.abs(scale) * (magnitude / deviation + np.abs(z) * (lost + DOUBLE)) + (np.abs(scale * z) + np.abs(bias)) * DOUBLE
+    known = ~(lost > 2.0**-20) & (np.isfinite(scale) | ~(np.abs(z) <= magnitude / deviation))
+    return scale * z + bias, distance, np.broadcast_to(known, x.shape)
+
+
+def lp_normalization(case):
+    """The norm, or Epsilon where that is more."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    norm = np.sum(np.abs(x), axes, keepdims=True) if case["P"] == 1 else np.sqrt(np.sum(x * x, axes, keepdims=True))
+    epsilon = wide(f32(case["Epsilon"]))
+    exact = x / np.where(norm < epsilon, epsilon, norm)
+    return exact, np.abs(exact) * DOUBLE, np.full(x.shape, True)
+
+
+def beyond_float(x):
+    """What FLOAT32 does not hold is infinite."""
+    return np.where(np.abs(x) > np.finfo(f32).max, np.copysign(np.inf, x), x)
+
+
+def squares_around(case):
+    """The sums of the regions' squares, an element of the region after the other."""
+    x, size = full(case, "InputTensor").astype(wide), case["LocalSize"]
+    before, behind = (size - 1) // 2, size // 2
+    squares = x * x
+    for axis in [1] if case["CrossChannel"] else [2, 3]:
+        rims = [(before, behind) if d == axis else (0, 0) for d in range(4)]
+        padded = np.pad(squares, rims)
+        squares = sum(np.take(padded, range(i, i + x.shape[axis]), axis) for i in range(size))
+    return x, squares
+
+
+def local_response(case):
+    """x / (Bias + Alpha / LocalSize * s)^Beta, of which Alpha / LocalSize is rounded to FLOAT32."""
+    alpha, beta, bias = (wide(f32(case[name])) for name in ("Alpha", "Beta", "Bias"))
+    x, total = squares_around(case)
+    limit = wide(np.finfo(f32).max)
+    product = alpha / case["LocalSize"] * beyond_float(total)
+    divisor = bias + beyond_float(product)
+    parts = np.abs(bias) + np.abs(product)
+    near_limit = np.any([np.abs(np.abs(v) / limit - 1) < 2.0**-20 for v in (total, product, divisor)], 0)
+    exact = x / np.power(beyond_float(divisor), beta)
+    logarithm = np.log2(np.abs(divisor))
+    lost = np.where(np.isfinite(divisor), np.abs(product) * 2.0**-24 + parts * DOUBLE, 0) / np.abs(divisor)
+    known = ~near_limit & ~(lost > 2.0**-16) & ~(np.isfinite(divisor) & (np.abs(beta * logarithm) > 1000))
+    known &= not 0 < abs(alpha) / case["LocalSize"] < 2.0**-120
+    roundings = np.abs(beta) * lost + np.where(np.isfinite(logarithm), np.abs(beta * logarithm) + 1, 1) * DOUBLE
+    return exact, np.abs(exact) * np.where(beta == 0, DOUBLE, roundings), known
+
+
+def shares(size, factor):
+    """Of each output element along a dimension the two input elements, and the second's weight, exactly."""
+    first, second, weight = [], [], []
+    for o in range(size * factor):
+        place_ = Fraction(2 * o + 1, 2 * factor) - Fraction(1, 2)
+        below = math.floor(place_)
+        first.append(min(max(below, 0), size - 1))
+        second.append(min(max(below + 1, 0), size - 1))
+        weight.append(place_ - below if first[-1] != second[-1] else Fraction(0))
+    return first, second, np.array([wide(w.numerator) / wide(w.denominator) for w in weight])
+
+
+def upsampled(case):
+    """The nearest pixel's centre: those of the element that is enlarged."""
+    width, height = case["ScaleSize"]
+    return np.repeat(np.repeat(full(case, "InputTensor"), height, -2), width, -1)
+
+
+def interpolated(case):
+    x = full(case, "InputTensor").astype(wide)
+    width, height = case["ScaleSize"]
+    rows, columns = shares(x.shape[-2], height), shares(x.shape[-1], width)
+    exact = magnitudes = np.zeros(case.output.sizes, wide)
+    for row, down in ((rows[0], 1 - rows[2]), (rows[1], rows[2])):
+        for column, across in ((columns[0], 1 - columns[2]), (columns[1], columns[2])):
+            weight = down[:, None] * across
+            part = x[..., row, :][..., column]
+            exact = exact + np.where(weight == 0, 0, weight * part)
+            magnitudes = magnitudes + np.where(weight == 0, 0, np.abs(part))
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
+def added_up(case, columns):
+    """unfolded() the other way round, in the columns' type."""
+    n, c, *sizes = case.output.sizes
+    windows, strides, dilations, starts = (case[name] for name in ("WindowSizes", "Strides", "Dilations", "StartPadding"))
+    padded = [a + b + size for a, b, size in zip(starts, case["EndPadding"], sizes)]
+    blocks_ = [(size - d * (window - 1) - 1) // stride + 1 for size, d, window, stride in zip(padded, dilations, windows, strides)]
+    columns = columns.reshape(n, c, *windows, *blocks_)
+    image = np.zeros([n, c, *padded], columns.dtype)
+    for element in np.ndindex(*windows):
+        at = [slice(e * d, e * d + (count - 1) * stride + 1, stride)
+              for e, d, count, stride in zip(element, dilations, blocks_, strides)]
+        image[(slice(None), slice(None), *at)] += columns[(slice(None), slice(None), *element)]
+    return image[(slice(None), slice(None), *[slice(a, a + size) for a, size in zip(starts, sizes)])]
+
+
+def folded(case):
+    x = full(case, "InputTensor").astype(wide)
+    return added_up(case, x), added_up(case, np.abs(x)) * DOUBLE, np.full(case.output.sizes, True)
+
+
+BOUNDED = {
+    "CUMULATIVE_SUMMATION": tallies_of_floats,
+    "CUMULATIVE_PRODUCT": tallies_of_floats,
+    "ACTIVATION_SOFTMAX": softmax,
+    "ACTIVATION_SOFTMAX1": softmax,
+    "ACTIVATION_LOG_SOFTMAX": softmax,
+    "ACTIVATION_LOG_SOFTMAX1": softmax,
+    "MEAN_VARIANCE_NORMALIZATION": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION1": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION2": mean_variance,
+    "LP_NORMALIZATION": lp_normalization,
+    "LOCAL_RESPONSE_NORMALIZATION": local_response,
+    "UPSAMPLE_2D": interpolated,
+    "FOLD": folded,
+}
+
+
+def is_bounded(case):
+    """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
+    return (case.operator.name in BOUNDED and case.output.type in FLOATS
+            and case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR")
+
+
 def wrapped(indices, size):
     """Negative ones from the end on; -1 where there is no such element."""
     i = indices.astype(object)
@@ -574,6 +774,11 @@ def first_in_order(case):
 
 
 DEFINITIONS = {
+    "ACTIVATION_HARDMAX": hardmax,
+    "ACTIVATION_HARDMAX1": hardmax,
+    "UPSAMPLE_2D": upsampled,
+    "FOLD": lambda case: added_up(case, full(case, "InputTensor")),
+    "DYNAMIC_QUANTIZE_LINEAR": dynamically_quantized,
     "CUMULATIVE_SUMMATION": tallied,
     "CUMULATIVE_PRODUCT": tallied,
     "TOP_K": first_in_order,

@@ -155,8 +155,95 @@ def near_terms(case, ours, theirs):
     return apart | ~np.isfinite(ours) | ~np.isfinite(theirs)
 
 
+def near_sum(case, ours, theirs):
+    """Of what definitions.BOUNDED bounds: peers compute in FLOAT32 or FLOAT16, not in double."""
+    exact, distance, _ = definitions.BOUNDED[case.operator.name](case)
+    half = ours.dtype == np.float16
+    slack = distance * 2.0**(35 if half else 25) + np.abs(exact) * 2.0**(-9 if half else -20) + 2.0**(-23 if half else -125)
+    return np.abs(ours.astype(wide) - theirs.astype(wide)) <= slack
+
+
+def in_reduction(which):
+    """All elements of a reduction, of one of which it is so."""
+    def results(case, ours, theirs):
+        found = which(definitions.full(case, "InputTensor").astype(wide))
+        return np.broadcast_to(found.any(definitions.folded_axes(case), keepdims=True), ours.shape)
+    return results
+
+
+def beside_infinity(case, ours, theirs):
+    return in_reduction(np.isposinf)(case, ours, theirs) & np.isnan(theirs)
+
+
+def range_of(ours):
+    """The least and the greatest that squares of a type's numbers may add up to."""
+    return (2.0**-14, 65504) if ours.dtype == np.float16 else (2.0**-120, 2.0**127)
+
+
+def lost_variance(case, ours, theirs):
+    """Squares beyond FLOAT32, or whose sum hardly counts beside the mean or a negative Epsilon."""
+    x, axes = definitions.full(case, "InputTensor").astype(wide), definitions.folded_axes(case)
+    mean = np.mean(x, axes, keepdims=True) if case.attributes.get("UseMean", 1) else 0
+    squares, epsilon = np.mean(x * x, axes, keepdims=True), wide(np.float32(case["Epsilon"]))
+    variance = np.mean((x - mean)**2, axes, keepdims=True) + epsilon
+    least, greatest = range_of(np.zeros(1, np.float32))
+    lost = ~(np.abs(variance) > 2.0**-8 * (squares + abs(epsilon))) | (np.abs(variance) < least)
+    return np.broadcast_to(lost | ~(np.sum(x * x, axes, keepdims=True) < greatest), ours.shape)
+
+
+def norm_out_of_range(case, ours, theirs):
+    """The norm, or the sum of squares that it is the root of, is none of the type's ordinary numbers."""
+    x, axes = definitions.full(case, "InputTensor").astype(wide), definitions.folded_axes(case)
+    total = np.sum(np.abs(x) if case["P"] == 1 else x * x, axes, keepdims=True)
+    least, greatest = range_of(ours)
+    return np.broadcast_to(~((total > least) & (total < greatest)), ours.shape)
+
+
+def squares_out_of_range(case, ours, theirs):
+    """The sum of a region's squares, their average, or the divisor that it is in, is none of the type's ordinary numbers."""
+    total = definitions.squares_around(case)[1]
+    power = np.abs(wide(case["Bias"]) + wide(case["Alpha"]) / case["LocalSize"] * total) ** wide(case["Beta"])
+    least, greatest = range_of(ours)
+    average = total / wide(case["LocalSize"])**2
+    return ~((average > least) & (total < greatest) & (power > least) & (power < greatest))
+
+
+def running_squares(case, ours, theirs):
+    """Other channels' squares, which were added and are taken away again, leave little of a region's."""
+    x = definitions.whole(case).astype(wide)
+    most = np.max(x * x, 1, keepdims=True)
+    return ~(definitions.squares_around(case)[1] > most * 2.0**(-2 if ours.dtype == np.float16 else -12))
+
+
+def vanished_range(case, ours, theirs):
+    """Denormals, so few apart that a 255th of that is 0."""
+    x = np.append(definitions.whole(case).astype(np.float32).reshape(-1), np.float32(0))
+    apart = np.float32(np.max(x) - np.min(x))
+    return np.full(ours.shape, apart != 0 and apart / np.float32(255) == 0)
+
+
+def lost_divisor(case, ours, theirs):
+    """Terms of another sign leave little of it, or nothing that has a power."""
+    return np.full(ours.shape, case["Bias"] < 0 or case["Alpha"] < 0)
+
+
+def around_pixel(case, ours, theirs):
+    """A share is off by a rounding, so that one of a neighbour that has no weight counts; an infinite one makes NaN."""
+    x, (width, height) = np.abs(definitions.full(case, "InputTensor").astype(wide)), case["ScaleSize"]
+    for axis in (-2, -1):
+        rims = [(1, 1) if d - x.ndim == axis else (0, 0) for d in range(x.ndim)]
+        size = x.shape[axis]
+        x = np.max([np.take(np.pad(x, rims), range(i, i + size), axis) for i in range(3)], 0)
+    most = np.repeat(np.repeat(x, height, -2), width, -1)
+    overflows = np.isinf(theirs) & (most > np.finfo(ours.dtype).max * (1 - 2.0**-8))
+    return ~np.isfinite(most) | overflows | (np.abs(ours.astype(wide) - theirs.astype(wide)) <= most * (
+        2.0**-9 if ours.dtype == np.float16 else 2.0**-20))
+
+
 FUNCTIONS = tuple(definitions.FUNCTIONS)
 CLIPS = ("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1")
+MOMENTS = tuple(f"MEAN_VARIANCE_NORMALIZATION{n}" for n in ("", "1", "2"))
+POWERS = tuple(f"ACTIVATION_{name}" for name in ("SOFTMAX", "SOFTMAX1", "LOG_SOFTMAX", "LOG_SOFTMAX1"))
 QUANTIZATIONS = ("ELEMENT_WISE_QUANTIZE_LINEAR", "QUANTIZE")
 DIVISIONS = ("ELEMENT_WISE_DIVIDE", "ELEMENT_WISE_MODULUS_TRUNCATE", "ELEMENT_WISE_MODULUS_FLOOR")
 
@@ -196,5 +283,16 @@ DIFFERENCES = [
     (("ELEMENT_WISE_SIGN",), ONNX, nan_input, "gives NaN for NaN; here 0"),
     (("ELEMENT_WISE_IF",), ONNX, of_floats(zeros), "gives +0 for -0; here bits are kept"),
     (("PADDING1",), TORCH, large_value, "takes the padding value as FLOAT64, and loses digits"),
+    (POWERS, ANY, beside_infinity, "gives NaN for all of what has an infinity; here exp(x) / infinity is 0, its logarithm -infinity"),
+    (("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1"), ONNX, in_reduction(np.isnan),
+     "passes NaN over, but for the first; here NaN comes before all others"),
+    (MOMENTS, ANY, lost_variance, "loses a variance beside the mean's square or a negative Epsilon, or in squares beyond FLOAT32"),
+    (("LP_NORMALIZATION",), ANY, norm_out_of_range, "has norms and squares in the tensor's type, which does not hold them"),
+    (("LOCAL_RESPONSE_NORMALIZATION",), ANY, squares_out_of_range,
+     "has sums of squares and powers in the tensor's type, which does not hold them"),
+    (("LOCAL_RESPONSE_NORMALIZATION",), ONNX, running_squares, "has a running sum of squares, which keeps an infinity too"),
+    (("LOCAL_RESPONSE_NORMALIZATION",), ANY, lost_divisor, "loses a divisor that is a difference, or has powers of one below 0"),
+    (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
+    (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
     (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
 ]

@@ -197,6 +197,8 @@ class Library:
                 put(field, "i", value)
             elif field.type == FLOAT:
                 put(field, "f", value)
+            elif field.type == SIZE_2D:
+                put(field, "II", *value)  # Width, Height
             elif field.type == UINT_ARRAY:
                 put_pointer(field, (c_uint32 * len(value))(*value))
             elif field.type == INT_ARRAY:

@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, full, rows_of_indices, scaled, whole
+from .definitions import divisor, folded_axes, full, in_place, in_rows, rows_of_indices, scaled, wide, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -12,11 +12,11 @@ onnxruntime.set_default_logger_severity(4)
 
 
 class Node:
-    """An ONNX operator with its attributes, and how a case's inputs become its own."""
+    """An ONNX operator with its attributes, how a case's inputs become its own, and its output the case's."""
 
-    def __init__(self, name, attributes=None, inputs=None):
+    def __init__(self, name, attributes=None, inputs=None, output=None):
         self.name, self.attributes = name, attributes or (lambda case: {})
-        self.inputs = inputs or default_inputs
+        self.inputs, self.output = inputs or default_inputs, output
 
 
 def default_inputs(case):
@@ -175,7 +175,82 @@ def order_attributes(case):
             "sorted": 1}
 
 
+def rows(name, attributes=None, inputs=None, output=None):
+    """A node that folds the last dimension, and this one alone."""
+    return Node(name, attributes or (lambda case: {"axis": -1}),
+                inputs or (lambda case: [in_rows(full(case, "InputTensor"), folded_axes(case))]),
+                lambda case, y: (output or (lambda case, y: y))(case, in_place(y, case.output.sizes, folded_axes(case))))
+
+
+def rows_above(case):
+    """It has no Epsilon: asked where that is below all norms."""
+    x = in_rows(full(case, "InputTensor"), folded_axes(case))
+    if (np.abs(x.astype(wide)).max(-1) <= case["Epsilon"]).any():
+        raise NotImplementedError
+    return [x]
+
+
+def layer_inputs(case):
+    if not (case.attributes.get("UseMean", 1) and case.attributes.get("UseVariance", case.attributes.get("NormalizeVariance"))):
+        raise NotImplementedError
+    x = in_rows(full(case, "InputTensor"), folded_axes(case))
+    x = x.astype(np.float32) if "ScaleTensor" in case.inputs else x  # what is scaled is not yet rounded
+    return [x, np.ones(x.shape[1], x.dtype)]
+
+
+def scaled_and_biased(case, y):
+    """It has a scale and a bias of each place in a row alone: they come behind."""
+    y = y.astype(wide)
+    y = y * full(case, "ScaleTensor").astype(wide) if "ScaleTensor" in case.inputs else y
+    return y + full(case, "BiasTensor").astype(wide) if "BiasTensor" in case.inputs else y
+
+
+def channels(case):
+    if not case["CrossChannel"]:
+        raise NotImplementedError
+    return {"size": case["LocalSize"], "alpha": case["Alpha"], "beta": case["Beta"], "bias": case["Bias"]}
+
+
+def resized(case):
+    """It has interpolation of pictures of four dimensions alone."""
+    x, (width, height) = full(case, "InputTensor"), case["ScaleSize"]
+    return [x.reshape(1, -1, *x.shape[-2:]), np.array([], np.float32), np.array([1, 1, height, width], np.float32)]
+
+
+def resize_attributes(case):
+    return {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor",
+            "mode": "linear" if case["InterpolationMode"] == "LINEAR" else "nearest"}
+
+
+def column_inputs(case):
+    """Not of dilated windows of other than two dimensions: it miscounts them and reads beyond (onnxruntime #18156)."""
+    if case["DimensionCount"] != 2 and max(case["Dilations"]) > 1:
+        raise NotImplementedError
+    columns = full(case, "InputTensor")
+    return [columns.reshape(columns.shape[-3:]), *(np.array(v, np.int64) for v in (case.output.sizes[2:], case["WindowSizes"]))]
+
+
+def bytes_alone(case):
+    if case.output.type != "UINT8" or not np.isfinite(whole(case)).all():
+        raise NotImplementedError  # it leaves what is not finite to the processor
+    return [whole(case)]
+
+
 PEER = {
+    "ACTIVATION_SOFTMAX": rows("Softmax"),
+    "ACTIVATION_SOFTMAX1": rows("Softmax"),
+    "ACTIVATION_LOG_SOFTMAX": rows("LogSoftmax"),
+    "ACTIVATION_LOG_SOFTMAX1": rows("LogSoftmax"),
+    "ACTIVATION_HARDMAX": rows("Hardmax"),
+    "ACTIVATION_HARDMAX1": rows("Hardmax"),
+    **{f"MEAN_VARIANCE_NORMALIZATION{n}": rows("LayerNormalization", lambda case: {"axis": -1, "epsilon": case["Epsilon"]},
+                                              layer_inputs, scaled_and_biased) for n in ("", "1", "2")},
+    "LP_NORMALIZATION": rows("LpNormalization", lambda case: {"axis": -1, "p": case["P"]}, rows_above),
+    "DYNAMIC_QUANTIZE_LINEAR": Node("DynamicQuantizeLinear", inputs=bytes_alone),
+    "LOCAL_RESPONSE_NORMALIZATION": Node("LRN", channels, lambda case: [whole(case)]),
+    "UPSAMPLE_2D": Node("Resize", resize_attributes, resized, lambda case, y: y.reshape(case.output.sizes)),
+    "FOLD": Node("Col2Im", lambda case: {"dilations": case["Dilations"], "strides": case["Strides"],
+                                         "pads": [*case["StartPadding"], *case["EndPadding"]]}, column_inputs),
     **{f"ELEMENT_WISE_{ours}": Node(theirs) for ours, theirs in {
         "IDENTITY": "Identity", "ABS": "Abs", "NEGATE": "Neg", "SIGN": "Sign", "CEIL": "Ceil", "FLOOR": "Floor",
         "RECIP": "Reciprocal", "SQRT": "Sqrt", "EXP": "Exp", "LOG": "Log", "SIN": "Sin", "COS": "Cos", "TAN": "Tan",
@@ -256,7 +331,7 @@ sessions = {}
 def session_of(node, attributes, inputs, outputs):
     """A model of one node; NotImplemented where the runtime refuses it, which is remembered."""
     types = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in inputs]
-    key = node.name, tuple(sorted(attributes.items())), tuple(types), tuple(x.ndim for x in inputs), outputs
+    key = node.name, str(sorted(attributes.items())), tuple(types), tuple(x.ndim for x in inputs), outputs
     if key not in sessions:
         if len(sessions) > 500:
             sessions.clear()
@@ -289,7 +364,7 @@ def results(case):
         inputs, attributes = [np.asarray(x, order="C") for x in node.inputs(case)], node.attributes(case)
     except (NotImplementedError, KeyError, OverflowError):
         return None
-    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1")
+    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1", "DYNAMIC_QUANTIZE_LINEAR")
     session = session_of(node, attributes, inputs, len(case.outputs) if has_several else 1)
     if session is None:
         return None
@@ -302,4 +377,8 @@ def results(case):
         return [np.array([out.shape[1]], np.uint32), out.T.astype(np.uint32)]
     if case.operator.name.startswith("GATHER"):
         return [out.reshape(case.output.sizes)]  # ours may have ones before
+    if case.operator.name == "DYNAMIC_QUANTIZE_LINEAR":
+        return [y.reshape(tensor.sizes) for y, tensor in zip(outs, case.outputs)]
+    if node.output:
+        return [node.output(case, out)]
     return outs

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, full, scaled, scanned, whole
+from .definitions import divisor, folded_axes, full, in_place, in_rows, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -127,11 +127,73 @@ def batch_normalization(case):
     return F.batch_norm(tensor_of(np.broadcast_to(x, case.output.sizes)), *flat, eps=case["Epsilon"])
 
 
+def rows(function):
+    """Of what is folded, as the last dimension."""
+    def results(case):
+        y = function(case, tensor_of(in_rows(full(case, "InputTensor"), folded_axes(case))))
+        return tensor_of(in_place(y.numpy(), case.output.sizes, folded_axes(case)))
+    return results
+
+
+def mean_variance(case):
+    """layer_norm(), rms_norm() where no mean is used, or the mean alone. Scales and biases come behind."""
+    uses_mean = case.attributes.get("UseMean", 1)
+    uses_variance = case.attributes.get("UseVariance", case.attributes.get("NormalizeVariance"))
+
+    def of_rows(case, x):
+        x = x.float() if "ScaleTensor" in case.inputs else x  # what is scaled is not yet rounded
+        if not uses_variance:
+            return x - x.mean(-1, keepdim=True) if uses_mean else x
+        return (F.layer_norm if uses_mean else F.rms_norm)(x, x.shape[-1:], eps=case["Epsilon"])
+
+    y = rows(of_rows)(case).double()
+    y = y * tensor_of(full(case, "ScaleTensor")).double() if "ScaleTensor" in case.inputs else y
+    y = y + tensor_of(full(case, "BiasTensor")).double() if "BiasTensor" in case.inputs else y
+    return y
+
+
+def local_response(case):
+    """Its local_response_norm() begins even regions one before: asked of odd ones. Of a channel, an average of all places."""
+    size, x = case["LocalSize"], tensor_of(whole(case))
+    alpha, beta, bias = case["Alpha"], case["Beta"], case["Bias"]
+    if size % 2 == 0:
+        raise NotImplementedError
+    if case["CrossChannel"]:
+        return F.local_response_norm(x, size, alpha, beta, bias)
+    padded = F.pad(x * x, [size // 2] * 4)
+    return x / (bias + alpha * size * F.avg_pool2d(padded, size, 1)) ** beta
+
+
+def upsampled(case):
+    x, (width, height) = tensor_of(full(case, "InputTensor")), case["ScaleSize"]
+    mode = {"mode": "bilinear", "align_corners": False} if case["InterpolationMode"] == "LINEAR" else {"mode": "nearest"}
+    return F.interpolate(x.reshape(1, -1, *x.shape[-2:]), scale_factor=(height, width), **mode).reshape(case.output.sizes)
+
+
+def folded(case):
+    columns = full(case, "InputTensor")
+    if case["DimensionCount"] != 2 or case["StartPadding"] != case["EndPadding"]:
+        raise NotImplementedError
+    return F.fold(tensor_of(columns.reshape(columns.shape[-3:])), case.output.sizes[2:], case["WindowSizes"],
+                  case["Dilations"], case["StartPadding"], case["Strides"])
+
+
 def nonzero(case):
     return torch.nonzero(tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes)))
 
 
 PEER = {
+    "ACTIVATION_SOFTMAX": rows(lambda case, x: F.softmax(x, -1)),
+    "ACTIVATION_SOFTMAX1": rows(lambda case, x: F.softmax(x, -1)),
+    "ACTIVATION_LOG_SOFTMAX": rows(lambda case, x: F.log_softmax(x, -1)),
+    "ACTIVATION_LOG_SOFTMAX1": rows(lambda case, x: F.log_softmax(x, -1)),
+    "MEAN_VARIANCE_NORMALIZATION": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION1": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION2": mean_variance,
+    "LP_NORMALIZATION": rows(lambda case, x: F.normalize(x, case["P"], -1, case["Epsilon"])),
+    "LOCAL_RESPONSE_NORMALIZATION": local_response,
+    "UPSAMPLE_2D": upsampled,
+    "FOLD": folded,
     "ELEMENT_WISE_IDENTITY": one(lambda case, x: x.clone()),
     "ELEMENT_WISE_ABS": one(lambda case, x: torch.abs(x)),
     "ELEMENT_WISE_NEGATE": one(lambda case, x: torch.neg(x)),

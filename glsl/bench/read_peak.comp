@@ -1,10 +1,13 @@
-// What a device reads at most: `vkdml bench` holds reductions to it. No kernel of the library's. An invocation loads SHARE vectors
+// What a device reads at most: `vkdml bench` holds reductions to it. No kernel of the library's. An invocation loads `share` vectors
 // of 16 bytes, four on their way at once, and writes only where they are what they hardly ever are.
 #version 450
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SHARE = 4;         // a multiple of 4
-layout(constant_id = 2) const bool IS_SERIAL = false; // an invocation's vectors lie side by side; else its neighbours' do
+layout(local_size_x = 64) in;
+
+layout(push_constant) uniform PushConstants {
+    uint share;     // a multiple of 4
+    uint is_serial; // an invocation's vectors lie side by side; else its neighbours' do
+} form;
 
 layout(std430, binding = 0) readonly buffer Source {
     uvec4 vectors[];
@@ -18,10 +21,11 @@ void main()
 {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint local_size = gl_WorkGroupSize.x;
-    uint step = IS_SERIAL ? 1u : local_size;
-    uint at = group * local_size * SHARE + gl_LocalInvocationIndex * (IS_SERIAL ? SHARE : 1u);
+    bool is_serial = form.is_serial != 0;
+    uint step = is_serial ? 1u : local_size;
+    uint at = group * local_size * form.share + gl_LocalInvocationIndex * (is_serial ? form.share : 1u);
     uvec4 all = uvec4(0);
-    for (uint i = 0; i < SHARE; i += 4) {
+    for (uint i = 0; i < form.share; i += 4) {
         uvec4 a = source.vectors[at];
         uvec4 b = source.vectors[at + step];
         uvec4 c = source.vectors[at + 2 * step];

@@ -410,6 +410,11 @@ bool held_check_pipeline(struct held *held, VkDevice device, const VkComputePipe
     return true;
 }
 
+/* Or one whose offset comes with the binding, of which the command's own kernel has one; every device has four. */
+static bool is_storage_buffer(VkDescriptorType type) {
+    return type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+}
+
 /* Counts the buffers that compute shaders see; false: a descriptor of another type. */
 static bool count_buffers(const VkDescriptorSetLayoutCreateInfo *create, uint32_t *uniforms, uint32_t *storages) {
     *uniforms = *storages = 0;
@@ -418,7 +423,7 @@ static bool count_buffers(const VkDescriptorSetLayoutCreateInfo *create, uint32_
         const uint32_t count = (binding->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0 ? binding->descriptorCount : 0;
         if (binding->descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER) {
             *uniforms += count;
-        } else if (binding->descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+        } else if (is_storage_buffer(binding->descriptorType)) {
             *storages += count;
         } else {
             return false;
@@ -547,7 +552,7 @@ bool held_check_write(struct held *held, const VkWriteDescriptorSet *write) {
             held_to =
                 check_buffer(held, &write->pBufferInfo[i], "uniform", limits->minUniformBufferOffsetAlignment,
                              "minUniformBufferOffsetAlignment", limits->maxUniformBufferRange, "maxUniformBufferRange");
-        } else if (write->descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+        } else if (is_storage_buffer(write->descriptorType)) {
             held_to =
                 check_buffer(held, &write->pBufferInfo[i], "storage", limits->minStorageBufferOffsetAlignment,
                              "minStorageBufferOffsetAlignment", limits->maxStorageBufferRange, "maxStorageBufferRange");

@@ -20,7 +20,7 @@
 #include "kernels/spirv.h"
 #include "kernels/variant.h"
 
-#define MAX_PIPELINES 16384
+#define MAX_PIPELINES 32768
 
 /* Two of the same memory are the same. */
 struct pipeline {

@@ -7,16 +7,18 @@
 extern const uint32_t read_peak[];
 extern const size_t read_peak_bytes;
 
-/* How a form of the kernel shares out what it reads: the vectors of an invocation and the invocations of a workgroup.
- */
+/* How the kernel shares out what it reads: its push constants. */
 struct form {
-    uint32_t local_size, share;
-    VkBool32 is_serial;
+    uint32_t share; /* vectors of an invocation */
+    uint32_t is_serial;
 };
 
+/* Invocations of a workgroup. */
+#define LOCAL_SIZE 64u
+
 /* Which of them is the fastest differs from device to device. */
-static const struct form gpu_forms[] = {{256, 4, VK_FALSE}, {256, 8, VK_FALSE}, {256, 16, VK_FALSE}};
-static const struct form cpu_forms[] = {{8, 256, VK_TRUE}, {8, 1024, VK_TRUE}};
+static const struct form gpu_forms[] = {{4, 0}, {8, 0}, {16, 0}};
+static const struct form cpu_forms[] = {{64, 1}, {256, 1}};
 
 #define VECTOR_BYTES 16u
 
@@ -33,6 +35,7 @@ struct reader {
     uint64_t bytes; /* of a repetition */
     uint32_t sets;
     uint32_t groups[2];
+    struct form form;
 };
 
 static bool create_layouts(VkDevice device, struct reader *reader) {
@@ -45,9 +48,12 @@ static bool create_layouts(VkDevice device, struct reader *reader) {
                                           {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}};
     const VkDescriptorPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 2, .pPoolSizes = sizes};
+    const VkPushConstantRange constants = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct form)};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                .setLayoutCount = 1,
-                                               .pSetLayouts = &reader->set_layout};
+                                               .pSetLayouts = &reader->set_layout,
+                                               .pushConstantRangeCount = 1,
+                                               .pPushConstantRanges = &constants};
     if (vkCreateDescriptorSetLayout(device, &set_layout, NULL, &reader->set_layout) != VK_SUCCESS ||
         vkCreateDescriptorPool(device, &pool, NULL, &reader->pool) != VK_SUCCESS ||
         vkCreatePipelineLayout(device, &layout, NULL, &reader->layout) != VK_SUCCESS) {
@@ -60,11 +66,7 @@ static bool create_layouts(VkDevice device, struct reader *reader) {
     return vkAllocateDescriptorSets(device, &set, &reader->set) == VK_SUCCESS;
 }
 
-static bool create_pipeline(VkDevice device, const struct form *form, struct reader *reader) {
-    const VkSpecializationMapEntry entries[] = {{0, offsetof(struct form, local_size), 4},
-                                                {1, offsetof(struct form, share), 4},
-                                                {2, offsetof(struct form, is_serial), sizeof(VkBool32)}};
-    const VkSpecializationInfo constants = {3, entries, sizeof(*form), form};
+static bool create_pipeline(VkDevice device, struct reader *reader) {
     const VkShaderModuleCreateInfo module = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = read_peak_bytes, .pCode = read_peak};
     if (vkCreateShaderModule(device, &module, NULL, &reader->module) != VK_SUCCESS) {
@@ -75,8 +77,7 @@ static bool create_pipeline(VkDevice device, const struct form *form, struct rea
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = reader->module,
-                  .pName = "main",
-                  .pSpecializationInfo = &constants},
+                  .pName = "main"},
         .layout = reader->layout};
     return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline, NULL, &reader->pipeline) == VK_SUCCESS;
 }
@@ -84,7 +85,7 @@ static bool create_pipeline(VkDevice device, const struct form *form, struct rea
 /* Whole workgroups alone, as many as can be bound; at least one. */
 static void share_out(const struct bench_device *device, uint64_t bytes, const struct form *form,
                       struct reader *reader) {
-    const uint64_t chunk = (uint64_t)form->local_size * form->share * VECTOR_BYTES;
+    const uint64_t chunk = (uint64_t)LOCAL_SIZE * form->share * VECTOR_BYTES;
     const uint64_t range = device->gpu.properties.limits.maxStorageBufferRange;
     uint64_t groups = (bytes < range ? bytes : range) / chunk;
     groups = groups == 0 ? 1 : groups;
@@ -125,16 +126,17 @@ static bool record_read(struct bench_device *device, uint32_t index, void *conte
     const VkCommandBuffer commands = device->gpu.commands;
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->pipeline);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->layout, 0, 1, &reader->set, 1, &offset);
+    vkCmdPushConstants(commands, reader->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(reader->form), &reader->form);
     vkCmdDispatch(commands, reader->groups[0], reader->groups[1], 1);
     return true;
 }
 
 static bool time_form(struct bench_device *device, uint64_t bytes, const struct form *form,
                       const struct bench_effort *effort, struct bench_result *result) {
-    struct reader reader = {.module = VK_NULL_HANDLE};
+    struct reader reader = {.form = *form};
     const struct bench_work work = {record_read, &reader};
     const VkDevice vulkan = device->gpu.handles.device;
-    bool good = create_layouts(vulkan, &reader) && create_pipeline(vulkan, form, &reader);
+    bool good = create_layouts(vulkan, &reader) && create_pipeline(vulkan, &reader);
     if (!good) {
         fprintf(stderr, "vkdml: there is no pipeline for the read peak\n");
     }
@@ -150,16 +152,6 @@ static bool time_form(struct bench_device *device, uint64_t bytes, const struct 
     return good;
 }
 
-/* A form with no more invocations in a workgroup than the device allows. */
-static struct form fitted(const struct bench_device *device, struct form form) {
-    const VkPhysicalDeviceLimits *limits = &device->gpu.properties.limits;
-    const uint32_t most = limits->maxComputeWorkGroupInvocations < limits->maxComputeWorkGroupSize[0]
-                              ? limits->maxComputeWorkGroupInvocations
-                              : limits->maxComputeWorkGroupSize[0];
-    form.local_size = form.local_size < most ? form.local_size : most;
-    return form;
-}
-
 static double speed_of(const struct bench_result *result) {
     return (double)result->bytes / result->figures.median;
 }
@@ -170,9 +162,8 @@ bool bench_read(struct bench_device *device, uint64_t bytes, const struct bench_
     const struct form *forms = is_cpu ? cpu_forms : gpu_forms;
     const size_t count = is_cpu ? sizeof(cpu_forms) / sizeof(forms[0]) : sizeof(gpu_forms) / sizeof(forms[0]);
     for (size_t i = 0; i < count; i++) {
-        const struct form form = fitted(device, forms[i]);
         struct bench_result own;
-        if (!time_form(device, bytes, &form, effort, &own)) {
+        if (!time_form(device, bytes, &forms[i], effort, &own)) {
             return false;
         }
         if (i == 0 || speed_of(&own) > speed_of(result)) {

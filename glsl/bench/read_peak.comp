@@ -2,7 +2,7 @@
 // of 16 bytes, four on their way at once, and writes only where they are what they hardly ever are.
 #version 450
 
-layout(local_size_x = 64) in;
+layout(local_size_x = 128) in;
 
 layout(push_constant) uniform PushConstants {
     uint share;     // a multiple of 4

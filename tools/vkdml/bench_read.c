@@ -14,10 +14,10 @@ struct form {
 };
 
 /* Invocations of a workgroup. */
-#define LOCAL_SIZE 64u
+#define LOCAL_SIZE 128u
 
 /* Which of them is the fastest differs from device to device. */
-static const struct form gpu_forms[] = {{4, 0}, {8, 0}, {16, 0}};
+static const struct form gpu_forms[] = {{4, 0}, {8, 0}, {16, 0}, {32, 0}};
 static const struct form cpu_forms[] = {{64, 1}, {256, 1}};
 
 #define VECTOR_BYTES 16u

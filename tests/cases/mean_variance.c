@@ -155,6 +155,36 @@ static struct accuracy_bounds lp_bounds(const struct operator_case *c, const uns
     return divisor < r->count * 0x1p-120 ? anything() : around(value, isinf(value) ? 0 : fabs(value) * 0x1p-15);
 }
 
+/* The exact value, and what one rounding of FLOAT32 takes of it and of the magnitudes that the mean is made of. */
+static struct accuracy_exact exact1(const struct operator_case *c, const unsigned char *const *tensors,
+                                    const uint32_t *coordinates) {
+    const struct case_reduction *r = case_reduction_at(c, tensors, case_axes(c), coordinates);
+    const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
+    const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
+    const double variance = r->variance + (double)float_of(c, "Epsilon"), noise = 0x1p-20 * r->magnitudes;
+    const double divisor = attribute_of(c, "NormalizeVariance") ? sqrt(variance) : 1;
+    const double product = scale * (case_reduction_element(c, tensors, coordinates) - r->mean) / divisor;
+    if (c->fused[0].schema != NULL || r->most > 0x1p+50 || fabs(scale) > 0x1p+50 ||
+        (divisor < 1 && variance <= 16 * noise * noise + 0x1p-100)) {
+        return (struct accuracy_exact){(double)NAN, (double)NAN}; /* fused, or nothing to hold results to */
+    }
+    return (struct accuracy_exact){
+        product + bias, 0x1p-24 * (fabs(product) + fabs(bias) + fabs(scale) * r->magnitudes / divisor) + 0x1p-126};
+}
+
+static struct accuracy_exact lp_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                      const uint32_t *coordinates) {
+    const struct case_reduction *r = case_reduction_at(c, tensors, 1u << attribute_of(c, "Axis"), coordinates);
+    const double x = case_reduction_element(c, tensors, coordinates);
+    const double epsilon = (double)float_of(c, "Epsilon");
+    const double norm = attribute_of(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
+    const double value = x / (norm < epsilon ? epsilon : norm);
+    if (norm < r->count * 0x1p-100 || norm > 0x1p+126) {
+        return (struct accuracy_exact){(double)NAN, (double)NAN};
+    }
+    return (struct accuracy_exact){value, 0x1p-24 * fabs(value) + 0x1p-126};
+}
+
 /* ---- random cases ---- */
 
 static void choose_numbers(struct random *random, struct operator_case *c) {
@@ -444,13 +474,22 @@ UNARY_TENSORS(lp, lp_floats, lp_floats);
                                                    .adjust = adjust_,                                                  \
                                                    .group = "normalize",                                               \
                                                    __VA_ARGS__}
+/* In registers, and in shares of long rows. */
+static const char *const repeated[] = {
+    V1 " seed=2 InputTensor=FLOAT32[37,1024] InputTensor.fill=UNIT OutputTensor=FLOAT32[37,1024] AxisCount=1 Axes=1 "
+       "NormalizeVariance=1",
+    V1 " seed=2 InputTensor=FLOAT16[2,70001] InputTensor.fill=UNIT OutputTensor=FLOAT16[2,70001] AxisCount=1 Axes=1 "
+       "NormalizeVariance=1",
+};
+
 #define BENCHMARKS(list) .benchmarks = list, .benchmark_count = COUNT(list)
 
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION, mean_variance_normalization, mean_variance, fixed, refused, choose_numbers,
               .bounds = bounds);
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION1, mean_variance_normalization1, mean_variance1, fixed1, refused1, choose,
-              .bounds = bounds1, BENCHMARKS(normalization_benchmarks));
+              .bounds = bounds1, .exact = exact1, .repeated = repeated, .repeated_count = COUNT(repeated),
+              BENCHMARKS(normalization_benchmarks));
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION2, mean_variance_normalization2, mean_variance2, fixed2, refused2, choose,
               .bounds = bounds2);
 NORMALIZATION(LP_NORMALIZATION, lp_normalization, lp, lp_fixed, lp_refused, choose_lp, .bounds = lp_bounds,
-              BENCHMARKS(lp_benchmarks));
+              .exact = lp_exact, BENCHMARKS(lp_benchmarks));

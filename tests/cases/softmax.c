@@ -39,6 +39,26 @@ BOUNDS(softmax1, softmax_around, case_axes)
 BOUNDS(log_softmax, log_softmax_around, last_dimension)
 BOUNDS(log_softmax1, log_softmax_around, case_axes)
 
+/* The exact values, and what one rounding of FLOAT32 takes of them. */
+static struct accuracy_exact exact_softmax(const struct case_reduction *r, double x) {
+    const double value = exp(x - r->greatest) / r->powers;
+    return (struct accuracy_exact){value, 0x1p-24 * value + 0x1p-126};
+}
+
+static struct accuracy_exact exact_log_softmax(const struct case_reduction *r, double x) {
+    const double value = x - r->greatest - log(r->powers);
+    return (struct accuracy_exact){value, 0x1p-24 * (1 + fabs(value))};
+}
+
+#define EXACT(name, OF, DIMENSIONS)                                                                                    \
+    static struct accuracy_exact name##_exact(const struct operator_case *c, const unsigned char *const *tensors,      \
+                                              const uint32_t *coordinates) {                                           \
+        return OF(case_reduction_at(c, tensors, DIMENSIONS(c), coordinates),                                           \
+                  case_reduction_element(c, tensors, coordinates));                                                    \
+    }
+EXACT(softmax1, exact_softmax, case_axes)
+EXACT(log_softmax1, exact_log_softmax, case_axes)
+
 /* ---- random cases ---- */
 
 static void choose_axes(struct random *random, struct operator_case *c) {
@@ -261,12 +281,24 @@ REFUSED(ACTIVATION_HARDMAX, hardmax);
                                                               .adjust = (ADJUST),                                      \
                                                               .group = "normalize",                                    \
                                                               __VA_ARGS__}
+/* In registers, in shares of long rows, and down columns of any length. */
+static const char *const repeated[] = {
+    "ACTIVATION_SOFTMAX1 seed=2 InputTensor=FLOAT32[37,1024] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT32[37,1024] " ONE_AXIS(1),
+    "ACTIVATION_SOFTMAX1 seed=2 InputTensor=FLOAT32[2,70001] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT32[2,70001] " ONE_AXIS(1),
+    "ACTIVATION_SOFTMAX1 seed=2 InputTensor=FLOAT16[3,64,36] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT16[3,64,36] " ONE_AXIS(1),
+};
+#define REPEATED .repeated = repeated, .repeated_count = COUNT(repeated)
+
 #define BENCHMARKS(name) .benchmarks = name##_benchmarks, .benchmark_count = COUNT(name##_benchmarks)
 
 SOFTMAX_FAMILY(SOFTMAX, softmax, activated, make_matrix, .bounds = softmax_bounds);
-SOFTMAX_FAMILY(SOFTMAX1, softmax1, floats_from_5_1, choose_axes, .bounds = softmax1_bounds, BENCHMARKS(softmax));
+SOFTMAX_FAMILY(SOFTMAX1, softmax1, floats_from_5_1, choose_axes, .bounds = softmax1_bounds, .exact = softmax1_exact,
+               REPEATED, BENCHMARKS(softmax));
 SOFTMAX_FAMILY(LOG_SOFTMAX, log_softmax, activated, make_matrix, .bounds = log_softmax_bounds);
 SOFTMAX_FAMILY(LOG_SOFTMAX1, log_softmax1, floats_from_5_1, choose_axes, .bounds = log_softmax1_bounds,
-               BENCHMARKS(log_softmax));
+               .exact = log_softmax1_exact, BENCHMARKS(log_softmax));
 SOFTMAX_FAMILY(HARDMAX, hardmax, activated, make_matrix, .bounds = NULL);
 SOFTMAX_FAMILY(HARDMAX1, hardmax1, floats_from_5_1, choose_axes, BENCHMARKS(hardmax));

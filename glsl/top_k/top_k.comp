@@ -6,78 +6,11 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "top_k.glsl"
 
-layout(constant_id = 4) const uint CAPACITY = 1024; // items in shared memory, a power of two, at least 4
-layout(constant_id = 5) const uint ITEMS = 32;      // SELECTS: of an invocation, at most 32, and whole vectors
-layout(constant_id = 6) const uint WIDTH = 1024;    // else: of a unit, a power of two, at least 4
-layout(constant_id = 8) const uint BLOCK = 1024;    // a power of two that holds what is kept, at least 4 and at most WIDTH
+#include "shared_items.glsl"
 
-shared uint shared_lows[CAPACITY];
-shared uint shared_highs[WIDE ? CAPACITY : 1];
-shared uint shared_marks[CAPACITY];
-
-const uint LANES = gl_WorkGroupSize.x;
-uint lane;
-
-// ---- sorting ----
-
-// Items are in blocks of 2^block_log, which begin 2^step_log apart.
-uint block_log;
-uint step_log;
-
-uint slot_of(uint n)
-{
-    return ((n >> block_log) << step_log) + (n & ((1u << block_log) - 1));
-}
-
-Item get_slot(uint slot)
-{
-    return Item(shared_lows[slot], WIDE ? shared_highs[WIDE ? slot : 0] : 0, shared_marks[slot]);
-}
-
-void put_slot(uint slot, Item item)
-{
-    shared_lows[slot] = item.low;
-    if (WIDE)
-        shared_highs[WIDE ? slot : 0] = item.high;
-    shared_marks[slot] = item.mark;
-}
-
-Item get(uint n)
-{
-    return get_slot(slot_of(n));
-}
-
-void put(uint n, Item item)
-{
-    put_slot(slot_of(n), item);
-}
-
-#include "network.glsl"
-
-void turns(uint kind, uint size, uint total)
-{
-    [[dont_unroll]] for (uint n = lane; n < total / 4; n += LANES)
-        turn(kind, size, n);
-    barrier();
-}
-
-void merge_blocks(uint size, uint total)
-{
-    [[dont_unroll]] for (; size >= 4; size /= 4)
-        turns(HALVE, size, total);
-    if (size == 2)
-        turns(LAST, 0, total);
-}
-
-// Blocks of `block` items each, of `total` in all.
-void sort_blocks(uint block, uint total)
-{
-    turns(SORT_FOUR, 0, total);
-    [[dont_unroll]] for (uint size = 8; size <= block; size *= 2) {
-        turns(FLIP, size, total);
-        merge_blocks(size / 4, total);
-    }
-}
+layout(constant_id = 5) const uint ITEMS = 32;   // SELECTS: of an invocation, at most 32, and whole vectors
+layout(constant_id = 6) const uint WIDTH = 1024; // else: of a unit, a power of two, at least 8
+layout(constant_id = 8) const uint BLOCK = 1024; // a power of two that holds what is kept, at least 8 and at most WIDTH
 
 // Of every two blocks the first items, until units have one block.
 void reduce_blocks()
@@ -110,9 +43,9 @@ void sort_units(uint group)
         if (own != last)
             unit = unit_of(group * units + own);
         last = own;
-        Item item = no_item();
+        Item item = no_item_yet();
         if (x < unit.count)
-            item = load_item(unit, x);
+            item = pack(load_item(unit, x), unit);
         put_slot(own * WIDTH + x, item);
     }
     block_log = uint(findMSB(BLOCK));
@@ -133,7 +66,7 @@ void sort_units(uint group)
             unit = unit_of(number);
         last = own;
         if (number < parameters.unit_count && x < parameters.kept)
-            store_item(unit, x, get_slot(own * WIDTH + x));
+            store_item(unit, x, unpack(get_slot(own * WIDTH + x), unit), true);
     }
 }
 
@@ -141,9 +74,9 @@ void sort_units(uint group)
 
 uint lows[ITEMS];
 uint highs[WIDE ? ITEMS : 1];
-uint marks[FROM_RECORDS ? ITEMS : 1];
-uint negative_zeros;
-uint unit_place;
+uint negative_zeros; // marks are not held: few are asked for
+uint wanted;         // which items are not after the last, and which have its key
+uint alike;
 
 const uint PER_VECTOR = VECTORS ? 128 / BITS : 1;
 
@@ -153,13 +86,16 @@ uint place_of(uint n)
     return (n / PER_VECTOR * LANES + lane) * PER_VECTOR + n % PER_VECTOR;
 }
 
-Item item(uint n, uint count)
+uint mark_of(uint n, Unit unit)
 {
-    uint x = place_of(n);
-    uint mark = FROM_RECORDS ? marks[FROM_RECORDS ? n : 0] : unit_place + x;
-    if (FLOATS && !FROM_RECORDS)
-        mark = mark * 2 + (negative_zeros >> n & 1);
-    return Item(lows[n], WIDE ? highs[WIDE ? n : 0] : 0, FROM_RECORDS || x < count ? mark : 0xFFFFFFFFu);
+    uint mark = 0xFFFFFFFFu;
+    if (place_of(n) < unit.count) {
+        if (FROM_RECORDS)
+            mark = load_item(unit, place_of(n)).mark;
+        else
+            mark = first_mark(unit) + (FLOATS ? 2 * place_of(n) + (negative_zeros >> n & 1) : place_of(n));
+    }
+    return mark;
 }
 
 void keep(uint n, Item item)
@@ -167,9 +103,7 @@ void keep(uint n, Item item)
     lows[n] = item.low;
     if (WIDE)
         highs[WIDE ? n : 0] = item.high;
-    if (FROM_RECORDS)
-        marks[FROM_RECORDS ? n : 0] = item.mark;
-    else if (FLOATS)
+    if (FLOATS && !PACKED && !FROM_RECORDS)
         negative_zeros |= (item.mark & 1) << n;
 }
 
@@ -184,7 +118,6 @@ uvec2 element_of_vector(uvec4 bits, uint n)
 void load_items(Unit unit)
 {
     negative_zeros = 0;
-    unit_place = unit.place;
     if (VECTORS) {
         uvec4 vectors[ITEMS / PER_VECTOR];
         [[unroll]] for (uint v = 0; v < ITEMS / PER_VECTOR; ++v) {
@@ -195,39 +128,53 @@ void load_items(Unit unit)
         }
         [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
             uint x = place_of(n);
-            Item loaded = item_of(element_of_vector(vectors[n / PER_VECTOR], n % PER_VECTOR), 0);
+            Item loaded = pack(item_of(element_of_vector(vectors[n / PER_VECTOR], n % PER_VECTOR), unit.place + x), unit);
             if (x >= unit.count)
-                loaded = no_item();
+                loaded = no_item_yet();
             keep(n, loaded);
         }
     } else {
         [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
             uint x = place_of(n);
-            Item loaded = no_item();
+            Item loaded = no_item_yet();
             if (x < unit.count)
-                loaded = load_item(unit, x);
+                loaded = pack(load_item(unit, x), unit);
             keep(n, loaded);
         }
     }
 }
 
 shared uint found;
-shared uint histogram[256];
 shared uint sums[16];
 
-// Puts all items that are not after the last into shared memory, in any order; those beyond its capacity are only counted.
-uint gather_items(Unit unit, Item last)
+void compare_items(Item last)
 {
-    uint own = 0;
-    [[unroll]] for (uint n = 0; n < ITEMS; ++n)
-        own += is_before(last, item(n, unit.count)) ? 0 : 1;
-    if (own != 0) {
-        uint slot = atomicAdd(found, own);
+    wanted = 0;
+    alike = 0;
+    last.low = PACKED ? min(last.low, 0xFFFFFFFEu) : last.low; // before what is no item
+    [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
+        bool after = last.low < lows[n], same = last.low == lows[n];
+        if (WIDE) {
+            after = highs[WIDE ? n : 0] == last.high ? after : last.high < highs[WIDE ? n : 0];
+            same = highs[WIDE ? n : 0] == last.high ? same : false;
+        }
+        wanted |= after ? 0 : 1u << n;
+        alike |= same ? 1u << n : 0;
+    }
+}
+
+// Puts what is wanted into shared memory, in any order, and says how much; what is beyond its capacity is only counted.
+uint gather_items(Unit unit)
+{
+    if (lane == 0)
+        found = 0;
+    barrier();
+    if (wanted != 0) {
+        uint slot = atomicAdd(found, bitCount(wanted));
         [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
-            Item kept = item(n, unit.count);
-            if (!is_before(last, kept)) {
+            if ((wanted >> n & 1) != 0) {
                 if (slot < CAPACITY)
-                    put_slot(slot, kept);
+                    put_slot(slot, Item(lows[n], WIDE ? highs[WIDE ? n : 0] : 0, PACKED ? 0 : mark_of(n, unit)));
                 ++slot;
             }
         }
@@ -239,129 +186,217 @@ uint gather_items(Unit unit, Item last)
 }
 
 // An item that `kept` items are not after, and few others: the last of as many groups' first ones, of as many groups as a
-// quarter of the invocations.
+// quarter of the invocations. By keys alone, and of equal ones the groups' order.
 Item filter_items(Unit unit)
 {
     const uint groups = LANES / 4;
-    Item first = item(0, unit.count);
+    Item first = Item(lows[0], WIDE ? highs[0] : 0, 0);
     [[unroll]] for (uint n = 1; n < ITEMS; ++n) {
-        Item other = item(n, unit.count);
+        Item other = Item(lows[n], WIDE ? highs[WIDE ? n : 0] : 0, 0);
         if (is_before(other, first))
             first = other;
     }
-    put_slot(lane, first);
+    put(lane, first);
     barrier();
     if (lane < groups) {
         [[unroll]] for (uint k = 1; k < 4; ++k) {
-            Item other = get_slot(lane + k * groups);
+            Item other = get(lane + k * groups);
             if (is_before(other, first))
                 first = other;
         }
     }
     barrier();
     if (lane < groups)
-        put_slot(lane, first);
-    else if (lane == groups)
-        put_slot(lane, no_item()); // where items of no element, which are equal, leave no rank for it
+        put(lane, first);
     barrier();
-    uint rank = 0;
     if (lane < groups) {
-        for (uint k = 0; k < groups; ++k)
-            rank += is_before(get_slot(k), first) ? 1 : 0;
+        uint rank = 0;
+        first.mark = lane;
+        for (uint k = 0; k < groups; ++k) {
+            Item other = get(k);
+            other.mark = k;
+            rank += is_before(other, first) ? 1 : 0;
+        }
         if (rank + 1 == parameters.kept)
-            put_slot(groups, first);
+            put(groups, first);
     }
     barrier();
-    Item last = get_slot(groups);
+    Item last = get(groups);
+    last.mark = 0xFFFFFFFFu;
     barrier();
     return last;
 }
 
-// The last item that is kept, and how many like it are not to be. Eight bits of keys and then of marks at a time: of items that begin
-// with those found, a histogram of the next ones says which the last has. Ends where no more bits matter.
-Item select_items(Unit unit)
+void clear_histogram()
 {
-    Item last = no_item();
-    uint left = parameters.kept;
-    const uint key_bits = WIDE ? 64 : BITS;
-    bool found_all = false;
-    [[dont_unroll]] for (uint at = 0; at < key_bits + 32 && !found_all; at += 8) {
-        uint word = WIDE && at < 32 ? 0 : at < key_bits ? 1 : 2;
-        uint shift = word == 0 ? 24 - at : word == 1 ? key_bits - 8 - at : 24 - (at - key_bits);
-        [[dont_unroll]] for (uint bin = lane; bin < 256; bin += LANES)
-            histogram[bin] = 0;
-        barrier();
-        uint begun = word == 0 ? last.high : word == 1 ? last.low : last.mark;
+    [[dont_unroll]] for (uint bin = lane; bin < 256; bin += LANES)
+        shared_words[bin] = 0;
+    barrier();
+}
+
+// Which bin has the left-th item; makes `left` its number there.
+uint find_bin(inout uint left)
+{
+    barrier();
+    if (lane < 16) {
+        uint sum = 0;
+        [[unroll]] for (uint k = 0; k < 16; ++k)
+            sum += shared_words[lane * 16 + (k + lane) % 16];
+        sums[lane] = sum;
+    }
+    barrier();
+    uint bin = 0;
+    [[dont_unroll]] for (uint k = 0; k < 15 && left > sums[k]; ++k) {
+        left -= sums[k];
+        bin += 16;
+    }
+    [[dont_unroll]] for (uint k = 0; k < 15 && left > shared_words[bin]; ++k) {
+        left -= shared_words[bin];
+        bin += 1;
+    }
+    return bin;
+}
+
+// A key that at least `kept` items' are not after. Eight bits at a time: of items that begin with those found, a histogram of
+// the next ones says which the last has. Ends where there are at most so many; else `left` are to be kept of those with that key.
+Item select_key(Unit unit, uint most, inout uint left)
+{
+    Item last = no_item_yet();
+    const uint key_bits = WIDE ? 64 : PACKED ? BITS + MARK_BITS : BITS;
+    if (PACKED)
+        last.low >>= PACKED ? 16 - BITS : 0;
+    [[dont_unroll]] for (uint at = 0; at < key_bits && left != 0; at += 8) {
+        bool is_high = WIDE && at < 32;
+        uint shift = is_high ? 24 - at : key_bits - 8 - at;
+        uint begun = is_high ? last.high : last.low;
+        clear_histogram();
         [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
-            Item own = item(n, unit.count);
-            uint bits = word == 0 ? own.high : word == 1 ? own.low : own.mark;
+            uint bits = lows[n];
+            if (WIDE)
+                bits = is_high ? highs[WIDE ? n : 0] : bits;
             bool matches = ((bits ^ begun) >> shift >> 8) == 0;
             if (WIDE)
-                matches = word == 0 ? matches : own.high == last.high ? matches : false;
-            matches = word < 2 ? matches : own.low == last.low ? matches : false;
+                matches = is_high || highs[WIDE ? n : 0] == last.high ? matches : false;
             if (matches)
-                atomicAdd(histogram[(bits >> shift) & 255], 1);
+                atomicAdd(shared_words[bits >> shift & 255], 1);
         }
-        barrier();
-        if (lane < 16) {
-            uint sum = 0;
-            [[unroll]] for (uint k = 0; k < 16; ++k)
-                sum += histogram[lane * 16 + k];
-            sums[lane] = sum;
-        }
-        barrier();
-        uint bin = 0;
-        [[dont_unroll]] for (uint k = 0; k < 15 && left > sums[k]; ++k) {
-            left -= sums[k];
-            bin += 16;
-        }
-        [[dont_unroll]] for (uint k = 0; k < 15 && left > histogram[bin]; ++k) {
-            left -= histogram[bin];
-            bin += 1;
-        }
-        found_all = left == histogram[bin];
-        uint bits = begun ^ ((bin ^ 255) << shift);
-        if (word == 0)
-            last.high = bits;
-        else if (word == 1)
-            last.low = bits;
+        uint bin = find_bin(left);
+        if (parameters.kept - left + shared_words[bin] <= most)
+            left = 0;
+        begun ^= (bin ^ 255) << shift;
+        if (is_high)
+            last.high = begun;
         else
-            last.mark = bits;
+            last.low = begun;
         barrier();
     }
     return last;
+}
+
+// Of the items alike, `left` stay wanted: the least marks. All others that there are not.
+void select_marks(Unit unit, uint left)
+{
+    uint last = 0xFFFFFFFFu;
+    [[dont_unroll]] for (uint shift = 32; shift > 0 && left != 0;) {
+        shift -= 8;
+        clear_histogram();
+        [[dont_unroll]] for (uint rest = alike; rest != 0; rest &= rest - 1) {
+            uint mark = mark_of(findLSB(rest), unit);
+            if (((mark ^ last) >> shift >> 8) == 0)
+                atomicAdd(shared_words[mark >> shift & 255], 1);
+        }
+        last ^= (find_bin(left) ^ 255) << shift;
+        barrier();
+    }
+    [[dont_unroll]] for (uint rest = alike; rest != 0; rest &= rest - 1) {
+        uint mark = mark_of(findLSB(rest), unit);
+        if (mark > last || mark == 0xFFFFFFFFu)
+            wanted &= ~(1u << findLSB(rest));
+    }
+}
+
+// Values of less than a word side by side: whole words where all of it is this unit's.
+void store_values(Unit unit, uint kept)
+{
+    const uint per_word = 32 / (BITS < 32 ? BITS : 32);
+    uint first = max(unit.rank, parameters.rank_first), end = min(unit.rank + kept, parameters.rank_end);
+    uint to = unit.value - parameters.rank_first; // of rank 0
+    [[dont_unroll]] for (uint word = (to + first) / per_word + lane; word * per_word < to + end; word += LANES) {
+        uint bits = 0;
+        bool whole = word * per_word >= to + first && (word + 1) * per_word <= to + end;
+        [[unroll]] for (uint k = 0; k < per_word; ++k) {
+            uint rank = word * per_word + k - to;
+            if (whole || (rank >= first && rank < end)) {
+                uvec2 element = element_of(unpack(get_slot(rank - unit.rank), unit));
+                bits |= element.x << k * BITS % 32;
+                if (!whole)
+                    store_value(to + rank, element);
+            }
+        }
+        if (whole)
+            values.words[word] = bits;
+    }
+}
+
+// Few items by their ranks, which need no turns.
+void store_few(Unit unit, uint count)
+{
+    if (lane >= count)
+        return;
+    Item own = get_slot(lane);
+    uint rank = 0;
+    for (uint k = 0; k < count; ++k)
+        rank += is_before(get_slot(k), own) ? 1 : 0;
+    if (rank < parameters.kept)
+        store_item(unit, rank, unpack(own, unit), true);
 }
 
 void select_unit(uint group)
 {
     Unit unit = unit_of(group);
     load_items(unit);
-    if (lane == 0)
-        found = 0;
-    uint count = 0;
-    if (FILTERS) {
-        Item last = filter_items(unit);
-        count = gather_items(unit, last);
-    }
-    if (!FILTERS || count > CAPACITY) {
-        if (lane == 0)
-            found = 0;
-        Item last = select_items(unit);
-        count = min(gather_items(unit, last), CAPACITY);
-    }
+    block_log = 31;
+    uint most = 8;
+    while (most < parameters.kept)
+        most *= 2;
+    bool filters = FILTERS;
+    uint count;
+    do {
+        Item last = no_item_yet();
+        uint left = 0;
+        if (filters) {
+            last = filter_items(unit);
+        } else if (unit.count > parameters.kept) {
+            left = parameters.kept;
+            last = select_key(unit, UNSORTED ? parameters.kept : most, left);
+        }
+        compare_items(last);
+        if (!PACKED && (left != 0 || last.low == ONES))
+            select_marks(unit, left);
+        count = gather_items(unit);
+        filters = !filters;
+    } while (!filters && count > CAPACITY);
     uint kept = min(count, parameters.kept);
+    [[dont_unroll]] for (uint n = count + lane; n < parameters.kept; n += LANES)
+        store_item(unit, n, no_item(), true); // of records: other shares have all that are kept
     if (!UNSORTED || count != kept) {
-        uint size = 4;
+        if (count <= LANES / 4) {
+            store_few(unit, count);
+            return;
+        }
+        uint size = 8;
         while (size < count)
             size *= 2;
         for (uint n = count + lane; n < size; n += LANES)
-            put_slot(n, no_item());
-        block_log = 31;
+            put_slot(n, no_item_yet());
         barrier();
         sort_blocks(size, size);
     }
+    bool by_words = BITS < 32 && !TO_RECORDS && parameters.value_stride == 1;
     [[dont_unroll]] for (uint n = lane; n < kept; n += LANES)
-        store_item(unit, n, get_slot(n));
+        store_item(unit, n, unpack(get_slot(n), unit), !by_words);
+    if (by_words)
+        store_values(unit, kept);
 }
 
 void main()

@@ -215,8 +215,19 @@ void store_value(uint at, uvec2 bits)
     }
 }
 
-// The n-th of what a unit keeps.
-void store_item(Unit unit, uint n, Item item)
+void store_place(uint at, Item item)
+{
+    uint place = FLOATS ? item.mark >> 1 : item.mark;
+    if (INDEX_BITS == 64) {
+        indices.words[2 * at] = place;
+        indices.words[2 * at + 1] = 0;
+    } else {
+        indices.words[at] = place;
+    }
+}
+
+// The n-th of what a unit keeps; or of that only its place.
+void store_item(Unit unit, uint n, Item item, bool with_value)
 {
     uint rank = unit.rank + n;
     if (rank < parameters.rank_first || rank >= parameters.rank_end)
@@ -226,15 +237,9 @@ void store_item(Unit unit, uint n, Item item)
         store_record(unit.value + rank, item);
         return;
     }
-    store_value(unit.value + rank * parameters.value_stride, element_of(item));
-    uint place = FLOATS ? item.mark >> 1 : item.mark;
-    uint at = unit.index + rank * parameters.index_stride;
-    if (INDEX_BITS == 64) {
-        indices.words[2 * at] = place;
-        indices.words[2 * at + 1] = 0;
-    } else {
-        indices.words[at] = place;
-    }
+    if (with_value)
+        store_value(unit.value + rank * parameters.value_stride, element_of(item));
+    store_place(unit.index + rank * parameters.index_stride, item);
 }
 
 #endif

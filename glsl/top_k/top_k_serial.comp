@@ -71,16 +71,24 @@ void main()
         sift(n - 1, size, get(n - 1));
     if (size != 0) {
         Item last = get(0);
-        [[dont_unroll]] for (uint x = size; x < unit.count; ++x) {
-            Item item = load_item(unit, x);
-            if (is_before(item, last)) {
-                sift(0, size, item);
-                last = get(0);
+        // Most are after the last: sixteen are compared before any is looked at again, since a processor's lanes execute what
+        // is within an `if`, or a loop's body once, even where none of them needs it.
+        [[dont_unroll]] for (uint x = size; x < unit.count; x += 16) {
+            uint before = 0;
+            [[unroll]] for (uint k = 0; k < 16; ++k)
+                before |= is_before(load_item(unit, min(x + k, unit.count - 1)), last) ? 1u << k : 0;
+            before &= unit.count - x < 16 ? (1u << (unit.count - x)) - 1 : 0xFFFF;
+            [[dont_unroll]] for (; before != 0; before &= before - 1) {
+                Item item = load_item(unit, x + findLSB(before));
+                if (is_before(item, last)) {
+                    sift(0, size, item);
+                    last = get(0);
+                }
             }
         }
     }
     [[dont_unroll]] for (uint n = size; n < parameters.kept; ++n) // of records: others have all that are kept
-        store_item(unit, n, no_item());
+        store_item(unit, n, no_item(), true);
     if (TO_RECORDS && UNSORTED)
         return;
     [[dont_unroll]] for (uint left = size; left > 0; --left) {
@@ -88,6 +96,6 @@ void main()
         Item moved = get(left - 1);
         if (left > 1)
             sift(0, left - 1, moved);
-        store_item(unit, left - 1, last);
+        store_item(unit, left - 1, last, true);
     }
 }

@@ -58,9 +58,10 @@ _Static_assert(sizeof(struct top_k_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 #define MOST_ITEMS      32
 #define MOST_LONG_ITEMS 16
 
-/* Items in shared memory: what any device has room for, beside a histogram, and the most that pay. */
-#define SHARED_REST    1104
+/* Items in shared memory: what any device has room for, beside some counts, and the most that pay. */
+#define SHARED_REST    272
 #define LEAST_CAPACITY 1024
+#define LEAST_BLOCK    8 /* items of a turn */
 #define MOST_CAPACITY  4096
 
 /* What a processor's invocation can sort. */
@@ -351,7 +352,7 @@ static bool selects(const struct keeping *s) {
 
 static void choose_shape(const struct keeping *s, const struct vkdml_box *box, struct shape *shape) {
     const struct vkdml_top_k_keeping *k = s->k;
-    const uint32_t kept = vkdml_top_k_power(k->kept < 4 ? 4 : k->kept);
+    const uint32_t kept = vkdml_top_k_power(k->kept < LEAST_BLOCK ? LEAST_BLOCK : k->kept);
     memset(shape, 0, sizeof(*shape));
     shape->local_size = local_size(s->use);
     shape->flags = (k->from.are_records ? FROM_RECORDS : 0) | (k->to_records ? TO_RECORDS : 0) |
@@ -374,7 +375,7 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
         return;
     }
     shape->flags |= k->merges ? MERGES : lies_across(s->use, &k->from) ? ACROSS : 0;
-    shape->width = vkdml_top_k_power(k->share < 4 ? 4 : k->share);
+    shape->width = vkdml_top_k_power(k->share < LEAST_BLOCK ? LEAST_BLOCK : k->share);
     shape->block = k->merges ? shape->width : kept;
     shape->units = shape->capacity / shape->width;
 }

@@ -233,9 +233,12 @@ void main()
             uint first = invocation * parameters.share;
             fill_share(first, first + min(parameters.share, parameters.item_count - first));
         }
-    } else if (invocation < parameters.item_count) {
-        Place p = place_of(invocation);
-        if (fill_at_once(p) != DONE)
-            fill_carefully(p);
+    } else {
+        uint item = HAS_STRIPS ? item_in_strips(invocation) : invocation;
+        if (item < parameters.item_count) {
+            Place p = place_of(item);
+            if (fill_at_once(p) != DONE)
+                fill_carefully(p);
+        }
     }
 }

@@ -38,11 +38,11 @@ const bool IS_LONG = (INDEX_TYPE & 1u) != 0;
 const bool IS_SIGNED = (INDEX_TYPE & 2u) != 0;
 const uint INDEX_WORDS = IS_LONG ? 2 : 1;
 layout(constant_id = 8) const uint COLUMNS = 1;
-// The input is bound in part: elements elsewhere are another dispatch's.
-layout(constant_id = 9) const bool HAS_WINDOWS = false;
-layout(constant_id = 10) const bool IS_SERIAL = false;
-// index_mark: an invocation walks whole rows, and no two rows lead to one element.
-layout(constant_id = 11) const bool OWNS_ROWS = false;
+layout(constant_id = 9) const uint FLAGS = 0;
+const bool HAS_WINDOWS = (FLAGS & 1u) != 0; // the input is bound in part: elements elsewhere are another dispatch's
+const bool IS_SERIAL = (FLAGS & 2u) != 0;
+const bool OWNS_ROWS = (FLAGS & 4u) != 0;  // index_mark: an invocation walks whole rows, and no two rows lead to one element
+const bool HAS_STRIPS = (FLAGS & 8u) != 0; // items are walked by strips: see place.glsl
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;
@@ -63,6 +63,8 @@ layout(std140, binding = 0) uniform Parameters {
     uvec2 items_divisor;      // for divide(): items_per_run, row_length
     uvec2 row_divisor;
     uint writes_rest; // HAS_WINDOWS: whether this dispatch writes what no element of the input belongs to
+    uint strip_shift; // HAS_STRIPS: of the items that a strip is wide, and for divide() the strips side by side
+    uvec2 strips_divisor;
     // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output. Places of the
     // first element in what is bound, modulo 2^32, and its coordinate:
     uvec4 firsts;

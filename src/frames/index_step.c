@@ -22,7 +22,8 @@ struct index_parameters {
     struct vkdml_divisor items_divisor;
     struct vkdml_divisor row_divisor;
     uint32_t writes_rest;
-    uint32_t unused[3]; /* up to a multiple of four words */
+    uint32_t strip_shift;
+    struct vkdml_divisor strips_divisor;
     uint32_t firsts[VKDML_INDEX_STRIDES];
     uint32_t row_strides[VKDML_INDEX_STRIDES];
     uint32_t column_sizes[VKDML_MAX_DIMENSIONS];
@@ -49,6 +50,10 @@ _Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 #define ROW_TURNS 20
 
 #define VECTOR_BYTES 16u
+
+/* Of GPUs: the bytes of a strip (place.glsl), of which some fit a cache, and of one of its rows at least. */
+#define STRIP_BYTES (UINT64_C(8) << 20)
+#define LEAST_STRIP 64
 
 /* How the elements of a row lie, as index.glsl distinguishes them. */
 enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS };
@@ -200,6 +205,38 @@ static void fill_parameters(const struct vkdml_index *index, const struct vkdml_
     parameters->writes_rest = part->is_first_window;
 }
 
+/* The shift of the items that a strip (place.glsl) is wide: 0 where strips are of no use, because indices lead
+ * elsewhere than to other rows, or all rows fit a cache. */
+static uint32_t strip_shift_of(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                               const struct shape *shape, const struct vkdml_plan_limits *limits) {
+    const bool is_mark = index->mode == VKDML_INDEX_MARK;
+    if (shape->rank == 0 || shape->outer[shape->rank - 1].strides[INPUT] != 0 || shape->row.strides[INPUT] == 0 ||
+        shape->row.strides[INDICES] == 0 || shape->row.size % shape->item != 0 ||
+        (!is_mark &&
+         (shape->run_rank != 0 || shape->item == 1 || place_of_output(index, part, limits, shape->item) != 0))) {
+        return 0;
+    }
+    const uint32_t item_bytes = shape->item * index->element_bytes, width = shape->row.size / shape->item;
+    const uint64_t rows = shape->outer[shape->rank - 1].size;
+    uint32_t shift = 0;
+    while (width >> shift >= 8 && (rows * item_bytes << (shift + 1)) <= STRIP_BYTES) {
+        ++shift;
+    }
+    const bool fits = rows * width * item_bytes <= STRIP_BYTES;
+    const bool is_short = (uint64_t)count_runs(shape) * shape->run_length <= UINT32_MAX / 2;
+    return !fits && is_short && item_bytes << shift >= LEAST_STRIP ? shift : 0;
+}
+
+/* Sets what strips need; returns their items, and those of the last ones that are none. */
+static uint32_t fill_strips(const struct shape *shape, uint32_t strip_shift, struct index_parameters *parameters) {
+    const uint32_t width = shape->row.size / shape->item;
+    const uint32_t strips = ((width - 1) >> strip_shift) + 1;
+    parameters->strip_shift = strip_shift;
+    parameters->strips_divisor = vkdml_divisor(strips);
+    parameters->item_count = count_runs(shape) * (shape->run_length / shape->item); /* whole ones */
+    return parameters->item_count / width * (strips << strip_shift);
+}
+
 /* The items of an invocation: looked at twice, the second time element by element. */
 static uint32_t share_of(const struct vkdml_index *index, const struct shape *shape, uint32_t item_count) {
     const uint32_t element_turns = 2 + shape->rank + index->column_count;
@@ -262,8 +299,11 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     find_shape(index, &part->box, &shape);
     fill_parameters(index, part, &shape, &parameters);
     const bool by_rows = serial && owns_rows(index, part, &shape);
-    parameters.share = by_rows ? share_of_rows(&shape) : serial ? share_of(index, &shape, parameters.item_count) : 1;
-    const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
+    const uint32_t strip_shift = serial ? 0 : strip_shift_of(index, part, &shape, limits);
+    const uint32_t item_count =
+        strip_shift != 0 ? fill_strips(&shape, strip_shift, &parameters) : parameters.item_count;
+    parameters.share = by_rows ? share_of_rows(&shape) : serial ? share_of(index, &shape, item_count) : 1;
+    const uint64_t group_count = vkdml_divide_up(item_count, (uint64_t)local_size * parameters.share);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
         return result;
@@ -281,9 +321,8 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                                         marks ? VKDML_INDEX_GATHER : index->mode,
                                         index_type,
                                         index->column_count,
-                                        part->has_windows,
-                                        serial,
-                                        by_rows};
+                                        (part->has_windows ? 1u : 0) | (serial ? 2u : 0) | (by_rows ? 4u : 0) |
+                                            (strip_shift != 0 ? 8u : 0)};
     step->kernel = marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

@@ -238,6 +238,9 @@ static const char *const fixed_gather_elements[] = {
     /* Windows of the input, where a descriptor binds 32 KiB. */
     "GATHER_ELEMENTS seed=8 InputTensor=INT16[50001,2] InputTensor.fill=BITS IndicesTensor=UINT32[3000,2] "
     "IndicesTensor.fill=INDICES:50001 OutputTensor=INT16[3000,2] Axis=0",
+    /* Rows beyond a strip's, and strips of which the last is narrower. */
+    "GATHER_ELEMENTS seed=20 InputTensor=FLOAT32[2,4100,604] InputTensor.fill=BITS IndicesTensor=UINT32[2,4100,604] "
+    "IndicesTensor.fill=INDICES:4100 OutputTensor=FLOAT32[2,4100,604] Axis=1",
 };
 
 static void generate_gather_elements(const struct case_family *family, struct random *random, struct operator_case *c) {
@@ -707,6 +710,11 @@ static const char *const fixed_scatter_elements[] = {
     "SCATTER_ELEMENTS seed=7 InputTensor=INT16[2,30001] InputTensor.fill=BITS IndicesTensor=UINT32[2,40001] "
     "IndicesTensor.fill=INDICES:30001 UpdatesTensor=INT16[2,40001] UpdatesTensor.fill=BITS OutputTensor=INT16[2,30001] "
     "Axis=1",
+    /* By strips. */
+    "SCATTER_ELEMENTS seed=8 InputTensor=INT16[5000,908] InputTensor.fill=BITS IndicesTensor=UINT32[4000,908] "
+    "IndicesTensor.fill=INDICES:5000 UpdatesTensor=INT16[4000,908] UpdatesTensor.fill=BITS "
+    "OutputTensor=INT16[5000,908] "
+    "Axis=0",
 };
 
 /* Thousands of updates of each of a few elements, here and there. */

@@ -43,6 +43,7 @@ const bool HAS_WINDOWS = (FLAGS & 1u) != 0; // the input is bound in part: eleme
 const bool IS_SERIAL = (FLAGS & 2u) != 0;
 const bool OWNS_ROWS = (FLAGS & 4u) != 0;  // index_mark: an invocation walks whole rows, and no two rows lead to one element
 const bool HAS_STRIPS = (FLAGS & 8u) != 0; // items are walked by strips: see place.glsl
+const bool IS_BUNDLED = (FLAGS & 16u) != 0; // index_lines: lines have their indices in common
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;

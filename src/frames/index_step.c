@@ -55,6 +55,17 @@ _Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 #define STRIP_BYTES (UINT64_C(8) << 20)
 #define LEAST_STRIP 64
 
+/* Of GPUs: the elements of a line that keep a workgroup busy, and the bytes of the lines of one that lets others run
+ * beside it. */
+#define LEAST_LINE  512
+#define LINES_BYTES 16384u
+
+/* Shared memory says how many workgroups run side by side, so that they are the larger the more of it they take: on an
+ * H200 lines of 4 KiB are best with 256 invocations, of 16 KiB with 512, of 32 KiB with 1024. */
+#define BYTES_OF_INVOCATION    32
+#define LEAST_LINES_LOCAL_SIZE 256
+#define MOST_LINES_LOCAL_SIZE  1024
+
 /* How the elements of a row lie, as index.glsl distinguishes them. */
 enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS };
 
@@ -67,6 +78,10 @@ struct shape {
     uint32_t run_length; /* elements */
     uint32_t item;       /* elements: 16 bytes of the output, or one of a row with gaps */
 };
+
+static bool has_rest(const struct vkdml_index *index) {
+    return index->mode == VKDML_INDEX_SCATTER || index->mode == VKDML_INDEX_UPDATE;
+}
 
 static void find_shape(const struct vkdml_index *index, const struct vkdml_box *box, struct shape *shape) {
     memset(shape, 0, sizeof(*shape));
@@ -89,12 +104,17 @@ static void find_shape(const struct vkdml_index *index, const struct vkdml_box *
     shape->item = has_gaps ? 1 : VECTOR_BYTES / index->element_bytes;
 }
 
-static uint32_t count_runs(const struct shape *shape) {
-    uint32_t runs = 1;
-    for (uint32_t d = 0; d < shape->run_rank; ++d) {
-        runs *= shape->outer[d].size;
+/* The coordinates of the first outer dimensions. */
+static uint32_t count_outer(const struct shape *shape, uint32_t rank) {
+    uint32_t count = 1;
+    for (uint32_t d = 0; d < rank; ++d) {
+        count *= shape->outer[d].size;
     }
-    return runs;
+    return count;
+}
+
+static uint32_t count_runs(const struct shape *shape) {
+    return count_outer(shape, shape->run_rank);
 }
 
 static uint64_t first_of_box(const struct vkdml_index *index, const struct vkdml_box *box, enum vkdml_index_stride t) {
@@ -140,11 +160,10 @@ static bool is_aligned(const struct vkdml_index *index, const struct vkdml_index
             return false;
         }
     }
-    const bool rest_is_aligned =
-        index->mode != VKDML_INDEX_SCATTER ||
-        (keeps_place(shape, REST, shape->item) &&
-         place_of(limits, index->rest.offset + part->rest.offset, part->rest.lead, index->element_bytes, shape->item) ==
-             place_of_output(index, part, limits, shape->item));
+    const bool rest_is_aligned = !has_rest(index) || (keeps_place(shape, REST, shape->item) &&
+                                                      place_of(limits, index->rest.offset + part->rest.offset,
+                                                               part->rest.lead, index->element_bytes, shape->item) ==
+                                                          place_of_output(index, part, limits, shape->item));
     return rest_is_aligned && keeps_place(shape, INPUT, shape->item) &&
            place_of(limits, index->input.offset + part->input.offset, first_of_input(index, part), index->element_bytes,
                     shape->item) == place_of_output(index, part, limits, shape->item);
@@ -197,8 +216,7 @@ static void fill_parameters(const struct vkdml_index *index, const struct vkdml_
     parameters->item_count = count_runs(shape) * parameters->items_per_run; /* at most the elements */
     parameters->firsts[INPUT] = first_of_input(index, part);
     parameters->firsts[INDICES] = part->indices.lead;
-    parameters->firsts[REST] =
-        index->mode == VKDML_INDEX_SCATTER ? part->rest.lead : (uint32_t)first_of_box(index, &part->box, REST);
+    parameters->firsts[REST] = has_rest(index) ? part->rest.lead : (uint32_t)first_of_box(index, &part->box, REST);
     parameters->firsts[OUTPUT] = part->output.lead;
     parameters->column_index_stride = index->column_index_stride;
     parameters->input_count = (uint32_t)(part->input.size / index->element_bytes);
@@ -235,6 +253,107 @@ static uint32_t fill_strips(const struct shape *shape, uint32_t strip_shift, str
     parameters->strips_divisor = vkdml_divisor(strips);
     parameters->item_count = count_runs(shape) * (shape->run_length / shape->item); /* whole ones */
     return parameters->item_count / width * (strips << strip_shift);
+}
+
+/* ---- lines in shared memory ---- */
+
+/* The elements that an invocation takes at once of a line. */
+static uint32_t unit_of(const struct vkdml_index *index) {
+    return index->element_bytes == 8 ? 2 : 4;
+}
+
+/* Whether lines begin at multiples of `unit` elements of a tensor. */
+static bool begins_at(const struct vkdml_index *index, const struct shape *shape, enum vkdml_index_stride t,
+                      uint64_t offset, uint32_t first, uint32_t unit, const struct vkdml_plan_limits *limits) {
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        if (shape->outer[d].strides[t] % unit != 0) {
+            return false;
+        }
+    }
+    return place_of(limits, offset, first, t == INDICES ? index->index_bytes : index->element_bytes, unit) == 0;
+}
+
+/* How lines go through shared memory. */
+struct lines {
+    uint32_t bundle;        /* lines whose elements share words there */
+    uint32_t count;         /* of a workgroup */
+    uint32_t shared_length; /* in vectors, of an UPDATE in numbers */
+    uint32_t values_length;
+    uint32_t local_size;
+};
+
+static bool has_one_line_of_indices(const struct shape *shape) {
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        if (shape->outer[d].strides[INDICES] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a line fits. */
+static bool find_lines(const struct vkdml_index *index, const struct shape *shape,
+                       const struct vkdml_plan_limits *limits, struct lines *lines) {
+    const uint32_t length = index->columns[0].size, bytes = index->element_bytes;
+    const uint64_t most = limits->max_shared_memory_bytes;
+    uint64_t shared_bytes;
+    *lines = (struct lines){.bundle = 1, .count = 1, .shared_length = 1, .values_length = 1};
+    if (index->mode == VKDML_INDEX_UPDATE) {
+        lines->shared_length = length;
+        lines->values_length = bytes < 4 ? 1 : length * (bytes / 4);
+        shared_bytes = length * (uint64_t)(bytes < 4 ? 4 : 4 + bytes);
+    } else {
+        uint32_t line_bytes = length * bytes;
+        if (has_one_line_of_indices(shape)) {
+            if (bytes < 4 && length * UINT64_C(4) <= most) {
+                lines->bundle = 4 / bytes;
+                line_bytes = length * 4;
+            }
+            const uint32_t all = (uint32_t)vkdml_divide_up(count_outer(shape, shape->rank), lines->bundle);
+            const uint32_t fit = LINES_BYTES / line_bytes;
+            lines->count = lines->bundle * (fit == 0 ? 1 : fit < all ? fit : all);
+        }
+        lines->shared_length = lines->count / lines->bundle * (line_bytes / VECTOR_BYTES);
+        shared_bytes = lines->shared_length * (uint64_t)VECTOR_BYTES;
+    }
+    lines->local_size = LEAST_LINES_LOCAL_SIZE;
+    while (lines->local_size < MOST_LINES_LOCAL_SIZE && lines->local_size * BYTES_OF_INVOCATION < shared_bytes) {
+        lines->local_size *= 2;
+    }
+    lines->local_size = vkdml_local_size(limits, lines->local_size);
+    return shared_bytes <= most;
+}
+
+static bool has_lines(const struct vkdml_index *index, const struct vkdml_index_part *part, const struct shape *shape,
+                      const struct vkdml_plan_limits *limits, struct lines *lines) {
+    const struct vkdml_index_column *column = &index->columns[0];
+    const bool updates = index->mode == VKDML_INDEX_UPDATE;
+    const uint32_t unit = unit_of(index), bytes = index->element_bytes;
+    const uint32_t input_unit = updates ? unit : VECTOR_BYTES / bytes;
+    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || (index->mode != VKDML_INDEX_GATHER && !updates) ||
+        part->has_windows || index->column_count != 1 || column->stride != 1 || shape->row.strides[OUTPUT] != 1 ||
+        shape->row.strides[INDICES] != 1 || shape->row.strides[INPUT] != updates ||
+        shape->row.strides[REST] != updates || shape->row.size < LEAST_LINE || column->size / 2 > shape->row.size ||
+        shape->row.size % unit != 0 || column->size % input_unit != 0 ||
+        column->size > limits->max_shared_memory_bytes || !find_lines(index, shape, limits, lines) ||
+        (updates && bytes < 4 && shape->row.size >> (32 - 8 * bytes) != 0)) {
+        return false;
+    }
+    return begins_at(index, shape, OUTPUT, part->output.offset, part->output.lead, unit, limits) &&
+           begins_at(index, shape, INDICES, index->indices.offset + part->indices.offset, part->indices.lead,
+                     VECTOR_BYTES / index->index_bytes, limits) &&
+           begins_at(index, shape, INPUT, index->input.offset + part->input.offset, first_of_input(index, part),
+                     input_unit, limits) &&
+           (!updates ||
+            begins_at(index, shape, REST, index->rest.offset + part->rest.offset, part->rest.lead, unit, limits));
+}
+
+bool vkdml_index_has_lines(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                           const struct vkdml_plan_limits *limits) {
+    struct shape shape;
+    struct lines lines;
+    find_shape(index, &part->box, &shape);
+    return has_lines(index, part, &shape, limits, &lines);
 }
 
 /* The items of an invocation: looked at twice, the second time element by element. */
@@ -293,24 +412,32 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                                   const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                   struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const bool marks = index->mode == VKDML_INDEX_MARK, updates = index->mode == VKDML_INDEX_UPDATE;
+    uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     struct shape shape;
     struct index_parameters parameters;
     find_shape(index, &part->box, &shape);
     fill_parameters(index, part, &shape, &parameters);
+    struct lines lines;
+    const bool by_lines = has_lines(index, part, &shape, limits, &lines);
     const bool by_rows = serial && owns_rows(index, part, &shape);
-    const uint32_t strip_shift = serial ? 0 : strip_shift_of(index, part, &shape, limits);
+    const uint32_t strip_shift = serial || by_lines ? 0 : strip_shift_of(index, part, &shape, limits);
     const uint32_t item_count =
         strip_shift != 0 ? fill_strips(&shape, strip_shift, &parameters) : parameters.item_count;
     parameters.share = by_rows ? share_of_rows(&shape) : serial ? share_of(index, &shape, item_count) : 1;
-    const uint64_t group_count = vkdml_divide_up(item_count, (uint64_t)local_size * parameters.share);
+    uint64_t group_count = vkdml_divide_up(item_count, (uint64_t)local_size * parameters.share);
+    if (by_lines) {
+        local_size = lines.local_size;
+        parameters.item_count = count_outer(&shape, shape.rank);
+        parameters.share = lines.count;
+        group_count = vkdml_divide_up(parameters.item_count, lines.count);
+    }
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
 
-    const bool marks = index->mode == VKDML_INDEX_MARK;
     const uint32_t index_type = (index->index_bytes == 8 ? 1u : 0) | (index->index_is_signed ? 2u : 0);
     const uint32_t specializations[] = {local_size,
                                         8 * index->element_bytes,
@@ -318,13 +445,17 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                                         shape.run_rank,
                                         shape.item > 1,
                                         row_of(index, part, &shape, limits),
-                                        marks ? VKDML_INDEX_GATHER : index->mode,
+                                        marks     ? VKDML_INDEX_GATHER
+                                        : updates ? VKDML_INDEX_SCATTER
+                                                  : index->mode,
                                         index_type,
                                         index->column_count,
                                         (part->has_windows ? 1u : 0) | (serial ? 2u : 0) | (by_rows ? 4u : 0) |
-                                            (strip_shift != 0 ? 8u : 0)};
-    step->kernel = marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+                                            (strip_shift != 0 ? 8u : 0) | (by_lines && lines.bundle > 1 ? 16u : 0),
+                                        by_lines ? lines.shared_length : 0,
+                                        by_lines ? lines.values_length : 0};
+    step->kernel = by_lines ? VKDML_KERNEL_INDEX_LINES : marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
+    step->specialization_count = by_lines ? sizeof(specializations) / sizeof(specializations[0]) : 10;
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
@@ -333,6 +464,6 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
                              : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
     step->buffers[2] = buffer_of(&index->indices, &part->indices);
     step->buffers[3] = buffer_of(&index->rest, &part->rest);
-    step->buffer_count = index->mode == VKDML_INDEX_SCATTER ? 4 : 3;
+    step->buffer_count = has_rest(index) ? 4 : 3;
     return VKDML_SUCCESS;
 }

@@ -24,6 +24,7 @@ const uint TOGETHER = 1; // from anywhere on
 const uint SHARED = 2;   // share their indices, and lie at any distance from one another
 const uint EACH = 3;     // have indices of their own
 const uint VECTORS = 4;  // .. which are whole 16 bytes of indices for each item
+const uint ALONG = 5;   // ONE_HOT of 8 bits: go along the column's dimension, an item or more of them, and share their index
 layout(constant_id = 5) const uint ROW = TOGETHER;
 // What an index stands for.
 const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end

@@ -67,7 +67,7 @@ _Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 #define MOST_LINES_LOCAL_SIZE  1024
 
 /* How the elements of a row lie, as index.glsl distinguishes them. */
-enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS };
+enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS, ROW_ALONG };
 
 /* A part whose dimensions all have more than one coordinate, but for the row. */
 struct shape {
@@ -185,6 +185,11 @@ static enum row row_of(const struct vkdml_index *index, const struct vkdml_index
     }
     if (shape->row.strides[INDICES] != 0) {
         return has_index_vectors(index, part, shape, limits) ? ROW_VECTORS : ROW_EACH;
+    }
+    /* Wider elements are compared one by one: on lavapipe 8 bits take 0.6 of the time this way, 32 bits more. */
+    if (index->mode == VKDML_INDEX_ONE_HOT && index->element_bytes == 1 && shape->row.strides[REST] == 1 &&
+        shape->row.size >= shape->item && part->box.size[index->rank - 1] == index->dimensions[index->rank - 1].size) {
+        return ROW_ALONG;
     }
     if (shape->row.strides[INPUT] != 1 || shape->row.strides[REST] != (index->mode == VKDML_INDEX_SCATTER ? 1u : 0u)) {
         return ROW_SHARED;

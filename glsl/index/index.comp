@@ -87,11 +87,38 @@ uint gather_item(Place p, uvec4 places)
     return DONE;
 }
 
+// Puts the on value to byte k, which may be none of the item's.
+void put_on(inout uvec4 bits, uint k)
+{
+    uint change = (off_value.x ^ on_value.x) << (k & 3) * 8;
+    bits ^= mix(uvec4(0), uvec4(change), equal(uvec4(k >> 2), uvec4(0, 1, 2, 3)));
+}
+
+// Off but for one element a row; of two rows where one ends in the item.
+uint mark_item(Place p)
+{
+    uint left;
+    uvec4 places = places_of(p, p.i, left);
+    uvec4 bits = uvec4(off_value.x * 0x01010101u);
+    uint coordinate = coordinate_of(load_index(places.y), column_size(0));
+    put_on(bits, coordinate != NONE && coordinate - places.z < left ? coordinate - places.z : NONE);
+    if (HAS_ROWS && left < ITEM) {
+        uint next;
+        places = places_of(p, p.i + left, next);
+        coordinate = coordinate_of(load_index(places.y), column_size(0));
+        put_on(bits, coordinate < ITEM ? coordinate - places.z + left : NONE);
+    }
+    store(p, bits);
+    return DONE;
+}
+
 // An item that is all in one row.
 uint fill_at_once(Place p)
 {
     if (!DENSE || p.i >= parameters.run_length || parameters.run_length - p.i < ITEM)
         return LEFT;
+    if (ROW == ALONG)
+        return mark_item(p);
     uint left;
     uvec4 places = places_of(p, p.i, left);
     if (HAS_ROWS && left < ITEM)
@@ -233,9 +260,12 @@ void main()
             uint first = invocation * parameters.share;
             fill_share(first, first + min(parameters.share, parameters.item_count - first));
         }
-    } else if (invocation < parameters.item_count) {
-        Place p = place_of(invocation);
-        if (fill_at_once(p) != DONE)
-            fill_carefully(p);
+    } else {
+        uint item = HAS_STRIPS ? item_in_strips(invocation) : invocation;
+        if (item < parameters.item_count) {
+            Place p = place_of(item);
+            if (fill_at_once(p) != DONE)
+                fill_carefully(p);
+        }
     }
 }

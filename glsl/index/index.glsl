@@ -24,6 +24,7 @@ const uint TOGETHER = 1; // from anywhere on
 const uint SHARED = 2;   // share their indices, and lie at any distance from one another
 const uint EACH = 3;     // have indices of their own
 const uint VECTORS = 4;  // .. which are whole 16 bytes of indices for each item
+const uint ALONG = 5;   // ONE_HOT of 8 bits: go along the column's dimension, an item or more of them, and share their index
 layout(constant_id = 5) const uint ROW = TOGETHER;
 // What an index stands for.
 const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end
@@ -38,11 +39,12 @@ const bool IS_LONG = (INDEX_TYPE & 1u) != 0;
 const bool IS_SIGNED = (INDEX_TYPE & 2u) != 0;
 const uint INDEX_WORDS = IS_LONG ? 2 : 1;
 layout(constant_id = 8) const uint COLUMNS = 1;
-// The input is bound in part: elements elsewhere are another dispatch's.
-layout(constant_id = 9) const bool HAS_WINDOWS = false;
-layout(constant_id = 10) const bool IS_SERIAL = false;
-// index_mark: an invocation walks whole rows, and no two rows lead to one element.
-layout(constant_id = 11) const bool OWNS_ROWS = false;
+layout(constant_id = 9) const uint FLAGS = 0;
+const bool HAS_WINDOWS = (FLAGS & 1u) != 0; // the input is bound in part: elements elsewhere are another dispatch's
+const bool IS_SERIAL = (FLAGS & 2u) != 0;
+const bool OWNS_ROWS = (FLAGS & 4u) != 0;  // index_mark: an invocation walks whole rows, and no two rows lead to one element
+const bool HAS_STRIPS = (FLAGS & 8u) != 0; // items are walked by strips: see place.glsl
+const bool IS_BUNDLED = (FLAGS & 16u) != 0; // index_lines: lines have their indices in common
 
 const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint ELEMENT_MASK = ELEMENT_BITS < 32 ? (1u << (ELEMENT_BITS & 31u)) - 1u : 0xFFFFFFFFu;
@@ -63,6 +65,8 @@ layout(std140, binding = 0) uniform Parameters {
     uvec2 items_divisor;      // for divide(): items_per_run, row_length
     uvec2 row_divisor;
     uint writes_rest; // HAS_WINDOWS: whether this dispatch writes what no element of the input belongs to
+    uint strip_shift; // HAS_STRIPS: of the items that a strip is wide, and for divide() the strips side by side
+    uvec2 strips_divisor;
     // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output. Places of the
     // first element in what is bound, modulo 2^32, and its coordinate:
     uvec4 firsts;

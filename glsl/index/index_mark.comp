@@ -49,7 +49,9 @@ void main()
                     mark(item);
             }
         }
-    } else if (invocation < parameters.item_count) {
-        mark(invocation);
+    } else {
+        uint item = HAS_STRIPS ? item_in_strips(invocation) : invocation;
+        if (item < parameters.item_count)
+            mark(item);
     }
 }

@@ -40,6 +40,23 @@ Place place_of(uint item)
     return Place(slot * ITEM - lead, first - lead + slot * ITEM, places);
 }
 
+// Where indices lead along the innermost of the outer dimensions, neighbours take elements from different rows, a sector of memory for
+// each. The rows of a strip fit a GPU's cache: so those are walked, one item below the other, before the strip to the right. The item
+// that comes n-th; the last strip has some that are none.
+uint item_in_strips(uint n)
+{
+    uvec4 height = parameters.sizes[RANK - 1];
+    uint width = parameters.row_length / ITEM;
+    uint shift = parameters.strip_shift;
+    uint line = n >> shift;
+    uint strip = divide(line, height.y, height.z);
+    uint plane = divide(strip, parameters.strips_divisor.x, parameters.strips_divisor.y);
+    uint strips = ((width - 1) >> shift) + 1;
+    uint x = ((strip - plane * strips) << shift) + (n & ((1u << shift) - 1));
+    uint y = line - (strip - plane) * height.x;
+    return x < width ? y * width + x : 0xFFFFFFFFu;
+}
+
 // The places that the coordinates of element i of a run make. left: the elements from it to its row's end.
 uvec4 places_of(Place p, uint i, out uint left)
 {

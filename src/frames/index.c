@@ -290,3 +290,27 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     }
     return result;
 }
+
+VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
+                                    struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned) {
+    struct vkdml_index collapsed = *index;
+    const struct vkdml_dimension updates = index->dimensions[index->rank - 1];
+    collapsed.rank = vkdml_dimensions_collapse(collapsed.dimensions, index->rank - 1, OUTPUT);
+    collapsed.dimensions[collapsed.rank++] = updates;
+    const struct windows w = {&collapsed, limits, report, plan, 0, false};
+    struct vkdml_box box = {{0}, {0}};
+    for (uint32_t d = 0; d < collapsed.rank; ++d) {
+        box.size[d] = collapsed.dimensions[d].size;
+    }
+    struct vkdml_index_part part = {
+        .box = box, .indices = window_of(&w, INDICES, &box), .input = window_of(&w, INPUT, &box)};
+    box.size[collapsed.rank - 1] = collapsed.columns[0].size;
+    part.output = window_of(&w, OUTPUT, &box);
+    part.rest = window_of(&w, REST, &box);
+    *is_planned = vkdml_fits(limits, collapsed.indices.offset + part.indices.offset, part.indices.size) &&
+                  vkdml_fits(limits, collapsed.input.offset + part.input.offset, part.input.size) &&
+                  vkdml_fits(limits, collapsed.rest.offset + part.rest.offset, part.rest.size) &&
+                  vkdml_fits(limits, part.output.offset, part.output.size) &&
+                  vkdml_index_has_lines(&collapsed, &part, limits);
+    return *is_planned ? add_step(&w, &part) : VKDML_SUCCESS;
+}

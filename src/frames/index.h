@@ -20,6 +20,7 @@ enum vkdml_index_mode {
     VKDML_INDEX_MARK,    /* a coordinate as in GATHER, of the output, here called the input: there the largest of such
                             numbers as SCATTER takes is left, of all indices' that lead there. Its elements are UINT32,
                             and 0 before */
+    VKDML_INDEX_UPDATE,  /* of vkdml_index_plan_update() */
 };
 
 /* What a dimension has a stride in, in elements. */
@@ -69,5 +70,11 @@ void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *out
 /* Adds the steps: one where all tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report, struct vkdml_plan *plan);
+
+/* MARK and SCATTER in one step, if lines of the output and of the updates lie side by side, and the former's numbers
+ * fit shared memory: whether it was added. The last dimension is the updates' along the column, which is of the output
+ * and the rest; an index is a coordinate of it, and of updates that have one index the last stays. */
+VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
+                                    struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned);
 
 #endif

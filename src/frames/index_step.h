@@ -16,6 +16,10 @@ struct vkdml_index_part {
     bool is_first_window;     /* .. and this is its first part */
 };
 
+/* Whether it goes by lines in shared memory (index_lines.comp). */
+bool vkdml_index_has_lines(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                           const struct vkdml_plan_limits *limits);
+
 /* index: collapsed. */
 VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct vkdml_index_part *part,
                                   const struct vkdml_plan_limits *limits, struct vkdml_report *report,

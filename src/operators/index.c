@@ -540,6 +540,29 @@ static void check_scatter_elements(const struct vkdml_instance *instance, struct
     }
 }
 
+/* The last dimension is Axis. */
+static VkdmlResult plan_update(const struct vkdml_planning *planning, uint32_t axis, bool *is_planned) {
+    const struct vkdml_instance *instance = planning->instance;
+    struct vkdml_index update;
+    vkdml_index_begin(&update, &instance->outputs[0], &instance->inputs[1]);
+    update.mode = VKDML_INDEX_UPDATE;
+    update.input.index = 2;
+    update.rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
+    add_column(&update, &instance->outputs[0], axis);
+    for (uint32_t d = 0; d < update.rank; ++d) {
+        update.dimensions[d].size = instance->inputs[1].sizes[d];
+        update.dimensions[d].strides[INPUT] = instance->inputs[2].strides[d];
+        update.dimensions[d].strides[INDICES] = instance->inputs[1].strides[d];
+        update.dimensions[d].strides[REST] = instance->inputs[0].strides[d];
+    }
+    const struct vkdml_dimension last = update.dimensions[axis];
+    for (uint32_t d = axis; d + 1 < update.rank; ++d) {
+        update.dimensions[d] = update.dimensions[d + 1];
+    }
+    update.dimensions[update.rank - 1] = last;
+    return vkdml_index_plan_update(&update, planning->limits, planning->report, planning->plan, is_planned);
+}
+
 /* Indices that name one element differ along Axis alone: the coordinate there is their number. */
 static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
@@ -548,6 +571,11 @@ static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const 
     const struct vkdml_tensor *indices = &instance->inputs[1];
     const struct vkdml_tensor *updates = &instance->inputs[2];
     (void)op;
+    bool is_planned;
+    const VkdmlResult result = plan_update(planning, desc->Axis, &is_planned);
+    if (result != VKDML_SUCCESS || is_planned) {
+        return result;
+    }
     const struct vkdml_tensor numbers = tensor_of_numbers(output, 0, output->dimension_count);
     const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
     struct vkdml_index marks;

@@ -126,6 +126,17 @@ static const char *const fixed_gather[] = {
     "IndicesTensor.fill=INDICES:20001 OutputTensor=UINT8[20000,5] Axis=0 IndexDimensions=1",
     "GATHER seed=22 InputTensor=FLOAT32[300,101] InputTensor.fill=BITS IndicesTensor=INT32[1,300] "
     "IndicesTensor.fill=INDICES:300 OutputTensor=FLOAT32[300,101] Axis=0 IndexDimensions=1",
+    /* Lines of columns in shared memory, some of which have one more or less than share a word. */
+    "GATHER seed=31 InputTensor=FLOAT32[3,7,1024] InputTensor.fill=BITS IndicesTensor=UINT32[1,1,1200] "
+    "IndicesTensor.fill=INDICES:1024 OutputTensor=FLOAT32[3,7,1200] Axis=2 IndexDimensions=1",
+    "GATHER seed=32 InputTensor=FLOAT16[3,7,1040] InputTensor.fill=BITS IndicesTensor=INT64[1,1,1204] "
+    "IndicesTensor.fill=INDICES:1040 OutputTensor=FLOAT16[3,7,1204] Axis=2 IndexDimensions=1",
+    "GATHER seed=33 InputTensor=UINT8[3,7,1056] InputTensor.fill=BITS IndicesTensor=INT32[1,1,516] "
+    "IndicesTensor.fill=INDICES:1056 OutputTensor=UINT8[3,7,516] Axis=2 IndexDimensions=1",
+    "GATHER seed=34 InputTensor=INT64[3,7,1030] InputTensor.fill=BITS IndicesTensor=INT64[1,1,1202] "
+    "IndicesTensor.fill=INDICES:1030 OutputTensor=INT64[3,7,1202] Axis=2 IndexDimensions=1",
+    "GATHER seed=35 InputTensor=INT8[3,7,2000] InputTensor.fill=BITS IndicesTensor=UINT32[1,1,1000] "
+    "IndicesTensor.fill=INDICES:2000 OutputTensor=INT8[3,7,1000] Axis=2 IndexDimensions=1",
 };
 
 /* InputTensor of `relevant` dimensions behind ones, and indices of so many as the output has room for. */
@@ -238,6 +249,9 @@ static const char *const fixed_gather_elements[] = {
     /* Windows of the input, where a descriptor binds 32 KiB. */
     "GATHER_ELEMENTS seed=8 InputTensor=INT16[50001,2] InputTensor.fill=BITS IndicesTensor=UINT32[3000,2] "
     "IndicesTensor.fill=INDICES:50001 OutputTensor=INT16[3000,2] Axis=0",
+    /* Rows beyond a strip's, and strips of which the last is narrower. */
+    "GATHER_ELEMENTS seed=20 InputTensor=FLOAT32[2,4100,604] InputTensor.fill=BITS IndicesTensor=UINT32[2,4100,604] "
+    "IndicesTensor.fill=INDICES:4100 OutputTensor=FLOAT32[2,4100,604] Axis=1",
 };
 
 static void generate_gather_elements(const struct case_family *family, struct random *random, struct operator_case *c) {
@@ -707,6 +721,24 @@ static const char *const fixed_scatter_elements[] = {
     "SCATTER_ELEMENTS seed=7 InputTensor=INT16[2,30001] InputTensor.fill=BITS IndicesTensor=UINT32[2,40001] "
     "IndicesTensor.fill=INDICES:30001 UpdatesTensor=INT16[2,40001] UpdatesTensor.fill=BITS OutputTensor=INT16[2,30001] "
     "Axis=1",
+    /* By strips. */
+    "SCATTER_ELEMENTS seed=8 InputTensor=INT16[5000,908] InputTensor.fill=BITS IndicesTensor=UINT32[4000,908] "
+    "IndicesTensor.fill=INDICES:5000 UpdatesTensor=INT16[4000,908] UpdatesTensor.fill=BITS "
+    "OutputTensor=INT16[5000,908] "
+    "Axis=0",
+    /* Lines in shared memory. */
+    "SCATTER_ELEMENTS seed=9 InputTensor=FLOAT32[3,7,1024] InputTensor.fill=BITS IndicesTensor=UINT32[3,7,1200] "
+    "IndicesTensor.fill=INDICES:1024 UpdatesTensor=FLOAT32[3,7,1200] UpdatesTensor.fill=BITS "
+    "OutputTensor=FLOAT32[3,7,1024] Axis=2",
+    "SCATTER_ELEMENTS seed=10 InputTensor=FLOAT16[3,7,1040] InputTensor.fill=BITS IndicesTensor=INT64[3,7,2604] "
+    "IndicesTensor.fill=INDICES:1040 UpdatesTensor=FLOAT16[3,7,2604] UpdatesTensor.fill=BITS "
+    "OutputTensor=FLOAT16[3,7,1040] Axis=2",
+    "SCATTER_ELEMENTS seed=11 InputTensor=UINT8[3,7,1056] InputTensor.fill=BITS IndicesTensor=INT32[3,7,516] "
+    "IndicesTensor.fill=INDICES:1056 UpdatesTensor=UINT8[3,7,516] UpdatesTensor.fill=BITS OutputTensor=UINT8[3,7,1056] "
+    "Axis=2",
+    "SCATTER_ELEMENTS seed=12 InputTensor=INT64[3,7,1030] InputTensor.fill=BITS IndicesTensor=INT64[3,7,1202] "
+    "IndicesTensor.fill=INDICES:1030 UpdatesTensor=INT64[3,7,1202] UpdatesTensor.fill=BITS "
+    "OutputTensor=INT64[3,7,1030] Axis=2",
 };
 
 /* Thousands of updates of each of a few elements, here and there. */
@@ -781,8 +813,15 @@ static void make_scatter_elements(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uin
     case_set_uint(c, "Axis", axis);
 }
 
+/* No element twice. */
+static void make_scatter_once(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
+    make_scatter_elements(bytes, type, axis, c);
+    case_tensor(c, "IndicesTensor")->fill = CASE_FILL_PERMUTED;
+}
+
 static const struct case_benchmark benchmarks_scatter_elements[] = {
     {"inner", BENCHMARK_TYPES, 1, 0, make_scatter_elements, loop_scatter_elements},
+    {"once", BENCHMARK_TYPES, 1, 0, make_scatter_once, loop_scatter_elements},
     {"outer", BENCHMARK_TYPES, 0, 0, make_scatter_elements, loop_scatter_elements},
 };
 
@@ -877,8 +916,15 @@ static void make_scatter_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t 
     case_set_uint(c, "IndicesDimensionCount", 2);
 }
 
+static void make_scatter_nd_once(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes,
+                                 struct operator_case *c) {
+    make_scatter_nd(bytes, type, row_bytes, c);
+    case_tensor(c, "IndicesTensor")->fill = CASE_FILL_PERMUTED;
+}
+
 static const struct case_benchmark benchmarks_scatter_nd[] = {
     {"rows", BENCHMARK_TYPES, 1024, 0, make_scatter_nd, loop_scatter_nd},
+    {"once", BENCHMARK_TYPES, 1024, 0, make_scatter_nd_once, loop_scatter_nd},
 };
 
 #define COUNT_OF(array)             (sizeof(array) / sizeof((array)[0]))

@@ -13,10 +13,10 @@
  *     InputTensor.align=32        GuaranteedBaseOffsetAlignment
  *     InputTensor.offset=16       of the bound range from a multiple of CASE_OFFSET_PERIOD
  *     InputTensor.owned=1         DML_TENSOR_FLAG_OWNED_BY_DML
- *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand, or of INDICES
- * and COORDINATES the size of the dimension that they are of InputTensor.data=1,0x2,-3.5 the elements themselves:
- * numbers, or bits with 0x OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for the first
- * such input, bit 2 for the second; 3: all three in one place. They then have one layout, slack and extra
+ *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand, or of INDICES,
+ * COORDINATES and PERMUTED the size of the dimension that they are of InputTensor.data=1,0x2,-3.5 the elements
+ * themselves: numbers, or bits with 0x OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for
+ * the first such input, bit 2 for the second; 3: all three in one place. They then have one layout, slack and extra
  *     OutputTensor.data=1,?,3     the elements that must come out; ? where they must keep their bytes
  *   InputTensors[0]=FLOAT32[2] InputTensors[1]=FLOAT32[3] InputTensors[1].slack=4   the tensors of an array, in order
  *   Offset=-1 PaddingMode=EDGE StartPadding=0,1 PaddingValue=0x41100000 ScaleBias=2,0.5   attributes; floats as numbers
@@ -57,6 +57,7 @@ enum case_fill {
     CASE_FILL_ABOVE_ONE,   /* floats above 1 and up to 2; integers as SMALL */
     CASE_FILL_INDICES,     /* integers: coordinates of a dimension, mostly; some from its end, and some that are none */
     CASE_FILL_COORDINATES, /* .. and nothing else, none from the end */
+    CASE_FILL_PERMUTED,    /* .. and each once, before one comes again */
     CASE_FILL_COUNT
 };
 

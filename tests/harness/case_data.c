@@ -53,6 +53,21 @@ static uint64_t index_bits(const struct filler *filler) {
                                                                    : (kind < 90 ? coordinate : beyond));
 }
 
+/* The coordinates of a dimension of `size` in an order of no pattern: that many positions in a row have one each. */
+static uint64_t permuted(uint64_t position, uint32_t size) {
+    uint32_t mask = size - 1;
+    for (uint32_t shift = 1; shift < 32; shift *= 2) {
+        mask |= mask >> shift;
+    }
+    uint32_t x = (uint32_t)(position % size);
+    do {
+        x = (x * 0x9E3779B1u + (uint32_t)(position / size) * 0x85EBCA6Bu) & mask;
+        x ^= (x & mask) >> 5;
+        x = x * 0xC2B2AE35u & mask;
+    } while (x >= size);
+    return x;
+}
+
 static uint64_t next_element(struct filler *filler, uint64_t position) {
     const struct case_tensor *tensor = filler->tensor;
     struct random *random = filler->random;
@@ -83,6 +98,8 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
         return index_bits(filler);
     case CASE_FILL_COORDINATES:
         return random_below(random, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
+    case CASE_FILL_PERMUTED:
+        return permuted(position, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
     case CASE_FILL_BITS:
     case CASE_FILL_COUNT:
         break;

@@ -20,6 +20,7 @@ static const char *const fill_names[CASE_FILL_COUNT] = {
     [CASE_FILL_INDEX] = "INDEX",         [CASE_FILL_SPARSE] = "SPARSE",   [CASE_FILL_RUNS] = "RUNS",
     [CASE_FILL_COUNTED] = "COUNTED",     [CASE_FILL_LISTED] = "LISTED",   [CASE_FILL_UNIT] = "UNIT",
     [CASE_FILL_ABOVE_ONE] = "ABOVE_ONE", [CASE_FILL_INDICES] = "INDICES", [CASE_FILL_COORDINATES] = "COORDINATES",
+    [CASE_FILL_PERMUTED] = "PERMUTED",
 };
 
 /* The plain numbers of a tensor; printed where not 0. */

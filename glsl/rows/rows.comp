@@ -22,9 +22,11 @@ const bool HAS_BIAS = (SHAPE & 4u) != 0;
 const bool SCALE_IS_VECTOR = (SHAPE & 8u) != 0;  // the four elements of an item have scales side by side; else one
 const bool BIAS_IS_VECTOR = (SHAPE & 16u) != 0;
 const bool OPTION = (SHAPE & 32u) != 0;
+const bool PAIRED = (SHAPE & 64u) != 0;          // of FLOAT16: items 2 k and 2 k + 1 of an invocation lie side by side, 16 bytes
 layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, 128, 256
 layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
+layout(constant_id = 7) const uint FULL = 0;     // of an invocation's items the first that every row and invocation has
 
 const uint SOFTMAX = 0;
 const uint LOG_SOFTMAX = 1;
@@ -70,52 +72,32 @@ float half_at(uint word, uint element)
     return uintBitsToFloat(widen_half((word >> (element % 2 * 16)) & 0xFFFF));
 }
 
-vec4 load_item(uint element)
-{
-    if (TYPE == FLOAT16)
-        return halves(source_pairs.pairs[element / 4]);
-    return uintBitsToFloat(source_vectors.vectors[element / 4]);
-}
-
-vec4 load_scale(uint element)
-{
-    if (SCALE_IS_VECTOR)
-        return TYPE == FLOAT16 ? halves(scales_pairs.pairs[element / 4]) : uintBitsToFloat(scales_vectors.vectors[element / 4]);
-    return vec4(TYPE == FLOAT16 ? half_at(scales.words[element / 2], element) : uintBitsToFloat(scales.words[element]));
-}
-
-vec4 load_bias(uint element)
-{
-    if (BIAS_IS_VECTOR)
-        return TYPE == FLOAT16 ? halves(biases_pairs.pairs[element / 4]) : uintBitsToFloat(biases_vectors.vectors[element / 4]);
-    return vec4(TYPE == FLOAT16 ? half_at(biases.words[element / 2], element) : uintBitsToFloat(biases.words[element]));
-}
+#define LOAD_VECTOR(name, element, second)                                                                             \
+    (TYPE == FLOAT32 ? uintBitsToFloat(name##_vectors.vectors[(element) / 4])                                          \
+     : PAIRED        ? halves((second) ? name##_vectors.vectors[(element) / 8].zw : name##_vectors.vectors[(element) / 8].xy) \
+                     : halves(name##_pairs.pairs[(element) / 4]))
+#define LOAD_ONE(name, element)                                                                                        \
+    vec4(TYPE == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
 
 uint quiet(uint x)
 {
     return is_nan(x) ? QUIET_NAN : x;
 }
 
-uint half_of(uint x)
-{
-    return narrow_to_half(x);
-}
+bool is_ordinary; // none of the row's results is NaN
 
-// Where a row is ordinary none of its results is NaN.
-void store_item(uint element, vec4 x, bool is_ordinary)
+// An item as it is stored.
+uvec4 packed(vec4 x, bool may_be_nan)
 {
     uvec4 bits = floatBitsToUint(x);
     if (TYPE == FLOAT16) {
         bool good = true;
         uvec2 words = uvec2(narrow_to_halves(bits.xy, good), narrow_to_halves(bits.zw, good));
-        if (!good)
-            words = uvec2(half_of(bits.x) | half_of(bits.y) << 16, half_of(bits.z) | half_of(bits.w) << 16);
-        destination_pairs.pairs[element / 4] = words;
-    } else {
-        if (!is_ordinary)
-            bits = uvec4(quiet(bits.x), quiet(bits.y), quiet(bits.z), quiet(bits.w));
-        destination_vectors.vectors[element / 4] = bits;
+        if (may_be_nan && !good)
+            words = uvec2(narrow_to_half(bits.x) | narrow_to_half(bits.y) << 16, narrow_to_half(bits.z) | narrow_to_half(bits.w) << 16);
+        return uvec4(words, 0, 0);
     }
+    return may_be_nan ? uvec4(quiet(bits.x), quiet(bits.y), quiet(bits.z), quiet(bits.w)) : bits;
 }
 
 // ---- inverses ----
@@ -267,7 +249,7 @@ void of_all(inout uvec4 value, inout uvec4 more, bool adds, bool both)
 
 vec4 held[16];
 uint lane;
-uint item_count; // of this row; 0 where there is none
+uint item_count; // of a row
 
 // What is done with each item, by its number: no loop, since arrays in registers have constant indices, and loops that are unrolled
 // lose what is precise (see glsl/map/map_words.glsl).
@@ -296,14 +278,15 @@ uint item_count; // of this row; 0 where there is none
         f(15);                                                                                                         \
     }
 
+// Counted along the row; PAIRED: of the first of two.
 uint item_of(uint n)
 {
-    return lane + n * LANES;
+    return PAIRED ? (lane + n / 2 * LANES) * 2 : lane + n * LANES;
 }
 
 bool exists(uint n)
 {
-    return item_of(n) < item_count;
+    return n < FULL ? true : item_of(n) < item_count;
 }
 
 // Where the row begins in each tensor.
@@ -333,254 +316,66 @@ void find_row(uint unit)
     }
 }
 
+// Elements between items.
+#define SOURCE_STEP      (ACROSS ? parameters.steps.x : 4)
+#define DESTINATION_STEP (ACROSS ? parameters.steps.y : 4)
+#define SCALE_STEP       (ACROSS ? parameters.steps.z : 4)
+#define BIAS_STEP        (ACROSS ? parameters.steps.w : 4)
+
+vec4 item_at(uint n)
+{
+    return LOAD_VECTOR(source, source_first + item_of(n) * SOURCE_STEP, n % 2 != 0);
+}
+
+vec4 scale_at(uint n)
+{
+    if (SCALE_IS_VECTOR)
+        return LOAD_VECTOR(scales, scale_first + item_of(n) * SCALE_STEP, n % 2 != 0);
+    return LOAD_ONE(scales, scale_first + (ACROSS ? item_of(n) * SCALE_STEP : 0));
+}
+
+vec4 bias_at(uint n)
+{
+    if (BIAS_IS_VECTOR)
+        return LOAD_VECTOR(biases, bias_first + item_of(n) * BIAS_STEP, n % 2 != 0);
+    return LOAD_ONE(biases, bias_first + (ACROSS ? item_of(n) * BIAS_STEP : 0));
+}
+
 void load(uint n)
 {
-    held[n] = exists(n) ? load_item(source_first + item_of(n) * parameters.steps.x) : vec4(0.0);
+    held[n] = exists(n) ? item_at(n) : vec4(0.0);
+}
+
+void store_packed(uint n, bool may_be_nan)
+{
+    uint element = destination_first + item_of(n) * DESTINATION_STEP;
+    uvec4 item = packed(held[n], may_be_nan);
+    if (TYPE == FLOAT32)
+        destination_vectors.vectors[element / 4] = item;
+    else if (!PAIRED)
+        destination_pairs.pairs[element / 4] = item.xy;
+    else if (n % 2 == 0)
+        destination_vectors.vectors[element / 8] = uvec4(item.xy, packed(held[n | 1], may_be_nan).xy);
+}
+
+void store_ordinary(uint n)
+{
+    if (exists(n))
+        store_packed(n, false);
+}
+
+void store_any(uint n)
+{
+    if (exists(n))
+        store_packed(n, true);
 }
 
 uvec4 first_value;
 uvec4 second_value;
 
-// ---- softmax ----
-
-// Of numbers in their order; that of NaN is the greatest.
-uint key_of(uint x)
-{
-    return is_nan(x) ? 0xFFFFFFFFu : x ^ (uint(int(x) >> 31) | SIGN_BIT);
-}
-
-uint number_of(uint key)
-{
-    return key == 0xFFFFFFFFu ? QUIET_NAN : (key & SIGN_BIT) != 0 ? key ^ SIGN_BIT : ~key;
-}
-
-vec4 greatest; // of numbers; NaN may be passed over, but not in sums
-
-void find_greatest(uint n)
-{
-    if (exists(n))
-        greatest = max(greatest, held[n]);
-}
-
-bvec4 is_finite; // the greatest of each row
-
-// exp(x) of what is not above 0; below -87, where exp is less than 2^-125, 0. Of NaN NaN.
-float power_of(float x)
-{
-    float power = TYPE == FLOAT16 ? math_half_power(x) : uintBitsToFloat(math_exp_common(floatBitsToUint(x)));
-    return x < -87.0 ? 0.0 : power;
-}
-
-bvec4 isnan_of(uvec4 x)
-{
-    return greaterThan(x & ~SIGN_BIT, uvec4(INFINITY));
-}
-
-vec4 sums;
-
-void take_powers(uint n)
-{
-    precise vec4 distances = held[n] - greatest;
-    vec4 powers = vec4(power_of(distances.x), power_of(distances.y), power_of(distances.z), power_of(distances.w));
-    if (!all(is_finite)) // the sum of such a row tells NaN alone
-        powers = mix(uintBitsToFloat(mix(uvec4(0), uvec4(QUIET_NAN), isnan_of(floatBitsToUint(held[n])))), powers, is_finite);
-    if (exists(n)) {
-        precise vec4 next = sums + powers;
-        sums = next;
-    }
-    held[n] = FUNCTION == SOFTMAX ? powers : distances;
-}
-
-vec4 factors; // or what is added
-bool is_ordinary;
-
-// exp(x) / sum where the greatest is infinity: those of that sign are divided by one another.
-float extraordinary(float power, float x, float most, bool is_finite_row)
-{
-    if (is_finite_row)
-        return power;
-    return floatBitsToUint(most) == INFINITY && floatBitsToUint(x) != INFINITY ? power : uintBitsToFloat(QUIET_NAN);
-}
-
-void store_softmax(uint n)
-{
-    if (exists(n)) {
-        precise vec4 results = FUNCTION == SOFTMAX ? held[n] * factors : held[n] - factors;
-        if (FUNCTION == SOFTMAX && !is_ordinary) {
-            vec4 x = load_item(source_first + item_of(n) * parameters.steps.x);
-            results = vec4(extraordinary(results.x, x.x, greatest.x, is_finite.x), extraordinary(results.y, x.y, greatest.y, is_finite.y),
-                           extraordinary(results.z, x.z, greatest.z, is_finite.z), extraordinary(results.w, x.w, greatest.w, is_finite.w));
-        }
-        store_item(destination_first + item_of(n) * parameters.steps.y, results, is_ordinary);
-    }
-}
-
-float factor_of(float sum)
-{
-    return FUNCTION == SOFTMAX ? inverse_of(sum) : uintBitsToFloat(math_log(floatBitsToUint(sum)));
-}
-
-void softmax()
-{
-    greatest = vec4(uintBitsToFloat(SIGN_BIT | INFINITY));
-    EACH(find_greatest)
-    uvec4 bits = floatBitsToUint(greatest);
-    uvec4 keys = uvec4(key_of(bits.x), key_of(bits.y), key_of(bits.z), key_of(bits.w));
-    uvec4 unused = uvec4(0);
-    of_all(keys, unused, false, false);
-    bits = uvec4(number_of(keys.x), number_of(keys.y), number_of(keys.z), number_of(keys.w));
-    greatest = uintBitsToFloat(bits);
-    is_finite = lessThan(bits & ~SIGN_BIT, uvec4(INFINITY));
-    is_ordinary = all(is_finite);
-    sums = vec4(0.0);
-    EACH(take_powers)
-    uvec4 totals = floatBitsToUint(sums);
-    of_all(totals, unused, true, false);
-    sums = uintBitsToFloat(totals);
-    is_ordinary = is_ordinary && !any(isnan_of(totals));
-    factors = vec4(factor_of(sums.x));
-    if (ACROSS)
-        factors = vec4(factors.x, factor_of(sums.y), factor_of(sums.z), factor_of(sums.w));
-    factors = mix(mix(vec4(0.0), sums, isnan_of(totals)), factors, is_finite);
-    EACH(store_softmax)
-}
-
-// ---- moments ----
-
-vec4 means;
-vec4 squares;
-
-void take_elements(uint n)
-{
-    precise vec4 next = sums + held[n]; // 0 where there is none
-    sums = next;
-}
-
-void take_distances(uint n)
-{
-    precise vec4 distances = held[n] - means;
-    if (exists(n)) {
-        precise vec4 next = sums + distances;
-        precise vec4 next_squares = squares + distances * distances;
-        sums = next;
-        squares = next_squares;
-    }
-    held[n] = distances;
-}
-
-void store_normalized(uint n)
-{
-    if (exists(n)) {
-        uint item = item_of(n);
-        precise vec4 results = (held[n] - means) * factors;
-        if (HAS_SCALE)
-            results = results * load_scale(scale_first + item * parameters.steps.z);
-        if (HAS_BIAS)
-            results = results + load_bias(bias_first + item * parameters.steps.w);
-        store_item(destination_first + item * parameters.steps.y, results, is_ordinary);
-    }
-}
-
-vec4 means_of(uvec4 totals)
-{
-    precise vec4 quotients = uintBitsToFloat(totals) * uintBitsToFloat(parameters.inverse_count);
-    return quotients;
-}
-
-float inverse_deviation(float variance)
-{
-    precise float sum = variance + uintBitsToFloat(parameters.argument);
-    return inverse_root_of(sum);
-}
-
-// Twice over what is held. What the first mean lacks, since it is a FLOAT32, the distances from it have.
-void normalize()
-{
-    uvec4 unused = uvec4(0);
-    sums = vec4(0.0);
-    squares = vec4(0.0);
-    means = vec4(0.0);
-    if (!ABOUT_ZERO) {
-        EACH(take_elements)
-        uvec4 totals = floatBitsToUint(sums);
-        of_all(totals, unused, true, false);
-        means = means_of(totals);
-        sums = vec4(0.0);
-    }
-    EACH(take_distances)
-    first_value = floatBitsToUint(sums);
-    second_value = floatBitsToUint(squares);
-    of_all(first_value, second_value, true, true);
-    precise vec4 rests = ABOUT_ZERO ? vec4(0.0) : means_of(first_value);
-    precise vec4 variances = means_of(second_value) - rests * rests;
-    variances = mix(variances, vec4(0.0), lessThan(variances, vec4(0.0)));
-    means = rests;
-    factors = vec4(inverse_deviation(variances.x));
-    if (ACROSS)
-        factors = vec4(factors.x, inverse_deviation(variances.y), inverse_deviation(variances.z), inverse_deviation(variances.w));
-    // Beside infinities and NaN both factor and mean are NaN; scales may be anything.
-    is_ordinary = EITHER(HAS_SCALE, HAS_BIAS) ? false : all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
-    EACH(store_normalized)
-}
-
-// ---- norms ----
-
-uvec4 most;   // magnitudes
-vec4 scaling; // a power of two, which keeps squares from overflow and from vanishing
-
-void find_most(uint n)
-{
-    most = max(most, floatBitsToUint(held[n]) & ~SIGN_BIT);
-}
-
-void take_magnitudes(uint n)
-{
-    precise vec4 terms = abs(held[n]) * scaling; // 0 where there is none
-    if (SQUARES)
-        terms = terms * terms;
-    precise vec4 next = sums + terms;
-    sums = next;
-}
-
-void store_quotients(uint n)
-{
-    if (exists(n)) {
-        precise vec4 results = held[n] * factors;
-        store_item(destination_first + item_of(n) * parameters.steps.y, results, is_ordinary);
-    }
-}
-
-uint exponent_of(uint magnitude)
-{
-    return clamp(magnitude >> 23, 1, 253);
-}
-
-float inverse_norm(uint total, uint magnitude)
-{
-    uint norm = math_multiply(SQUARES ? math_sqrt(total) : total, exponent_of(magnitude) << 23);
-    if (magnitude >= INFINITY)
-        norm = magnitude; // infinity, or NaN
-    return inverse_of(uintBitsToFloat(max(norm, parameters.argument))); // that of NaN is greater
-}
-
-void divide_by_norm()
-{
-    uvec4 unused = uvec4(0);
-    most = uvec4(0);
-    EACH(find_most)
-    of_all(most, unused, false, false);
-    uvec4 exponents = uvec4(exponent_of(most.x), exponent_of(most.y), exponent_of(most.z), exponent_of(most.w));
-    scaling = uintBitsToFloat((254 - exponents) << 23);
-    sums = vec4(0.0);
-    EACH(take_magnitudes)
-    uvec4 totals = floatBitsToUint(sums);
-    of_all(totals, unused, true, false);
-    factors = vec4(inverse_norm(totals.x, most.x));
-    if (ACROSS)
-        factors = vec4(factors.x, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z), inverse_norm(totals.w, most.w));
-    is_ordinary = all(lessThan(most, uvec4(INFINITY))) && all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
-    EACH(store_quotients)
-}
+#include "softmax.glsl"
+#include "moments.glsl"
+#include "norms.glsl"
 
 void main()
 {
@@ -590,8 +385,8 @@ void main()
     uint slot = gl_LocalInvocationIndex;
     uint unit = group * UNITS + (ACROSS ? slot % UNITS : slot / LANES);
     lane = ACROSS ? slot / UNITS : slot % LANES;
-    item_count = unit < parameters.unit_count ? parameters.item_count : 0;
-    find_row(unit);
+    item_count = parameters.item_count;
+    find_row(min(unit, parameters.unit_count - 1)); // all of a workgroup meet at the barriers
     EACH(load)
     if (EITHER(FUNCTION == SOFTMAX, FUNCTION == LOG_SOFTMAX))
         softmax();
@@ -599,4 +394,11 @@ void main()
         normalize();
     else
         divide_by_norm();
+    if (unit >= parameters.unit_count)
+        return;
+    if (is_ordinary) {
+        EACH(store_ordinary)
+    } else {
+        EACH(store_any)
+    }
 }

@@ -28,6 +28,7 @@ _Static_assert(sizeof(struct rows_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define SCALE_IS_VECTOR 8u
 #define BIAS_IS_VECTOR  16u
 #define OPTION          32u
+#define PAIRED          64u
 
 #define LOCAL_SIZE 256
 #define ITEM       4 /* elements */
@@ -81,25 +82,25 @@ static const struct vkdml_dimension *item_dimension(const struct walk *walk) {
     return walk->across ? &walk->kept[walk->kept_rank - 1] : &walk->row[0];
 }
 
-/* Whether items lie at multiples of their size in a tensor, in every dimension but their own. */
-static bool is_aligned(const struct walk *walk, uint32_t t) {
+/* Whether what is so many elements wide lies at multiples of that in a tensor, in every dimension but its own. */
+static bool is_aligned(const struct walk *walk, uint32_t t, uint32_t width) {
     const struct vkdml_dimension *own = item_dimension(walk);
     bool aligned = own->strides[t] == 1;
     for (uint32_t d = 0; d < walk->kept_rank; ++d) {
-        aligned = aligned && (&walk->kept[d] == own || walk->kept[d].strides[t] % ITEM == 0);
+        aligned = aligned && (&walk->kept[d] == own || walk->kept[d].strides[t] % width == 0);
     }
-    return aligned && (!walk->across || walk->row[0].strides[t] % ITEM == 0);
+    return aligned && (!walk->across || walk->row[0].strides[t] % width == 0);
 }
 
 static bool has_vectors(const struct walk *walk, uint32_t t) {
     return walk->tensors[t] != NULL && item_dimension(walk)->strides[t] != 0;
 }
 
-/* Input and output as items, and of what scales them items, or one element for each. */
-static bool lies_well(const struct walk *walk) {
-    bool well = item_dimension(walk)->size % ITEM == 0;
+/* Input and output as items or pairs of them, and of what scales them the same, or one element for each. */
+static bool lies_well(const struct walk *walk, uint32_t width) {
+    bool well = item_dimension(walk)->size % width == 0;
     for (uint32_t t = 0; t < TENSORS; ++t) {
-        well = well && (t > OUTPUT && !has_vectors(walk, t) ? true : is_aligned(walk, t));
+        well = well && (t > OUTPUT && !has_vectors(walk, t) ? true : is_aligned(walk, t, width));
     }
     return well;
 }
@@ -141,7 +142,7 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
         return false;
     }
     walk->across = walk->row[0].strides[OUTPUT] != 1;
-    if ((walk->across && walk->kept_rank == 0) || !lies_well(walk) || !fits(walk, limits)) {
+    if ((walk->across && walk->kept_rank == 0) || !lies_well(walk, ITEM) || !fits(walk, limits)) {
         return false;
     }
     walk->units = 1;
@@ -153,10 +154,21 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
     return choose_lanes(walk, vkdml_local_size(limits, LOCAL_SIZE));
 }
 
+/* FLOAT16 by 16 bytes. */
+static bool is_paired(const struct vkdml_rows *rows, const struct walk *walk) {
+    return rows->input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16 && !walk->across && walk->held > 1 &&
+           lies_well(walk, 2 * ITEM);
+}
+
 static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk) {
     return (walk->across ? ACROSS : 0) | (rows->scale != NULL ? HAS_SCALE : 0) | (rows->bias != NULL ? HAS_BIAS : 0) |
            (has_vectors(walk, SCALE) ? SCALE_IS_VECTOR : 0) | (has_vectors(walk, BIAS) ? BIAS_IS_VECTOR : 0) |
-           (rows->option ? OPTION : 0);
+           (rows->option ? OPTION : 0) | (is_paired(rows, walk) ? PAIRED : 0);
+}
+
+/* Of an invocation's items the first that all invocations have. */
+static uint32_t full_items(const struct walk *walk, bool is_paired) {
+    return is_paired ? walk->items / 2 / walk->lanes * 2 : walk->items / walk->lanes;
 }
 
 static void fill_parameters(const struct vkdml_rows *rows, const struct walk *walk,
@@ -223,7 +235,7 @@ VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_pl
                                         walk.lanes,
                                         walk.held,
                                         walk.kept_rank,
-                                        0,
+                                        full_items(&walk, is_paired(rows, &walk)),
                                         0,
                                         0,
                                         0,

@@ -1,7 +1,8 @@
 // Rows that fit a workgroup's registers: each element of the input is read once, what all of a row give together is found, and each
 // is written once. A row is what differs in the folded dimensions alone. It lies side by side, and LANES neighbouring invocations
 // hold it, four elements an item; or (ACROSS) rows lie side by side, an item is an element of four of them, and LANES invocations
-// hold these four. An invocation holds HELD items, LANES apart. FLOAT16 arithmetic is left in a pipeline's module where
+// hold these four. An invocation holds HELD items, LANES apart. A row that is too long for that (IS_LONG) is read twice by its workgroup,
+// block by block, the last ones first the second time: most of that comes from a cache. FLOAT16 arithmetic is left in a pipeline's module where
 // FLOAT_CONTROLS say that the device has it.
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -22,8 +23,9 @@ const bool HAS_BIAS = (SHAPE & 4u) != 0;
 const bool SCALE_IS_VECTOR = (SHAPE & 8u) != 0;  // the four elements of an item have scales side by side; else one
 const bool BIAS_IS_VECTOR = (SHAPE & 16u) != 0;
 const bool OPTION = (SHAPE & 32u) != 0;
+const bool IS_LONG = (SHAPE & 128u) != 0;        // a row of several blocks, each of what its invocations hold; never ACROSS
 const bool PAIRED = (SHAPE & 64u) != 0;          // of FLOAT16: items 2 k and 2 k + 1 of an invocation lie side by side, 16 bytes
-layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, 128, 256
+layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, .., 1024
 layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
 layout(constant_id = 7) const uint FULL = 0;     // of an invocation's items the first that every row and invocation has
@@ -31,6 +33,7 @@ layout(constant_id = 7) const uint FULL = 0;     // of an invocation's items the
 const uint SOFTMAX = 0;
 const uint LOG_SOFTMAX = 1;
 const uint MOMENTS = 2; // (x - mean) / sqrt(variance + an argument), times the scale, plus the bias
+const bool IS_SOFTMAX = FUNCTION <= LOG_SOFTMAX;
 const uint NORM = 3;    // x / max(norm, an argument)
 const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
 const bool SQUARES = OPTION;    // NORM: L2, else L1
@@ -43,6 +46,7 @@ layout(std140, binding = 0) uniform Parameters {
     uint inverse_count; // 1 / the elements of a row, as FLOAT32
     uvec4 steps;        // between items: of the input, the output, the scale, the bias
     uint argument;      // FLOAT32
+    uint block_count;   // of a row: 1, or IS_LONG more
     uvec4 kept[8];      // outermost first: a size, its multiplier and shifts for divide(), and the input's stride
     uvec4 kept_more[8]; // strides of the output, the scale, the bias
 } parameters;
@@ -72,10 +76,13 @@ float half_at(uint word, uint element)
     return uintBitsToFloat(widen_half((word >> (element % 2 * 16)) & 0xFFFF));
 }
 
-#define LOAD_VECTOR(name, element, second)                                                                             \
-    (TYPE == FLOAT32 ? uintBitsToFloat(name##_vectors.vectors[(element) / 4])                                          \
-     : PAIRED        ? halves((second) ? name##_vectors.vectors[(element) / 8].zw : name##_vectors.vectors[(element) / 8].xy) \
-                     : halves(name##_pairs.pairs[(element) / 4]))
+#define LOAD_ITEM(name, element)                                                                                       \
+    (TYPE == FLOAT32 ? uintBitsToFloat(name##_vectors.vectors[(element) / 4]) : halves(name##_pairs.pairs[(element) / 4]))
+#define LOAD_PAIR(name, element) name##_vectors.vectors[(element) / 8]
+// Of item n, the first of two, or the only one, being at an element: one load serves both.
+#define LOAD_VECTOR(name, element, n)                                                                                  \
+    (!PAIRED ? LOAD_ITEM(name, element)                                                                                \
+             : halves((n) % 2 == 0 ? LOAD_PAIR(name, element).xy : LOAD_PAIR(name, element).zw))
 #define LOAD_ONE(name, element)                                                                                        \
     vec4(TYPE == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
 
@@ -109,15 +116,18 @@ bool is_moderate(float x)
     return x >= 8.67361738e-19 && x <= 1.15292150e18;
 }
 
-float inverse_of(float x)
+float inverse_of_moderate(float x)
 {
-    if (!is_moderate(x))
-        return uintBitsToFloat(math_divide(ONE, floatBitsToUint(x)));
     precise float root = inversesqrt(x);
     precise float estimate = root * root;
     precise float rest = 1.0 - x * estimate;
     precise float inverse = estimate + estimate * rest;
     return inverse;
+}
+
+float inverse_of(float x)
+{
+    return is_moderate(x) ? inverse_of_moderate(x) : uintBitsToFloat(math_divide(ONE, floatBitsToUint(x)));
 }
 
 float inverse_root_of(float x)
@@ -132,114 +142,116 @@ float inverse_root_of(float x)
 
 // ---- what all invocations of a row have together ----
 
-shared uvec4 row_cells[ACROSS ? 1 : gl_WorkGroupSize.x / 4];
-shared uvec4 more_row_cells[ACROSS ? 1 : FUNCTION == MOMENTS ? gl_WorkGroupSize.x / 4 : 1];
-const uint GROUP = LANES == 32 ? 8 : LANES < 16 ? LANES : 16; // cells that are joined at once
-shared uint group_cells[LANES > 16 ? gl_WorkGroupSize.x / GROUP : 1];
-shared uint more_group_cells[LANES > 16 ? (FUNCTION == MOMENTS ? gl_WorkGroupSize.x / GROUP : 1) : 1];
-shared uvec4 cells[ACROSS ? gl_WorkGroupSize.x : 1];
-shared uvec4 more_cells[ACROSS ? (FUNCTION == MOMENTS ? gl_WorkGroupSize.x : 1) : 1];
+// Twice: the first turn and the second have cells of their own, so that nobody waits until all have read the first.
+const uint FIRST = 0;
+const uint SECOND = 1;
 
-// Sums, or the greater of unsigned integers.
+const uint GROUP = LANES == 32 ? 8 : LANES < 16 ? LANES : 16; // cells that are joined at once
+const uint ROW_CELLS = EITHER(ACROSS, LANES == 1) ? 1 : gl_WorkGroupSize.x / 4;
+const uint GROUP_CELLS = EITHER(ACROSS, LANES <= 16) ? 1 : gl_WorkGroupSize.x / GROUP / 4;
+const uint COLUMN_CELLS = BOTH(ACROSS, LANES > 1) ? gl_WorkGroupSize.x : 1;
+shared uvec4 row_cells[2][ROW_CELLS];
+shared uvec4 group_cells[2][GROUP_CELLS];
+shared uvec4 column_cells[2][COLUMN_CELLS];
+shared uvec4 more_row_cells[FUNCTION == MOMENTS ? ROW_CELLS : 1];
+shared uvec4 more_group_cells[FUNCTION == MOMENTS ? GROUP_CELLS : 1];
+shared uvec4 more_column_cells[FUNCTION == MOMENTS ? COLUMN_CELLS : 1];
+
+// Sums; or the greater ones, of numbers or, NORM, of magnitudes, among which NaN counts.
 uvec4 joined(uvec4 a, uvec4 b, bool adds)
 {
     precise vec4 sum = uintBitsToFloat(a) + uintBitsToFloat(b);
-    return adds ? floatBitsToUint(sum) : max(a, b);
+    uvec4 greater = FUNCTION == NORM ? max(a, b) : floatBitsToUint(max(uintBitsToFloat(a), uintBitsToFloat(b)));
+    return adds ? floatBitsToUint(sum) : greater;
 }
 
 uint joined_across(uvec4 a, bool adds)
 {
-    precise float first = uintBitsToFloat(a.x) + uintBitsToFloat(a.y);
-    precise float second = uintBitsToFloat(a.z) + uintBitsToFloat(a.w);
-    precise float sum = first + second;
-    return adds ? floatBitsToUint(sum) : max(max(a.x, a.y), max(a.z, a.w));
+    uvec4 pairs = joined(a.xyxy, a.zwzw, adds);
+    return joined(pairs.xxxx, pairs.yyyy, adds).x;
 }
 
-// Of up to sixteen cells that begin at a multiple of four.
-uint joined_cells(uint first, uint count, bool adds)
-{
-    uvec4 all = row_cells[first];
-    if (count > 4)
-        all = joined(all, row_cells[first + 1], adds);
-    if (count > 8)
-        all = joined(all, joined(row_cells[first + 2], row_cells[first + 3], adds), adds);
-    return joined_across(all, adds);
-}
-
-uint joined_more_cells(uint first, uint count)
-{
-    uvec4 all = more_row_cells[first];
-    if (count > 4)
-        all = joined(all, more_row_cells[first + 1], true);
-    if (count > 8)
-        all = joined(all, joined(more_row_cells[first + 2], more_row_cells[first + 3], true), true);
-    return joined_across(all, true);
-}
+// Of up to sixteen cells.
+#define JOINED_CELLS(cells, first, count, adds)                                                                        \
+    joined_across((count) == 4   ? cells[first]                                                                        \
+                  : (count) == 8 ? joined(cells[first], cells[(first) + 1], adds)                                      \
+                                 : joined(joined(cells[first], cells[(first) + 1], adds),                              \
+                                          joined(cells[(first) + 2], cells[(first) + 3], adds), adds),                 \
+                  adds)
 
 // Of an invocation's value and, if `both`, of another that is added.
-uvec2 of_row(uint value, uint more, bool adds, bool both)
+uvec2 of_row(uint value, uint more, uint turn, bool adds, bool both)
 {
     if (LANES == 1)
         return uvec2(value, more);
     uint slot = gl_LocalInvocationIndex;
-    barrier();
-    row_cells[slot / 4][slot % 4] = value;
+    row_cells[turn][slot / 4][slot % 4] = value;
     if (both)
         more_row_cells[slot / 4][slot % 4] = more;
     barrier();
     uint first = slot / GROUP * (GROUP / 4);
-    value = joined_cells(first, GROUP, adds);
+    value = JOINED_CELLS(row_cells[turn], first, GROUP, adds);
     if (both)
-        more = joined_more_cells(first, GROUP);
+        more = JOINED_CELLS(more_row_cells, first, GROUP, true);
     if (LANES > 16) {
-        if (slot % GROUP == 0) {
-            group_cells[slot / GROUP] = value;
-            if (both)
-                more_group_cells[slot / GROUP] = more;
-        }
-        barrier();
-        if (slot < gl_WorkGroupSize.x / GROUP) {
-            row_cells[slot / 4][slot % 4] = group_cells[slot];
-            if (both)
-                more_row_cells[slot / 4][slot % 4] = more_group_cells[slot];
-        }
-        barrier();
         const uint groups = LANES / GROUP;
-        first = slot / LANES * (groups / 4);
-        value = joined_cells(first, groups, adds);
-        if (both)
-            more = joined_more_cells(first, groups);
+        slot /= GROUP;
+        if (gl_LocalInvocationIndex % GROUP == 0) {
+            group_cells[turn][slot / 4][slot % 4] = value;
+            if (both)
+                more_group_cells[slot / 4][slot % 4] = more;
+        }
+        barrier();
+        first = slot / groups * (groups / 4);
+        if (groups <= 16) {
+            value = JOINED_CELLS(group_cells[turn], first, groups, adds);
+            if (both)
+                more = JOINED_CELLS(more_group_cells, first, groups, true);
+        } else {
+            uvec4 all = group_cells[turn][0];
+            uvec4 more_all = more_group_cells[0];
+            [[dont_unroll]] for (uint cell = 1; cell < groups / 4; ++cell) {
+                all = joined(all, group_cells[turn][cell], adds);
+                if (both)
+                    more_all = joined(more_all, more_group_cells[cell], true);
+            }
+            value = joined_across(all, adds);
+            more = joined_across(more_all, true);
+        }
     }
     return uvec2(value, more);
 }
 
-void of_columns(inout uvec4 value, inout uvec4 more, bool adds, bool both)
+#define JOINED_COLUMNS(cells, first, adds)                                                                             \
+    joined(joined(cells[first], cells[(first) + UNITS], adds),                                                         \
+           joined(cells[(first) + 2 * UNITS], cells[(first) + 3 * UNITS], adds), adds)
+
+void of_columns(inout uvec4 value, inout uvec4 more, uint turn, bool adds, bool both)
 {
     if (LANES == 1)
         return;
     uint slot = gl_LocalInvocationIndex;
-    barrier();
-    cells[slot] = value;
+    column_cells[turn][slot] = value;
     if (both)
-        more_cells[slot] = more;
+        more_column_cells[slot] = more;
     barrier();
-    uint first = slot % UNITS;
-    value = cells[first];
-    more = both ? more_cells[first] : more;
-    [[dont_unroll]] for (uint lane = 1; lane < LANES; ++lane) {
-        value = joined(value, cells[first + lane * UNITS], adds);
+    value = JOINED_COLUMNS(column_cells[turn], slot % UNITS, adds);
+    if (both)
+        more = JOINED_COLUMNS(more_column_cells, slot % UNITS, true);
+    [[dont_unroll]] for (uint first = slot % UNITS + 4 * UNITS; first < gl_WorkGroupSize.x; first += 4 * UNITS) {
+        value = joined(value, JOINED_COLUMNS(column_cells[turn], first, adds), adds);
         if (both)
-            more = joined(more, more_cells[first + lane * UNITS], true);
+            more = joined(more, JOINED_COLUMNS(more_column_cells, first, true), true);
     }
 }
 
 // Of four values of an invocation: those of one row, or of four.
-void of_all(inout uvec4 value, inout uvec4 more, bool adds, bool both)
+void of_all(inout uvec4 value, inout uvec4 more, uint turn, bool adds, bool both)
 {
     if (ACROSS) {
-        of_columns(value, more, adds, both);
+        of_columns(value, more, turn, adds, both);
     } else {
-        uvec2 row = of_row(joined_across(value, adds), joined_across(more, true), adds, both);
+        uvec2 row = of_row(joined_across(value, adds), both ? joined_across(more, true) : 0u, turn, adds, both);
         value = uvec4(row.x);
         more = uvec4(row.y);
     }
@@ -250,6 +262,7 @@ void of_all(inout uvec4 value, inout uvec4 more, bool adds, bool both)
 vec4 held[16];
 uint lane;
 uint item_count; // of a row
+bool is_stored;  // there is such a row
 
 // What is done with each item, by its number: no loop, since arrays in registers have constant indices, and loops that are unrolled
 // lose what is precise (see glsl/map/map_words.glsl).
@@ -278,10 +291,13 @@ uint item_count; // of a row
         f(15);                                                                                                         \
     }
 
+const uint BLOCK = LANES * HELD;
+uint block_first = 0; // the first of a block's items
+
 // Counted along the row; PAIRED: of the first of two.
 uint item_of(uint n)
 {
-    return PAIRED ? (lane + n / 2 * LANES) * 2 : lane + n * LANES;
+    return block_first + (PAIRED ? (lane + n / 2 * LANES) * 2 : lane + n * LANES);
 }
 
 bool exists(uint n)
@@ -324,20 +340,20 @@ void find_row(uint unit)
 
 vec4 item_at(uint n)
 {
-    return LOAD_VECTOR(source, source_first + item_of(n) * SOURCE_STEP, n % 2 != 0);
+    return LOAD_VECTOR(source, source_first + item_of(n) * SOURCE_STEP, n);
 }
 
 vec4 scale_at(uint n)
 {
     if (SCALE_IS_VECTOR)
-        return LOAD_VECTOR(scales, scale_first + item_of(n) * SCALE_STEP, n % 2 != 0);
+        return LOAD_VECTOR(scales, scale_first + item_of(n) * SCALE_STEP, n);
     return LOAD_ONE(scales, scale_first + (ACROSS ? item_of(n) * SCALE_STEP : 0));
 }
 
 vec4 bias_at(uint n)
 {
     if (BIAS_IS_VECTOR)
-        return LOAD_VECTOR(biases, bias_first + item_of(n) * BIAS_STEP, n % 2 != 0);
+        return LOAD_VECTOR(biases, bias_first + item_of(n) * BIAS_STEP, n);
     return LOAD_ONE(biases, bias_first + (ACROSS ? item_of(n) * BIAS_STEP : 0));
 }
 
@@ -346,7 +362,7 @@ void load(uint n)
     held[n] = exists(n) ? item_at(n) : vec4(0.0);
 }
 
-void store_packed(uint n, bool may_be_nan)
+void store_held(uint n, bool may_be_nan)
 {
     uint element = destination_first + item_of(n) * DESTINATION_STEP;
     uvec4 item = packed(held[n], may_be_nan);
@@ -361,21 +377,81 @@ void store_packed(uint n, bool may_be_nan)
 void store_ordinary(uint n)
 {
     if (exists(n))
-        store_packed(n, false);
+        store_held(n, false);
 }
 
 void store_any(uint n)
 {
     if (exists(n))
-        store_packed(n, true);
+        store_held(n, true);
 }
 
-uvec4 first_value;
-uvec4 second_value;
+void store_item(uint n, vec4 x)
+{
+    uint place = (destination_first + item_of(n) * DESTINATION_STEP) / 4 + (PAIRED ? n % 2 : 0);
+    uvec4 item = packed(x, true);
+    if (TYPE == FLOAT32)
+        destination_vectors.vectors[place] = item;
+    else
+        destination_pairs.pairs[place] = item.xy;
+}
+
+void load_block(uint block)
+{
+    block_first = block * BLOCK;
+    EACH(load)
+}
+
+vec4 sums;
+vec4 factors; // or what is added
 
 #include "softmax.glsl"
 #include "moments.glsl"
 #include "norms.glsl"
+
+// What the row's elements give together.
+void survey()
+{
+    if (IS_SOFTMAX)
+        survey_powers();
+    else if (FUNCTION == MOMENTS)
+        survey_moments();
+    else
+        survey_magnitudes();
+}
+
+// Of a block that is read for the second time.
+void retake()
+{
+    if (IS_SOFTMAX) {
+        EACH(take_powers)
+    } else if (FUNCTION == MOMENTS) {
+        EACH(take_distances)
+    }
+}
+
+// Makes results of what survey() or retake() left of the items held, and stores them.
+void finish()
+{
+    if (!is_stored)
+        return;
+    if (IS_SOFTMAX && !is_ordinary) {
+        store_extraordinary();
+        return;
+    }
+    if (IS_SOFTMAX) {
+        EACH(finish_powers)
+    } else if (FUNCTION == MOMENTS) {
+        EACH(finish_distances)
+    } else {
+        EACH(finish_magnitudes)
+    }
+    if (is_ordinary) {
+        EACH(store_ordinary)
+    } else {
+        EACH(store_any)
+    }
+}
 
 void main()
 {
@@ -386,19 +462,17 @@ void main()
     uint unit = group * UNITS + (ACROSS ? slot % UNITS : slot / LANES);
     lane = ACROSS ? slot / UNITS : slot % LANES;
     item_count = parameters.item_count;
+    is_stored = unit < parameters.unit_count;
     find_row(min(unit, parameters.unit_count - 1)); // all of a workgroup meet at the barriers
-    EACH(load)
-    if (EITHER(FUNCTION == SOFTMAX, FUNCTION == LOG_SOFTMAX))
-        softmax();
-    else if (FUNCTION == MOMENTS)
-        normalize();
-    else
-        divide_by_norm();
-    if (unit >= parameters.unit_count)
-        return;
-    if (is_ordinary) {
-        EACH(store_ordinary)
+    load_block(0);
+    survey();
+    if (IS_LONG) {
+        [[dont_unroll]] for (uint block = parameters.block_count; block-- > 0;) {
+            load_block(block);
+            retake();
+            finish();
+        }
     } else {
-        EACH(store_any)
+        finish();
     }
 }

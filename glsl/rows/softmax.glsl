@@ -1,16 +1,5 @@
 // ---- softmax ----
 
-// Of numbers in their order; that of NaN is the greatest.
-uint key_of(uint x)
-{
-    return is_nan(x) ? 0xFFFFFFFFu : x ^ (uint(int(x) >> 31) | SIGN_BIT);
-}
-
-uint number_of(uint key)
-{
-    return key == 0xFFFFFFFFu ? QUIET_NAN : (key & SIGN_BIT) != 0 ? key ^ SIGN_BIT : ~key;
-}
-
 vec4 greatest; // of numbers; NaN may be passed over, but not in sums
 
 void find_greatest(uint n)
@@ -46,12 +35,15 @@ bvec4 isnan_of(uvec4 x)
     return greaterThan(x & ~SIGN_BIT, uvec4(INFINITY));
 }
 
-vec4 sums;
+vec4 powers_of(vec4 distances)
+{
+    return vec4(power_of(distances.x), power_of(distances.y), power_of(distances.z), power_of(distances.w));
+}
 
 void take_powers(uint n)
 {
     precise vec4 distances = held[n] - greatest;
-    vec4 powers = vec4(power_of(distances.x), power_of(distances.y), power_of(distances.z), power_of(distances.w));
+    vec4 powers = powers_of(distances);
     if (exists(n)) {
         precise vec4 next = sums + powers;
         sums = next;
@@ -59,19 +51,7 @@ void take_powers(uint n)
     held[n] = FUNCTION == SOFTMAX ? powers : distances;
 }
 
-// Of a row whose greatest is infinity the sum tells NaN alone.
-void take_nans(uint n)
-{
-    if (exists(n)) {
-        bvec4 are_nan = isnan_of(floatBitsToUint(item_at(n)));
-        precise vec4 next = sums + uintBitsToFloat(mix(uvec4(0), uvec4(QUIET_NAN), are_nan));
-        sums = mix(next, sums, is_finite);
-    }
-}
-
-vec4 factors; // or what is added
-
-void finish_softmax(uint n)
+void finish_powers(uint n)
 {
     precise vec4 results = FUNCTION == SOFTMAX ? held[n] * factors : held[n] - factors;
     held[n] = results;
@@ -85,50 +65,115 @@ float extraordinary(float power, float x, float most, bool is_finite_row)
     return floatBitsToUint(most) == INFINITY && floatBitsToUint(x) != INFINITY ? power : uintBitsToFloat(QUIET_NAN);
 }
 
-void finish_extraordinary(uint n)
+// Of rows that are not ordinary, in a loop over what is read again: this is rare, and is to take neither registers nor time of the rest.
+void store_extraordinary()
 {
-    if (exists(n)) {
-        vec4 x = item_at(n);
-        vec4 powers = held[n];
-        held[n] = vec4(extraordinary(powers.x, x.x, greatest.x, is_finite.x), extraordinary(powers.y, x.y, greatest.y, is_finite.y),
-                       extraordinary(powers.z, x.z, greatest.z, is_finite.z), extraordinary(powers.w, x.w, greatest.w, is_finite.w));
+    [[dont_unroll]] for (uint n = 0; n < HELD; ++n) {
+        if (item_of(n) < item_count) {
+            vec4 x = item_at(n);
+            precise vec4 results = x - greatest;
+            if (FUNCTION == SOFTMAX) {
+                results = powers_of(results) * factors;
+                results = vec4(extraordinary(results.x, x.x, greatest.x, is_finite.x), extraordinary(results.y, x.y, greatest.y, is_finite.y),
+                               extraordinary(results.z, x.z, greatest.z, is_finite.z), extraordinary(results.w, x.w, greatest.w, is_finite.w));
+            } else {
+                results = results - factors;
+            }
+            store_item(n, results);
+        }
     }
 }
 
+// Of a finite row the sum is from 1 to its elements' number.
 float factor_of(float sum)
 {
-    return FUNCTION == SOFTMAX ? inverse_of(sum) : uintBitsToFloat(math_log(floatBitsToUint(sum)));
+    if (FUNCTION == SOFTMAX)
+        return inverse_of_moderate(sum);
+    uint bits = floatBitsToUint(sum);
+    return uintBitsToFloat(TYPE == FLOAT16 ? math_half_log_common(bits) : math_log_common(bits));
 }
 
-void softmax()
+// ---- of a long row ----
+
+const float LEAST = -3.40282347e38; // beside which -infinity is a distance of -infinity
+
+float exact_power_of(float x)
+{
+    return x < -87.0 ? 0.0 : uintBitsToFloat(math_exp_common(floatBitsToUint(x)));
+}
+
+// From powers beside one number to those beside another that is not less.
+void scale_sums(float from, float to)
+{
+    precise vec4 scaled = sums * exact_power_of(from - to);
+    sums = scaled;
+}
+
+// An invocation's blocks up to this one have a greatest element, and sums of powers beside it.
+void take_block()
+{
+    float known = greatest.x;
+    EACH(find_greatest)
+    greatest = vec4(max(max(greatest.x, greatest.y), max(greatest.z, greatest.w)));
+    scale_sums(known, greatest.x);
+    EACH(take_powers)
+}
+
+void take_blocks()
+{
+    greatest = vec4(LEAST);
+    take_block();
+    [[dont_unroll]] for (uint block = 1; block < parameters.block_count; ++block) {
+        load_block(block);
+        take_block();
+    }
+}
+
+// ---- of any ----
+
+// Of a row whose greatest is infinity the sum tells NaN alone.
+void take_nans()
+{
+    sums = mix(vec4(0.0), sums, is_finite);
+    [[dont_unroll]] for (uint item = lane; item < item_count; item += LANES) {
+        bvec4 are_nan = isnan_of(floatBitsToUint(LOAD_ITEM(source, source_first + item * SOURCE_STEP)));
+        precise vec4 next = sums + uintBitsToFloat(mix(uvec4(0), uvec4(QUIET_NAN), are_nan));
+        sums = mix(next, sums, is_finite);
+    }
+}
+
+void survey_powers()
 {
     greatest = vec4(uintBitsToFloat(SIGN_BIT | INFINITY));
-    EACH(find_greatest)
+    sums = vec4(0.0);
+    if (IS_LONG) {
+        take_blocks();
+    } else {
+        EACH(find_greatest)
+    }
+    float own = greatest.x;
     uvec4 bits = floatBitsToUint(greatest);
-    uvec4 keys = uvec4(key_of(bits.x), key_of(bits.y), key_of(bits.z), key_of(bits.w));
     uvec4 unused = uvec4(0);
-    of_all(keys, unused, false, false);
-    bits = uvec4(number_of(keys.x), number_of(keys.y), number_of(keys.z), number_of(keys.w));
+    of_all(bits, unused, FIRST, false, false);
     greatest = uintBitsToFloat(bits);
     is_finite = lessThan(bits & ~SIGN_BIT, uvec4(INFINITY));
-    is_ordinary = all(is_finite);
-    sums = vec4(0.0);
-    EACH(take_powers)
-    if (!all(is_finite)) {
-        sums = mix(vec4(0.0), sums, is_finite);
-        EACH(take_nans)
+    if (IS_LONG) {
+        scale_sums(own, greatest.x);
+    } else {
+        EACH(take_powers)
     }
+    if (!all(is_finite))
+        take_nans();
     uvec4 totals = floatBitsToUint(sums);
-    of_all(totals, unused, true, false);
+    of_all(totals, unused, SECOND, true, false);
+    if (IS_LONG && totals.x == 0 && is_finite.x) // nothing but -infinity
+        totals = uvec4(QUIET_NAN);
     sums = uintBitsToFloat(totals);
-    is_ordinary = is_ordinary && !any(isnan_of(totals));
+    bvec4 are_nan = isnan_of(totals);
+    is_ordinary = all(is_finite) && !any(are_nan);
     factors = vec4(factor_of(sums.x));
     if (ACROSS)
         factors = vec4(factors.x, factor_of(sums.y), factor_of(sums.z), factor_of(sums.w));
-    factors = mix(mix(vec4(0.0), sums, isnan_of(totals)), factors, is_finite);
-    EACH(finish_softmax)
-    if (FUNCTION == SOFTMAX && !is_ordinary) {
-        EACH(finish_extraordinary)
-    }
+    if (!is_ordinary)
+        factors = mix(mix(vec4(0.0), factors, is_finite), sums, are_nan);
 }
-

@@ -68,7 +68,7 @@ uint finish(Tally t)
         magnitude = exponent > 127 ? INFINITY : magnitude;
         return (x & SIGN_BIT) | magnitude;
     }
-    return FLOATS && is_nan(x) ? QUIET_NAN : x;
+    return TYPE == FLOAT32 && is_nan(x) ? QUIET_NAN : x; // of FLOAT16 when it is narrowed
 }
 
 void add(uint element, uint x)
@@ -101,8 +101,9 @@ uint narrow_pair(uvec2 pair)
 {
     bool good = true;
     uint word = narrow_to_halves(pair, good);
-    word = is_nan(pair.x) ? (word & 0xFFFF0000u) | 0x7E00u : word;
-    return is_nan(pair.y) ? (word & 0xFFFFu) | 0x7E000000u : word;
+    if (!good)
+        word = narrow_to_half(pair.x) | narrow_to_half(pair.y) << 16;
+    return word;
 }
 
 uint put_pair(uint element, uint word)

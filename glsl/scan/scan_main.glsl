@@ -168,24 +168,33 @@ const uint ITEM_STEP = ACROSS ? 1 : LANES;
 
 uvec4 held[4];
 bool holds_whole_items;
+uvec4 ahead[4]; // what is loaded before it is held
+bool has_whole_items;
 
 void load_items(uint first)
 {
-    holds_whole_items = true;
+    has_whole_items = true;
     if (!IS_EVEN) {
         EACH_HELD
-            holds_whole_items = holds_whole_items && is_whole(first + n * ITEM_STEP);
+            has_whole_items = has_whole_items && is_whole(first + n * ITEM_STEP);
     }
     if (IS_EVEN) {
         EACH_HELD
-            held[n] = load_whole(first + n * ITEM_STEP);
-    } else if (holds_whole_items) {
+            ahead[n] = load_whole(first + n * ITEM_STEP);
+    } else if (has_whole_items) {
         EACH_HELD
-            held[n] = load_whole(first + n * ITEM_STEP);
+            ahead[n] = load_whole(first + n * ITEM_STEP);
     } else {
         EACH_HELD
-            held[n] = load_any(first + n * ITEM_STEP);
+            ahead[n] = load_any(first + n * ITEM_STEP);
     }
+}
+
+void hold_items()
+{
+    holds_whole_items = has_whole_items;
+    EACH_HELD
+        held[n] = ahead[n];
 }
 
 void store_items(uint first)
@@ -366,6 +375,9 @@ void take_entries(uint share_index)
     }
 }
 
+// Down columns a workgroup has the next tile's items on their way while it exchanges what this one's add up to.
+const bool LOADS_AHEAD = BOTH(ACROSS, BOTH(IS_SHARED, !TO_ENTRIES));
+
 void walk(uint first, uint turns)
 {
     EACH_TALLY
@@ -374,8 +386,14 @@ void walk(uint first, uint turns)
         EACH_TALLY
             tallies[w] = combine(bases[w], tallies[w]);
     }
-    for (uint turn = 0; turn < turns; ++turn) {
+    if (LOADS_AHEAD && turns != 0)
         load_items(first);
+    for (uint turn = 0; turn < turns; ++turn) {
+        if (!LOADS_AHEAD)
+            load_items(first);
+        hold_items();
+        if (LOADS_AHEAD && turn + 1 < turns)
+            load_items(first + LANES * HELD);
         if (TO_ENTRIES) {
             add_items();
         } else {

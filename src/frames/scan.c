@@ -47,7 +47,8 @@ _Static_assert(sizeof(struct scan_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define KEEPS_LAST  32u
 #define EVEN        64u
 
-/* Invocations of a workgroup; and of one along the line where it is as wide as that. */
+/* Invocations of a workgroup, and of one down columns where it is used whole. Along rows of FLOAT16 512 reach 0.90 of
+ * an H200's copy peak, 256 0.96: fewer wait for one another. */
 #define LOCAL_SIZE        256
 #define LARGE_LOCAL_SIZE  512
 #define SERIAL_LOCAL_SIZE 8
@@ -227,7 +228,7 @@ static void choose_lanes(const struct scanning *s, uint32_t local_size, struct w
 
 /* Of the larger workgroup sizes the one that is used whole and whose exchange fits. */
 static void choose_workgroup(const struct scanning *s, struct walk *walk) {
-    uint32_t local_size = s->serial ? SERIAL_LOCAL_SIZE : LARGE_LOCAL_SIZE;
+    uint32_t local_size = s->serial ? SERIAL_LOCAL_SIZE : (walk->shape & ACROSS) != 0 ? LARGE_LOCAL_SIZE : LOCAL_SIZE;
     choose_lanes(s, local_size, walk);
     if (!s->serial && walk->lanes * LEAST_ACROSS < walk->local_size) {
         local_size = LOCAL_SIZE;

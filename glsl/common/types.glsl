@@ -107,7 +107,7 @@ uint narrow_number(uint wide)
     precise float shifted = uintBitsToFloat(magnitude) + 0.5;
     uint denormal = floatBitsToUint(shifted) - 0x3F000000u;
     uint normal = min((magnitude - (112 << 23) + 0xFFF + (wide >> 13 & 1)) >> 13, 0x7C00);
-    return (wide >> 16 & 0x8000) | (magnitude < 113 << 23 ? denormal : normal);
+    return (wide >> 16 & 0x8000) | mix(normal, denormal, magnitude < 113 << 23);
 }
 
 // Two FLOAT32 to two FLOAT16, rounded to nearest even; where one is NaN `good` becomes false.
@@ -116,7 +116,8 @@ uint narrow_to_halves(uvec2 wide, inout bool good)
     uint word = HALVES_ARE_EXACT ? packFloat2x16(f16vec2(uintBitsToFloat(wide)))
                                  : narrow_number(wide.x) | narrow_number(wide.y) << 16;
     uvec2 magnitudes = wide & ~SIGN_BIT;
-    good = good && max(magnitudes.x, magnitudes.y) <= INFINITY;
+    bool numbers = max(magnitudes.x, magnitudes.y) <= INFINITY;
+    good = good && numbers;
     return word;
 }
 

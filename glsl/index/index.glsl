@@ -94,6 +94,8 @@ layout(std430, binding = 4) readonly buffer RestVectors {
 } rest_vectors;
 
 // ---- indices ----
+// What is asked of each element of an item chooses by mix(), or between names and constants: of anything else glslang 12 makes
+// branches, and of many, one after the other, SwiftShader's compiler (Subzero) never comes to an end.
 
 // Not a coordinate.
 const uint NONE = 0xFFFFFFFFu;
@@ -126,16 +128,20 @@ uvec2 load_index(uint place)
 // size when the size is added modulo 2^32.
 uint coordinate_of(uvec2 index, uint size)
 {
-    bool negative = IS_SIGNED && int(index.y) < 0;
-    uint coordinate = negative ? index.x + size : index.x;
-    return index.y == (negative ? 0xFFFFFFFFu : 0) && coordinate < size ? coordinate : NONE;
+    bool negative = int(index.y) < 0;
+    negative = negative && IS_SIGNED;
+    uint coordinate = mix(index.x, index.x + size, negative);
+    uint high = negative ? 0xFFFFFFFFu : 0;
+    bool fits = index.y == high;
+    bool inside = coordinate < size;
+    return fits && inside ? coordinate : NONE;
 }
 
 // Where coordinate c lies when the first `index` elements of a dimension are in reverse order.
 uint reversed(uvec2 index, uint size, uint c)
 {
-    uint count = index.y != 0 ? size : min(index.x, size);
-    return c < count ? count - 1 - c : c;
+    uint count = mix(min(index.x, size), size, index.y != 0);
+    return mix(c, count - 1 - c, c < count);
 }
 
 // Where the columns' coordinates lead that make a number in row-major order.
@@ -178,16 +184,16 @@ Source source_of(uvec4 places, uvec2 index)
             if (k != 0)
                 index = load_index(places.y + k * parameters.column_index_stride);
             uint coordinate = coordinate_of(index, column_size(k));
-            found = found && coordinate != NONE;
+            bool is_one = coordinate != NONE;
+            found = found && is_one;
             place += coordinate * column_stride(k);
         }
     }
     uint state = found ? HERE : NOWHERE;
     if (HAS_WINDOWS) {
-        if (found)
-            state = place < parameters.input_count ? HERE : ELSEWHERE;
-        else
-            state = parameters.writes_rest != 0 ? NOWHERE : ELSEWHERE;
+        uint within = place < parameters.input_count ? HERE : ELSEWHERE;
+        uint without = parameters.writes_rest != 0 ? NOWHERE : ELSEWHERE;
+        state = found ? within : without;
     }
     return Source(place, state);
 }

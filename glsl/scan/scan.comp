@@ -97,21 +97,27 @@ void add_pair(uint element, uint word)
     add(element + 1, pair.y);
 }
 
-uint narrow_pair(uvec2 pair)
-{
-    bool good = true;
-    uint word = narrow_to_halves(pair, good);
-    if (!good)
-        word = narrow_to_half(pair.x) | narrow_to_half(pair.y) << 16;
-    return word;
-}
-
-uint put_pair(uint element, uint word)
+uvec2 put_pair(uint element, uint word)
 {
     uvec2 pair = widen_halves(word);
     pair.x = put(element, pair.x);
     pair.y = put(element + 1, pair.y);
-    return narrow_pair(pair);
+    return pair;
+}
+
+uint narrow_pair(uvec2 pair)
+{
+    return narrow_to_half(pair.x) | narrow_to_half(pair.y) << 16;
+}
+
+// One question for all: with one for each pair SwiftShader's compiler (Subzero) never comes to an end.
+uvec4 narrow_pairs(uvec2 a, uvec2 b, uvec2 c, uvec2 d)
+{
+    bool good = true;
+    uvec4 words = uvec4(narrow_to_halves(a, good), narrow_to_halves(b, good), narrow_to_halves(c, good), narrow_to_halves(d, good));
+    if (!good)
+        words = uvec4(narrow_pair(a), narrow_pair(b), narrow_pair(c), narrow_pair(d));
+    return words;
 }
 
 void add_item(uvec4 bits)
@@ -141,14 +147,18 @@ uvec4 put_item(uvec4 bits)
 {
     if (BITS == 16) {
         if (WIDTH == 1) {
-            bits.x = narrow_pair(uvec2(put(0, widen_halves(bits.x).x), 0));
+            bits.x = narrow_to_half(put(0, widen_halves(bits.x).x));
         } else {
-            bits.x = put_pair(0, bits.x);
+            uvec2 a = put_pair(0, bits.x);
+            uvec2 b = a;
+            uvec2 c = a;
+            uvec2 d = a;
             if (WIDTH > 2) {
-                bits.y = put_pair(2, bits.y);
-                bits.z = put_pair(4, bits.z);
-                bits.w = put_pair(6, bits.w);
+                b = put_pair(2, bits.y);
+                c = put_pair(4, bits.z);
+                d = put_pair(6, bits.w);
             }
+            bits = narrow_pairs(a, b, c, d);
         }
     } else {
         bits.x = put(0, bits.x);

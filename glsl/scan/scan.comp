@@ -41,17 +41,19 @@ Tally tally_of(uint x)
     if (!HAS_MARKS)
         return Tally(x, 0u);
     uint magnitude = x & ~SIGN_BIT;
+    uint scaled = floatBitsToUint(float(magnitude));
     bool is_denormal = magnitude < 1u << 23;
-    uint number = is_denormal ? floatBitsToUint(float(magnitude)) : magnitude;
-    bool is_special = number == 0 || number >= INFINITY;
-    uint significand = is_special ? number : (number & 0x7FFFFFu) | ONE;
-    uint exponent = is_special ? 0u : (number >> 23) - (is_denormal ? 276u : 127u);
+    uint number = is_denormal ? scaled : magnitude;
+    uint bias = is_denormal ? 276u : 127u;
+    bool is_special = number - 1 >= INFINITY - 1; // 0, infinity, NaN
+    uint significand = mix((number & 0x7FFFFFu) | ONE, number, is_special);
+    uint exponent = mix((number >> 23) - bias, 0u, is_special);
     return Tally((x & SIGN_BIT) | significand, exponent);
 }
 
 uint denormal_of(uint significand, int exponent)
 {
-    int distance = min(-126 - exponent, 25);
+    int distance = clamp(-126 - exponent, 1, 25);
     uint whole = (significand & 0x7FFFFFu) | 0x800000u;
     uint rounded = whole + (1u << (distance - 1)) - 1 + (whole >> distance & 1);
     return rounded >> distance;
@@ -60,15 +62,15 @@ uint denormal_of(uint significand, int exponent)
 uint finish(Tally t)
 {
     uint x = t.value;
-    if (HAS_MARKS && (x & INFINITY) == ONE) {
+    if (HAS_MARKS) {
         int exponent = int(t.mark);
-        uint magnitude = (x & 0x7FFFFFu) | uint(exponent + 127) << 23;
-        if (exponent < -126)
-            magnitude = denormal_of(x, exponent);
-        magnitude = exponent > 127 ? INFINITY : magnitude;
-        return (x & SIGN_BIT) | magnitude;
+        uint denormal = denormal_of(x, exponent);
+        uint normal = (x & 0x7FFFFFu) | uint(exponent + 127) << 23;
+        uint magnitude = mix(normal, denormal, exponent < -126);
+        magnitude = mix(magnitude, INFINITY, exponent > 127);
+        x = mix(x, (x & SIGN_BIT) | magnitude, (x & INFINITY) == ONE);
     }
-    return TYPE == FLOAT32 && is_nan(x) ? QUIET_NAN : x; // of FLOAT16 when it is narrowed
+    return TYPE == FLOAT32 ? mix(x, QUIET_NAN, is_nan(x)) : x; // of FLOAT16 when it is narrowed
 }
 
 void add(uint element, uint x)

@@ -112,6 +112,75 @@ float interpolated(uint v)
     return sum;
 }
 
+// ---- rows of twice their size ----
+
+// An item of whole rows lies above half as many elements of two rows side by side, and takes the one before and the one behind them too.
+struct Columns {
+    vec4 own;
+    vec2 ends;
+};
+
+Columns load_columns(uint row)
+{
+    uint place = x / 2;
+    uint behind = min(place + V / 2, parameters.walks[2 * OUTER_WALKS].w - 1);
+    uint before = max(place, 1) - 1;
+    uint index = (row + place) / PER_WORD;
+    Columns columns;
+    columns.ends = uintBitsToFloat(uvec2(source_element(row + before).x, source_element(row + behind).x));
+    if (BITS == 16)
+        columns.own = uintBitsToFloat(uvec4(widen_halves(source.words[index]), widen_halves(source.words[index + 1])));
+    else if (V > 4)
+        columns.own = uintBitsToFloat(source_vectors.vectors[index / 4]);
+    else
+        columns.own = uintBitsToFloat(uvec4(source.words[index], source.words[index + 1], 0, 0));
+    return columns;
+}
+
+Values doubled()
+{
+    Columns columns;
+    if (OUTER_WALKS == 0) {
+        columns = load_columns(source_base);
+    } else {
+        Pair p = pair_of(0, positions[0]);
+        uint near = source_base + p.first * parameters.walk_strides[0].x;
+        uint far = near + parameters.walk_strides[0].x;
+        if (p.weights.y == 0.0) { // nothing is there, or it must not count
+            far = near;
+            p.weights = vec2(0.5);
+        }
+        Columns a = load_columns(near);
+        Columns b = load_columns(far);
+        precise vec4 own = a.own * p.weights.x + b.own * p.weights.y;
+        precise vec2 ends = a.ends * p.weights.x + b.ends * p.weights.y;
+        columns = Columns(own, ends);
+    }
+    precise vec4 much = columns.own * 0.75;
+    precise vec4 little = columns.own * 0.25;
+    precise vec2 ends = columns.ends * 0.25;
+    precise vec4 first = much.xxyy + vec4(ends.x, little.y, little.x, V > 4 ? little.z : ends.y);
+    precise vec4 second = much.zzww + vec4(little.y, little.w, little.z, ends.y);
+    return Values(floatBitsToUint(first), floatBitsToUint(second));
+}
+
+Values interpolated_item()
+{
+    find_rows();
+    column_places = uvec2(0xFFFFFFFF);
+    Values values = NOTHING;
+    [[dont_unroll]] for (uint v = 0; v < V; ++v) {
+        if (is_in_row(v)) {
+            uint bits = floatBitsToUint(interpolated(v));
+            if (v < 4)
+                values.a[v] = bits;
+            else
+                values.b[v & 3] = bits;
+        }
+    }
+    return values;
+}
+
 void main()
 {
     uint group = group_index();
@@ -123,18 +192,11 @@ void main()
         if (item >= parameters.item_count)
             return;
         find_item(item);
-        find_rows();
-        column_places = uvec2(0xFFFFFFFF);
-        Values values = NOTHING;
-        [[dont_unroll]] for (uint v = 0; v < V; ++v) {
-            if (is_in_row(v)) {
-                uint bits = floatBitsToUint(interpolated(v));
-                if (v < 4)
-                    values.a[v] = bits;
-                else
-                    values.b[v & 3] = bits;
-            }
-        }
+        Values values;
+        if (MODE == DOUBLED)
+            values = doubled();
+        else
+            values = interpolated_item();
         if (ACCUMULATES)
             values = add(stored_item(), values);
         store_item(values);

@@ -45,6 +45,40 @@ void take(Values term)
     }
 }
 
+// The sums of SIZE values side by side, 2 to 9, from `first`, `first + 1`, 2 and 3 on: what all four have in common, what is before
+// it and what is behind it are each added up once.
+#define FOUR_SUMS(TYPE, ADD, values, first, SIZE, sums)                                                                \
+    if (SIZE < 4) {                                                                                                    \
+        sums[0] = ADD(values[first], values[first + 1]);                                                               \
+        sums[1] = ADD(values[first + 1], values[first + 2]);                                                           \
+        sums[2] = ADD(values[first + 2], values[first + 3]);                                                           \
+        sums[3] = ADD(values[first + 3], values[first + 4]);                                                           \
+        if (SIZE > 2) {                                                                                                \
+            sums[0] = ADD(sums[0], values[first + 2]);                                                                 \
+            sums[1] = ADD(sums[1], values[first + 3]);                                                                 \
+            sums[2] = ADD(sums[2], values[first + 4]);                                                                 \
+            sums[3] = ADD(sums[3], values[first + 5]);                                                                 \
+        }                                                                                                              \
+    } else {                                                                                                           \
+        TYPE middle = values[first + 3];                                                                               \
+        if (SIZE > 4)                                                                                                  \
+            middle = ADD(middle, values[first + 4]);                                                                   \
+        if (SIZE > 5)                                                                                                  \
+            middle = ADD(middle, values[first + 5]);                                                                   \
+        if (SIZE > 6)                                                                                                  \
+            middle = ADD(middle, values[first + 6]);                                                                   \
+        if (SIZE > 7)                                                                                                  \
+            middle = ADD(middle, values[first + 7]);                                                                   \
+        if (SIZE > 8)                                                                                                  \
+            middle = ADD(middle, values[first + 8]);                                                                   \
+        TYPE before = ADD(values[first + 1], values[first + 2]);                                                       \
+        sums[0] = ADD(ADD(values[first], before), middle);                                                             \
+        sums[1] = ADD(ADD(before, middle), values[first + SIZE]);                                                      \
+        TYPE behind = ADD(values[first + SIZE], values[first + SIZE + 1]);                                             \
+        sums[2] = ADD(ADD(values[first + 2], middle), behind);                                                         \
+        sums[3] = ADD(middle, ADD(behind, values[first + SIZE + 2]));                                                  \
+    }
+
 // ---- steps ----
 
 // Of a walk whose tap_step is 1 the steps are side by side at `first` and so on; of others all are tried.
@@ -145,9 +179,61 @@ void slide(uint base)
     }
 }
 
+const uint SLIDE_TAPS = SLIDING & 15u; // 0: element by element
+const uint SLIDE_FIRST = SLIDING >> 4; // of the vector before the item's own, that the first element's steps lead to
+
+float add_numbers(float a, float b)
+{
+    precise float sum = a + b;
+    return sum;
+}
+
+#define PUT(k, vector)                                                                                                 \
+    numbers[k] = uintBitsToFloat(vector.x);                                                                            \
+    numbers[k + 1] = uintBitsToFloat(vector.y);                                                                        \
+    numbers[k + 2] = uintBitsToFloat(vector.z);                                                                        \
+    numbers[k + 3] = uintBitsToFloat(vector.w);
+#define GET(sums) floatBitsToUint(vec4(sums[0], sums[1], sums[2], sums[3]))
+
+// Steps of rows of whole items lead into an item, the one before and the one behind.
+void slide_by_items(uint element)
+{
+    Values before = NOTHING;
+    Values own = source_item(element);
+    Values behind = NOTHING;
+    if (x != 0)
+        before = source_item(element - V);
+    if (x + V < parameters.row_length)
+        behind = source_item(element + V);
+    before = term_of(before);
+    own = term_of(own);
+    behind = term_of(behind);
+    float numbers[24];
+    float sums[4];
+    Values term = NOTHING;
+    PUT(0, before.a)
+    if (V > 4) {
+        PUT(4, before.b)
+        PUT(8, own.a)
+        PUT(12, own.b)
+        PUT(16, behind.a)
+        PUT(20, behind.b)
+        FOUR_SUMS(float, add_numbers, numbers, SLIDE_FIRST + 4, SLIDE_TAPS, sums)
+        term.b = GET(sums);
+    } else {
+        PUT(4, own.a)
+        PUT(8, behind.a)
+    }
+    FOUR_SUMS(float, add_numbers, numbers, SLIDE_FIRST, SLIDE_TAPS, sums)
+    term.a = GET(sums);
+    take(term);
+}
+
 void take_row(uint base)
 {
-    if (MODE == SIDE) {
+    if (SLIDE_TAPS != 0) {
+        slide_by_items(base + x);
+    } else if (MODE == SIDE) {
         take(term_of(load_side(base + x, x, parameters.row_length)));
     } else if (MODE == SLIDE) {
         slide(base);
@@ -276,6 +362,19 @@ uint normalized(uint own, uint divisor)
         result = result * (is_negative ? 1.0 : part);
         return floatBitsToUint(result);
     }
+    if (IS_STEADY) {
+        precise float root = math_inverse_root(uintBitsToFloat(divisor));
+        root = divisor == INFINITY ? 0.0 : root;
+        precise float result = x * root;
+        if (FINISH == NORMALIZED_3_4) {
+            precise float fourth = math_inverse_root(max(root, 5.421010862427522e-20)); // no finite divisor's is less
+            fourth = root * fourth;
+            result = result * fourth;
+        }
+        if (FINISH == NORMALIZED_1)
+            result = result * root;
+        return floatBitsToUint(result);
+    }
     uint magnitude = divisor & ~SIGN_BIT;
     precise float root = math_inverse_root(uintBitsToFloat(magnitude));
     root = magnitude < 0x00800000u ? uintBitsToFloat(INFINITY) : magnitude == INFINITY ? 0.0 : root;
@@ -321,41 +420,16 @@ void end_item(Values sums, Values own)
 
 // ---- a ring ----
 
-// What one dimension's steps lead to stays in registers while a neighbour after the other along it is computed: elements, or where
-// other dimensions are walked as well, the sums of a row.
+// What one dimension's steps lead to stays in registers while four neighbours after the other along it are computed: elements, or where
+// other dimensions are walked as well, the sums of a row. So four loads are on their way at once, and a value is moved once in four.
 const uint RING_SIZE = RING & 15u;
 const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place; 15: that is another tensor's
 const uint RING_WALK = OUTER_WALKS;
 const bool HOLDS_ELEMENTS = BOTH(MODE == SIDE, OUTER_WALKS == 0);
 const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != 15);
 
-Values ring[9];
-
-#define EACH(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8)
-
-void push_ring(Values values)
-{
-#define SHIFT(k) if (RING_SIZE > k) ring[k - 1] = ring[k];
-    EACH(SHIFT)
-#define PUT(k) if (RING_SIZE == k + 1) ring[k] = values;
-    EACH(PUT)
-}
-
-Values ring_total()
-{
-    Values sums = HOLDS_ELEMENTS ? term_of(ring[0]) : ring[0];
-#define SUM(k) if (RING_SIZE > k) sums = add(sums, HOLDS_ELEMENTS ? term_of(ring[k]) : ring[k]);
-    EACH(SUM)
-    return sums;
-}
-
-Values ring_own()
-{
-    Values own = ring[0];
-#define OWN(k) if (RING_OWN == k) own = ring[k];
-    EACH(OWN)
-    return own;
-}
+Values ring[12];
+Values owns[12];
 
 Values load_ring(uint q)
 {
@@ -369,29 +443,50 @@ Values load_ring(uint q)
     return sum();
 }
 
+void end_ring(Values sums, Values own)
+{
+    if (FINISH != TOTAL) {
+        if (!HOLDS_OWN)
+            own = load_own();
+    }
+    end_item(sums, own);
+    own_base += parameters.own_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
+    target_base += parameters.target_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
+}
+
+const uint NEW = RING_SIZE > 1 ? RING_SIZE - 1 : 0; // where the first of four new values goes
+const uint OWN_AT = HOLDS_OWN ? RING_OWN : 0;
+
 void walk_ring()
 {
     uint q = positions[RING_WALK] - (RING_SIZE - 1);
     uint count = min(parameters.share, parameters.ring_length - ring_begin);
-    uint own_stride = parameters.own_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
-    uint target_stride = parameters.target_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
-    for (uint n = 0; n < RING_SIZE - 1; ++n)
-        push_ring(load_ring(q++));
-    Values next = load_ring(q);
-    for (uint n = 0; n < count; ++n) {
-        push_ring(next);
+#define FILL(k)                                                                                                        \
+    if (RING_SIZE > k + 1) {                                                                                           \
+        owns[k] = load_ring(q++);                                                                                      \
+        ring[k] = HOLDS_ELEMENTS ? term_of(owns[k]) : owns[k];                                                         \
+    }
+    FILL(0) FILL(1) FILL(2) FILL(3) FILL(4) FILL(5) FILL(6) FILL(7)
+    for (uint n = 0; n < count; n += 4) {
+#define LOAD(k) owns[NEW + k] = load_ring(q++);
+#define TERM(k) ring[NEW + k] = HOLDS_ELEMENTS ? term_of(owns[NEW + k]) : owns[NEW + k];
+        LOAD(0) LOAD(1) LOAD(2) LOAD(3)
+        TERM(0) TERM(1) TERM(2) TERM(3)
+        Values sums[4];
+        FOUR_SUMS(Values, add, ring, 0, RING_SIZE, sums)
+        end_ring(sums[0], owns[OWN_AT]);
         if (n + 1 < count)
-            next = load_ring(++q);
-        Values own = NOTHING;
-        if (FINISH != TOTAL) {
-            if (HOLDS_OWN)
-                own = ring_own();
-            else
-                own = load_own();
-        }
-        end_item(ring_total(), own);
-        own_base += own_stride;
-        target_base += target_stride;
+            end_ring(sums[1], owns[OWN_AT + 1]);
+        if (n + 2 < count)
+            end_ring(sums[2], owns[OWN_AT + 2]);
+        if (n + 3 < count)
+            end_ring(sums[3], owns[OWN_AT + 3]);
+#define SHIFT(k)                                                                                                       \
+    if (RING_SIZE > k + 1) {                                                                                           \
+        ring[k] = ring[k + 4];                                                                                         \
+        owns[k] = owns[k + 4];                                                                                         \
+    }
+        SHIFT(0) SHIFT(1) SHIFT(2) SHIFT(3) SHIFT(4) SHIFT(5) SHIFT(6) SHIFT(7)
     }
 }
 

@@ -31,6 +31,7 @@ const bool OWN_IS_ALIGNED = (OPERATION & 32u) != 0;
 const bool OWN_IS_SIDE_BY_SIDE = (OPERATION & 64u) != 0;
 const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the target: a ring's neighbours begin differently
 const bool ITEMS_ARE_WHOLE = (OPERATION & 256u) != 0; // rows begin and end with items
+const bool IS_STEADY = (OPERATION & 512u) != 0; // divisors are NaN, or normal and above 0, or infinite
 const uint FINISH = OPERATION >> 12;
 
 layout(constant_id = 3) const uint RANK = 8;
@@ -42,7 +43,9 @@ const uint SINGLE = 0; // one by one
 const uint SIDE = 1;   // side by side; the innermost dimension is not walked
 const uint SLIDE = 2;  // each from the next place on along the same elements
 const uint TAPS = 3;   // side by side for each step
+const uint DOUBLED = 4; // interpolated, from half as many
 layout(constant_id = 8) const uint RING = 0; // steps of a dimension whose elements stay in registers, 2 to 9, and the dimension, 8 bits more
+layout(constant_id = 9) const uint SLIDING = 0; // of SLIDE by whole items: the steps, 2 to 9, and where the first leads, 4 bits more
 
 const uint PER_WORD = 32 / (BITS < 32 ? BITS : 32);
 const uint OWN_PER_WORD = 32 / (BITS_OWN < 32 ? BITS_OWN : 32);
@@ -178,7 +181,7 @@ void find_item(uint item)
             positions[walk] = coordinate + parameters.walks[2 * walk].x;
     }
     if (V > 1)
-        x = x * V - (IS_LOOSE ? 0 : target_base % V);
+        x = x * V - (EITHER(IS_LOOSE, ITEMS_ARE_WHOLE) ? 0 : target_base % V);
 }
 
 // ---- the target ----

@@ -108,6 +108,7 @@ void errors_observe(const struct operator_case *c, const unsigned char *const *t
         return;
     }
     entry->cases++;
+    accuracy_renew();
     case_strides(at.tensor, strides);
     do {
         const struct accuracy_exact exact = family->exact(c, tensors, coordinates);

@@ -69,10 +69,25 @@ static struct accuracy_bounds bounds_of_product(const struct tally *t) {
     return around(value, isfinite(value) ? fabs(value) * t->count * 0x1p-23 : 0);
 }
 
+/* The exact values, and one rounding of FLOAT32. */
+static struct accuracy_exact exact_of(const struct tally *t, bool product) {
+    if (!product) {
+        return (struct accuracy_exact){t->sum, 0x1p-24 * t->magnitudes + 0x1p-126};
+    }
+    if (t->exponent > 120 || t->exponent < -120) {
+        return (struct accuracy_exact){(double)NAN, (double)NAN};
+    }
+    const double value = ldexp(t->significand, (int)t->exponent);
+    return (struct accuracy_exact){value, 0x1p-24 * fabs(value) + 0x1p-126};
+}
+
 /* The bounds of all elements, in row-major order: each takes what came before it. Kept for one occasion. */
 static _Thread_local struct {
     uint64_t occasion;
-    struct accuracy_bounds *items;
+    struct accuracy_item {
+        struct accuracy_bounds bounds;
+        struct accuracy_exact exact;
+    } * items;
 } all;
 
 static uint64_t place_of(const struct case_tensor *tensor, const uint32_t *coordinates) {
@@ -97,7 +112,8 @@ static void bound_line(const struct operator_case *c, const unsigned char *memor
         before = t;
         add_term(&t, number_decode(input->type, case_read_element(input, memory, position)));
         const struct tally *known = exclusive ? &before : &t;
-        all.items[place_of(input, at)] = product ? bounds_of_product(known) : bounds_of_sum(known, input->type);
+        all.items[place_of(input, at)] = (struct accuracy_item){
+            product ? bounds_of_product(known) : bounds_of_sum(known, input->type), exact_of(known, product)};
     }
     at[axis] = 0;
 }
@@ -119,13 +135,23 @@ static void bound_all(const struct operator_case *c, const unsigned char *const 
     } while (case_next_coordinates(&lines, at));
 }
 
-static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
-                                     const uint32_t *coordinates) {
+static const struct accuracy_item *item_at(const struct operator_case *c, const unsigned char *const *tensors,
+                                           const uint32_t *coordinates) {
     if (all.items == NULL || all.occasion != accuracy_occasion()) {
         bound_all(c, tensors);
         all.occasion = accuracy_occasion();
     }
-    return all.items[place_of(&c->tensors[field_of(c, "InputTensor")], coordinates)];
+    return &all.items[place_of(&c->tensors[field_of(c, "InputTensor")], coordinates)];
+}
+
+static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                     const uint32_t *coordinates) {
+    return item_at(c, tensors, coordinates)->bounds;
+}
+
+static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                   const uint32_t *coordinates) {
+    return item_at(c, tensors, coordinates)->exact;
 }
 
 /* ---- cases ---- */
@@ -403,7 +429,7 @@ static const struct case_tensor_support support_product[] = {{"InputTensor", SCA
         .fixed_count = sizeof(fixed_##kind) / sizeof(fixed_##kind[0]), .refused = refused_##kind,                      \
         .refused_count = sizeof(refused_##kind) / sizeof(refused_##kind[0]), .has_frame = own_frame,                   \
         .generate = generate, .group = group_name, .benchmarks = benchmarks_##kind,                                    \
-        .benchmark_count = sizeof(benchmarks_##kind) / sizeof(benchmarks_##kind[0]), .bounds = bounds                  \
+        .benchmark_count = sizeof(benchmarks_##kind) / sizeof(benchmarks_##kind[0]), .bounds = bounds, .exact = exact  \
     }
 
 const struct case_family vkdml_cases_cumulative_summation = SCAN_FAMILY(CUMULATIVE_SUMMATION, summation, true, "scan");

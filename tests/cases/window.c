@@ -54,6 +54,12 @@ static void lay_out(struct random *random, struct case_tensor *input, struct cas
 }
 
 static const struct accuracy_bounds anything = {-INFINITY, INFINITY, true};
+static const struct accuracy_exact no_exact = {(double)NAN, (double)NAN};
+
+/* One rounding of FLOAT32. */
+static struct accuracy_exact exact_beside(double value, double magnitudes) {
+    return (struct accuracy_exact){value, 0x1p-24 * magnitudes + 0x1p-126};
+}
 
 /* ---- LOCAL_RESPONSE_NORMALIZATION ---- */
 
@@ -121,6 +127,20 @@ static struct accuracy_bounds lrn_bounds(const struct operator_case *c, const un
         return anything;
     }
     return isnan(a) || isnan(b) ? anything : bounds;
+}
+
+/* Where nothing cancels and nothing leaves FLOAT32. */
+static struct accuracy_exact lrn_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                       const uint32_t *at) {
+    const struct squares s = squares_around(c, tensors, at);
+    const double bias = (double)float_of(c, "Bias"), beta = (double)float_of(c, "Beta");
+    const double scale = (double)(float)((double)float_of(c, "Alpha") / *words_of(c, "LocalSize"));
+    const double divisor = bias + scale * s.sum, power = pow(divisor, beta);
+    if (scale < 0 || bias < 0 || s.sum > 0x1p120 || divisor < 0x1p-100 || divisor > 0x1p120 || power < 0x1p-100 ||
+        power > 0x1p100) {
+        return no_exact;
+    }
+    return exact_beside(s.x / power, fabs(s.x / power));
 }
 
 static void set_lrn(struct operator_case *c, uint32_t across, uint32_t size, float alpha, float beta, float bias) {
@@ -281,6 +301,7 @@ const struct case_family vkdml_cases_local_response_normalization = {
     .benchmarks = lrn_benchmarks,
     .benchmark_count = COUNT_OF(lrn_benchmarks),
     .bounds = lrn_bounds,
+    .exact = lrn_exact,
 };
 
 /* ---- UPSAMPLE_2D ---- */
@@ -296,16 +317,17 @@ static void between(uint32_t c, uint32_t factor, uint32_t size, uint32_t *places
     weights[1] = places[0] == places[1] ? 0 : far;
 }
 
-static struct accuracy_bounds upsample_bounds(const struct operator_case *c, const unsigned char *const *tensors,
-                                              const uint32_t *at) {
+struct blend {
+    double sum, magnitudes, greatest; /* of the elements that have a weight */
+};
+
+static struct blend blend_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const struct case_tensor *input = &c->tensors[0];
     const uint32_t *scale = words_of(c, "ScaleSize");
     const uint32_t h = input->rank - 2, w = input->rank - 1;
-    if (*words_of(c, "InterpolationMode") != DML_INTERPOLATION_MODE_LINEAR) {
-        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
-    }
     uint32_t places[2][2], from[MAX_RANK];
-    double weights[2][2], sum = 0, magnitudes = 0, greatest = 0;
+    double weights[2][2];
+    struct blend blend = {0, 0, 0};
     between(at[h], scale[1], input->sizes[h], places[0], weights[0]);
     between(at[w], scale[0], input->sizes[w], places[1], weights[1]);
     memcpy(from, at, sizeof(from));
@@ -314,13 +336,32 @@ static struct accuracy_bounds upsample_bounds(const struct operator_case *c, con
         from[h] = places[0][i / 2];
         from[w] = places[1][i % 2];
         const double x = number_at(c, tensors, from);
-        sum += weight == 0 ? 0 : weight * x;
-        magnitudes += weight == 0 ? 0 : weight * fabs(x);
-        greatest = weight != 0 && fabs(x) > greatest ? fabs(x) : greatest;
+        blend.sum += weight == 0 ? 0 : weight * x;
+        blend.magnitudes += weight == 0 ? 0 : weight * fabs(x);
+        blend.greatest = weight != 0 && fabs(x) > blend.greatest ? fabs(x) : blend.greatest;
     }
+    return blend;
+}
+
+static struct accuracy_bounds upsample_bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                              const uint32_t *at) {
+    if (*words_of(c, "InterpolationMode") != DML_INTERPOLATION_MODE_LINEAR) {
+        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
+    }
+    const struct blend b = blend_at(c, tensors, at);
     /* Weights of elements far from one another may be off by so much of 1. */
-    const double error = isfinite(magnitudes) ? magnitudes * 0x1p-21 + greatest * 0x1p-23 + 4 * denormal_of(c) : 0;
-    return (struct accuracy_bounds){sum - error, sum + error, isnan(sum)};
+    const double error =
+        isfinite(b.magnitudes) ? b.magnitudes * 0x1p-21 + b.greatest * 0x1p-23 + 4 * denormal_of(c) : 0;
+    return (struct accuracy_bounds){b.sum - error, b.sum + error, isnan(b.sum)};
+}
+
+static struct accuracy_exact upsample_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                            const uint32_t *at) {
+    if (*words_of(c, "InterpolationMode") != DML_INTERPOLATION_MODE_LINEAR) {
+        return no_exact;
+    }
+    const struct blend b = blend_at(c, tensors, at);
+    return exact_beside(b.sum, b.magnitudes);
 }
 
 static void generate_upsample(const struct case_family *family, struct random *random, struct operator_case *c) {
@@ -427,6 +468,7 @@ const struct case_family vkdml_cases_upsample_2d = {
     .benchmarks = upsample_benchmarks,
     .benchmark_count = COUNT_OF(upsample_benchmarks),
     .bounds = upsample_bounds,
+    .exact = upsample_exact,
 };
 
 /* ---- FOLD ---- */
@@ -460,15 +502,18 @@ static void set_folding(struct operator_case *c, uint32_t spatial, const struct 
     case_set(c, "EndPadding", spatial, f->end);
 }
 
+struct folded {
+    double sum, magnitudes, count;
+};
+
 /* All blocks are tried. */
-static struct accuracy_bounds fold_bounds(const struct operator_case *c, const unsigned char *const *tensors,
-                                          const uint32_t *at) {
+static struct folded folded_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const struct case_tensor *input = &c->tensors[0], *output = &c->tensors[1];
     const struct folding f = read_folding(c);
     const uint32_t spatial = output->rank - 2;
     struct case_tensor blocks = {.rank = spatial};
     uint32_t block[MAX_RANK] = {0};
-    double sum = 0, magnitudes = 0, count = 0;
+    struct folded t = {0, 0, 0};
     for (uint32_t s = 0; s < spatial; s++) {
         blocks.sizes[s] = block_count(&f, s, output->sizes[2 + s]);
     }
@@ -487,16 +532,28 @@ static struct accuracy_bounds fold_bounds(const struct operator_case *c, const u
             from[input->rank - 2] = row;
             from[input->rank - 1] = column;
             const double x = number_at(c, tensors, from);
-            sum += x;
-            magnitudes += fabs(x);
-            count++;
+            t.sum += x;
+            t.magnitudes += fabs(x);
+            t.count++;
         }
     } while (case_next_coordinates(&blocks, block));
-    if (isfinite(magnitudes) && magnitudes > (double)FLT_MAX * (1 - 0x1p-10)) {
+    return t;
+}
+
+static struct accuracy_bounds fold_bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                          const uint32_t *at) {
+    const struct folded t = folded_at(c, tensors, at);
+    if (isfinite(t.magnitudes) && t.magnitudes > (double)FLT_MAX * (1 - 0x1p-10)) {
         return anything; /* sums on the way may be infinite */
     }
-    const double error = isfinite(magnitudes) ? magnitudes * sum_error(count) + count * denormal_of(c) : 0;
-    return (struct accuracy_bounds){sum - error, sum + error, isnan(sum)};
+    const double error = isfinite(t.magnitudes) ? t.magnitudes * sum_error(t.count) + t.count * denormal_of(c) : 0;
+    return (struct accuracy_bounds){t.sum - error, t.sum + error, isnan(t.sum)};
+}
+
+static struct accuracy_exact fold_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                        const uint32_t *at) {
+    const struct folded t = folded_at(c, tensors, at);
+    return t.magnitudes > 0x1p120 ? no_exact : exact_beside(t.sum, t.magnitudes);
 }
 
 static void generate_fold(const struct case_family *family, struct random *random, struct operator_case *c) {
@@ -648,4 +705,5 @@ const struct case_family vkdml_cases_fold = {
     .benchmarks = fold_benchmarks,
     .benchmark_count = COUNT_OF(fold_benchmarks),
     .bounds = fold_bounds,
+    .exact = fold_exact,
 };

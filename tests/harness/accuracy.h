@@ -38,6 +38,9 @@ struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DM
  * computed of them holds while it stays. */
 uint64_t accuracy_occasion(void);
 
+/* Makes it differ, where tensors are others without having been given. */
+void accuracy_renew(void);
+
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 

@@ -6,6 +6,10 @@
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
 //     void take_single(VALUE value, uint index)    one element of a run
 //     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
+//     const bool IS_QUICK                          whether there is a quicker way, which elements may be wrong for:
+//     void begin_quickly()                         its beginning,
+//     void take_quickly(uvec4 bits, uint element)  what load() gave, like take_vector() or take_across(), or one element,
+//     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken again
 //     void close_block()                           makes of totals what combine() takes: of a run, one
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.

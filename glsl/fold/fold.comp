@@ -117,6 +117,15 @@ void take_across(uvec4 bits, uint index)
 }
 
 // Elements at the top of words, with any below.
+uvec4 tops_of(uvec4 bits, uint element)
+{
+    if (WIDTH == 1)
+        return uvec4(bits.x << (32 - BITS - element % PER_WORD * BITS));
+    if (BITS == 16)
+        return uvec4(bits.x << 16, bits.x, bits.y << 16, bits.y);
+    return BITS == 8 ? uvec4(bits.x << 24, bits.x << 16, bits.x << 8, bits.x) : bits;
+}
+
 void take_extremes(uvec4 bits, uint element)
 {
     if (DENSE) {
@@ -127,12 +136,19 @@ void take_extremes(uvec4 bits, uint element)
             order(bits << 8);
             order(bits << 24);
         }
-    } else if (WIDTH == 1) {
-        order(uvec4(bits.x << (32 - BITS - element % PER_WORD * BITS)));
-    } else if (BITS == 16) {
-        order(uvec4(bits.x << 16, bits.x, bits.y << 16, bits.y));
     } else {
-        order(BITS == 8 ? uvec4(bits.x << 24, bits.x << 16, bits.x << 8, bits.x) : bits);
+        order(tops_of(bits, element));
+    }
+}
+
+void take_places(uvec4 bits, uint element, uint index)
+{
+    if (DENSE) {
+        begin_extremes();
+        take_extremes(bits, element);
+        rank_run(bits, index);
+    } else {
+        rank_across(tops_of(bits, element), index);
     }
 }
 
@@ -150,12 +166,25 @@ void take_terms(uvec4 bits, uint element)
     }
 }
 
-void take_quickly(uvec4 bits, uint element)
+void take_quickly(uvec4 bits, uint element, uint index)
 {
-    if (IS_EXTREME)
+    if (IS_ARG)
+        take_places(bits, element, index);
+    else if (IS_EXTREME)
         take_extremes(bits, element);
     else
         take_terms(bits, element);
+}
+
+bool end_quickly()
+{
+    if (IS_ARG && !DENSE)
+        return end_places();
+    if (IS_ARG) {
+        take_vector(best_bits, best_index.x);
+        return best.x != NO_RANK && !has_nan;
+    }
+    return IS_EXTREME ? end_extremes() : end_sums();
 }
 
 Total total_of(uvec4 bits)

@@ -47,13 +47,13 @@ Place place_of(uint item)
         }
     }
     if (DENSE)
-        p.x = p.x * ITEM - p.element % ITEM;
+        p.x = p.x * ITEM - (IS_WHOLE ? 0 : p.element % ITEM);
     return p;
 }
 
 bool is_whole(Place p)
 {
-    return !DENSE || (p.x < parameters.run_length && parameters.run_length - p.x >= ITEM);
+    return EITHER(!DENSE, IS_WHOLE) || (p.x < parameters.run_length && parameters.run_length - p.x >= ITEM);
 }
 
 uint element_of(Place p)
@@ -116,7 +116,7 @@ void take_part(Place p)
 void take_quick(uvec4 bits, Place p)
 {
     if (IS_QUICK)
-        take_quickly(bits, element_of(p));
+        take_quickly(bits, element_of(p), index_of(p));
     else
         take_item(bits, p);
 }
@@ -211,7 +211,7 @@ void fold_block(uint first, uint turns)
 void fold_items(uint first, uint count)
 {
     while (count != 0) {
-        uint turns = min(count, BLOCK);
+        uint turns = count <= LONG_BLOCK ? count : BLOCK;
         fold_block(first, turns);
         first += turns * LANES;
         count -= turns;

@@ -34,7 +34,7 @@ void begin_quickly()
 {
 }
 
-void take_quickly(uvec4 bits, uint element)
+void take_quickly(uvec4 bits, uint element, uint index)
 {
 }
 

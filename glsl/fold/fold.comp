@@ -5,6 +5,7 @@
 #define VALUE uint
 #include "fold.glsl"
 #include "totals.glsl"
+#include "quick.glsl"
 
 uint sign_extended(uint x)
 {
@@ -97,21 +98,93 @@ void take_single(uint value, uint index)
         take(totals[0], value, index);
 }
 
+uvec4 values_across(uvec4 bits)
+{
+    if (BITS == 16)
+        return uvec4(pair_of(bits.x), pair_of(bits.y));
+    return BITS == 8 ? bytes_of(bits.x) : bits;
+}
+
 void take_across(uvec4 bits, uint index)
 {
-    uvec4 values = bits;
-    if (BITS == 16) {
-        values.xy = pair_of(bits.x);
-        values.zw = pair_of(bits.y);
-    } else if (BITS == 8) {
-        values = bytes_of(bits.x);
-    }
+    uvec4 values = values_across(bits);
     take(totals[0], values.x, index);
     take(totals[1], values.y, index);
     if (WIDTH > 2) {
         take(totals[2], values.z, index);
         take(totals[3], values.w, index);
     }
+}
+
+// Elements at the top of words, with any below.
+uvec4 tops_of(uvec4 bits, uint element)
+{
+    if (WIDTH == 1)
+        return uvec4(bits.x << (32 - BITS - element % PER_WORD * BITS));
+    if (BITS == 16)
+        return uvec4(bits.x << 16, bits.x, bits.y << 16, bits.y);
+    return BITS == 8 ? uvec4(bits.x << 24, bits.x << 16, bits.x << 8, bits.x) : bits;
+}
+
+void take_extremes(uvec4 bits, uint element)
+{
+    if (DENSE) {
+        order(bits);
+        if (BITS <= 16)
+            order(bits << 16);
+        if (BITS == 8) {
+            order(bits << 8);
+            order(bits << 24);
+        }
+    } else {
+        order(tops_of(bits, element));
+    }
+}
+
+void take_places(uvec4 bits, uint element, uint index)
+{
+    if (DENSE) {
+        begin_extremes();
+        take_extremes(bits, element);
+        rank_run(bits, index);
+    } else {
+        rank_across(tops_of(bits, element), index);
+    }
+}
+
+void take_terms(uvec4 bits, uint element)
+{
+    if (BOTH(DENSE, TYPE == FLOAT16)) {
+        uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+        uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+        add_quickly(halves);
+        add_quickly(others);
+    } else if (EITHER(DENSE, WIDTH > 1)) {
+        add_quickly(values_across(bits));
+    } else {
+        add_quickly(uvec4(read_value(bits, element), 0, 0, 0));
+    }
+}
+
+void take_quickly(uvec4 bits, uint element, uint index)
+{
+    if (IS_ARG)
+        take_places(bits, element, index);
+    else if (IS_EXTREME)
+        take_extremes(bits, element);
+    else
+        take_terms(bits, element);
+}
+
+bool end_quickly()
+{
+    if (IS_ARG && !DENSE)
+        return end_places();
+    if (IS_ARG) {
+        take_vector(best_bits, best_index.x);
+        return best.x != NO_RANK && !has_nan;
+    }
+    return IS_EXTREME ? end_extremes() : end_sums();
 }
 
 Total total_of(uvec4 bits)

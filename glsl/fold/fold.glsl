@@ -6,6 +6,10 @@
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
 //     void take_single(VALUE value, uint index)    one element of a run
 //     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
+//     const bool IS_QUICK                          whether there is a quicker way, which elements may be wrong for:
+//     void begin_quickly()                         its beginning,
+//     void take_quickly(uvec4 bits, uint element, uint index)  what load() gave, like take_vector() or take_across(), or one element,
+//     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken again
 //     void close_block()                           makes of totals what combine() takes: of a run, one
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
@@ -27,6 +31,7 @@ const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of t
 const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
 const bool TO_TOTALS = (SHAPE & 8u) != 0;   // and the output's
 const bool IS_FLAT = (SHAPE & 32u) != 0;    // workgroups hold invocations of several shares, each of which walks alone
+const bool IS_WHOLE = (SHAPE & 64u) != 0;   // DENSE: runs are made of whole items
 const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation, narrower than words, are whole ones
 
 layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
@@ -71,6 +76,7 @@ const uint TOTAL_WORDS = EITHER(BITS == 64, FUNCTION == MOMENTS) ? 4 : 2; // as 
 
 // What is summed is summed in blocks of so many items, and those sums are: errors grow with the number of either.
 const uint BLOCK = 32;
+const uint LONG_BLOCK = 36; // a run's last few
 
 // Mirrored by struct fold_parameters. Strides are in elements; of totals, in those.
 layout(std140, binding = 0) uniform Parameters {

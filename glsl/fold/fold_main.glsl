@@ -47,13 +47,13 @@ Place place_of(uint item)
         }
     }
     if (DENSE)
-        p.x = p.x * ITEM - p.element % ITEM;
+        p.x = p.x * ITEM - (IS_WHOLE ? 0 : p.element % ITEM);
     return p;
 }
 
 bool is_whole(Place p)
 {
-    return !DENSE || (p.x < parameters.run_length && parameters.run_length - p.x >= ITEM);
+    return EITHER(!DENSE, IS_WHOLE) || (p.x < parameters.run_length && parameters.run_length - p.x >= ITEM);
 }
 
 uint element_of(Place p)
@@ -113,34 +113,46 @@ void take_part(Place p)
     }
 }
 
-void take_one(uint item)
+void take_quick(uvec4 bits, Place p)
 {
-    Place p = place_of(item);
-    if (is_whole(p))
-        take_item(load(p), p);
+    if (IS_QUICK)
+        take_quickly(bits, element_of(p), index_of(p));
     else
-        take_part(p);
+        take_item(bits, p);
 }
 
-void take_four(uint item)
+// Takes an item, but not part of one: false.
+bool take_one(uint item)
+{
+    Place p = place_of(item);
+    if (is_whole(p)) {
+        take_quick(load(p), p);
+        return true;
+    }
+    return false;
+}
+
+bool take_four(uint item)
 {
     Place a = place_of(item);
     Place b = place_of(item + LANES);
     Place c = place_of(item + 2 * LANES);
     Place d = place_of(item + 3 * LANES);
-    if (is_whole(a) && is_whole(b) && is_whole(c) && is_whole(d)) {
+    bool taken = is_whole(a) && is_whole(b) && is_whole(c) && is_whole(d);
+    if (taken) {
         uvec4 bits_a = load(a);
         uvec4 bits_b = load(b);
         uvec4 bits_c = load(c);
         uvec4 bits_d = load(d);
-        take_item(bits_a, a);
-        take_item(bits_b, b);
-        take_item(bits_c, c);
-        take_item(bits_d, d);
+        take_quick(bits_a, a);
+        take_quick(bits_b, b);
+        take_quick(bits_c, c);
+        take_quick(bits_d, d);
     } else {
         [[dont_unroll]] for (uint n = 0; n < 4; ++n)
             take_one(item + n * LANES);
     }
+    return taken;
 }
 
 void clear()
@@ -149,6 +161,8 @@ void clear()
     totals[1] = no_total();
     totals[2] = no_total();
     totals[3] = no_total();
+    if (IS_QUICK)
+        begin_quickly();
 }
 
 Total results[4];
@@ -167,20 +181,38 @@ void keep_block()
     }
 }
 
+// What is rare, ends of runs and elements that the quick way is wrong for, is left to a loop of its own, which is mostly not
+// entered: a processor goes through both sides of a branch.
+void fold_block(uint first, uint turns)
+{
+    bool all = true;
+    uint n = 0;
+    clear();
+    if (LOADS == 4) {
+        for (; n + 4 <= turns; n += 4)
+            all = take_four(first + n * LANES) && all;
+    }
+    for (; n < turns; ++n)
+        all = take_one(first + n * LANES) && all;
+    bool again = IS_QUICK ? !end_quickly() : false;
+    if (again)
+        clear();
+    [[dont_unroll]] for (n = all && !again ? turns : 0; n < turns; ++n) {
+        Place p = place_of(first + n * LANES);
+        if (!is_whole(p))
+            take_part(p);
+        else if (again)
+            take_item(load(p), p);
+    }
+    keep_block();
+}
+
 // Items first, first + LANES, .., `count` of them.
 void fold_items(uint first, uint count)
 {
     while (count != 0) {
-        uint turns = min(count, BLOCK);
-        uint n = 0;
-        clear();
-        if (LOADS == 4) {
-            for (; n + 4 <= turns; n += 4)
-                take_four(first + n * LANES);
-        }
-        for (; n < turns; ++n)
-            take_one(first + n * LANES);
-        keep_block();
+        uint turns = count <= LONG_BLOCK ? count : BLOCK;
+        fold_block(first, turns);
         first += turns * LANES;
         count -= turns;
     }

@@ -28,6 +28,21 @@ void take_across(uvec4 bits, uint index)
     take(totals[1], bits.zw, index);
 }
 
+const bool IS_QUICK = false;
+
+void begin_quickly()
+{
+}
+
+void take_quickly(uvec4 bits, uint element, uint index)
+{
+}
+
+bool end_quickly()
+{
+    return true;
+}
+
 void close_block()
 {
     if (DENSE)

@@ -48,6 +48,7 @@ _Static_assert(sizeof(struct fold_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define TO_TOTALS   8u
 #define IS_PACKED   16u
 #define IS_FLAT     32u
+#define IS_WHOLE    64u
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -238,30 +239,35 @@ static bool is_pair(const struct vkdml_fold *fold) {
     return fold->function >= VKDML_FOLD_MOMENTS;
 }
 
-/* Whether all that neighbours read begins at a multiple of `width` elements. */
-static bool is_aligned(const struct folding *f, const struct source *source, const struct part *part, uint32_t width) {
+static bool are_multiples(const struct dimension *dimensions, uint32_t count, uint32_t elements) {
+    bool multiples = true;
+    for (uint32_t d = 0; d < count; ++d) {
+        multiples = multiples && dimensions[d].stride % elements == 0;
+    }
+    return multiples;
+}
+
+/* Whether a part, and whatever lies along all its dimensions but one, begins at multiples of so many elements. */
+static bool is_aligned(const struct folding *f, const struct source *source, const struct part *part,
+                       const struct dimensions *inner, uint32_t elements) {
     const struct vkdml_window window = source_window(source, part);
-    const uint32_t bytes = width * source->element_bits / 8;
+    const uint32_t bytes = elements * source->element_bits / 8;
     const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
-    bool aligned = vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
-                   part->kept.items[part->kept.rank - 1].size % width == 0;
-    for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
-        aligned = aligned && part->kept.items[d].stride % width == 0;
-    }
-    for (uint32_t d = 0; d < part->reduced.rank; ++d) {
-        aligned = aligned && part->reduced.items[d].stride % width == 0;
-    }
-    return aligned;
+    const struct dimensions *kept = &part->kept, *reduced = &part->reduced;
+    return vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
+           are_multiples(kept->items, kept->rank - (kept == inner), elements) &&
+           are_multiples(reduced->items, reduced->rank - (reduced == inner), elements);
 }
 
 /* The elements side by side that an invocation takes at once: whole words, of 16 bytes at most. */
 static uint32_t width_of(const struct folding *f, const struct source *source, const struct part *part) {
-    if (source->totals || part->kept.items[part->kept.rank - 1].stride != 1) {
+    const struct dimension *inner = &part->kept.items[part->kept.rank - 1];
+    if (source->totals || inner->stride != 1) {
         return 1;
     }
     for (uint32_t width = 4; width > 1; width /= 2) {
         const uint32_t bits = width * source->element_bits;
-        if (bits >= 32 && bits <= 128 && is_aligned(f, source, part, width)) {
+        if (bits >= 32 && bits <= 128 && inner->size % width == 0 && is_aligned(f, source, part, &part->kept, width)) {
             return width;
         }
     }
@@ -294,9 +300,10 @@ static void choose_shape(const struct folding *f, const struct source *source, c
     } else if (!source->totals && run->stride == 1) {
         const uint32_t item = 128 / source->element_bits;
         if (run->size / item >= LEAST_DENSE_ITEMS) {
-            walk->shape |= DENSE;
-            /* A run may begin up to one element short of an item's end. */
-            walk->items_per_run = (uint32_t)(((uint64_t)run->size + item - 1 + item - 1) / item);
+            const bool aligned = is_aligned(f, source, part, &part->reduced, item);
+            walk->shape |= DENSE | (aligned && run->size % item == 0 ? IS_WHOLE : 0);
+            /* Else a run may begin up to one element short of an item's end. */
+            walk->items_per_run = (uint32_t)vkdml_divide_up((uint64_t)run->size + (aligned ? 0 : item - 1), item);
         }
     }
     walk->items = count(&part->reduced) / run->size * walk->items_per_run;
@@ -325,7 +332,7 @@ static uint32_t choose_lanes(const struct folding *f, const struct walk *walk) {
         return lanes;
     }
     while (lanes < walk->local_size && (uint64_t)lanes * LOADS < walk->items &&
-           (walk->units * lanes < ENOUGH_INVOCATIONS || (uint64_t)lanes * LOADS * ENOUGH_LOADS < walk->items)) {
+           (walk->units * lanes < ENOUGH_INVOCATIONS || (uint64_t)lanes * LOADS * ENOUGH_LOADS <= walk->items)) {
         lanes *= 2;
     }
     return lanes;

@@ -380,6 +380,8 @@ static const char *const fixed1[] = {
        "OutputTensor.data=0,4 AxisCount=1 Axes=0 NormalizeVariance=1",
     V1 " seed=2 InputTensor=FLOAT32[3,70001] InputTensor.fill=UNIT OutputTensor=FLOAT32[3,70001] AxisCount=1 Axes=1 "
        "NormalizeVariance=1",
+    V1 " seed=6 InputTensor=FLOAT16[97,16396] InputTensor.fill=UNIT ScaleTensor=FLOAT16[1,16396] "
+       "OutputTensor=FLOAT16[97,16396] AxisCount=1 Axes=1 NormalizeVariance=1 Epsilon=1e-5",
     V1 " seed=3 InputTensor=FLOAT32[70,1000] InputTensor.fill=UNIT ScaleTensor=FLOAT32[1,1000] "
        "BiasTensor=FLOAT32[1,1000] OutputTensor=FLOAT32[70,1000] AxisCount=1 Axes=1 NormalizeVariance=1 Epsilon=1e-5",
     V1 " seed=5 InputTensor=FLOAT32[7,16,4,4] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[7,16,4,4] AxisCount=2 "

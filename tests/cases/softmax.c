@@ -224,6 +224,9 @@ static const char *const softmax1_fixed[] = {
     "AxisCount=2 Axes=0,2",
     "ACTIVATION_SOFTMAX1 seed=5 InputTensor=FLOAT32[2,3,2,3,2,3,2,3] InputTensor.owned=1 "
     "OutputTensor=FLOAT32[2,3,2,3,2,3,2,3] AxisCount=4 Axes=6,0,2,4",
+    /* Long rows, and many. */
+    "ACTIVATION_SOFTMAX1 seed=6 InputTensor=FLOAT16[97,16396] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT16[97,16396] " ONE_AXIS(1),
 };
 static const char *const log_softmax_fixed[] = {
     LINE(ACTIVATION_LOG_SOFTMAX, FLOAT32, "[3,2]", "7,-inf,-inf,-inf,inf,0",
@@ -239,6 +242,8 @@ static const char *const log_softmax1_fixed[] = {
     "OutputTensor=FLOAT16[2,64,32] " ONE_AXIS(1),
     "ACTIVATION_LOG_SOFTMAX1 seed=2 InputTensor=FLOAT32[2,64,33] InputTensor.fill=SMALL "
     "OutputTensor=FLOAT32[2,64,33] " ONE_AXIS(1),
+    "ACTIVATION_LOG_SOFTMAX1 seed=6 InputTensor=FLOAT32[97,16400] InputTensor.fill=SMALL "
+    "OutputTensor=FLOAT32[97,16400] " ONE_AXIS(1),
 };
 static const char *const hardmax_fixed[] = {
     LINE(ACTIVATION_HARDMAX, FLOAT32, "[3,3]", "1,2,2,-1,-1,-5,nan,inf,nan", "0,1,0,1,0,0,1,0,0"),

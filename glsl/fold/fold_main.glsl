@@ -121,15 +121,19 @@ void take_quick(uvec4 bits, Place p)
         take_item(bits, p);
 }
 
-// Takes an item, but not part of one: false.
+// Whether ends of runs are left to a loop of their own; else they are taken where they are met.
+const bool LEAVES_ENDS = EITHER(IS_QUICK, LOADS != 4);
+
+// False of an end.
 bool take_one(uint item)
 {
     Place p = place_of(item);
-    if (is_whole(p)) {
+    bool whole = is_whole(p);
+    if (whole)
         take_quick(load(p), p);
-        return true;
-    }
-    return false;
+    else if (!LEAVES_ENDS)
+        take_part(p);
+    return whole;
 }
 
 bool take_four(uint item)
@@ -197,12 +201,14 @@ void fold_block(uint first, uint turns)
     bool again = IS_QUICK ? !end_quickly() : false;
     if (again)
         clear();
-    [[dont_unroll]] for (n = all && !again ? turns : 0; n < turns; ++n) {
-        Place p = place_of(first + n * LANES);
-        if (!is_whole(p))
-            take_part(p);
-        else if (again)
-            take_item(load(p), p);
+    if (LEAVES_ENDS) {
+        [[dont_unroll]] for (n = all && !again ? turns : 0; n < turns; ++n) {
+            Place p = place_of(first + n * LANES);
+            if (!is_whole(p))
+                take_part(p);
+            else if (again)
+                take_item(load(p), p);
+        }
     }
     keep_block();
 }

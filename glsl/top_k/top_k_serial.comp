@@ -72,11 +72,12 @@ void main()
     if (size != 0) {
         Item last = get(0);
         // Most are after the last: sixteen are compared before any is looked at again, since a processor's lanes execute what
-        // is within an `if`, or a loop's body once, even where none of them needs it.
+        // is within an `if`, or a loop's body once, even where none of them needs it. Unrolled they keep SwiftShader's compiler
+        // (Subzero) from ever ending.
         [[dont_unroll]] for (uint x = size; x < unit.count; x += 16) {
             uint before = 0;
-            [[unroll]] for (uint k = 0; k < 16; ++k)
-                before |= is_before(load_item(unit, min(x + k, unit.count - 1)), last) ? 1u << k : 0;
+            [[dont_unroll]] for (uint k = 0; k < 16; ++k)
+                before |= uint(is_before(load_item(unit, min(x + k, unit.count - 1)), last)) << k;
             before &= unit.count - x < 16 ? (1u << (unit.count - x)) - 1 : 0xFFFF;
             [[dont_unroll]] for (; before != 0; before &= before - 1) {
                 Item item = load_item(unit, x + findLSB(before));

@@ -85,7 +85,7 @@ def tell(good, name, detail=""):
 
 def run(*arguments, text=None):
     """Whether a command succeeds, and what it prints."""
-    result = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=300)
+    result = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=1500)
     return result.returncode == 0, result.stdout + result.stderr
 
 

@@ -58,8 +58,12 @@ _Static_assert(sizeof(struct rows_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, 
 #define LOCAL_SIZE_LONG_POWERS 512
 #define LEAST_LANES_LONG       128
 #define HELD_LONG              4
-#define LEAST_LONG             96  /* rows, to keep a device busy */
-#define MOST_BLOCKS            512 /* a sum has as many terms, times HELD_LONG */
+#define LEAST_LONG             96 /* rows, to keep a device busy */
+
+/* A sum rounds for each item, and for each block up to three times more: 384 times of the 512 that are allowed. A mean
+ * rounds once a block beside what it is made of, of the 16 that are allowed. */
+#define MOST_BLOCKS         48
+#define MOST_BLOCKS_MOMENTS 12
 
 enum { INPUT, OUTPUT, SCALE, BIAS, TENSORS };
 
@@ -156,8 +160,9 @@ static bool choose_blocks(struct walk *walk, enum vkdml_rows_function function,
     walk->lanes = vkdml_local_size(limits, takes_powers ? LOCAL_SIZE_LONG_POWERS : LOCAL_SIZE_LONG);
     walk->held = walk->is_half && !takes_powers ? 2 * HELD_LONG : HELD_LONG;
     const uint64_t blocks = vkdml_divide_up(walk->items, (uint64_t)walk->lanes * walk->held);
+    const uint32_t most = function == VKDML_ROWS_MOMENTS ? MOST_BLOCKS_MOMENTS : MOST_BLOCKS;
     walk->blocks = (uint32_t)blocks;
-    return !walk->across && walk->lanes >= LEAST_LANES_LONG && walk->units >= LEAST_LONG && blocks <= MOST_BLOCKS;
+    return !walk->across && walk->lanes >= LEAST_LANES_LONG && walk->units >= LEAST_LONG && blocks <= most;
 }
 
 static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits, struct walk *walk) {

@@ -427,9 +427,13 @@ def test_run_options(folder):
          and "CPU Timings (Cold) : 2 samples" in result.stdout and "CPU Timings (Hot)  : 3 samples" in result.stdout
          and "iteration 4: " in result.stdout and "Initialize 'identity': " in result.stdout,
          "-i, -r, -w and -v govern iterations and what is told of them", result.stdout + result.stderr)
-    result = run("run", "--device", "reference", "-t", "30", "-I", "10", identity_model)
-    count = re.search(r"Dispatch 'identity': (\d+) iterations, [\d.]+ ms median \(CPU\)", result.stdout)
-    tell(bool(count) and 2 <= int(count.group(1)) <= 4, "-t and -I govern how long and how often", result.stdout)
+    # A machine that stalls dispatches less often than it could; one that never dispatches a second time does not repeat.
+    counts = []
+    while len(counts) < 10 and counts[-1:] in ([], [1]):
+        result = run("run", "--device", "reference", "-t", "30", "-I", "10", identity_model)
+        count = re.search(r"Dispatch 'identity': (\d+) iterations, [\d.]+ ms median \(CPU\)", result.stdout)
+        counts.append(int(count.group(1)) if count else 0)
+    tell(2 <= counts[-1] <= 4, "-t and -I govern how long and how often", f"{counts}\n{result.stdout}")
     result = run("run", identity_model)
     tell(bool(re.search(r"^Dispatch 'identity': 1 iterations, [\d.]+ ms median \(CPU\), "
                         r"([\d.]+ ms median \(GPU\), )?[\d.]+ ms median \(Bind\)$", result.stdout, re.MULTILINE)),

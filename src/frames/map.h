@@ -8,17 +8,17 @@
 #include "kernels/plan.h"
 #include "tensor/tensor.h"
 
-/* What is computed: an operation of the operands, then a function of what it gives; see glsl/map/operation_list.inc. */
+/* What is computed: an operation of the operands, then a function of what it gives; see glsl/common/operation_list.inc. */
 enum vkdml_map_operation {
 #define OPERATION(NAME, value, turns, work) VKDML_MAP_##NAME = value,
 #define FUNCTION(NAME, value, turns, work)
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
 };
 
 enum vkdml_map_function {
 #define OPERATION(NAME, value, turns, work)
 #define FUNCTION(NAME, value, turns, work) VKDML_FUNCTION_##NAME = value,
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
 };
 
 /* How the first operand is scaled before, if at all: glsl/map/scale_bias.glsl says what arguments[0] then holds. */

@@ -314,12 +314,12 @@ static bool computes_much(const struct vkdml_map *map) {
     static const bool operations[] = {
 #define OPERATION(NAME, value, turns, work) [value] = (work),
 #define FUNCTION(NAME, value, turns, work)
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
     };
     static const bool functions[] = {
 #define OPERATION(NAME, value, turns, work)
 #define FUNCTION(NAME, value, turns, work) [value] = (work),
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
     };
     return map->scale != VKDML_MAP_NO_SCALE || operations[map->operation] || functions[map->function];
 }
@@ -328,12 +328,12 @@ static uint32_t element_turns(const struct vkdml_map *map) {
     static const uint8_t operations[] = {
 #define OPERATION(NAME, value, turns, work) [value] = (turns),
 #define FUNCTION(NAME, value, turns, work)
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
     };
     static const uint8_t functions[] = {
 #define OPERATION(NAME, value, turns, work)
 #define FUNCTION(NAME, value, turns, work) [value] = (turns),
-#include "../glsl/map/operation_list.inc"
+#include "../glsl/common/operation_list.inc"
     };
     const uint32_t scale_turns = map->scale == VKDML_MAP_NO_SCALE ? 0 : SCALE_TURNS;
     return scale_turns + operations[map->operation] + functions[map->function];

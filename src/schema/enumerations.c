@@ -75,3 +75,9 @@ static const VkdmlEnumerator interpolation_mode_enumerators[] = {
     ENUMERATOR(DML_INTERPOLATION_MODE_LINEAR, 1_0),
 };
 ENUMERATION(DML_INTERPOLATION_MODE, interpolation_mode);
+
+static const VkdmlEnumerator matrix_transform_enumerators[] = {
+    ENUMERATOR(DML_MATRIX_TRANSFORM_NONE, 1_0),
+    ENUMERATOR(DML_MATRIX_TRANSFORM_TRANSPOSE, 1_0),
+};
+ENUMERATION(DML_MATRIX_TRANSFORM, matrix_transform);

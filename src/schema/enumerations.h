@@ -12,6 +12,7 @@ extern const VkdmlEnumeration vkdml_enumeration_depth_space_order;
 extern const VkdmlEnumeration vkdml_enumeration_reduce_function;
 extern const VkdmlEnumeration vkdml_enumeration_axis_direction;
 extern const VkdmlEnumeration vkdml_enumeration_interpolation_mode;
+extern const VkdmlEnumeration vkdml_enumeration_matrix_transform;
 
 /* The data types of scalars: neither UNKNOWN nor the 4-bit types. */
 extern const VkdmlEnumeration vkdml_enumeration_data_type;

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "api": {"operators", "frames", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
 }
 # Files of data that belong to a layer's list, not to its code.
-LISTS = {"schema/operator_table.inc", "../glsl/map/operation_list.inc"}
+LISTS = {"schema/operator_table.inc", "../glsl/common/operation_list.inc"}
 # Text that is both C and GLSL, and who may include it.
 SHARED = {"../glsl/math/math.glsl": "math"}
 

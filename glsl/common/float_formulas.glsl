@@ -2,9 +2,10 @@
 // was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the parameter `good`, or
 // nothing), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT, SCALE(x, scale, bias), RARELY(condition), which leaves what it is true of
 // to the arithmetic that is right, CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16
-// has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION: of the functions it has those
-// that are fused.
+// has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations NO_OPERATIONS: of
+// the functions these have those that are fused.
 
+#ifndef NO_OPERATIONS
 uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
 {
     switch (OPERATION) {
@@ -75,6 +76,7 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
         return float_choice(a, b);
     }
 }
+#endif
 
 // x / alpha, where the inverse of alpha, if it is exact, is beta.
 uint FORMULA(divide_by_argument)(uint x TELLS)
@@ -91,7 +93,7 @@ uint FORMULA(float_function)(uint x TELLS)
     uint alpha = parameters.arguments[2].x;
     uint beta = parameters.arguments[2].y;
     switch (FUNCTION) {
-#ifndef IS_NORMALIZATION
+#ifndef ONLY_FUSED
     case FN_CEIL:
         return CALL(ceil, x);
     case FN_FLOOR:
@@ -131,7 +133,7 @@ uint FORMULA(float_function)(uint x TELLS)
     }
     case FN_TANH:
         return CALL_GRADED(tanh, x);
-#ifndef IS_NORMALIZATION
+#ifndef ONLY_FUSED
     case FN_EXP:
         return CALL_GRADED(exp, x);
     case FN_LOG:

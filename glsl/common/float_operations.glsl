@@ -5,6 +5,10 @@
 
 #include "float32.glsl"
 
+#if defined(IS_NORMALIZATION) || defined(NO_OPERATIONS)
+#define ONLY_FUSED
+#endif
+
 const uint ONE = 0x3F800000u;
 const uint HALF = 0x3F000000u;
 
@@ -37,6 +41,7 @@ bool lacks_digits(uint x)
     return !NO_DENORMALS && is_below(x, 0xC2A00000u);
 }
 
+#ifndef NO_OPERATIONS
 // Operations without arithmetic, right at once.
 uint float_choice(uint a, uint b)
 {
@@ -66,6 +71,7 @@ uint float_choice(uint a, uint b)
         return a;
     }
 }
+#endif
 
 // Functions without arithmetic.
 uint float_selection(uint x)
@@ -95,10 +101,17 @@ uint float_selection(uint x)
     }
 }
 
+#ifdef NO_OPERATIONS
+// What a kernel gives is FLOAT32 until it is rounded.
+#define CALL_GRADED(name, x) CALL(name, x)
+#define CALL2_GRADED(name, x, y) CALL2(name, x, y)
+const bool HALVES = false;
+#else
 // Where FLOAT16 numbers go in, unscaled, and FLOAT16 comes out, functions of FLOAT16's grade do. The CPU reference takes the same.
 const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED ? false : true));
 #define CALL_GRADED(name, x) (HALVES ? CALL(half_##name, x) : CALL(name, x))
 #define CALL2_GRADED(name, x, y) (HALVES ? CALL2(half_##name, x, y) : CALL2(name, x, y))
+#endif
 
 #define FORMULA(name) name##_fast
 #define TELLS , inout bool good

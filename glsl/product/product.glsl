@@ -1,0 +1,138 @@
+// The frame of matrix products: out[m][n] = f(alpha * the sum over k of a[m][k] * b[k][n] + beta * c[m][n]), of some batches. A
+// workgroup makes a tile of TILE_M x TILE_N sums, an invocation ROWS x COLUMNS of them in registers. K may have shares, whose sums
+// another dispatch adds up (JOINS). All sums are FLOAT32's, in an order that shapes alone decide.
+#ifndef VKDML_PRODUCT_GLSL
+#define VKDML_PRODUCT_GLSL
+
+#extension GL_EXT_control_flow_attributes : require
+
+#include "binding.glsl"
+#include "types.glsl"
+
+layout(constant_id = 1) const uint TYPES = 0x111; // of a and b, of c, of the output; 4 bits each
+const uint TYPE = TYPES & 15u;
+const uint TYPE_C = TYPES >> 4 & 15u;
+const uint TYPE_OUT = TYPES >> 8 & 15u;
+
+layout(constant_id = 2) const uint SHAPE = 0;
+// How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are one load.
+const uint LAYOUT_A = SHAPE & 3u;
+const uint LAYOUT_B = SHAPE >> 2 & 3u;
+const uint ALONG_ROWS = 1;
+const uint VECTORS = 2;
+const bool HAS_C = (SHAPE & 16u) != 0;
+const bool C_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a row are one load
+const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // .. and one store
+const bool TO_SUMS = (SHAPE & 128u) != 0;      // the output is sums, of which nothing is made yet
+const bool ACCUMULATES = (SHAPE & 256u) != 0;  // .. and they are added to what is there
+const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many shares as k says: there is no b
+const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
+
+layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
+layout(constant_id = 4) const uint TILE_N = 64;
+layout(constant_id = 5) const uint TILE_K = 16;
+layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8
+layout(constant_id = 7) const uint COLUMNS = 4; // 4 or 8
+
+// Mirrored by struct product_parameters. In elements.
+layout(std140, binding = 0) uniform Parameters {
+    uint group_count; // workgroups with work; the grid may hold more
+    uint unit_count;  // JOINS and IS_SERIAL: invocations with work
+    uint m;
+    uint n;
+    uint k;
+    uint tiles_m;
+    uint tiles_n;
+    uint share_count;
+    uint share;        // of k, a multiple of TILE_K
+    uint inner_batches;
+    uint out_share;    // between the sums of shares
+    uint alpha;        // FLOAT32, as beta
+    uint beta;
+    uint unused;
+    uvec4 firsts;      // of a, b, c and the output, from the bound range's start
+    uvec4 steps;       // of a: between rows, along k; of b: between columns, along k
+    uvec4 more_steps;  // of c and of the output: between rows, between columns
+    uvec4 batches[2];  // outer and inner: of a, b, c and the output
+    uvec4 arguments[3];
+} parameters;
+
+#define VIEWS(access, Name, name, number)                                                                              \
+    layout(std430, binding = number) access buffer Name##Words { uint words[]; } name;                                 \
+    layout(std430, binding = number) access buffer Name##Pairs { uvec2 pairs[]; } name##_pairs;                        \
+    layout(std430, binding = number) access buffer Name##Vectors { uvec4 vectors[]; } name##_vectors;
+VIEWS(readonly, A, a, 1)
+VIEWS(, Output, destination, 2)
+VIEWS(readonly, B, b, 3)
+VIEWS(readonly, C, c, 4)
+
+// Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds what is loaded.
+uint a_first;
+uint b_first;
+uint c_first;
+uint out_first;
+uint k_count;
+uint k_end;
+
+float half_at(uint word, uint element)
+{
+    return uintBitsToFloat(widen_half((word >> (element % 2 * 16)) & 0xFFFF));
+}
+
+vec4 halves(uvec2 words)
+{
+    return uintBitsToFloat(uvec4(widen_halves(words.x), widen_halves(words.y)));
+}
+
+// An element, or four side by side.
+#define LOAD_ONE(name, type, element)                                                                                  \
+    ((type) == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
+#define LOAD_FOUR(name, type, element)                                                                                 \
+    ((type) == FLOAT16 ? halves(name##_pairs.pairs[(element) / 4]) : uintBitsToFloat(name##_vectors.vectors[(element) / 4]))
+
+// Which batch a number is of, and which share of k.
+void find_batch(uint number)
+{
+    uint share_index = number % parameters.share_count;
+    number /= parameters.share_count;
+    uint outer = number / parameters.inner_batches;
+    uint inner = number - outer * parameters.inner_batches;
+    uvec4 begin = parameters.firsts + outer * parameters.batches[0] + inner * parameters.batches[1];
+    a_first = begin.x + push.base_bytes[0] * 8 / BITS_OF(TYPE);
+    b_first = begin.y + push.base_bytes[2] * 8 / BITS_OF(TYPE);
+    c_first = begin.z + push.base_bytes[3] * 8 / BITS_OF(TYPE_C);
+    out_first = begin.w + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + share_index * parameters.out_share;
+    k_end = parameters.k;
+    k_count = k_end;
+    if (!JOINS) {
+        uint k_first = min(share_index * parameters.share, parameters.k - 1);
+        k_end = min(parameters.share, parameters.k - k_first);
+        k_count = k_first < share_index * parameters.share ? 0 : k_end; // the last shares may have nothing
+        a_first += k_first * parameters.steps.y;
+        b_first += k_first * parameters.steps.w;
+    }
+}
+
+#define ONE a_one
+#define FOUR a_four
+#define LOAD_ELEMENT(element) LOAD_ONE(a, TYPE, element)
+#define LOAD_VECTOR(element) LOAD_FOUR(a, TYPE, element)
+#define LAYOUT LAYOUT_A
+#define FIRST a_first
+#define EXTENT parameters.m
+#define ROW_STEP parameters.steps.x
+#define K_STEP parameters.steps.y
+#include "operand.glsl"
+
+#define ONE b_one
+#define FOUR b_four
+#define LOAD_ELEMENT(element) LOAD_ONE(b, TYPE, element)
+#define LOAD_VECTOR(element) LOAD_FOUR(b, TYPE, element)
+#define LAYOUT LAYOUT_B
+#define FIRST b_first
+#define EXTENT parameters.n
+#define ROW_STEP parameters.steps.z
+#define K_STEP parameters.steps.w
+#include "operand.glsl"
+
+#endif

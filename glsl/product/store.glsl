@@ -1,0 +1,93 @@
+// What becomes of four sums of a row, columns side by side from `n`, a multiple of four, on.
+
+#define NO_OPERATIONS
+#include "operations.glsl"
+#include "float_operations.glsl"
+
+vec4 c_four(uint m, uint n)
+{
+    uint element = c_first + m * parameters.more_steps.x + n * parameters.more_steps.y;
+    if (C_IS_VECTOR)
+        return LOAD_FOUR(c, TYPE_C, element);
+    uint last = c_first + m * parameters.more_steps.x + (parameters.n - 1) * parameters.more_steps.y;
+    uvec4 at = uvec4(element);
+    [[dont_unroll]] for (uint v = 1; v < 4; ++v)
+        at[v] = n + v < parameters.n ? at[v - 1] + parameters.more_steps.y : last;
+    return vec4(LOAD_ONE(c, TYPE_C, at.x), LOAD_ONE(c, TYPE_C, at.y), LOAD_ONE(c, TYPE_C, at.z), LOAD_ONE(c, TYPE_C, at.w));
+}
+
+uvec4 activated(uvec4 x)
+{
+    bool good = true;
+    uvec4 y = uvec4(float_function_fast(x.x, good), float_function_fast(x.y, good), float_function_fast(x.z, good),
+                    float_function_fast(x.w, good));
+    if (!good) {
+        [[dont_unroll]] for (uint v = 0; v < 4; ++v)
+            y[v] = float_function_slow(x[v]);
+    }
+    return y;
+}
+
+// Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
+void store_one(uint element, uint bits)
+{
+    if (TYPE_OUT == FLOAT16) {
+        uint shift = element % 2 * 16;
+        uint old = atomicOr(destination.words[element / 2], 0);
+        atomicXor(destination.words[element / 2], (old ^ bits << shift) & 0xFFFFu << shift);
+    } else {
+        destination.words[element] = bits;
+    }
+}
+
+uvec4 narrowed(uvec4 x)
+{
+    if (TYPE_OUT != FLOAT16)
+        return uvec4(canonical(x.x), canonical(x.y), canonical(x.z), canonical(x.w));
+    bool good = true;
+    uvec2 words = uvec2(narrow_to_halves(x.xy, good), narrow_to_halves(x.zw, good));
+    if (!good)
+        words = uvec2(narrow_to_half(x.x) | narrow_to_half(x.y) << 16, narrow_to_half(x.z) | narrow_to_half(x.w) << 16);
+    return uvec4(words.x & 0xFFFF, words.x >> 16, words.y & 0xFFFF, words.y >> 16);
+}
+
+void store_four(uint m, uint n, vec4 sums)
+{
+    if (m >= parameters.m || n >= parameters.n)
+        return;
+    uint element = out_first + m * parameters.more_steps.z + n * parameters.more_steps.w;
+    uvec4 bits = floatBitsToUint(sums);
+    if (!TO_SUMS) {
+        precise vec4 x = uintBitsToFloat(parameters.alpha) * sums;
+        if (HAS_C) {
+            precise vec4 y = uintBitsToFloat(parameters.beta) * c_four(m, n);
+            precise vec4 z = x + y;
+            x = z;
+        }
+        bits = floatBitsToUint(x);
+        if (FUNCTION != FN_NONE)
+            bits = activated(bits);
+        bits = narrowed(bits);
+    }
+    if (OUT_IS_VECTOR) {
+        if (ACCUMULATES) {
+            precise vec4 sum = uintBitsToFloat(destination_vectors.vectors[element / 4]) + uintBitsToFloat(bits);
+            bits = floatBitsToUint(sum);
+        }
+        if (TYPE_OUT == FLOAT16)
+            destination_pairs.pairs[element / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
+        else
+            destination_vectors.vectors[element / 4] = bits;
+    } else {
+        [[dont_unroll]] for (uint v = 0; v < 4; ++v) {
+            if (n + v < parameters.n) {
+                if (ACCUMULATES) {
+                    precise float sum = uintBitsToFloat(destination.words[element]) + uintBitsToFloat(bits[v]);
+                    bits[v] = floatBitsToUint(sum);
+                }
+                store_one(element, bits[v]);
+                element += parameters.more_steps.w;
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/* Plans of the product kernel (glsl/product/product.glsl): out[m][n] = f(alpha * the sum over k of a[m][k] * b[k][n] +
+ * beta * c[m][n]), for each of some batches. */
+#ifndef VKDML_FRAMES_PRODUCT_H
+#define VKDML_FRAMES_PRODUCT_H
+
+#include "base/report.h"
+#include "frames/map.h"
+#include "kernels/plan.h"
+
+/* The dimensions of a product. */
+enum {
+    VKDML_PRODUCT_OUTER,
+    VKDML_PRODUCT_INNER,
+    VKDML_PRODUCT_M,
+    VKDML_PRODUCT_N,
+    VKDML_PRODUCT_K,
+    VKDML_PRODUCT_RANK
+};
+
+enum { VKDML_PRODUCT_A, VKDML_PRODUCT_B, VKDML_PRODUCT_C, VKDML_PRODUCT_OUT, VKDML_PRODUCT_TENSORS };
+
+struct vkdml_product_tensor {
+    enum vkdml_plan_resource resource;
+    uint32_t index;
+    uint64_t offset;                      /* bytes from where the resource begins, a multiple of 16 */
+    DML_TENSOR_DATA_TYPE type;            /* FLOAT32 or FLOAT16, of a and b the same one; of c UNKNOWN: there is none */
+    uint32_t strides[VKDML_PRODUCT_RANK]; /* in elements; 0 in a dimension that it does not have */
+};
+
+struct vkdml_product {
+    uint32_t sizes[VKDML_PRODUCT_RANK]; /* at least 1 each */
+    struct vkdml_product_tensor tensors[VKDML_PRODUCT_TENSORS];
+    float alpha;
+    float beta;
+    enum vkdml_map_function function;
+    uint32_t arguments[4]; /* of the function */
+};
+
+/* Adds the steps: one where all tensors can be bound whole and workgroups are many, else sums of shares of k in the
+ * temporary resource, and what becomes of them. Sums come in an order that shapes and limits alone decide. */
+VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
+                               struct vkdml_report *report, struct vkdml_plan *plan);
+
+#endif

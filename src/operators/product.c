@@ -1,0 +1,124 @@
+/* GEMM. */
+#include "frames/product.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "operators/mapping.h"
+
+enum { A, B, C };
+
+/* Whether the last two dimensions of a tensor are to be exchanged. */
+struct gemm {
+    const DML_GEMM_OPERATOR_DESC *desc;
+    uint32_t rank;
+    bool turns_a;
+    bool turns_b;
+};
+
+static struct gemm read_gemm(const struct vkdml_instance *instance) {
+    const DML_GEMM_OPERATOR_DESC *desc = instance->desc;
+    return (struct gemm){
+        .desc = desc,
+        .rank = instance->outputs[0].dimension_count,
+        .turns_a = desc->TransA == DML_MATRIX_TRANSFORM_TRANSPOSE,
+        .turns_b = desc->TransB == DML_MATRIX_TRANSFORM_TRANSPOSE,
+    };
+}
+
+/* A dimension of a tensor. */
+struct place {
+    const char *name;
+    const struct vkdml_tensor *tensor;
+    uint32_t dimension;
+};
+
+static void check_same(const struct place *checked, const struct place *with, const char *meaning,
+                       struct vkdml_report *report) {
+    const uint32_t size = checked->tensor->sizes[checked->dimension];
+    const uint32_t wanted = with->tensor->sizes[with->dimension];
+    if (size != wanted) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "], %s",
+                             checked->name, checked->dimension, size, wanted, with->name, with->dimension, meaning);
+    }
+}
+
+static void check_gemm(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct gemm gemm = read_gemm(instance);
+    const struct vkdml_tensor *inputs = instance->inputs;
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    for (uint32_t i = 0; i < instance->input_count; ++i) {
+        if (inputs[i].dimension_count != gemm.rank && inputs[i].dimension_count != 0) {
+            return; /* the table refuses it */
+        }
+    }
+    if (gemm.rank < 2) {
+        return;
+    }
+    const char *output_name = vkdml_output_name(instance, 0);
+    const uint32_t row = gemm.rank - 2;
+    const uint32_t column = gemm.rank - 1;
+    const struct place a_rows = {vkdml_input_name(instance, A), &inputs[A], gemm.turns_a ? column : row};
+    const struct place a_columns = {a_rows.name, &inputs[A], gemm.turns_a ? row : column};
+    const struct place b_rows = {vkdml_input_name(instance, B), &inputs[B], gemm.turns_b ? column : row};
+    const struct place b_columns = {b_rows.name, &inputs[B], gemm.turns_b ? row : column};
+    const struct place rows = {output_name, output, row};
+    const struct place columns = {output_name, output, column};
+    check_same(&b_rows, &a_columns, "what is summed", report);
+    check_same(&rows, &a_rows, "the rows", report);
+    check_same(&columns, &b_columns, "the columns", report);
+    for (uint32_t d = 0; d < row; ++d) {
+        const struct place batch = {a_rows.name, &inputs[A], d};
+        const struct place others[] = {{b_rows.name, &inputs[B], d}, {output_name, output, d}};
+        check_same(&others[0], &batch, "a batch", report);
+        check_same(&others[1], &batch, "a batch", report);
+    }
+    for (uint32_t d = 0; d < gemm.rank && inputs[C].dimension_count != 0; ++d) {
+        const struct place c = {vkdml_input_name(instance, C), &inputs[C], d};
+        const struct place own = {output_name, output, d};
+        check_same(&c, &own, "as all sizes of both", report);
+    }
+}
+
+static struct vkdml_product_tensor tensor_of(enum vkdml_plan_resource resource, uint32_t index,
+                                             const struct vkdml_tensor *tensor, uint32_t row, uint32_t column,
+                                             bool turned) {
+    struct vkdml_product_tensor result = {.resource = resource, .index = index};
+    const uint32_t rank = tensor->dimension_count;
+    if (rank == 0) {
+        return result; /* there is none */
+    }
+    result.type = tensor->data_type;
+    result.strides[row] = tensor->strides[turned ? rank - 1 : rank - 2];
+    result.strides[column] = tensor->strides[turned ? rank - 2 : rank - 1];
+    result.strides[VKDML_PRODUCT_INNER] = rank > 2 ? tensor->strides[rank - 3] : 0;
+    result.strides[VKDML_PRODUCT_OUTER] = rank > 3 ? tensor->strides[rank - 4] : 0;
+    return result;
+}
+
+static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct gemm gemm = read_gemm(instance);
+    const struct vkdml_tensor *inputs = instance->inputs;
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_map fused;
+    vkdml_mapping_begin(op, planning, &fused);
+    const struct vkdml_product product = {
+        .sizes = {gemm.rank > 3 ? output->sizes[gemm.rank - 4] : 1, gemm.rank > 2 ? output->sizes[gemm.rank - 3] : 1,
+                  output->sizes[gemm.rank - 2], output->sizes[gemm.rank - 1],
+                  inputs[A].sizes[gemm.turns_a ? gemm.rank - 2 : gemm.rank - 1]},
+        .tensors = {tensor_of(VKDML_PLAN_INPUT, A, &inputs[A], VKDML_PRODUCT_M, VKDML_PRODUCT_K, gemm.turns_a),
+                    tensor_of(VKDML_PLAN_INPUT, B, &inputs[B], VKDML_PRODUCT_K, VKDML_PRODUCT_N, gemm.turns_b),
+                    tensor_of(VKDML_PLAN_INPUT, C, &inputs[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
+                    tensor_of(VKDML_PLAN_OUTPUT, 0, output, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
+        .alpha = gemm.desc->Alpha,
+        .beta = gemm.desc->Beta,
+        .function = fused.function,
+        .arguments = {fused.arguments[8], fused.arguments[9], fused.arguments[10], fused.arguments[11]},
+    };
+    return vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+}
+
+const struct vkdml_operator vkdml_operator_gemm = {
+    .rules = check_gemm, .plan = plan_gemm, .mapping = {.attributes_of_operation = true}};

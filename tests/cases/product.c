@@ -1,0 +1,350 @@
+/* Cases of GEMM. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "cases/family.h"
+#include "cases/generate.h"
+#include "cases/loops.h"
+#include "cases/support.h"
+#include "harness/case_data.h"
+#include "harness/number.h"
+
+#define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The fields' places in the descriptor, which are the tensors' slots. */
+enum { A, B, C, OUT, TRANS_A, TRANS_B, ALPHA, BETA };
+
+static float float_of(const struct operator_case *c, uint32_t field) {
+    float value;
+    memcpy(&value, c->fields[field].words, sizeof(value));
+    return value;
+}
+
+static double number_at(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
+                        const uint32_t *at) {
+    const struct case_tensor *tensor = &c->tensors[slot];
+    uint32_t strides[MAX_RANK];
+    case_strides(tensor, strides);
+    return number_decode(tensor->type,
+                         case_read_element(tensor, tensors[slot], case_element_position(tensor, strides, at)));
+}
+
+/* ---- what results may be ---- */
+
+/* What an element is made of: the product's sum, Beta * C, and their magnitudes. */
+struct terms {
+    double value, magnitudes, largest, depth;
+};
+
+static struct terms terms_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
+    const uint32_t rank = c->tensors[OUT].rank, row = rank - 2, column = rank - 1;
+    const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
+    const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
+    const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
+    struct terms terms = {0, 0, 0, depth};
+    uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
+    memcpy(of_a, at, sizeof(of_a));
+    memcpy(of_b, at, sizeof(of_b));
+    of_a[turns_a ? column : row] = at[row];
+    of_b[turns_b ? row : column] = at[column];
+    for (uint32_t k = 0; k < depth; k++) {
+        of_a[turns_a ? row : column] = k;
+        of_b[turns_b ? column : row] = k;
+        const double product = number_at(c, tensors, A, of_a) * number_at(c, tensors, B, of_b);
+        terms.value += product;
+        terms.magnitudes += fabs(product);
+    }
+    terms.largest = terms.magnitudes;
+    terms.value *= alpha;
+    terms.magnitudes *= fabs(alpha);
+    if (c->fields[C].present) {
+        const double other = beta * number_at(c, tensors, C, at);
+        terms.value += other;
+        terms.magnitudes += fabs(other);
+    }
+    return terms;
+}
+
+/* The functions that random cases fuse: none of them falls. */
+static const DML_OPERATOR_TYPE rising[] = {DML_OPERATOR_ACTIVATION_RELU, DML_OPERATOR_ACTIVATION_TANH,
+                                           DML_OPERATOR_ACTIVATION_SIGMOID};
+
+static double rise(DML_OPERATOR_TYPE type, double x) {
+    switch ((int)type) {
+    case DML_OPERATOR_ACTIVATION_RELU:
+        return x > 0 ? x : 0;
+    case DML_OPERATOR_ACTIVATION_TANH:
+        return tanh(x);
+    default:
+        return 1 / (1 + exp(-x));
+    }
+}
+
+static struct accuracy_bounds gemm_bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                          const uint32_t *at) {
+    const struct terms t = terms_at(c, tensors, at);
+    if (isnan(t.value)) {
+        return (struct accuracy_bounds){t.value, t.value, true};
+    }
+    /* What is beyond FLOAT32 on the way is infinite, or NaN where two such meet. */
+    if (!isfinite(t.magnitudes) || t.magnitudes > FLT_MAX || t.largest > FLT_MAX) {
+        return (struct accuracy_bounds){-INFINITY, INFINITY, true};
+    }
+    const double distance =
+        (t.depth + 6) * 0x1p-24 * t.magnitudes + (t.depth * fabs((double)float_of(c, ALPHA)) + t.depth + 4) * 0x1p-126;
+    struct accuracy_bounds bounds = {t.value - distance, t.value + distance, false};
+    if (c->fused[0].schema != NULL) {
+        bounds.least = rise(c->fused[0].schema->type, bounds.least);
+        bounds.greatest = rise(c->fused[0].schema->type, bounds.greatest);
+        bounds.least -= fabs(bounds.least) * 0x1p-21;
+        bounds.greatest += fabs(bounds.greatest) * 0x1p-21;
+    }
+    return bounds;
+}
+
+/* In units of one rounding of the magnitudes. */
+static struct accuracy_exact gemm_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                        const uint32_t *at) {
+    const struct terms t = terms_at(c, tensors, at);
+    if (c->fused[0].schema != NULL || !isfinite(t.magnitudes) || t.magnitudes > 0x1p120 || t.largest > 0x1p120) {
+        return (struct accuracy_exact){(double)NAN, (double)NAN};
+    }
+    return (struct accuracy_exact){t.value, 0x1p-24 * t.magnitudes + 0x1p-126};
+}
+
+/* ---- random cases ---- */
+
+static void set_sizes(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *batches,
+                      uint32_t rows, uint32_t columns) {
+    tensor->type = type;
+    tensor->rank = rank;
+    memcpy(tensor->sizes, batches + 4 - rank, (rank - 2) * sizeof(*batches));
+    tensor->sizes[rank - 2] = rows;
+    tensor->sizes[rank - 1] = columns;
+}
+
+/* Around the sizes that kernels cut products into, and any. */
+static uint32_t choose_size(struct random *random, uint32_t most) {
+    static const uint32_t edges[] = {1,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,   17,
+                                     31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 1021, 4099};
+    const uint32_t size = random_chance(random, 70) ? RANDOM_OF(random, edges) : random_between(random, 1, 300);
+    return size < most ? size : most;
+}
+
+static void generate_gemm(const struct case_family *family, struct random *random, struct operator_case *c) {
+    static const enum case_fill fills[] = {CASE_FILL_UNIT, CASE_FILL_UNIT, CASE_FILL_SMALL, CASE_FILL_BITS,
+                                           CASE_FILL_SPECIAL};
+    static const float alphas[] = {1, 1, 1, 0.5f, -2, 0, 1e-3f}, betas[] = {1, 1, 0.25f, -3, 0};
+    case_begin(c, family->type);
+    const uint32_t budget = 16 * generate_budget(random); /* products */
+    uint32_t order[3], sizes[3];
+    random_permutation(random, 3, order);
+    uint32_t left = budget;
+    for (uint32_t i = 0; i < 3; i++) {
+        sizes[order[i]] = choose_size(random, left);
+        left /= sizes[order[i]];
+    }
+    const uint32_t rank = random_between(random, 2, 4);
+    const uint32_t inner = rank > 2 && left > 1 ? random_between(random, 1, left < 5 ? left : 5) : 1;
+    const uint32_t batches[] = {rank > 3 && left / inner > 1 ? random_between(random, 1, 2) : 1, inner};
+    const uint32_t m = sizes[0], n = sizes[1], k = sizes[2];
+    const bool turns_a = random_chance(random, 50), turns_b = random_chance(random, 50);
+    struct case_tensor *a = case_tensor(c, "ATensor"), *b = case_tensor(c, "BTensor"),
+                       *out = case_tensor(c, "OutputTensor");
+    const DML_TENSOR_DATA_TYPE type = generate_type(random, c, "ATensor");
+    set_sizes(a, type, rank, batches, turns_a ? k : m, turns_a ? m : k);
+    set_sizes(b, type, rank, batches, turns_b ? n : k, turns_b ? k : n);
+    set_sizes(out, type, rank, batches, m, n);
+    a->fill = RANDOM_OF(random, fills);
+    b->fill = a->fill == CASE_FILL_SPECIAL ? CASE_FILL_UNIT : a->fill;
+    generate_input_layout(random, a);
+    generate_input_layout(random, b);
+    if (random_chance(random, 50)) {
+        struct case_tensor *other = case_tensor(c, "CTensor");
+        set_sizes(other, type, rank, batches, m, n);
+        other->fill = CASE_FILL_UNIT;
+        generate_input_layout(random, other);
+    }
+    generate_output_layout(random, out);
+    case_set_uint(c, "TransA", turns_a);
+    case_set_uint(c, "TransB", turns_b);
+    case_set_float(c, "Alpha", RANDOM_OF(random, alphas));
+    case_set_float(c, "Beta", RANDOM_OF(random, betas));
+    if (random_chance(random, 30)) {
+        case_fuse(c, "FusedActivation", 0, RANDOM_OF(random, rising));
+    }
+    generate_call(random, c);
+}
+
+#define GEMM_SUPPORT CASE_SUPPORT(AT_LEVEL(1_0, 4, 4, FLOATS), AT_LEVEL(4_0, 2, 4, FLOATS))
+static const struct case_tensor_support gemm_support[] = {
+    {"ATensor", GEMM_SUPPORT}, {"BTensor", GEMM_SUPPORT}, {"CTensor", GEMM_SUPPORT}, {"OutputTensor", GEMM_SUPPORT}};
+
+#define PLAIN " TransA=NONE TransB=NONE Alpha=1 Beta=0"
+/* ATensor of {m, k}, BTensor of {k, n}. */
+#define RANDOM(seed, type, a, b, out)                                                                                  \
+    "GEMM seed=" seed " ATensor=" type a " ATensor.fill=UNIT BTensor=" type b                                          \
+    " BTensor.fill=UNIT OutputTensor=" type out
+static const char *const gemm_fixed[] = {
+    "GEMM ATensor=FLOAT32[1,1,2,2] ATensor.data=1,2,3,4 BTensor=FLOAT32[1,1,2,2] BTensor.data=5,6,7,8 "
+    "OutputTensor=FLOAT32[1,1,2,2] OutputTensor.data=19,22,43,50" PLAIN,
+    "GEMM ATensor=FLOAT32[2,3] ATensor.data=1,4,2,5,3,6 BTensor=FLOAT32[2,2] BTensor.data=1,0,0,1 "
+    "OutputTensor=FLOAT32[3,2] OutputTensor.data=1,5,4,3,2,6 TransA=TRANSPOSE TransB=NONE Alpha=1 Beta=0",
+    "GEMM ATensor=FLOAT16[2,2] ATensor.data=1,2,3,4 BTensor=FLOAT16[3,2] BTensor.data=1,1,2,0,0,2 CTensor=FLOAT16[2,3] "
+    "CTensor.data=1,2,3,4,5,6 OutputTensor=FLOAT16[2,3] OutputTensor.data=8,8,14,22,22,28 TransA=NONE "
+    "TransB=TRANSPOSE Alpha=2 Beta=2",
+    /* One row of C for all, and a function of what comes out. */
+    "GEMM ATensor=FLOAT32[2,1] ATensor.data=1,-1 BTensor=FLOAT32[1,2] BTensor.data=3,-2 CTensor=FLOAT32[2,2] "
+    "CTensor.strides=0,1 CTensor.data=1,1,1,1 OutputTensor=FLOAT32[2,2] OutputTensor.data=4,0,0,3 TransA=NONE "
+    "TransB=NONE Alpha=1 Beta=1 FusedActivation=RELU",
+    /* Infinities and NaN. */
+    "GEMM ATensor=FLOAT32[2,2] ATensor.data=inf,0,nan,1 BTensor=FLOAT32[2,2] BTensor.data=1,0,1,1 "
+    "OutputTensor=FLOAT32[2,2] OutputTensor.data=inf,nan,nan,nan" PLAIN,
+    /* Sums of FLOAT16 products stay FLOAT32 until the end. */
+    "GEMM ATensor=FLOAT16[1,3] ATensor.data=60000,60000,-60000 BTensor=FLOAT16[3,1] BTensor.data=1,1,1 "
+    "OutputTensor=FLOAT16[1,1] OutputTensor.data=60000" PLAIN,
+    /* Whole tiles of each size, and what is beyond. */
+    RANDOM("1", "FLOAT32", "[128,64]", "[64,128]", "[128,128]") PLAIN,
+    RANDOM("2", "FLOAT16", "[64,48]", "[48,192]", "[64,192]") PLAIN,
+    RANDOM("3", "FLOAT32", "[131,67]", "[67,129]", "[131,129]") PLAIN,
+    RANDOM("4", "FLOAT16", "[33,31]", "[31,35]", "[33,35]") PLAIN,
+    RANDOM("5", "FLOAT32", "[64,96]", "[80,96]", "[64,80]") " TransA=NONE TransB=TRANSPOSE Alpha=1 Beta=0",
+    RANDOM("6", "FLOAT32", "[96,64]", "[96,80]", "[64,80]") " TransA=TRANSPOSE TransB=NONE Alpha=1 Beta=0",
+    RANDOM("7", "FLOAT16", "[96,64]", "[80,96]", "[64,80]") " TransA=TRANSPOSE TransB=TRANSPOSE Alpha=1 Beta=0",
+    /* Long sums have shares; those of more than 16384 must. */
+    RANDOM("8", "FLOAT32", "[4,5000]", "[5000,6]", "[4,6]") PLAIN,
+    RANDOM("9", "FLOAT32", "[1,40000]", "[40000,2]", "[1,2]") PLAIN,
+    RANDOM("10", "FLOAT16", "[3,33001]", "[2,33001]", "[3,2]") " TransA=NONE TransB=TRANSPOSE Alpha=1 Beta=0",
+    /* Thin ones. */
+    RANDOM("11", "FLOAT32", "[1,300]", "[300,1000]", "[1,1000]") PLAIN,
+    RANDOM("12", "FLOAT32", "[1000,300]", "[300,1]", "[1000,1]") PLAIN,
+    RANDOM("13", "FLOAT32", "[500,1]", "[1,400]", "[500,400]") PLAIN,
+    /* Batches that share B are one product; those that do not are many. */
+    "GEMM seed=14 ATensor=FLOAT32[2,3,40,32] ATensor.fill=UNIT BTensor=FLOAT32[2,3,32,24] BTensor.strides=0,0,24,1 "
+    "BTensor.fill=UNIT OutputTensor=FLOAT32[2,3,40,24]" PLAIN,
+    "GEMM seed=15 ATensor=FLOAT16[2,3,40,32] ATensor.fill=UNIT BTensor=FLOAT16[2,3,32,24] BTensor.fill=UNIT "
+    "OutputTensor=FLOAT16[2,3,40,24]" PLAIN,
+    /* Columns of the output side by side. */
+    "GEMM seed=16 ATensor=FLOAT32[40,32] ATensor.fill=UNIT BTensor=FLOAT32[32,24] BTensor.fill=UNIT "
+    "CTensor=FLOAT32[40,24] "
+    "CTensor.fill=UNIT OutputTensor=FLOAT32[40,24] OutputTensor.strides=1,40 TransA=NONE TransB=NONE Alpha=1 Beta=0.5",
+};
+
+static const char *const gemm_repeated[] = {
+    RANDOM("1", "FLOAT32", "[40,5000]", "[5000,36]", "[40,36]") PLAIN,
+    RANDOM("2", "FLOAT16", "[100,200]", "[200,70]", "[100,70]") PLAIN,
+};
+
+#define REFUSED(a, b, c, out) "GEMM ATensor=FLOAT32" a " BTensor=FLOAT32" b c " OutputTensor=FLOAT32" out PLAIN
+static const struct case_refusal gemm_refused[] = {
+    {REFUSED("[2,3]", "[4,5]", "", "[2,5]"),
+     "DML_OPERATOR_GEMM: BTensor.Sizes[0] is 4, must be 3 = ATensor.Sizes[1], what is summed"},
+    {REFUSED("[2,3]", "[3,5]", "", "[3,5]"),
+     "DML_OPERATOR_GEMM: OutputTensor.Sizes[0] is 3, must be 2 = ATensor.Sizes[0], the rows"},
+    {REFUSED("[2,3]", "[3,5]", "", "[2,6]"),
+     "DML_OPERATOR_GEMM: OutputTensor.Sizes[1] is 6, must be 5 = BTensor.Sizes[1], the columns"},
+    {REFUSED("[2,2,3]", "[3,3,5]", "", "[2,2,5]"),
+     "DML_OPERATOR_GEMM: BTensor.Sizes[0] is 3, must be 2 = ATensor.Sizes[0], a batch"},
+    {REFUSED("[2,3]", "[3,5]", " CTensor=FLOAT32[1,5]", "[2,5]"),
+     "DML_OPERATOR_GEMM: CTensor.Sizes[0] is 1, must be 2 = OutputTensor.Sizes[0], as all sizes of both"},
+};
+
+/* ---- benchmarks ---- */
+
+/* The argument: what is transposed, and the shape. */
+#define TURNS_A   1u
+#define TURNS_B   2u
+#define IS_VECTOR 4u
+#define IS_ODD    8u
+#define IS_BATCH  16u
+
+static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const uint64_t elements = bytes / (type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 4);
+    uint32_t side = 16;
+    while ((uint64_t)4 * side * side <= elements) {
+        side *= 2;
+    }
+    uint32_t m = side, n = side, k = side, batches = 1;
+    if ((argument & IS_ODD) != 0) {
+        m = n = k = side - 1;
+    } else if ((argument & IS_VECTOR) != 0) {
+        n = 1;
+    } else if ((argument & IS_BATCH) != 0) {
+        m = n = 512;
+        k = 64;
+        batches = elements / (512 * 64) == 0 ? 1 : (uint32_t)(elements / (512 * 64));
+    }
+    const bool turns_a = (argument & TURNS_A) != 0, turns_b = (argument & TURNS_B) != 0;
+    case_begin(c, DML_OPERATOR_GEMM);
+    benchmark_tensor(case_tensor(c, "ATensor"), type, 4,
+                     (const uint32_t[]){1, batches, turns_a ? k : m, turns_a ? m : k});
+    benchmark_tensor(case_tensor(c, "BTensor"), type, 4,
+                     (const uint32_t[]){1, batches, turns_b ? n : k, turns_b ? k : n});
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 4, (const uint32_t[]){1, batches, m, n});
+    case_tensor(c, "ATensor")->fill = CASE_FILL_UNIT;
+    case_tensor(c, "BTensor")->fill = CASE_FILL_UNIT;
+    case_set_uint(c, "TransA", turns_a);
+    case_set_uint(c, "TransB", turns_b);
+    case_set_float(c, "Alpha", 1);
+}
+
+/* Packed FLOAT32 without C, by blocks that fit the first-level cache. */
+static void gemm_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    const struct case_tensor *a = &c->tensors[A], *out = &c->tensors[OUT];
+    const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
+    const size_t m = out->sizes[2], n = out->sizes[3], k = a->sizes[turns_a ? 2 : 3];
+    const size_t a_row = turns_a ? 1 : k, a_column = turns_a ? m : 1, b_row = turns_b ? 1 : n,
+                 b_column = turns_b ? k : 1;
+    enum { BLOCK = 64 };
+    memset(tensors[OUT], 0, case_element_count(out) * sizeof(float));
+    for (size_t batch = 0; batch < out->sizes[1]; batch++) {
+        const float *as = (const float *)(const void *)tensors[A] + batch * m * k;
+        const float *bs = (const float *)(const void *)tensors[B] + batch * k * n;
+        float *outs = (float *)(void *)tensors[OUT] + batch * m * n;
+        for (size_t k_first = 0; k_first < k; k_first += BLOCK) {
+            for (size_t n_first = 0; n_first < n; n_first += BLOCK) {
+                const size_t k_end = k_first + BLOCK < k ? k_first + BLOCK : k;
+                const size_t n_end = n_first + BLOCK < n ? n_first + BLOCK : n;
+                for (size_t i = 0; i < m; i++) {
+                    for (size_t l = k_first; l < k_end; l++) {
+                        const float x = as[i * a_row + l * a_column];
+                        for (size_t j = n_first; j < n_end; j++) {
+                            outs[i * n + j] += x * bs[l * b_row + j * b_column];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+static const struct case_benchmark gemm_benchmarks[] = {
+    {"gemm/nn", FLOATS, 0, 0, make_gemm, gemm_loop},
+    {"gemm/nt", FLOATS, TURNS_B, 0, make_gemm, gemm_loop},
+    {"gemm/tn", FLOATS, TURNS_A, 0, make_gemm, gemm_loop},
+    {"gemm/tt", FLOATS, TURNS_A | TURNS_B, 0, make_gemm, gemm_loop},
+    {"gemm/odd", FLOATS, IS_ODD, 0, make_gemm, gemm_loop},
+    {"gemm/vector", FLOATS, IS_VECTOR, 0, make_gemm, gemm_loop},
+    {"gemm/batch", FLOATS, IS_BATCH | TURNS_B, 0, make_gemm, gemm_loop},
+};
+
+const struct case_family vkdml_cases_gemm = {
+    .type = DML_OPERATOR_GEMM,
+    .support = gemm_support,
+    .support_count = COUNT_OF(gemm_support),
+    .fixed = gemm_fixed,
+    .fixed_count = COUNT_OF(gemm_fixed),
+    .repeated = gemm_repeated,
+    .repeated_count = COUNT_OF(gemm_repeated),
+    .has_frame = true,
+    .refused = gemm_refused,
+    .refused_count = COUNT_OF(gemm_refused),
+    .generate = generate_gemm,
+    .group = "product",
+    .benchmarks = gemm_benchmarks,
+    .benchmark_count = COUNT_OF(gemm_benchmarks),
+    .bounds = gemm_bounds,
+    .exact = gemm_exact,
+};

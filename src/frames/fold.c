@@ -103,7 +103,7 @@ struct dimensions {
 /* What steps read: a tensor, or totals. */
 struct source {
     enum vkdml_plan_resource resource;
-    uint64_t offset; /* of totals, in the temporary resource */
+    uint64_t offset; /* in the temporary resource */
     bool totals;
     uint32_t element_bits;
 };
@@ -684,6 +684,6 @@ VkdmlResult vkdml_fold_plan(const struct vkdml_fold *fold, const struct vkdml_pl
     const float element_count = (float)count(&whole.reduced);
     struct folding f = {fold, limits, report, plan, 0, limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
     memcpy(&f.element_count, &element_count, sizeof(f.element_count));
-    const struct source source = {VKDML_PLAN_INPUT, 0, false, fold->input->element_bits};
+    const struct source source = {fold->source, fold->source_offset, false, fold->input->element_bits};
     return plan_part(&f, &source, &whole);
 }

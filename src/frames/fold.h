@@ -28,9 +28,10 @@ enum vkdml_fold_function {
     VKDML_FOLD_RANGE,      /* the scale, and the zero point, an INT32, that quantize all elements and 0 in 8 bits */
 };
 
-/* Of input 0. */
 struct vkdml_fold {
     const struct vkdml_tensor *input;
+    enum vkdml_plan_resource source;   /* where it lies: input 0, or the temporary resource, */
+    uint64_t source_offset;            /* bytes from its start, a multiple of 16 */
     const struct vkdml_tensor *output; /* of size 1 in the dimensions that are folded, else of the input's sizes; of
                                           words its elements are FLOAT32, of places an integer type, else the input's
                                           type or, of floats, FLOAT32 */

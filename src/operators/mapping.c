@@ -94,6 +94,14 @@ void vkdml_mapping_use_bits(struct vkdml_map *map) {
     }
 }
 
+void vkdml_mapping_fuse(const struct vkdml_instance *instance, struct vkdml_map *map) {
+    if (instance->activation_count != 0) {
+        const struct vkdml_instance *activation = &instance->activations[0];
+        const struct vkdml_mapping *mapping = &vkdml_operator_of(activation->schema->type)->mapping;
+        apply_function(activation, mapping, instance->outputs[0].data_type, map);
+    }
+}
+
 void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_planning *planning,
                          struct vkdml_map *map) {
     const struct vkdml_instance *instance = planning->instance;
@@ -113,10 +121,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
     if (scale_bias != NULL) {
         vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->limits);
     }
-    if (instance->activation_count != 0) {
-        const struct vkdml_instance *activation = &instance->activations[0];
-        apply_function(activation, &vkdml_operator_of(activation->schema->type)->mapping, type, map);
-    }
+    vkdml_mapping_fuse(instance, map);
     if (op->mapping.moves_bits) {
         vkdml_mapping_use_bits(map);
     }

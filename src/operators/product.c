@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "operators/mapping.h"
+#include "operators/softmax.h"
+#include "operators/temporary.h"
 
 enum { A, B, C };
 
@@ -44,6 +46,12 @@ static void check_same(const struct place *checked, const struct place *with, co
     }
 }
 
+/* What is fused, where that is no function of elements alone; else NULL. */
+static const struct vkdml_instance *softmax_of(const struct vkdml_instance *instance) {
+    const bool is_softmax = instance->activation_count != 0 && vkdml_is_softmax(&instance->activations[0]);
+    return is_softmax ? &instance->activations[0] : NULL;
+}
+
 static void check_gemm(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct gemm gemm = read_gemm(instance);
     const struct vkdml_tensor *inputs = instance->inputs;
@@ -79,6 +87,12 @@ static void check_gemm(const struct vkdml_instance *instance, struct vkdml_repor
         const struct place own = {output_name, output, d};
         check_same(&c, &own, "as all sizes of both", report);
     }
+    const struct vkdml_instance *softmax = softmax_of(instance);
+    if (softmax != NULL) {
+        report->part = softmax->role;
+        vkdml_softmax_check_fused(softmax, output, output_name, report);
+        report->part = NULL;
+    }
 }
 
 static struct vkdml_product_tensor tensor_of(enum vkdml_plan_resource resource, uint32_t index,
@@ -99,12 +113,16 @@ static struct vkdml_product_tensor tensor_of(enum vkdml_plan_resource resource, 
 
 static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
+    (void)op;
     const struct gemm gemm = read_gemm(instance);
     const struct vkdml_tensor *inputs = instance->inputs;
     const struct vkdml_tensor *output = &instance->outputs[0];
-    struct vkdml_map fused;
-    vkdml_mapping_begin(op, planning, &fused);
-    const struct vkdml_product product = {
+    const struct vkdml_instance *softmax = softmax_of(instance);
+    struct vkdml_map fused = {.function = VKDML_FUNCTION_NONE};
+    if (softmax == NULL) {
+        vkdml_mapping_fuse(instance, &fused);
+    }
+    struct vkdml_product product = {
         .sizes = {gemm.rank > 3 ? output->sizes[gemm.rank - 4] : 1, gemm.rank > 2 ? output->sizes[gemm.rank - 3] : 1,
                   output->sizes[gemm.rank - 2], output->sizes[gemm.rank - 1],
                   inputs[A].sizes[gemm.turns_a ? gemm.rank - 2 : gemm.rank - 1]},
@@ -117,7 +135,16 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
         .function = fused.function,
         .arguments = {fused.arguments[8], fused.arguments[9], fused.arguments[10], fused.arguments[11]},
     };
-    return vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+    if (softmax == NULL) {
+        return vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+    }
+    const struct vkdml_tensor numbers = vkdml_temporary_numbers(output);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    product.tensors[VKDML_PRODUCT_OUT] =
+        tensor_of(VKDML_PLAN_TEMPORARY, 0, &numbers, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false);
+    product.tensors[VKDML_PRODUCT_OUT].offset = offset;
+    VkdmlResult result = vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+    return result == VKDML_SUCCESS ? vkdml_softmax_plan_fused(softmax, &numbers, offset, planning) : result;
 }
 
 const struct vkdml_operator vkdml_operator_gemm = {

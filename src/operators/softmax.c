@@ -1,4 +1,6 @@
 /* The softmax family: of all elements of a reduction, and each of them. */
+#include "operators/softmax.h"
+
 #include <inttypes.h>
 
 #include "frames/rows.h"
@@ -7,11 +9,21 @@
 #include "operators/scalar.h"
 #include "operators/statistics.h"
 
-static void check_rank(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const uint32_t rank = vkdml_effective_rank(&instance->inputs[0]);
+static void check_rank_of(const struct vkdml_tensor *tensor, const char *name, struct vkdml_report *report) {
+    const uint32_t rank = vkdml_effective_rank(tensor);
     if (rank > 2) {
-        vkdml_report_invalid(report, "%s has %" PRIu32 " dimensions without leading ones, must have at most 2",
-                             vkdml_input_name(instance, 0), rank);
+        vkdml_report_invalid(report, "%s has %" PRIu32 " dimensions without leading ones, must have at most 2", name,
+                             rank);
+    }
+}
+
+static bool is_fused(const struct vkdml_instance *instance) {
+    return instance->role != NULL;
+}
+
+static void check_rank(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    if (!is_fused(instance)) {
+        check_rank_of(&instance->inputs[0], vkdml_input_name(instance, 0), report);
     }
 }
 
@@ -23,7 +35,9 @@ static struct vkdml_axes axes_of(const struct vkdml_instance *instance) {
 
 static void check_axes(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_axes axes = axes_of(instance);
-    vkdml_axes_check(instance, &axes, report);
+    if (!is_fused(instance)) {
+        vkdml_axes_check(instance, &axes, report);
+    }
 }
 
 static uint32_t last_dimension(const struct vkdml_instance *instance) {
@@ -62,6 +76,53 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
     vkdml_map_begin(&map, &instance->outputs[0]);
     map.operation = takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX;
     vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
+    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_statistics_use(&statistics, 1, 2, &map);
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+}
+
+/* ---- fused ---- */
+
+static bool names_axes(const struct vkdml_instance *fused) {
+    return fused->schema->type == DML_OPERATOR_ACTIVATION_SOFTMAX1;
+}
+
+bool vkdml_is_softmax(const struct vkdml_instance *fused) {
+    return names_axes(fused) || fused->schema->type == DML_OPERATOR_ACTIVATION_SOFTMAX;
+}
+
+void vkdml_softmax_check_fused(const struct vkdml_instance *fused, const struct vkdml_tensor *tensor, const char *name,
+                               struct vkdml_report *report) {
+    if (names_axes(fused)) {
+        const struct vkdml_axes axes = axes_of(fused);
+        vkdml_axes_check_of(tensor, name, &axes, report);
+    } else {
+        check_rank_of(tensor, name, report);
+    }
+}
+
+VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_tensor *numbers,
+                                     uint64_t offset, const struct vkdml_planning *planning) {
+    const struct vkdml_axes axes = names_axes(fused) ? axes_of(fused) : (struct vkdml_axes){0, NULL};
+    const struct vkdml_fold fold = {
+        .input = numbers,
+        .source = VKDML_PLAN_TEMPORARY,
+        .source_offset = offset,
+        .folded = names_axes(fused) ? vkdml_axes_bits(&axes) : 1u << (numbers->dimension_count - 1),
+        .function = VKDML_FOLD_POWERS,
+    };
+    struct vkdml_statistics statistics;
+    const uint32_t first = planning->plan->steps.count;
+    VkdmlResult result = vkdml_statistics_plan_of(&fold, planning, &statistics);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    planning->plan->steps.items[first].barrier_before = true;
+    struct vkdml_map map;
+    vkdml_map_begin(&map, &planning->instance->outputs[0]);
+    map.operation = VKDML_MAP_SOFTMAX;
+    vkdml_map_set_operand(&map, 0, 0, numbers);
+    vkdml_map_set_temporary(&map, 0, offset);
     vkdml_statistics_use(&statistics, 0, 1, &map);
     vkdml_statistics_use(&statistics, 1, 2, &map);
     return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);

@@ -2,9 +2,9 @@
 
 #include "operators/temporary.h"
 
-VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
-                                  struct vkdml_statistics *statistics) {
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+VkdmlResult vkdml_statistics_plan_of(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+                                     struct vkdml_statistics *statistics) {
+    const struct vkdml_tensor *input = fold->input;
     struct vkdml_tensor kept = *input;
     for (uint32_t d = 0; d < kept.dimension_count; ++d) {
         kept.sizes[d] = (fold->folded >> d & 1) != 0 ? 1 : input->sizes[d];
@@ -16,12 +16,18 @@ VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vk
     statistics->offsets[0] = vkdml_temporary_add(planning->plan, &statistics->tensor);
     statistics->offsets[1] = vkdml_temporary_add(planning->plan, &statistics->tensor);
     struct vkdml_fold whole = *fold;
-    whole.input = input;
     whole.output = &statistics->tensor;
     whole.target = VKDML_PLAN_TEMPORARY;
     whole.offsets[0] = statistics->offsets[0];
     whole.offsets[1] = statistics->offsets[1];
     return vkdml_fold_plan(&whole, planning->limits, planning->report, planning->plan);
+}
+
+VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+                                  struct vkdml_statistics *statistics) {
+    struct vkdml_fold of_input = *fold;
+    of_input.input = &planning->instance->inputs[0];
+    return vkdml_statistics_plan_of(&of_input, planning, statistics);
 }
 
 void vkdml_statistics_use(const struct vkdml_statistics *statistics, uint32_t which, uint32_t operand,

@@ -16,6 +16,10 @@ struct vkdml_statistics {
 VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
                                   struct vkdml_statistics *statistics);
 
+/* The same of the tensor that `fold` says too. */
+VkdmlResult vkdml_statistics_plan_of(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+                                     struct vkdml_statistics *statistics);
+
 /* Makes the first (0) or the second (1) an operand of a map, which is to be planned after. */
 void vkdml_statistics_use(const struct vkdml_statistics *statistics, uint32_t which, uint32_t operand,
                           struct vkdml_map *map);

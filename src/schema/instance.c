@@ -305,12 +305,12 @@ static void check_operator(const struct reader *reader, const DML_OPERATOR_DESC 
 }
 
 /* The same of an operator that is to be fused. */
-static void check_fused(const struct reader *reader, const DML_OPERATOR_DESC *desc) {
+static void check_fused(const struct reader *reader, const DML_OPERATOR_DESC *desc, DML_OPERATOR_TYPE into) {
     if (!check_type(desc->Type, reader->report)) {
         return;
     }
     const char *name = vkdml_operator_name(desc->Type);
-    const DML_FEATURE_LEVEL since = vkdml_operator_fusable_since(desc->Type);
+    const DML_FEATURE_LEVEL since = vkdml_operator_fusable_into_since(desc->Type, into);
     if ((int)since == 0) {
         vkdml_report_invalid(reader->report, "%s cannot be fused, must be an activation that can", name);
         return;
@@ -342,7 +342,7 @@ static void read_operators(struct reader *reader, struct vkdml_instance *instanc
         nested->level = reader->level;
         reader->report->part = nested->role;
         const uint32_t failures_before = reader->report->count;
-        check_fused(reader, &source[i]);
+        check_fused(reader, &source[i], instance->schema->type);
         if (reader->report->count == failures_before) {
             nested->schema = reader->find(source[i].Type);
             read_desc(reader, nested, source[i].Desc);

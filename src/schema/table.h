@@ -19,4 +19,7 @@ DML_FEATURE_LEVEL vkdml_operator_level(DML_OPERATOR_TYPE type);
 /* The feature level from which any of DirectML's operators may be fused into others; 0: never. */
 DML_FEATURE_LEVEL vkdml_operator_fusable_since(DML_OPERATOR_TYPE type);
 
+/* The same of one operator, which may take what others do not. */
+DML_FEATURE_LEVEL vkdml_operator_fusable_into_since(DML_OPERATOR_TYPE type, DML_OPERATOR_TYPE into);
+
 #endif

@@ -82,8 +82,59 @@ static double rise(DML_OPERATOR_TYPE type, double x) {
     }
 }
 
+/* What the sum may be off. */
+static double distance_of(const struct operator_case *c, const struct terms *t) {
+    return (t->depth + 6) * 0x1p-24 * t->magnitudes +
+           (t->depth * fabs((double)float_of(c, ALPHA)) + t->depth + 4) * 0x1p-126;
+}
+
+/* The fields of SOFTMAX1 that say its dimensions. */
+enum { AXIS_COUNT = 2, AXES };
+
+static bool has_type(const struct case_fused *fused, DML_OPERATOR_TYPE type) {
+    return fused->schema != NULL && fused->schema->type == type;
+}
+
+static bool is_folded(const struct operator_case *c, uint32_t dimension) {
+    const struct case_field *axes = &c->fused[0].fields[AXES];
+    bool is_named = false;
+    for (uint32_t i = 0; i < axes->word_count; i++) {
+        is_named = is_named || axes->words[i] == dimension;
+    }
+    return has_type(&c->fused[0], DML_OPERATOR_ACTIVATION_SOFTMAX1) ? is_named : dimension + 1 == c->tensors[OUT].rank;
+}
+
+static struct accuracy_bounds softmax_bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                             const uint32_t *at) {
+    struct case_tensor box = {.rank = c->tensors[OUT].rank};
+    uint32_t in_box[MAX_RANK] = {0};
+    double farthest = 0, powers = 0;
+    const struct terms own = terms_at(c, tensors, at);
+    for (uint32_t d = 0; d < box.rank; d++) {
+        box.sizes[d] = is_folded(c, d) ? c->tensors[OUT].sizes[d] : 1;
+    }
+    do {
+        uint32_t other[MAX_RANK];
+        for (uint32_t d = 0; d < box.rank; d++) {
+            other[d] = is_folded(c, d) ? in_box[d] : at[d];
+        }
+        const struct terms t = terms_at(c, tensors, other);
+        farthest = fmax(farthest, isfinite(t.magnitudes) ? distance_of(c, &t) : (double)INFINITY);
+        powers += exp(t.value - own.value);
+    } while (case_next_coordinates(&box, in_box));
+    if (farthest > 1) {
+        return (struct accuracy_bounds){0, 1, true};
+    }
+    const double factor = exp(2 * farthest) * (1 + 0x1p-15);
+    return (struct accuracy_bounds){1 / powers / factor - 0x1p-125, factor / powers + 0x1p-125, false};
+}
+
 static struct accuracy_bounds gemm_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                           const uint32_t *at) {
+    if (has_type(&c->fused[0], DML_OPERATOR_ACTIVATION_SOFTMAX) ||
+        has_type(&c->fused[0], DML_OPERATOR_ACTIVATION_SOFTMAX1)) {
+        return softmax_bounds(c, tensors, at);
+    }
     const struct terms t = terms_at(c, tensors, at);
     if (isnan(t.value)) {
         return (struct accuracy_bounds){t.value, t.value, true};
@@ -92,8 +143,7 @@ static struct accuracy_bounds gemm_bounds(const struct operator_case *c, const u
     if (!isfinite(t.magnitudes) || t.magnitudes > FLT_MAX || t.largest > FLT_MAX) {
         return (struct accuracy_bounds){-INFINITY, INFINITY, true};
     }
-    const double distance =
-        (t.depth + 6) * 0x1p-24 * t.magnitudes + (t.depth * fabs((double)float_of(c, ALPHA)) + t.depth + 4) * 0x1p-126;
+    const double distance = distance_of(c, &t);
     struct accuracy_bounds bounds = {t.value - distance, t.value + distance, false};
     if (c->fused[0].schema != NULL) {
         bounds.least = rise(c->fused[0].schema->type, bounds.least);
@@ -133,6 +183,21 @@ static uint32_t choose_size(struct random *random, uint32_t most) {
     return size < most ? size : most;
 }
 
+static void fuse_softmax(struct random *random, struct operator_case *c) {
+    const uint32_t rank = c->tensors[OUT].rank;
+    uint32_t order[MAX_RANK];
+    if (rank == 2 && random_chance(random, 30)) {
+        case_fuse(c, "FusedActivation", 0, DML_OPERATOR_ACTIVATION_SOFTMAX);
+        return;
+    }
+    struct case_fused *fused = case_fuse(c, "FusedActivation", 0, DML_OPERATOR_ACTIVATION_SOFTMAX1);
+    random_permutation(random, rank, order);
+    const uint32_t count = random_between(random, 1, rank);
+    fused->fields[AXIS_COUNT] = (struct case_field){.present = 1, .word_count = 1, .words = {count}};
+    fused->fields[AXES] = (struct case_field){.present = 1, .word_count = count};
+    memcpy(fused->fields[AXES].words, order, count * sizeof(*order));
+}
+
 static void generate_gemm(const struct case_family *family, struct random *random, struct operator_case *c) {
     static const enum case_fill fills[] = {CASE_FILL_UNIT, CASE_FILL_UNIT, CASE_FILL_SMALL, CASE_FILL_BITS,
                                            CASE_FILL_SPECIAL};
@@ -150,6 +215,7 @@ static void generate_gemm(const struct case_family *family, struct random *rando
     const uint32_t inner = rank > 2 && left > 1 ? random_between(random, 1, left < 5 ? left : 5) : 1;
     const uint32_t batches[] = {rank > 3 && left / inner > 1 ? random_between(random, 1, 2) : 1, inner};
     const uint32_t m = sizes[0], n = sizes[1], k = sizes[2];
+    const bool fuses_softmax = (uint64_t)m * n * inner * batches[0] <= 400 && k <= 64 && random_chance(random, 50);
     const bool turns_a = random_chance(random, 50), turns_b = random_chance(random, 50);
     struct case_tensor *a = case_tensor(c, "ATensor"), *b = case_tensor(c, "BTensor"),
                        *out = case_tensor(c, "OutputTensor");
@@ -172,7 +238,9 @@ static void generate_gemm(const struct case_family *family, struct random *rando
     case_set_uint(c, "TransB", turns_b);
     case_set_float(c, "Alpha", RANDOM_OF(random, alphas));
     case_set_float(c, "Beta", RANDOM_OF(random, betas));
-    if (random_chance(random, 30)) {
+    if (fuses_softmax) {
+        fuse_softmax(random, c);
+    } else if (random_chance(random, 30)) {
         case_fuse(c, "FusedActivation", 0, RANDOM_OF(random, rising));
     }
     generate_call(random, c);
@@ -199,6 +267,12 @@ static const char *const gemm_fixed[] = {
     "GEMM ATensor=FLOAT32[2,1] ATensor.data=1,-1 BTensor=FLOAT32[1,2] BTensor.data=3,-2 CTensor=FLOAT32[2,2] "
     "CTensor.strides=0,1 CTensor.data=1,1,1,1 OutputTensor=FLOAT32[2,2] OutputTensor.data=4,0,0,3 TransA=NONE "
     "TransB=NONE Alpha=1 Beta=1 FusedActivation=RELU",
+    /* Of rows, and of columns. */
+    "GEMM ATensor=FLOAT32[2,1] ATensor.data=0,1 BTensor=FLOAT32[1,2] BTensor.data=0,2 OutputTensor=FLOAT32[2,2] "
+    "OutputTensor.data=0.5,0.5,0.11920292,0.88079708 TransA=NONE TransB=NONE Alpha=1 Beta=0 FusedActivation=SOFTMAX",
+    "GEMM ATensor=FLOAT16[1,1,2,1] ATensor.data=0,1 BTensor=FLOAT16[1,1,1,2] BTensor.data=0,2 "
+    "OutputTensor=FLOAT16[1,1,2,2] OutputTensor.data=0.5,0.11920166,0.5,0.8808594 TransA=NONE TransB=NONE Alpha=1 "
+    "Beta=0 FusedActivation=SOFTMAX1 FusedActivation.AxisCount=1 FusedActivation.Axes=2",
     /* Infinities and NaN. */
     "GEMM ATensor=FLOAT32[2,2] ATensor.data=inf,0,nan,1 BTensor=FLOAT32[2,2] BTensor.data=1,0,1,1 "
     "OutputTensor=FLOAT32[2,2] OutputTensor.data=inf,nan,nan,nan" PLAIN,
@@ -249,6 +323,15 @@ static const struct case_refusal gemm_refused[] = {
      "DML_OPERATOR_GEMM: BTensor.Sizes[0] is 3, must be 2 = ATensor.Sizes[0], a batch"},
     {REFUSED("[2,3]", "[3,5]", " CTensor=FLOAT32[1,5]", "[2,5]"),
      "DML_OPERATOR_GEMM: CTensor.Sizes[0] is 1, must be 2 = OutputTensor.Sizes[0], as all sizes of both"},
+    {REFUSED("[2,2,3]", "[2,3,5]", "", "[2,2,5]") " FusedActivation=SOFTMAX",
+     "DML_OPERATOR_GEMM: FusedActivation: OutputTensor has 3 dimensions without leading ones, must have at most 2"},
+    {REFUSED("[2,3]", "[3,5]", "",
+             "[2,5]") " FusedActivation=SOFTMAX1 FusedActivation.AxisCount=1 FusedActivation.Axes=2",
+     "DML_OPERATOR_GEMM: FusedActivation: Axes[0] is 2, must be below 2 = OutputTensor.DimensionCount"},
+    {"GEMM level=6_0 ATensor=FLOAT32[2,3] BTensor=FLOAT32[3,5] OutputTensor=FLOAT32[2,5]" PLAIN
+     " FusedActivation=SOFTMAX",
+     "DML_OPERATOR_GEMM: FusedActivation: DML_OPERATOR_ACTIVATION_SOFTMAX needs DML_FEATURE_LEVEL_6_1 to be fused, the "
+     "feature level is 6_0"},
 };
 
 /* ---- benchmarks ---- */

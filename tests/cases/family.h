@@ -97,6 +97,8 @@ struct case_family {
     size_t benchmark_count;
     /* For benchmarks of floats that have none of their own; NULL: none. */
     case_loop *loop;
+    /* NULL, or how many floating point operations a case asks for, where these and not bytes are what it is timed for. */
+    double (*operations)(const struct operator_case *c);
     /* The output whose rows beyond a count, the UINT32 in the other output, are undefined; NULL: all is written. */
     const char *counted_output;
     const char *count_output;

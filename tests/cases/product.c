@@ -403,15 +403,25 @@ static void gemm_loop(const struct operator_case *c, unsigned char *const *tenso
     }
 }
 
+/* The loop is of FLOAT32. */
+#define BENCHMARK(name, argument)                                                                                      \
+    {name, CASE_TYPE(FLOAT32), argument, 0, make_gemm, gemm_loop}, {                                                   \
+        name, CASE_TYPE(FLOAT16), argument, 0, make_gemm, NULL                                                         \
+    }
 static const struct case_benchmark gemm_benchmarks[] = {
-    {"gemm/nn", FLOATS, 0, 0, make_gemm, gemm_loop},
-    {"gemm/nt", FLOATS, TURNS_B, 0, make_gemm, gemm_loop},
-    {"gemm/tn", FLOATS, TURNS_A, 0, make_gemm, gemm_loop},
-    {"gemm/tt", FLOATS, TURNS_A | TURNS_B, 0, make_gemm, gemm_loop},
-    {"gemm/odd", FLOATS, IS_ODD, 0, make_gemm, gemm_loop},
-    {"gemm/vector", FLOATS, IS_VECTOR, 0, make_gemm, gemm_loop},
-    {"gemm/batch", FLOATS, IS_BATCH | TURNS_B, 0, make_gemm, gemm_loop},
+    BENCHMARK("gemm/nn", 0),
+    BENCHMARK("gemm/nt", TURNS_B),
+    BENCHMARK("gemm/tn", TURNS_A),
+    BENCHMARK("gemm/tt", TURNS_A | TURNS_B),
+    BENCHMARK("gemm/odd", IS_ODD),
+    BENCHMARK("gemm/vector", IS_VECTOR),
+    BENCHMARK("gemm/batch", IS_BATCH | TURNS_B),
 };
+
+static double gemm_operations(const struct operator_case *c) {
+    const uint32_t depth = c->tensors[A].sizes[c->tensors[A].rank - (c->fields[TRANS_A].words[0] != 0 ? 2 : 1)];
+    return 2 * (double)case_element_count(&c->tensors[OUT]) * depth;
+}
 
 const struct case_family vkdml_cases_gemm = {
     .type = DML_OPERATOR_GEMM,
@@ -428,6 +438,7 @@ const struct case_family vkdml_cases_gemm = {
     .group = "product",
     .benchmarks = gemm_benchmarks,
     .benchmark_count = COUNT_OF(gemm_benchmarks),
+    .operations = gemm_operations,
     .bounds = gemm_bounds,
     .exact = gemm_exact,
 };

@@ -66,6 +66,7 @@ static struct json_object *record_json(const struct bench_record *record) {
     add_number(object, "gbps", record->speed);
     add_number(object, "ratio", record->ratio);
     add_string(object, "peak", record->peak);
+    add_number(object, "tflops", record->tflops);
     add_count(object, "samples", figures->samples);
     add_count(object, "repetitions", figures->repetitions);
     add_count(object, "buffer_sets", record->result.sets);

@@ -106,9 +106,9 @@ static bool closed(const char *path, FILE *file) {
 }
 
 bool bench_write_csv(const char *path, struct json_object *run) {
-    static const char *const columns[] = {"name", "group",   "type",         "size",      "bytes",
-                                          "ms",   "ms_p10",  "ms_p90",       "gbps",      "ratio",
-                                          "peak", "ms_host", "reference_ms", "memcpy_ms", "loop_ms"};
+    static const char *const columns[] = {"name",    "group",        "type",      "size",   "bytes", "ms",
+                                          "ms_p10",  "ms_p90",       "gbps",      "ratio",  "peak",  "tflops",
+                                          "ms_host", "reference_ms", "memcpy_ms", "loop_ms"};
     const size_t column_count = sizeof(columns) / sizeof(columns[0]);
     struct json_object *results = results_of(run);
     FILE *file = fopen(path, "w");

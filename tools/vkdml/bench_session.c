@@ -165,6 +165,8 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
     record.speed = speed_of(&record.result);
     record.copy_ratio = record.speed / session->peaks.copy;
     record.ratio = record.speed / bench_peak_of(session, flags, &record.peak);
+    record.tflops =
+        entry->family->operations ? entry->family->operations(c) / record.result.figures.median * 1e-9 : (double)NAN;
     const size_t length = case_print(c, line, sizeof(line)) ? strlen(line) : 0;
     record.line = calloc(1, length + 1);
     if (!record.line || !keep(session, &record)) {
@@ -208,6 +210,9 @@ void bench_print_record(const struct bench_session *session, const struct bench_
     printf("%-54s %9.2f %9.4f %8.4f %8.4f %8.1f %6.3f of %s", record->entry.name,
            (double)record->result.bytes / (1 << 20), figures->median, figures->low, figures->high, record->speed,
            record->ratio, record->peak);
+    if (!isnan(record->tflops)) {
+        printf(" %8.3f TFLOPS", record->tflops);
+    }
     if (session->references) {
         print_gain(record->times.reference, figures->median);
         print_gain(record->times.memory_copy, figures->median);

@@ -20,6 +20,7 @@ struct bench_record {
     double copy_ratio; /* of the copy peak */
     double ratio;      /* of the peak that the entry is held to */
     const char *peak;  /* its name: "copy", "fill" or "read" */
+    double tflops;     /* 10^12 floating point operations a second; NaN where bytes are what counts */
     struct bench_host_times times;
     char *line; /* the case */
 };

@@ -509,7 +509,21 @@ def shape_upsample(random, operator, chosen, attributes):
     attributes["ScaleSize"] = width, height
 
 
+def shape_gemm(random, operator, chosen, attributes):
+    field = operator.fields[0]
+    m, n, k = (int(random.choice([1, 2, 3, 5, 8, 17, 33])) for _ in range(3))
+    batches = [int(random.integers(1, 4)) for _ in range(int(random.integers(field.least, field.most + 1)) - 2)]
+    turns = [str(random.choice(["NONE", "TRANSPOSE"])) for _ in range(2)]
+    type_ = str(random.choice(field.types))
+    chosen["ATensor"] = type_, [*batches, *((m, k) if turns[0] == "NONE" else (k, m))]
+    chosen["BTensor"] = type_, [*batches, *((k, n) if turns[1] == "NONE" else (n, k))]
+    chosen["CTensor"] = (type_, [*batches, m, n]) if random.random() < 0.6 else None
+    chosen["OutputTensor"] = type_, [*batches, m, n]
+    attributes.update(TransA=turns[0], TransB=turns[1])
+
+
 SHAPES = {
+    "GEMM": shape_gemm,
     "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
     "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,

@@ -658,7 +658,27 @@ def folded(case):
     return added_up(case, x), added_up(case, np.abs(x)) * DOUBLE, np.full(case.output.sizes, True)
 
 
+def factors(case):
+    """A and B as they are multiplied."""
+    a, b = full(case, "ATensor"), full(case, "BTensor")
+    return (np.swapaxes(a, -1, -2) if case["TransA"] == "TRANSPOSE" else a,
+            np.swapaxes(b, -1, -2) if case["TransB"] == "TRANSPOSE" else b)
+
+
+def multiplied(case):
+    a, b = (x.astype(wide) for x in factors(case))
+    alpha, beta = wide(f32(case["Alpha"])), wide(f32(case["Beta"]))
+    products = np.matmul(np.abs(a), np.abs(b))
+    exact, magnitudes = alpha * np.matmul(a, b), np.abs(alpha) * products
+    if "CTensor" in case.inputs:
+        c = full(case, "CTensor").astype(wide)
+        exact, magnitudes = exact + beta * c, magnitudes + np.abs(beta * c)
+    limit = np.finfo(f32).max
+    return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
+
+
 BOUNDED = {
+    "GEMM": multiplied,
     "CUMULATIVE_SUMMATION": tallies_of_floats,
     "CUMULATIVE_PRODUCT": tallies_of_floats,
     "ACTIVATION_SOFTMAX": softmax,

@@ -163,6 +163,11 @@ def near_sum(case, ours, theirs):
     return np.abs(ours.astype(wide) - theirs.astype(wide)) <= slack
 
 
+def beyond_sums(case, ours, theirs):
+    """Where the magnitudes of what is summed leave FLOAT32."""
+    return ~definitions.BOUNDED[case.operator.name](case)[2]
+
+
 def in_reduction(which):
     """All elements of a reduction, of one of which it is so."""
     def results(case, ours, theirs):
@@ -293,6 +298,7 @@ DIFFERENCES = [
     (("LOCAL_RESPONSE_NORMALIZATION",), ONNX, running_squares, "has a running sum of squares, which keeps an infinity too"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, lost_divisor, "loses a divisor that is a difference, or has powers of one below 0"),
     (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
+    (("GEMM",), ANY, beyond_sums, "sums in another order, of which parts leave FLOAT32"),
     (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
     (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
 ]

@@ -25,6 +25,13 @@ def default_inputs(case):
     return [first, *[case.inputs[name] for name in names[1:]]]
 
 
+def matrices(case):
+    """Its Gemm() has no batches; what is absent last stays away."""
+    if len(case.output.sizes) != 2:
+        raise NotImplementedError
+    return [full(case, name) for name in ("ATensor", "BTensor", "CTensor") if name in case.inputs]
+
+
 def divided(case):
     return [case.inputs["ATensor"], divisor(case)]
 
@@ -288,6 +295,8 @@ PEER = {
         full(case, "InputTensor"), indices_of(case), full(case, "UpdatesTensor")]),
     "CUMULATIVE_SUMMATION": Node("CumSum", lambda case: {
         "exclusive": int(case["HasExclusiveSum"]), "reverse": int(case["AxisDirection"] == "DECREASING")}, sum_inputs),
+    "GEMM": Node("Gemm", lambda case: {"alpha": case["Alpha"], "beta": case["Beta"], "transA": int(
+        case["TransA"] == "TRANSPOSE"), "transB": int(case["TransB"] == "TRANSPOSE")}, matrices),
     "TOP_K": Node("TopK", order_attributes, order_inputs),
     "TOP_K1": Node("TopK", order_attributes, order_inputs),
     "ARGMIN": Node("ArgMin", place_attributes, lambda case: [whole(case)]),

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, folded_axes, full, in_place, in_rows, scaled, scanned, whole
+from .definitions import divisor, factors, folded_axes, full, in_place, in_rows, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -182,7 +182,14 @@ def nonzero(case):
     return torch.nonzero(tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes)))
 
 
+def multiplied(case):
+    a, b = (tensor_of(np.ascontiguousarray(x)) for x in factors(case))
+    y = case["Alpha"] * torch.matmul(a.double(), b.double())
+    return y + case["Beta"] * tensor_of(full(case, "CTensor")).double() if "CTensor" in case.inputs else y
+
+
 PEER = {
+    "GEMM": multiplied,
     "ACTIVATION_SOFTMAX": rows(lambda case, x: F.softmax(x, -1)),
     "ACTIVATION_SOFTMAX1": rows(lambda case, x: F.softmax(x, -1)),
     "ACTIVATION_LOG_SOFTMAX": rows(lambda case, x: F.log_softmax(x, -1)),

@@ -118,7 +118,8 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_tensor *inputs = instance->inputs;
     const struct vkdml_tensor *output = &instance->outputs[0];
     const struct vkdml_instance *softmax = softmax_of(instance);
-    struct vkdml_map fused = {.function = VKDML_FUNCTION_NONE};
+    struct vkdml_map fused;
+    vkdml_map_begin(&fused, output);
     if (softmax == NULL) {
         vkdml_mapping_fuse(instance, &fused);
     }

@@ -1109,7 +1109,8 @@ typedef struct DML_MAX_UNPOOLING_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_ROI_POOLING: the maximum of each cell of a grid of PooledSize over each region, whose corners are
- * inclusive: round(corner * SpatialScale). OutputTensor is {regions, C, PooledSize.Height, PooledSize.Width}.
+ * inclusive: round(corner * SpatialScale), halves away from 0. OutputTensor is {regions, C, PooledSize.Height,
+ * PooledSize.Width}. Where a cell has no element, or the picture is not there, the result is 0.
  */
 typedef struct DML_ROI_POOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1140,7 +1141,9 @@ typedef struct DML_ROI_ALIGN_OPERATOR_DESC {
 /**
  * DML_OPERATOR_ROI_ALIGN1 (4_0): samples each region, its corners multiplied by SpatialScaleX and SpatialScaleY, on a
  * grid of OutputTensor's {regions, C, H, W}. Each result is the average or the maximum of (region / output size)
- * samples per axis, clamped to MinimumSamplesPerOutput and MaximumSamplesPerOutput.
+ * samples per axis, rounded up, clamped to MinimumSamplesPerOutput and MaximumSamplesPerOutput, and at most 160. A
+ * sample at most one element outside is moved onto the picture's edge. Where the picture is not there, or a region's
+ * numbers are infinite or NaN, the result is OutOfBoundsInputValue.
  */
 typedef struct DML_ROI_ALIGN1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1156,7 +1159,8 @@ typedef struct DML_ROI_ALIGN1_OPERATOR_DESC {
     float OutOfBoundsInputValue; /**< read where a region lies outside the picture */
     uint32_t MinimumSamplesPerOutput;
     uint32_t MaximumSamplesPerOutput;
-    int32_t AlignRegionsToCorners; /**< 1: the outermost samples lie on the region's corners */
+    int32_t AlignRegionsToCorners; /**< 1: the outermost samples are the region's size apart: with pixel offsets of 0
+                                      they lie on its corners */
 } DML_ROI_ALIGN1_OPERATOR_DESC;
 
 /**

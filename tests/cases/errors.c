@@ -32,7 +32,7 @@ void errors_generate(const struct case_family *family, struct random *random, st
     generate_fix_budget(0);
     for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
         struct case_tensor *tensor = &c->tensors[at.slot];
-        if (at.is_input && number_is_float(tensor->type)) {
+        if (at.is_input && number_is_float(tensor->type) && tensor->value_count == 0) {
             tensor->fill = RANDOM_OF(random, fills);
         }
     }

@@ -1,0 +1,156 @@
+/* ROI_POOLING, ROI_ALIGN and ROI_ALIGN1: regions of pictures on grids of one size. */
+#include "frames/regions.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "operators/operators.h"
+#include "operators/scalar.h"
+
+/* ---- rules ---- */
+
+/* A dimension of a tensor that is a dimension of another. */
+static void check_size(const char *name, const struct vkdml_tensor *tensor, uint32_t d, const char *other_name,
+                       const struct vkdml_tensor *other, uint32_t e, struct vkdml_report *report) {
+    if (tensor->sizes[d] != other->sizes[e]) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]", name,
+                             d, tensor->sizes[d], other->sizes[e], other_name, e);
+    }
+}
+
+static void check_is(const char *name, const struct vkdml_tensor *tensor, uint32_t d, uint32_t size, const char *why,
+                     struct vkdml_report *report) {
+    if (tensor->sizes[d] != size) {
+        vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 "%s", name, d,
+                             tensor->sizes[d], size, why);
+    }
+}
+
+/* What the tensors of all agree in; regions have so many numbers. Whether ranks are right the table says. */
+static bool check_tensors(const struct vkdml_instance *instance, uint32_t numbers, struct vkdml_report *report) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *corners = &instance->inputs[1];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    const char *name = vkdml_input_name(instance, 1), *output_name = vkdml_output_name(instance, 0);
+    const uint32_t rank = corners->dimension_count;
+    if (input->dimension_count != 4 || output->dimension_count != 4 || rank < 2 || rank > 4) {
+        return false;
+    }
+    for (uint32_t d = 0; d + 2 < rank; ++d) {
+        check_is(name, corners, d, 1, "", report);
+    }
+    check_is(name, corners, rank - 1, numbers, ", the numbers of a region", report);
+    check_size(output_name, output, 0, name, corners, rank - 2, report);
+    check_size(output_name, output, 1, vkdml_input_name(instance, 0), input, 1, report);
+    for (uint32_t d = 2; d < 4; ++d) {
+        if (output->sizes[d] > VKDML_REGIONS_MOST_BINS) {
+            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be at most %d", output_name, d,
+                                 output->sizes[d], VKDML_REGIONS_MOST_BINS);
+        }
+    }
+    return true;
+}
+
+static void check_roi_pooling(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_ROI_POOLING_OPERATOR_DESC *desc = instance->desc;
+    if (check_tensors(instance, 5, report)) {
+        const char *name = vkdml_output_name(instance, 0);
+        check_is(name, &instance->outputs[0], 2, desc->PooledSize.Height, " = PooledSize.Height", report);
+        check_is(name, &instance->outputs[0], 3, desc->PooledSize.Width, " = PooledSize.Width", report);
+    }
+}
+
+/* Both versions as the later one. */
+static DML_ROI_ALIGN1_OPERATOR_DESC align_of(const struct vkdml_instance *instance) {
+    if (instance->schema->type == DML_OPERATOR_ROI_ALIGN1) {
+        return *(const DML_ROI_ALIGN1_OPERATOR_DESC *)instance->desc;
+    }
+    const DML_ROI_ALIGN_OPERATOR_DESC *desc = instance->desc;
+    return (DML_ROI_ALIGN1_OPERATOR_DESC){
+        .ReductionFunction = desc->ReductionFunction,
+        .InterpolationMode = desc->InterpolationMode,
+        .SpatialScaleX = desc->SpatialScaleX,
+        .SpatialScaleY = desc->SpatialScaleY,
+        .InputPixelOffset = 0.5f,
+        .OutputPixelOffset = -0.5f,
+        .OutOfBoundsInputValue = desc->OutOfBoundsInputValue,
+        .MinimumSamplesPerOutput = desc->MinimumSamplesPerOutput,
+        .MaximumSamplesPerOutput = desc->MaximumSamplesPerOutput,
+    };
+}
+
+static void check_align(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_ROI_ALIGN1_OPERATOR_DESC desc = align_of(instance);
+    const struct vkdml_tensor *indices = &instance->inputs[2];
+    if (check_tensors(instance, 4, report)) {
+        const char *name = vkdml_input_name(instance, 2);
+        for (uint32_t d = 0; d + 1 < indices->dimension_count; ++d) {
+            check_is(name, indices, d, 1, "", report);
+        }
+        check_size(name, indices, indices->dimension_count - 1, vkdml_output_name(instance, 0), &instance->outputs[0],
+                   0, report);
+    }
+    if (desc.ReductionFunction != DML_REDUCE_FUNCTION_AVERAGE && desc.ReductionFunction != DML_REDUCE_FUNCTION_MAX) {
+        vkdml_report_invalid(report,
+                             "ReductionFunction is %d, must be DML_REDUCE_FUNCTION_AVERAGE (%d) or "
+                             "DML_REDUCE_FUNCTION_MAX (%d)",
+                             (int)desc.ReductionFunction, DML_REDUCE_FUNCTION_AVERAGE, DML_REDUCE_FUNCTION_MAX);
+    }
+    if (desc.MinimumSamplesPerOutput > VKDML_REGIONS_MOST_SAMPLES) {
+        vkdml_report_invalid(report, "MinimumSamplesPerOutput is %" PRIu32 ", must be at most %d",
+                             desc.MinimumSamplesPerOutput, VKDML_REGIONS_MOST_SAMPLES);
+    }
+    if (desc.MaximumSamplesPerOutput == 0 || desc.MinimumSamplesPerOutput > desc.MaximumSamplesPerOutput) {
+        vkdml_report_invalid(report,
+                             "MaximumSamplesPerOutput is %" PRIu32
+                             ", must be at least 1 and MinimumSamplesPerOutput (%" PRIu32 ")",
+                             desc.MaximumSamplesPerOutput, desc.MinimumSamplesPerOutput);
+    }
+}
+
+/* ---- plans ---- */
+
+static struct vkdml_regions begin(const struct vkdml_instance *instance) {
+    return (struct vkdml_regions){
+        .input = &instance->inputs[0], .corners = &instance->inputs[1], .output = &instance->outputs[0]};
+}
+
+static VkdmlResult plan_roi_pooling(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_ROI_POOLING_OPERATOR_DESC *desc = planning->instance->desc;
+    struct vkdml_regions regions = begin(planning->instance);
+    (void)op;
+    regions.scales[0] = regions.scales[1] = desc->SpatialScale;
+    return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);
+}
+
+/* As an element of the tensors' type. */
+static uint32_t outside_of(float value, DML_TENSOR_DATA_TYPE type) {
+    uint32_t bits[2];
+    vkdml_scalar_from_float(isnan(value) ? NAN : value, type, bits);
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? vkdml_float_bits(vkdml_float_of_half(bits[0])) : bits[0];
+}
+
+static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_ROI_ALIGN1_OPERATOR_DESC desc = align_of(planning->instance);
+    const uint32_t limit = VKDML_REGIONS_MOST_SAMPLES;
+    struct vkdml_regions regions = begin(planning->instance);
+    (void)op;
+    regions.indices = &planning->instance->inputs[2];
+    regions.scales[0] = desc.SpatialScaleX;
+    regions.scales[1] = desc.SpatialScaleY;
+    regions.outside = outside_of(desc.OutOfBoundsInputValue, regions.output->data_type);
+    regions.has_samples = true;
+    regions.interpolates = desc.InterpolationMode == DML_INTERPOLATION_MODE_LINEAR;
+    regions.averages = desc.ReductionFunction == DML_REDUCE_FUNCTION_AVERAGE;
+    regions.to_corners = desc.AlignRegionsToCorners != 0;
+    regions.input_offset = desc.InputPixelOffset;
+    /* A denormal number may be 0 on a device. */
+    regions.output_offset = fpclassify(desc.OutputPixelOffset) == FP_SUBNORMAL ? 0 : desc.OutputPixelOffset;
+    regions.least_samples = desc.MinimumSamplesPerOutput == 0 ? 1 : desc.MinimumSamplesPerOutput;
+    regions.most_samples = desc.MaximumSamplesPerOutput < limit ? desc.MaximumSamplesPerOutput : limit;
+    return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);
+}
+
+const struct vkdml_operator vkdml_operator_roi_pooling = {.rules = check_roi_pooling, .plan = plan_roi_pooling};
+const struct vkdml_operator vkdml_operator_roi_align = {.rules = check_align, .plan = plan_align};
+const struct vkdml_operator vkdml_operator_roi_align1 = {.rules = check_align, .plan = plan_align};

@@ -24,11 +24,6 @@ vec4 numbers_of(uvec4 bits)
     return uintBitsToFloat(bits);
 }
 
-float number_of(uint bits)
-{
-    return numbers_of(uvec4(bits)).x;
-}
-
 // Integers rounded to nearest even: their low bits stand behind those of 1.5 x 2^23.
 uvec4 bits_of(vec4 numbers)
 {
@@ -41,106 +36,95 @@ Values values_of(vec4 a, vec4 b)
     return Values(bits_of(a), bits_of(b));
 }
 
+// ---- elements one by one ----
+
+// The coordinates of four elements of an item, from the one numbered v on; beyond the row they stay in it.
+uvec4 four_from(uint v)
+{
+    return V > 1 ? min(x + v + uvec4(0, 1, 2, 3), uvec4(parameters.row_length - 1)) : uvec4(x);
+}
+
+uvec4 load_four(uvec4 elements)
+{
+    return uvec4(source_element(elements.x).x, source_element(elements.y).x, source_element(elements.z).x, source_element(elements.w).x);
+}
+
 // ---- the nearest ----
+
+uvec4 nearest_four(uint base, uint v)
+{
+    uvec4 at = four_from(v);
+    if (walk_of(RANK - 1) == NO_WALK)
+        return load_four(base + at * parameters.sizes[RANK - 1].w);
+    uvec4 nearest = nearest_of(OUTER_WALKS, at + steps_of(OUTER_WALKS).x);
+    return load_four(base + nearest * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]);
+}
 
 Values nearest_item()
 {
     uint base = source_base;
     [[dont_unroll]] for (uint walk = 0; walk < OUTER_WALKS; ++walk)
-        base += nearest_of(walk, positions[walk]) * parameters.walk_strides[walk / 4][walk % 4];
+        base += nearest_of(walk, uvec4(positions[walk])).x * parameters.walk_strides[walk / 4][walk % 4];
     if (MODE == SIDE) {
         if (is_whole())
             return source_item(base + x);
     }
     Values values = NOTHING;
-    [[dont_unroll]] for (uint v = 0; v < V; ++v) {
-        if (is_in_row(v)) {
-            uint element = (x + v) * parameters.sizes[RANK - 1].w;
-            if (walk_of(RANK - 1) != NO_WALK)
-                element = nearest_of(OUTER_WALKS, x + v + steps_of(OUTER_WALKS).x) * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4];
-            uint bits = source_element(base + element).x;
-            if (v < 4)
-                values.a[v] = bits;
-            else
-                values.b[v & 3] = bits;
-        }
-    }
+    values.a = nearest_four(base, 0);
+    if (V > 4)
+        values.b = nearest_four(base, 4);
     return values;
 }
 
 // ---- between two ----
 
-const uint ROWS = 1 << OUTER_WALKS;
-uint rows[4];
-float row_weights[4];
-
-// Row n by the two neighbours of a walk, which are rows n and n + count.
-void split_row(uint n, uint count, Pair p, uint stride)
-{
-    precise float far = row_weights[n] * p.weights.y;
-    precise float near = row_weights[n] * p.weights.x;
-    rows[n + count] = rows[n] + (p.first + 1) * stride;
-    rows[n] += p.first * stride;
-    row_weights[n + count] = far;
-    row_weights[n] = near;
-}
+uvec4 rows; // of as many as there are
+vec4 row_weights;
 
 void find_rows()
 {
-    rows[0] = source_base;
-    row_weights[0] = 1.0;
-    if (OUTER_WALKS > 0)
-        split_row(0, 1, pair_of(0, positions[0]), parameters.walk_strides[0].x);
+    rows = uvec4(source_base);
+    row_weights = vec4(1.0);
+    if (OUTER_WALKS > 0) {
+        Pairs p = pairs_of(0, uvec4(positions[0]));
+        rows += uvec4(p.near.x, p.far.x, p.near.x, p.far.x) * parameters.walk_strides[0].x;
+        row_weights = vec4(p.near_weights.x, p.far_weights.x, p.near_weights.x, p.far_weights.x);
+    }
     if (OUTER_WALKS > 1) {
-        Pair p = pair_of(1, positions[1]);
-        split_row(0, 2, p, parameters.walk_strides[0].y);
-        split_row(1, 2, p, parameters.walk_strides[0].y);
+        Pairs p = pairs_of(1, uvec4(positions[1]));
+        rows += uvec4(p.near.xx, p.far.xx) * parameters.walk_strides[0].y;
+        precise vec4 weights = row_weights * vec4(p.near_weights.xx, p.far_weights.xx);
+        row_weights = weights;
     }
 }
 
 // Where a weight is 0 nothing is there, or it must not count.
-float weighted(float weight, float number)
+vec4 weighted(vec4 weights, vec4 numbers)
 {
-    precise float product = weight * number;
-    return weight == 0.0 ? 0.0 : product;
+    precise vec4 products = weights * numbers;
+    return mix(products, NONE, equal(weights, NONE));
 }
 
-float column(uint element)
+vec4 columns(uvec4 elements)
 {
-    precise float sum = 0.0;
-    for (uint n = 0; n < ROWS; ++n)
-        if (row_weights[n] != 0.0)
-            sum = sum + weighted(row_weights[n], number_of(source_element(rows[n] + element).x));
+    precise vec4 sum = weighted(row_weights.xxxx, numbers_of(load_four(rows.x + elements)));
+    if (OUTER_WALKS > 0)
+        sum = sum + weighted(row_weights.yyyy, numbers_of(load_four(rows.y + elements)));
+    if (OUTER_WALKS > 1) {
+        sum = sum + weighted(row_weights.zzzz, numbers_of(load_four(rows.z + elements)));
+        sum = sum + weighted(row_weights.wwww, numbers_of(load_four(rows.w + elements)));
+    }
     return sum;
 }
 
-// The last two columns.
-uvec2 column_places;
-vec2 columns;
-
-float known_column(uint place)
+vec4 interpolated_four(uint v)
 {
-    if (place == column_places.x)
-        return columns.x;
-    if (place != column_places.y) {
-        column_places = uvec2(column_places.y, place);
-        columns = vec2(columns.y, column(place * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]));
-    }
-    return columns.y;
-}
-
-float interpolated(uint v)
-{
+    uvec4 at = four_from(v);
     if (walk_of(RANK - 1) == NO_WALK)
-        return column((x + v) * parameters.sizes[RANK - 1].w);
-    Pair p = pair_of(OUTER_WALKS, x + v + steps_of(OUTER_WALKS).x);
-    precise float near = 0.0;
-    precise float far = 0.0;
-    if (p.weights.x != 0.0)
-        near = weighted(p.weights.x, known_column(p.first));
-    if (p.weights.y != 0.0)
-        far = weighted(p.weights.y, known_column(p.first + 1));
-    precise float sum = near + far;
+        return columns(at * parameters.sizes[RANK - 1].w);
+    uint stride = parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4];
+    Pairs p = pairs_of(OUTER_WALKS, at + steps_of(OUTER_WALKS).x);
+    precise vec4 sum = weighted(p.near_weights, columns(p.near * stride)) + weighted(p.far_weights, columns(p.far * stride));
     return sum;
 }
 
@@ -153,10 +137,10 @@ struct Numbers {
 void add_share(inout Numbers sum, float weight, uint element)
 {
     Values item = source_item(element);
-    precise vec4 a = sum.a + weight * numbers_of(item.a);
+    precise vec4 a = sum.a + weighted(vec4(weight), numbers_of(item.a));
     sum.a = a;
     if (V > 4) {
-        precise vec4 b = sum.b + weight * numbers_of(item.b);
+        precise vec4 b = sum.b + weighted(vec4(weight), numbers_of(item.b));
         sum.b = b;
     }
 }
@@ -164,24 +148,22 @@ void add_share(inout Numbers sum, float weight, uint element)
 Numbers interpolated_item()
 {
     find_rows();
-    column_places = uvec2(0xFFFFFFFF);
-    Numbers sum = Numbers(vec4(0.0), vec4(0.0));
+    Numbers sum = Numbers(NONE, NONE);
     if (MODE == SIDE) {
         if (is_whole()) {
-            for (uint n = 0; n < ROWS; ++n)
-                if (row_weights[n] != 0.0)
-                    add_share(sum, row_weights[n], rows[n] + x);
+            add_share(sum, row_weights.x, rows.x + x);
+            if (OUTER_WALKS > 0)
+                add_share(sum, row_weights.y, rows.y + x);
+            if (OUTER_WALKS > 1) {
+                add_share(sum, row_weights.z, rows.z + x);
+                add_share(sum, row_weights.w, rows.w + x);
+            }
             return sum;
         }
     }
-    [[dont_unroll]] for (uint v = 0; v < V; ++v) {
-        if (is_in_row(v)) {
-            if (v < 4)
-                sum.a[v] = interpolated(v);
-            else
-                sum.b[v & 3] = interpolated(v);
-        }
-    }
+    sum.a = interpolated_four(0);
+    if (V > 4)
+        sum.b = interpolated_four(4);
     return sum;
 }
 
@@ -198,11 +180,10 @@ Rows find_two_rows()
 {
     if (OUTER_WALKS == 0)
         return Rows(source_base, source_base, vec2(1.0, 0.0));
-    Pair p = pair_of(0, positions[0]);
-    uint near = source_base + p.first * parameters.walk_strides[0].x;
-    if (p.weights.y == 0.0) // nothing is there, or it must not count
-        return Rows(near, near, vec2(0.5));
-    return Rows(near, near + parameters.walk_strides[0].x, p.weights);
+    Pairs p = pairs_of(0, uvec4(positions[0]));
+    uvec2 rows = source_base + uvec2(p.near.x, p.far.x) * parameters.walk_strides[0].x;
+    vec2 weights = vec2(p.near_weights.x, p.far_weights.x);
+    return Rows(rows.x, rows.y, weights.y == 0.0 ? vec2(0.5) : weights); // of one row both are the same
 }
 
 // An item lies above half as many elements side by side, and takes the one before and the one behind them too.
@@ -249,7 +230,7 @@ Values doubled()
 // Elements of both rows together, each by half of its share.
 Numbers load_halves(Rows rows, uint element)
 {
-    Numbers sum = Numbers(vec4(0.0), vec4(0.0));
+    Numbers sum = Numbers(NONE, NONE);
     precise vec2 halves = rows.weights * 0.5;
     add_share(sum, halves.x, rows.near + element);
     if (OUTER_WALKS != 0)
@@ -286,7 +267,7 @@ void add_spread(inout Numbers sum, Spread s, uint base, uint stride, bool side_b
             if (side_by_side)
                 add_share(sum, weight, base + element * stride);
             else
-                total = total + weight * number_of(source_element(base + element * stride).x);
+                total = total + weight * numbers_of(uvec4(source_element(base + element * stride).x)).x;
         }
     }
     if (!side_by_side) {
@@ -301,7 +282,7 @@ Numbers averaged_item()
 {
     uint stride = parameters.walk_strides[0].x;
     bool along = walk_of(RANK - 1) != NO_WALK;
-    Numbers sum = Numbers(vec4(0.0), vec4(0.0));
+    Numbers sum = Numbers(NONE, NONE);
     Spread s;
     if (!along)
         s = spread_of(0, positions[0]);
@@ -329,7 +310,7 @@ Values item()
         return doubled();
     if (MODE == HALVED)
         return halved();
-    Numbers sum = Numbers(vec4(0.0), vec4(0.0));
+    Numbers sum = Numbers(NONE, NONE);
     if (IS_AVERAGE)
         sum = averaged_item();
     else

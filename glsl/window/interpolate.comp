@@ -1,120 +1,192 @@
-// Linear interpolation of inputs that are enlarged by whole factors: the centre of an output element lies between those of two input
-// elements in each dimension that is walked, and takes from each the share of its nearness; beyond the outermost centres it takes these.
+// Elements of inputs that are enlarged or made smaller: the place of an output element lies between two input elements in each dimension
+// that is walked. It takes the nearest, or from each the share of its nearness; or, of one dimension, from all that are near enough.
+// Beyond the outermost places it takes these.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define VECTORS_PER_WALK 3
 #include "window.glsl"
+#include "../math/quotient.glsl"
 
-// Of a walk here: a coordinate to begin at; how many steps of two, and the first; the source's size; the factor, its multiplier and
-// shifts, and as FLOAT32 half of its reciprocal.
-struct Pair {
-    uint first; // of the two neighbours
-    vec2 weights;
-};
+const bool IS_SCALED = (FINISH & 1u) != 0; // by any factors, in FLOAT32
+const bool DIVIDES = (FINISH & 2u) != 0;   // some scale is no power of two
+const bool IS_NEAREST = (FINISH & 4u) != 0;
+const bool ROUNDS_UP = (FINISH & 8u) != 0;
+const bool IS_AVERAGE = (FINISH & 16u) != 0;
 
-Pair pair_of(uint walk, uint coordinate)
+#include "places.glsl"
+
+vec4 numbers_of(uvec4 bits)
 {
-    uvec4 steps = parameters.walks[2 * walk];
-    uvec4 factor = parameters.walks[2 * walk + 1];
-    uint first = divide(coordinate, factor.y, factor.z);
-    uint part = coordinate - first * factor.x;
-    uint halves = 2 * part + 1 - factor.x; // between the centres, in units of half a step
-    if (part < factor.x >> 1) {
-        first -= 1;
-        halves += 2 * factor.x;
-    }
-    precise float far = float(halves) * uintBitsToFloat(factor.w);
-    precise float near = 1.0 - far;
-    Pair p = Pair(first, vec2(near, far));
-    if (first + 1 == 0 || first + 1 == steps.w) {
-        p.first = min(first + 1, steps.w - 1);
-        p.weights = vec2(1.0, 0.0);
-    }
-    if (IS_CUT) {
-        if (steps.z != 0)
-            p.weights.x = 0.0;
-        if (steps.z + steps.y < 2)
-            p.weights.y = 0.0;
-    }
-    return p;
+    if (TYPE == UINT8)
+        return vec4(bits);
+    if (TYPE == INT8)
+        return vec4(ivec4(bits << 24) >> 24);
+    return uintBitsToFloat(bits);
 }
 
-const uint ROWS = 1 << OUTER_WALKS;
-uint rows[4];
-float row_weights[4];
-
-// Row n by the two neighbours of a walk, which are rows n and n + count.
-void split_row(uint n, uint count, Pair p, uint stride)
+// Integers rounded to nearest even: their low bits stand behind those of 1.5 x 2^23.
+uvec4 bits_of(vec4 numbers)
 {
-    precise float far = row_weights[n] * p.weights.y;
-    precise float near = row_weights[n] * p.weights.x;
-    rows[n + count] = rows[n] + (p.first + 1) * stride;
-    rows[n] += p.first * stride;
-    row_weights[n + count] = far;
-    row_weights[n] = near;
+    precise vec4 shifted = numbers + 12582912.0;
+    return floatBitsToUint(IS_FLOAT(TYPE_OUT) ? numbers : shifted);
 }
+
+Values values_of(vec4 a, vec4 b)
+{
+    return Values(bits_of(a), bits_of(b));
+}
+
+// ---- elements one by one ----
+
+// The coordinates of four elements of an item, from the one numbered v on; beyond the row they stay in it.
+uvec4 four_from(uint v)
+{
+    return V > 1 ? min(x + v + uvec4(0, 1, 2, 3), uvec4(parameters.row_length - 1)) : uvec4(x);
+}
+
+uvec4 load_four(uvec4 elements)
+{
+    return uvec4(source_element(elements.x).x, source_element(elements.y).x, source_element(elements.z).x, source_element(elements.w).x);
+}
+
+// ---- the nearest ----
+
+uvec4 nearest_four(uint base, uint v)
+{
+    uvec4 at = four_from(v);
+    if (walk_of(RANK - 1) == NO_WALK)
+        return load_four(base + at * parameters.sizes[RANK - 1].w);
+    uvec4 nearest = nearest_of(OUTER_WALKS, at + steps_of(OUTER_WALKS).x);
+    return load_four(base + nearest * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]);
+}
+
+Values nearest_item()
+{
+    uint base = source_base;
+    [[dont_unroll]] for (uint walk = 0; walk < OUTER_WALKS; ++walk)
+        base += nearest_of(walk, uvec4(positions[walk])).x * parameters.walk_strides[walk / 4][walk % 4];
+    if (MODE == SIDE) {
+        if (is_whole())
+            return source_item(base + x);
+    }
+    Values values = NOTHING;
+    values.a = nearest_four(base, 0);
+    if (V > 4)
+        values.b = nearest_four(base, 4);
+    return values;
+}
+
+// ---- between two ----
+
+uvec4 rows; // of as many as there are
+vec4 row_weights;
 
 void find_rows()
 {
-    rows[0] = source_base;
-    row_weights[0] = 1.0;
-    if (OUTER_WALKS > 0)
-        split_row(0, 1, pair_of(0, positions[0]), parameters.walk_strides[0].x);
+    rows = uvec4(source_base);
+    row_weights = vec4(1.0);
+    if (OUTER_WALKS > 0) {
+        Pairs p = pairs_of(0, uvec4(positions[0]));
+        rows += uvec4(p.near.x, p.far.x, p.near.x, p.far.x) * parameters.walk_strides[0].x;
+        row_weights = vec4(p.near_weights.x, p.far_weights.x, p.near_weights.x, p.far_weights.x);
+    }
     if (OUTER_WALKS > 1) {
-        Pair p = pair_of(1, positions[1]);
-        split_row(0, 2, p, parameters.walk_strides[0].y);
-        split_row(1, 2, p, parameters.walk_strides[0].y);
+        Pairs p = pairs_of(1, uvec4(positions[1]));
+        rows += uvec4(p.near.xx, p.far.xx) * parameters.walk_strides[0].y;
+        precise vec4 weights = row_weights * vec4(p.near_weights.xx, p.far_weights.xx);
+        row_weights = weights;
     }
 }
 
 // Where a weight is 0 nothing is there, or it must not count.
-float weighted(float weight, float number)
+vec4 weighted(vec4 weights, vec4 numbers)
 {
-    precise float product = weight * number;
-    return weight == 0.0 ? 0.0 : product;
+    precise vec4 products = weights * numbers;
+    return mix(products, NONE, equal(weights, NONE));
 }
 
-float column(uint element)
+vec4 columns(uvec4 elements)
 {
-    precise float sum = 0.0;
-    for (uint n = 0; n < ROWS; ++n)
-        if (row_weights[n] != 0.0)
-            sum = sum + weighted(row_weights[n], uintBitsToFloat(source_element(rows[n] + element).x));
-    return sum;
-}
-
-// The last two columns.
-uvec2 column_places;
-vec2 columns;
-
-float known_column(uint place)
-{
-    if (place == column_places.x)
-        return columns.x;
-    if (place != column_places.y) {
-        column_places = uvec2(column_places.y, place);
-        columns = vec2(columns.y, column(place * parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4]));
+    precise vec4 sum = weighted(row_weights.xxxx, numbers_of(load_four(rows.x + elements)));
+    if (OUTER_WALKS > 0)
+        sum = sum + weighted(row_weights.yyyy, numbers_of(load_four(rows.y + elements)));
+    if (OUTER_WALKS > 1) {
+        sum = sum + weighted(row_weights.zzzz, numbers_of(load_four(rows.z + elements)));
+        sum = sum + weighted(row_weights.wwww, numbers_of(load_four(rows.w + elements)));
     }
-    return columns.y;
-}
-
-float interpolated(uint v)
-{
-    if (walk_of(RANK - 1) == NO_WALK)
-        return column((x + v) * parameters.sizes[RANK - 1].w);
-    Pair p = pair_of(OUTER_WALKS, x + v + parameters.walks[2 * OUTER_WALKS].x);
-    precise float near = 0.0;
-    precise float far = 0.0;
-    if (p.weights.x != 0.0)
-        near = weighted(p.weights.x, known_column(p.first));
-    if (p.weights.y != 0.0)
-        far = weighted(p.weights.y, known_column(p.first + 1));
-    precise float sum = near + far;
     return sum;
 }
 
-// ---- rows of twice their size ----
+vec4 interpolated_four(uint v)
+{
+    uvec4 at = four_from(v);
+    if (walk_of(RANK - 1) == NO_WALK)
+        return columns(at * parameters.sizes[RANK - 1].w);
+    uint stride = parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4];
+    Pairs p = pairs_of(OUTER_WALKS, at + steps_of(OUTER_WALKS).x);
+    precise vec4 sum = weighted(p.near_weights, columns(p.near * stride)) + weighted(p.far_weights, columns(p.far * stride));
+    return sum;
+}
 
-// An item of whole rows lies above half as many elements of two rows side by side, and takes the one before and the one behind them too.
+struct Numbers {
+    vec4 a;
+    vec4 b;
+};
+
+// Adds a share of elements side by side.
+void add_share(inout Numbers sum, float weight, uint element)
+{
+    Values item = source_item(element);
+    precise vec4 a = sum.a + weighted(vec4(weight), numbers_of(item.a));
+    sum.a = a;
+    if (V > 4) {
+        precise vec4 b = sum.b + weighted(vec4(weight), numbers_of(item.b));
+        sum.b = b;
+    }
+}
+
+Numbers interpolated_item()
+{
+    find_rows();
+    Numbers sum = Numbers(NONE, NONE);
+    if (MODE == SIDE) {
+        if (is_whole()) {
+            add_share(sum, row_weights.x, rows.x + x);
+            if (OUTER_WALKS > 0)
+                add_share(sum, row_weights.y, rows.y + x);
+            if (OUTER_WALKS > 1) {
+                add_share(sum, row_weights.z, rows.z + x);
+                add_share(sum, row_weights.w, rows.w + x);
+            }
+            return sum;
+        }
+    }
+    sum.a = interpolated_four(0);
+    if (V > 4)
+        sum.b = interpolated_four(4);
+    return sum;
+}
+
+// ---- rows of twice their size, and of half ----
+
+// Where an item of whole rows lies in two of them, and the rows' shares.
+struct Rows {
+    uint near;
+    uint far;
+    vec2 weights;
+};
+
+Rows find_two_rows()
+{
+    if (OUTER_WALKS == 0)
+        return Rows(source_base, source_base, vec2(1.0, 0.0));
+    Pairs p = pairs_of(0, uvec4(positions[0]));
+    uvec2 rows = source_base + uvec2(p.near.x, p.far.x) * parameters.walk_strides[0].x;
+    vec2 weights = vec2(p.near_weights.x, p.far_weights.x);
+    return Rows(rows.x, rows.y, weights.y == 0.0 ? vec2(0.5) : weights); // of one row both are the same
+}
+
+// An item lies above half as many elements side by side, and takes the one before and the one behind them too.
 struct Columns {
     vec4 own;
     vec2 ends;
@@ -123,7 +195,7 @@ struct Columns {
 Columns load_columns(uint row)
 {
     uint place = x / 2;
-    uint behind = min(place + V / 2, parameters.walks[2 * OUTER_WALKS].w - 1);
+    uint behind = min(place + V / 2, steps_of(OUTER_WALKS).w - 1);
     uint before = max(place, 1) - 1;
     uint index = (row + place) / PER_WORD;
     Columns columns;
@@ -139,21 +211,12 @@ Columns load_columns(uint row)
 
 Values doubled()
 {
-    Columns columns;
-    if (OUTER_WALKS == 0) {
-        columns = load_columns(source_base);
-    } else {
-        Pair p = pair_of(0, positions[0]);
-        uint near = source_base + p.first * parameters.walk_strides[0].x;
-        uint far = near + parameters.walk_strides[0].x;
-        if (p.weights.y == 0.0) { // nothing is there, or it must not count
-            far = near;
-            p.weights = vec2(0.5);
-        }
-        Columns a = load_columns(near);
-        Columns b = load_columns(far);
-        precise vec4 own = a.own * p.weights.x + b.own * p.weights.y;
-        precise vec2 ends = a.ends * p.weights.x + b.ends * p.weights.y;
+    Rows rows = find_two_rows();
+    Columns columns = load_columns(rows.near);
+    if (OUTER_WALKS != 0) {
+        Columns b = load_columns(rows.far);
+        precise vec4 own = columns.own * rows.weights.x + b.own * rows.weights.y;
+        precise vec2 ends = columns.ends * rows.weights.x + b.ends * rows.weights.y;
         columns = Columns(own, ends);
     }
     precise vec4 much = columns.own * 0.75;
@@ -164,21 +227,101 @@ Values doubled()
     return Values(floatBitsToUint(first), floatBitsToUint(second));
 }
 
-Values interpolated_item()
+// Elements of both rows together, each by half of its share.
+Numbers load_halves(Rows rows, uint element)
 {
-    find_rows();
-    column_places = uvec2(0xFFFFFFFF);
-    Values values = NOTHING;
-    [[dont_unroll]] for (uint v = 0; v < V; ++v) {
-        if (is_in_row(v)) {
-            uint bits = floatBitsToUint(interpolated(v));
-            if (v < 4)
-                values.a[v] = bits;
+    Numbers sum = Numbers(NONE, NONE);
+    precise vec2 halves = rows.weights * 0.5;
+    add_share(sum, halves.x, rows.near + element);
+    if (OUTER_WALKS != 0)
+        add_share(sum, halves.y, rows.far + element);
+    return sum;
+}
+
+Values halved()
+{
+    Rows rows = find_two_rows();
+    Numbers first = load_halves(rows, 2 * x);
+    Numbers second = load_halves(rows, 2 * x + V);
+    if (V > 4) {
+        precise vec4 a = vec4(first.a.xz, first.b.xz) + vec4(first.a.yw, first.b.yw);
+        precise vec4 b = vec4(second.a.xz, second.b.xz) + vec4(second.a.yw, second.b.yw);
+        return values_of(a, b);
+    }
+    precise vec4 sum = vec4(first.a.xz, second.a.xz) + vec4(first.a.yw, second.a.yw);
+    return values_of(sum, vec4(0.0));
+}
+
+// ---- of all that are near enough ----
+
+// Adds up the steps of walk 0 from an element of the source's on, of items side by side or of element v.
+void add_spread(inout Numbers sum, Spread s, uint base, uint stride, bool side_by_side, uint v)
+{
+    uvec4 steps = steps_of(0);
+    uint first = s.first + steps.z;
+    uint behind = min(first + steps.y, steps.w);
+    precise float total = 0.0;
+    [[dont_unroll]] for (uint element = first; element < behind; ++element) {
+        precise float weight = nearness(s, element) * s.share;
+        if (weight != 0.0) {
+            if (side_by_side)
+                add_share(sum, weight, base + element * stride);
             else
-                values.b[v & 3] = bits;
+                total = total + weight * numbers_of(uvec4(source_element(base + element * stride).x)).x;
         }
     }
-    return values;
+    if (!side_by_side) {
+        if (v < 4)
+            sum.a[v] = total;
+        else
+            sum.b[v & 3] = total;
+    }
+}
+
+Numbers averaged_item()
+{
+    uint stride = parameters.walk_strides[0].x;
+    bool along = walk_of(RANK - 1) != NO_WALK;
+    Numbers sum = Numbers(NONE, NONE);
+    Spread s;
+    if (!along)
+        s = spread_of(0, positions[0]);
+    if (MODE == SIDE) {
+        if (is_whole()) {
+            add_spread(sum, s, source_base + x, stride, true, 0);
+            return sum;
+        }
+    }
+    [[dont_unroll]] for (uint v = 0; v < V; ++v) {
+        if (is_in_row(v)) {
+            if (along)
+                s = spread_of(0, x + v + steps_of(0).x);
+            add_spread(sum, s, along ? source_base : source_base + (x + v) * parameters.sizes[RANK - 1].w, stride, false, v);
+        }
+    }
+    return sum;
+}
+
+Values item()
+{
+    if (IS_NEAREST)
+        return nearest_item();
+    if (MODE == DOUBLED)
+        return doubled();
+    if (MODE == HALVED)
+        return halved();
+    Numbers sum = Numbers(NONE, NONE);
+    if (IS_AVERAGE)
+        sum = averaged_item();
+    else
+        sum = interpolated_item();
+    if (ACCUMULATES) {
+        Values before = stored_item();
+        precise vec4 a = uintBitsToFloat(before.a) + sum.a;
+        precise vec4 b = uintBitsToFloat(before.b) + sum.b;
+        sum = Numbers(a, b);
+    }
+    return values_of(sum.a, sum.b);
 }
 
 void main()
@@ -188,17 +331,10 @@ void main()
         return;
     uint invocation = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     for (uint n = 0; n < parameters.share; ++n) {
-        uint item = invocation * parameters.share + n;
-        if (item >= parameters.item_count)
+        uint number = invocation * parameters.share + n;
+        if (number >= parameters.item_count)
             return;
-        find_item(item);
-        Values values;
-        if (MODE == DOUBLED)
-            values = doubled();
-        else
-            values = interpolated_item();
-        if (ACCUMULATES)
-            values = add(stored_item(), values);
-        store_item(values);
+        find_item(number);
+        store_item(item());
     }
 }

@@ -8,6 +8,10 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 
+#ifndef VECTORS_PER_WALK
+#define VECTORS_PER_WALK 2
+#endif
+
 #include "binding.glsl"
 #include "division.glsl"
 #include "types.glsl"
@@ -44,6 +48,7 @@ const uint SIDE = 1;   // side by side; the innermost dimension is not walked
 const uint SLIDE = 2;  // each from the next place on along the same elements
 const uint TAPS = 3;   // side by side for each step
 const uint DOUBLED = 4; // interpolated, from half as many
+const uint HALVED = 5; // the same, from twice as many
 layout(constant_id = 8) const uint RING = 0; // steps of a dimension whose elements stay in registers, 2 to 9, and the dimension, 8 bits more
 layout(constant_id = 9) const uint SLIDING = 0; // of SLIDE by whole items: the steps, 2 to 9, and where the first leads, 4 bits more
 
@@ -68,7 +73,9 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 sizes[8]; // outermost first: a size (of a ring how many shares), its multiplier and shifts, the source's stride
     uvec4 own_strides[2];
     uvec4 target_strides[2];
-    uvec4 walks[12]; // two of each: start, taps, tap_step, source_size; source_step, its multiplier and shifts, tap_stride
+    // Two of each: start, taps, tap_step, source_size; source_step, its multiplier and shifts, tap_stride. Three where what they lead to
+    // is interpolated: places.glsl.
+    uvec4 walks[12];
     uvec4 walk_strides[2];
 } parameters;
 
@@ -178,7 +185,7 @@ void find_item(uint item)
         if (walk == NO_WALK)
             source_base += coordinate * parameters.sizes[d].w;
         else
-            positions[walk] = coordinate + parameters.walks[2 * walk].x;
+            positions[walk] = coordinate + parameters.walks[VECTORS_PER_WALK * walk].x;
     }
     if (V > 1)
         x = x * V - (EITHER(IS_LOOSE, ITEMS_ARE_WHOLE) ? 0 : target_base % V);

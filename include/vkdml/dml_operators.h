@@ -1200,7 +1200,11 @@ typedef struct DML_RESAMPLE_OPERATOR_DESC {
 /**
  * DML_OPERATOR_RESAMPLE1 (2_1): takes each element from input coordinate (i - OutputPixelOffset) / Scale -
  * InputPixelOffset: the nearest element, or the average of the two nearest per dimension weighted by distance. Beyond
- * the edges the input's edge goes on.
+ * the edges the input's edge goes on. vkdml computes the coordinate in FLOAT32, each operation rounded to nearest, and
+ * takes what is below 2^-32 for 0, so neighbours are the same on every device; NEAREST_NEIGHBOR takes element
+ * floor(coordinate + 0.5), bit for bit. LINEAR is within 2^-20 of the weighted magnitudes; FLOAT32 denormals may be
+ * taken for 0, an element of weight 0 does not count, and integers are rounded to nearest. Scales must be finite and at
+ * least 2^-32, offsets from -2^32 to 2^32.
  */
 typedef struct DML_RESAMPLE1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1227,7 +1231,9 @@ typedef struct DML_RESAMPLE2_OPERATOR_DESC {
 /**
  * DML_OPERATOR_RESAMPLE3 (6_4): RESAMPLE2, which with Antialiased stretches LINEAR's support by 1 / Scale where Scale
  * is below 1, the weights normalized to a sum of 1. DirectML's pages do not describe it: what Antialiased means is
- * vkdml's definition, after ONNX's Resize.
+ * vkdml's definition, after ONNX's Resize: of the elements that there are within 1 / Scale each has the weight
+ * 1 - distance * Scale. Of n elements it is within 2^-20 + (16 + n) 2^-24 of the weighted magnitudes and 2^-21 of the
+ * greatest, a dimension.
  */
 typedef struct DML_RESAMPLE3_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -26,7 +26,7 @@ struct windows {
 /* A walk that leads each coordinate to its own place alone. */
 static void simplify(struct vkdml_neighbours_dimension *dimension) {
     if (dimension->is_walked && dimension->taps == 1 && dimension->start == 0 && dimension->source_step == 1 &&
-        dimension->source_size >= dimension->size) {
+        !dimension->is_scaled && dimension->source_size >= dimension->size) {
         dimension->is_walked = false;
     }
 }
@@ -96,8 +96,15 @@ static int64_t most(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* The first of the two centres that coordinate c lies between; -1: it lies before all. */
-static int64_t first_centre(const struct vkdml_neighbours_dimension *dimension, int64_t c) {
+/* The first element that coordinate c takes; -1: it lies before all centres. */
+static int64_t first_taken(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                           int64_t c) {
+    if (dimension->is_scaled) {
+        const int64_t first = vkdml_scaling_first(&dimension->scaling, dimension->source_size, (uint32_t)c);
+        const int64_t reach =
+            n->kind == VKDML_NEIGHBOURS_AVERAGE ? (int64_t)vkdml_scaling_reach(&dimension->scaling) - 1 : 0;
+        return most(first - reach, 0);
+    }
     return floor_divide(2 * c + 1 - (int64_t)dimension->source_step, 2 * (int64_t)dimension->source_step);
 }
 
@@ -106,9 +113,9 @@ static struct range reached(const struct vkdml_neighbours *n, const struct vkdml
                             struct range coordinates, struct range steps) {
     const int64_t size = dimension->source_size;
     struct range q;
-    if (n->interpolates) {
-        q.first = first_centre(dimension, coordinates.first) + steps.first;
-        q.last = first_centre(dimension, coordinates.last) + steps.last;
+    if (n->kind != VKDML_NEIGHBOURS_SUM) {
+        q.first = first_taken(n, dimension, coordinates.first) + steps.first;
+        q.last = first_taken(n, dimension, coordinates.last) + steps.last;
         return (struct range){least(most(q.first, 0), size - 1), least(most(q.last, 0), size - 1)};
     }
     const int64_t start = dimension->start;
@@ -186,12 +193,17 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
     if (d >= n->count) {
         const struct vkdml_neighbours_dimension *dimension = walked(n, d - n->count);
         const uint64_t along = (uint64_t)dimension->source_stride * dimension->tap_step / dimension->source_step;
-        return t != SOURCE                     ? 0
-               : n->interpolates               ? dimension->source_stride
-               : along > dimension->tap_stride ? length * along
-                                               : length * dimension->tap_stride;
+        return t != SOURCE                       ? 0
+               : n->kind != VKDML_NEIGHBOURS_SUM ? length * dimension->source_stride
+               : along > dimension->tap_stride   ? length * along
+                                                 : length * dimension->tap_stride;
     }
     const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+    if (t == SOURCE && dimension->is_scaled) {
+        const uint32_t first = box->origin[d];
+        return (uint64_t)(first_taken(n, dimension, (int64_t)(first + length)) - first_taken(n, dimension, first)) *
+               dimension->source_stride;
+    }
     if (t == SOURCE) {
         return length * dimension->source_stride / (dimension->is_walked ? dimension->source_step : 1);
     }
@@ -255,12 +267,12 @@ static VkdmlResult plan_in_two(struct windows *w) {
     const struct vkdml_neighbours *n = w->neighbours;
     struct vkdml_neighbours sums = *n;
     struct vkdml_neighbours rest = *n;
-    const bool is_float = vkdml_data_type_is_float(n->source.type);
+    const bool is_float = n->kind != VKDML_NEIGHBOURS_SUM || vkdml_data_type_is_float(n->source.type);
     const DML_TENSOR_DATA_TYPE type = is_float ? DML_TENSOR_DATA_TYPE_FLOAT32 : n->source.type;
     const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
     uint32_t elements = 1; /* at most 2^32-1 */
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
-    rest.interpolates = false;
+    rest.kind = n->kind == VKDML_NEIGHBOURS_SUM ? n->kind : VKDML_NEIGHBOURS_LINEAR; /* of no dimension */
     rest.squares = false;
     for (uint32_t d = n->count; d-- > 0;) {
         sums.dimensions[d].target_stride = elements;

@@ -4,6 +4,7 @@
 #define VKDML_FRAMES_WINDOW_H
 
 #include "base/report.h"
+#include "frames/scaling.h"
 #include "kernels/plan.h"
 #include "tensor/tensor.h"
 
@@ -16,19 +17,30 @@ enum vkdml_neighbours_finish {
 /* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
  * each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times source_step:
  * the element at q * source_stride + t * tap_stride. No c + start exceeds 32 bits, and a step is 1 at least. Where the
- * elements are interpolated c lies between two coordinates q of a source that is source_step times as small. */
+ * elements are interpolated c lies between two coordinates q of a source that is source_step times as small, or of one
+ * that is scaled (frames/scaling.h); its taps are the elements that it can take there. */
 struct vkdml_neighbours_dimension {
     uint32_t size; /* of the target */
     uint32_t source_stride;
     uint32_t own_stride;
     uint32_t target_stride;
-    bool is_walked; /* at most 6 are; of those that are interpolated 2 */
+    bool is_walked; /* at most 6 are; of what is NEAREST 4, LINEAR 2, AVERAGE 1 */
     uint32_t start;
     uint32_t taps;
     uint32_t tap_step;
     uint32_t tap_stride;
     uint32_t source_size;
     uint32_t source_step;
+    bool is_scaled; /* of what is interpolated all dimensions that are walked, or none */
+    struct vkdml_scaling scaling;
+};
+
+/* What an element is made of. */
+enum vkdml_neighbours_kind {
+    VKDML_NEIGHBOURS_SUM,
+    VKDML_NEIGHBOURS_LINEAR,  /* of the two around its place, by their nearness */
+    VKDML_NEIGHBOURS_NEAREST, /* of one, bit for bit; of dimensions that are scaled */
+    VKDML_NEIGHBOURS_AVERAGE, /* of all that are less than 1 / scale away, by their nearness; of such too */
 };
 
 struct vkdml_neighbours_tensor {
@@ -41,8 +53,8 @@ struct vkdml_neighbours_tensor {
 #define VKDML_NEIGHBOURS_WALKS 6
 
 struct vkdml_neighbours {
-    bool interpolates; /* else sums */
-    bool squares;      /* sums those of elements */
+    enum vkdml_neighbours_kind kind;
+    bool squares; /* sums those of elements */
     enum vkdml_neighbours_finish finish;
     uint32_t arguments[3];
     struct vkdml_neighbours_tensor source;

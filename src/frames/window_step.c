@@ -24,7 +24,7 @@ struct window_parameters {
     uint32_t sizes[8][4];
     uint32_t own_strides[8];
     uint32_t target_strides[8];
-    uint32_t walks[VKDML_NEIGHBOURS_WALKS][2][4];
+    uint32_t walks[2 * VKDML_NEIGHBOURS_WALKS][4];
     uint32_t walk_strides[8];
 };
 
@@ -46,7 +46,14 @@ _Static_assert(sizeof(struct window_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS
 /* And its FINISH. */
 enum { TOTAL, NORMALIZED, NORMALIZED_3_4, NORMALIZED_1_2, NORMALIZED_1 };
 
-enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED };
+/* Which of interpolate.comp is bits. */
+#define IS_SCALED  1u
+#define DIVIDES    2u
+#define IS_NEAREST 4u
+#define ROUNDS_UP  8u
+#define IS_AVERAGE 16u
+
+enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED, HALVED };
 
 /* Rings take many registers: of 256 an H200 runs fewer at once (LRN of FLOAT16 across channels 0.79 of the copy peak
  * instead of 0.81). */
@@ -95,9 +102,14 @@ static const struct vkdml_neighbours_dimension *last_of(const struct vkdml_neigh
     return &n->dimensions[n->count - 1];
 }
 
+static bool interpolates(const struct vkdml_neighbours *n) {
+    return n->kind != VKDML_NEIGHBOURS_SUM;
+}
+
 static enum mode mode_of(const struct vkdml_neighbours *n, const struct shape *shape) {
     const struct vkdml_neighbours_dimension *last = last_of(n);
-    if (shape->width == 1 || last->source_stride != 1 || (last->is_walked && last->source_step != 1)) {
+    if (shape->width == 1 || last->source_stride != 1 ||
+        (last->is_walked && (last->source_step != 1 || interpolates(n)))) {
         return SINGLE;
     }
     if (!last->is_walked) {
@@ -113,7 +125,7 @@ static bool can_ring(const struct vkdml_neighbours *n, const struct shape *shape
     return dimension->is_walked && !part->is_cut && d + 1 != n->count && dimension->tap_step == 1 &&
            dimension->source_step == 1 && dimension->tap_stride == 0 && dimension->taps > 1 &&
            dimension->taps <= MOST_RING && dimension->start < dimension->taps && part->box.size[d] > 1 &&
-           shape->mode != SINGLE && !n->interpolates;
+           shape->mode != SINGLE && !interpolates(n);
 }
 
 static void add_walk(struct shape *shape, uint32_t d) {
@@ -123,7 +135,7 @@ static void add_walk(struct shape *shape, uint32_t d) {
 /* Outer walks first, then the ring's, then the items' own. */
 static void order_walks(const struct vkdml_neighbours *n, struct shape *shape) {
     const uint32_t last = n->count - 1;
-    const bool is_apart = n->interpolates || shape->mode == SLIDE || shape->mode == TAPS;
+    const bool is_apart = interpolates(n) || shape->mode == SLIDE || shape->mode == TAPS;
     for (uint32_t d = 0; d < n->count; ++d) {
         if (n->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
             add_walk(shape, d);
@@ -148,12 +160,23 @@ static uint64_t product(uint64_t a, uint64_t b) {
     return a > UINT32_MAX || b > UINT32_MAX ? UINT64_MAX : a * b;
 }
 
+/* Of an average the steps are walked twice, or once for each element of an item. */
+static void count_interpolating(const struct vkdml_neighbours *n, struct shape *shape) {
+    shape->turns = 40 + 32 * shape->width;
+    if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        const struct vkdml_neighbours_dimension *walk = &n->dimensions[shape->walks[0]];
+        const uint64_t times = walk == last_of(n) ? shape->width : 1;
+        shape->terms = walk->taps;
+        shape->turns += 2 * times * walk->taps + (shape->mode == SIDE ? 0 : shape->width * (uint64_t)walk->taps);
+    }
+}
+
 static void count_turns(const struct vkdml_neighbours *n, struct shape *shape) {
     const uint32_t taps = shape->taps[n->count - 1];
     const uint64_t width = shape->width;
     const uint64_t overhead = n->count + shape->walk_count + 2 + 2 * width;
-    if (n->interpolates) {
-        shape->turns = 40 + 32 * width;
+    if (interpolates(n)) {
+        count_interpolating(n, shape);
         return;
     }
     uint64_t rows = 1;
@@ -222,22 +245,38 @@ static bool are_whole(const struct vkdml_neighbours *n, const struct vkdml_neigh
     return whole;
 }
 
-/* Whether whole items of rows of twice their size lie above half as many elements that can be loaded at once. */
-static bool can_double(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                       const struct shape *shape, const struct vkdml_plan_limits *limits) {
+/* Whether centres of a whole dimension are mapped onto those of one `scale` times as small. */
+static bool is_scaled_by(const struct vkdml_neighbours_dimension *dimension, float scale, uint32_t size) {
+    return dimension->is_walked &&
+           (dimension->is_scaled ? vkdml_scaling_is_centred(&dimension->scaling, scale, size)
+                                 : (float)dimension->source_step == scale) &&
+           size == dimension->size && size * (double)(1 / scale) <= dimension->source_size;
+}
+
+/* Whether whole items of rows of twice or half their size lie above elements that can be loaded at once. */
+static enum mode whole_rows_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                               const struct shape *shape, const struct vkdml_plan_limits *limits) {
     const struct vkdml_neighbours_dimension *last = last_of(n);
+    const uint32_t size = part->box.size[n->count - 1];
+    if (n->kind != VKDML_NEIGHBOURS_LINEAR || !shape->is_whole || part->is_cut || last->source_stride != 1 ||
+        shape->outer > 1) {
+        return SINGLE;
+    }
+    if (is_scaled_by(last, 0.5f, size)) {
+        return HALVED;
+    }
     const struct vkdml_window source = vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type));
     const uint32_t half = shape->width / 2;
     const uint32_t bytes = vkdml_data_type_bits(n->source.type) / 8;
     const uint64_t first =
         vkdml_place_modulo_16(limits, n->source.offset + source.offset, (uint64_t)source.lead * bytes);
-    bool doubles = n->interpolates && shape->is_whole && !part->is_cut && n->source.type == n->target.type &&
-                   last->is_walked && last->source_step == 2 && last->source_stride == 1 && shape->outer <= 1 &&
-                   part->box.size[n->count - 1] == 2 * (uint64_t)last->source_size && first % (half * bytes) == 0;
+    bool doubles = is_scaled_by(last, 2, size) && size == 2 * (uint64_t)last->source_size &&
+                   n->source.type == n->target.type && vkdml_data_type_is_float(n->source.type) &&
+                   first % (half * bytes) == 0;
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
         doubles = doubles && n->dimensions[d].source_stride % half == 0;
     }
-    return doubles;
+    return doubles ? DOUBLED : SINGLE;
 }
 
 static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
@@ -271,8 +310,9 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
     const uint64_t row = part->box.size[n->count - 1];
     shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
     shape->is_whole = are_whole(n, part, shape, limits);
-    if (can_double(n, part, shape, limits)) {
-        shape->mode = DOUBLED;
+    const enum mode whole_rows = whole_rows_of(n, part, shape, limits);
+    if (whole_rows != SINGLE) {
+        shape->mode = whole_rows;
         shape->turns = 16;
     }
     shape->items_per_row = vkdml_divide_up(row + (shape->is_loose || shape->is_whole ? 0 : width - 1), width);
@@ -323,29 +363,54 @@ static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_neig
     return aligned;
 }
 
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* Of a dimension between whose elements places are found: three vectors. */
+static void fill_place(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                       uint32_t first_tap, uint32_t (*vectors)[4]) {
+    const struct vkdml_scaling *scaling = &dimension->scaling;
+    vectors[0][2] = first_tap;
+    if (!dimension->is_scaled) {
+        vectors[1][3] = bits_of(0.5f / (float)dimension->source_step);
+        return;
+    }
+    vectors[1][0] = bits_of(scaling->scale);
+    vectors[1][1] = bits_of(1 / scaling->scale);
+    vectors[1][2] = bits_of(scaling->output_offset);
+    vectors[1][3] = bits_of(scaling->input_offset);
+    vectors[2][0] = bits_of(vkdml_scaling_limit(dimension->source_size));
+    vectors[2][1] = bits_of(scaling->bias);
+    if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        vectors[2][2] = vkdml_scaling_reach(scaling);
+        vectors[2][3] = dimension->taps;
+    }
+}
+
 static void fill_walks(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
                        const struct shape *shape, struct window_parameters *parameters) {
+    const uint32_t vectors_per_walk = interpolates(n) ? 3 : 2;
     for (uint32_t w = 0; w < shape->walk_count; ++w) {
         const uint32_t d = shape->walks[w];
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
         const struct vkdml_divisor divisor = vkdml_divisor(dimension->source_step);
-        uint32_t *steps = parameters->walks[w][0];
-        uint32_t *step = parameters->walks[w][1];
-        steps[1] = shape->taps[d];
-        steps[3] = dimension->source_size;
-        step[0] = dimension->source_step;
-        step[1] = divisor.multiplier;
-        step[2] = divisor.shifts;
+        uint32_t(*vectors)[4] = &parameters->walks[vectors_per_walk * w];
+        vectors[0][1] = shape->taps[d];
+        vectors[0][3] = dimension->source_size;
+        vectors[1][0] = dimension->source_step;
+        vectors[1][1] = divisor.multiplier;
+        vectors[1][2] = divisor.shifts;
         parameters->walk_strides[w] = dimension->source_stride;
-        if (n->interpolates) {
-            const float half = 0.5f / (float)dimension->source_step;
-            steps[0] = part->box.origin[d];
-            steps[2] = shape->first_tap[d];
-            memcpy(&step[3], &half, sizeof(half));
+        if (interpolates(n)) {
+            vectors[0][0] = part->box.origin[d];
+            fill_place(n, dimension, shape->first_tap[d], vectors);
         } else {
-            steps[0] = part->box.origin[d] + dimension->start - shape->first_tap[d] * dimension->tap_step;
-            steps[2] = dimension->tap_step;
-            step[3] = dimension->tap_stride;
+            vectors[0][0] = part->box.origin[d] + dimension->start - shape->first_tap[d] * dimension->tap_step;
+            vectors[0][2] = dimension->tap_step;
+            vectors[1][3] = dimension->tap_stride;
             parameters->source_first += shape->first_tap[d] * dimension->tap_stride;
         }
     }
@@ -402,6 +467,22 @@ static uint32_t sliding_of(const struct vkdml_neighbours *n, const struct vkdml_
     return slides ? taps | (shape->width + last->start + 1 - taps) << 4 : 0;
 }
 
+/* How interpolate.comp finds places, and what it makes of what is there. */
+static uint32_t interpolation_of(const struct vkdml_neighbours *n) {
+    uint32_t interpolation = 0;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+        if (dimension->is_walked && dimension->is_scaled) {
+            interpolation |= IS_SCALED;
+            interpolation |= dimension->scaling.rounds_up ? ROUNDS_UP : 0;
+            interpolation |= vkdml_scaling_is_binary(&dimension->scaling) ? 0 : DIVIDES;
+        }
+    }
+    interpolation |= n->kind == VKDML_NEIGHBOURS_NEAREST ? IS_NEAREST : 0;
+    interpolation |= n->kind == VKDML_NEIGHBOURS_AVERAGE ? IS_AVERAGE : 0;
+    return interpolation;
+}
+
 static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
                              const struct shape *shape, const struct vkdml_window windows[3],
                              const struct vkdml_plan_limits *limits) {
@@ -411,7 +492,7 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
         own_strides[d] = n->dimensions[d].own_stride;
         source_strides[d] = n->dimensions[d].source_stride;
     }
-    uint32_t operation = finish_of(n) << FINISH_BITS;
+    uint32_t operation = (interpolates(n) ? interpolation_of(n) : finish_of(n)) << FINISH_BITS;
     operation |= n->squares ? SQUARES : 0;
     operation |= shape->terms > LONG_SUM ? IS_LONG : 0;
     operation |= part->accumulates ? ACCUMULATES : 0;
@@ -419,7 +500,7 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     operation |= shape->is_loose ? IS_LOOSE : 0;
     operation |= shape->is_whole ? ARE_WHOLE : 0;
     operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? IS_STEADY : 0;
-    if ((shape->mode == SIDE || shape->mode == SLIDE) &&
+    if ((shape->mode == SIDE || shape->mode == SLIDE || shape->mode == HALVED) &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
         operation |= SOURCE_ALIGNED;
     }
@@ -462,8 +543,10 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     struct shape shape;
     const uint32_t width = width_of(n, part);
-    find_shape(n, part, limits, n->interpolates && serial && width == 4 ? 8 : width, &shape);
-    if (shape.mode != DOUBLED && shape.width != width) {
+    const bool widens =
+        serial && vkdml_data_type_bits(n->target.type) == 32 && vkdml_data_type_is_float(n->source.type);
+    find_shape(n, part, limits, interpolates(n) && widens && width == 4 ? 8 : width, &shape);
+    if (shape.mode != DOUBLED && shape.mode != HALVED && shape.width != width) {
         find_shape(n, part, limits, width, &shape);
     }
     if (shape.turns > MOST_TURNS) {
@@ -511,7 +594,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
         0,
         step->float_controls,
     };
-    step->kernel = n->interpolates ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_WINDOW;
+    step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_WINDOW;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;

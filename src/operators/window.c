@@ -1,65 +1,14 @@
-/* LOCAL_RESPONSE_NORMALIZATION, UPSAMPLE_2D and FOLD: sums of elements around a place, and copies where one element is
+/* LOCAL_RESPONSE_NORMALIZATION and FOLD: sums of elements around a place, and copies where one element is
  * all there is. */
 #include "frames/window.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/copy.h"
+#include "operators/neighbourhood.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"
 #include "operators/unfolding.h"
-
-static struct vkdml_neighbours_tensor tensor_of(enum vkdml_plan_resource resource, const struct vkdml_tensor *tensor) {
-    return (struct vkdml_neighbours_tensor){resource, 0, 0, tensor->data_type};
-}
-
-static struct vkdml_neighbours begin(const struct vkdml_instance *instance) {
-    struct vkdml_neighbours neighbours;
-    memset(&neighbours, 0, sizeof(neighbours));
-    neighbours.source = tensor_of(VKDML_PLAN_INPUT, &instance->inputs[0]);
-    neighbours.own = neighbours.source;
-    neighbours.target = tensor_of(VKDML_PLAN_OUTPUT, &instance->outputs[0]);
-    return neighbours;
-}
-
-static VkdmlResult plan(const struct vkdml_neighbours *neighbours, const struct vkdml_planning *planning) {
-    return vkdml_neighbours_plan(neighbours, planning->limits, planning->report, planning->plan);
-}
-
-static VkdmlResult refuse_stride(const struct vkdml_planning *planning) {
-    return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
-                            "elements that are taken together lie %" PRIu64
-                            " elements apart or more, must lie at most %" PRIu32,
-                            (uint64_t)UINT32_MAX + 1, UINT32_MAX);
-}
-
-/* Copies what a gather names, of element size, places and dimensions. */
-static VkdmlResult plan_copy(struct vkdml_gather *gather, const struct vkdml_planning *planning) {
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_seams = true,
-        .has_input = true,
-        .input = VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
-    };
-    return vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan);
-}
-
-/* Whether the strides fit. */
-static bool add_copied(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
-    if (size == 1) {
-        return true; /* its strides lead nowhere */
-    }
-    gather->dimensions[gather->count++] = (struct vkdml_gather_dimension){
-        .size = size,
-        .output_stride = (uint32_t)output_stride,
-        .input_stride = (uint32_t)input_stride,
-        .input_size = size,
-    };
-    return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
-}
 
 /* ---- LOCAL_RESPONSE_NORMALIZATION ---- */
 
@@ -95,7 +44,7 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     (void)op;
     const float arguments[] = {(float)((double)desc->Alpha / desc->LocalSize), desc->Bias, desc->Beta};
-    struct vkdml_neighbours all = begin(planning->instance);
+    struct vkdml_neighbours all = vkdml_neighbours_begin(planning->instance);
     all.squares = true;
     all.finish = VKDML_NEIGHBOURS_NORMALIZED;
     memcpy(all.arguments, arguments, sizeof(arguments));
@@ -113,12 +62,12 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
     }
     const uint64_t rows = desc->CrossChannel ? 1 : all.dimensions[HEIGHT].taps;
     if (rows == 1 || rows * all.dimensions[WIDTH].taps <= MOST_AT_ONCE) {
-        return plan(&all, planning);
+        return vkdml_plan_neighbours(&all, planning);
     }
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(output);
     struct vkdml_neighbours sums = all;
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
-    sums.target = tensor_of(VKDML_PLAN_TEMPORARY, &numbers);
+    sums.target = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, &numbers);
     sums.target.offset = vkdml_temporary_add(planning->plan, &numbers);
     all.source = sums.target;
     all.squares = false;
@@ -128,9 +77,9 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
         sums.dimensions[d].target_stride = numbers.strides[d];
         all.dimensions[d].source_stride = numbers.strides[d];
     }
-    VkdmlResult result = plan(&sums, planning);
+    VkdmlResult result = vkdml_plan_neighbours(&sums, planning);
     const uint32_t first = planning->plan->steps.count;
-    result = result == VKDML_SUCCESS ? plan(&all, planning) : result;
+    result = result == VKDML_SUCCESS ? vkdml_plan_neighbours(&all, planning) : result;
     if (result == VKDML_SUCCESS) {
         planning->plan->steps.items[first].barrier_before = true;
     }
@@ -141,87 +90,6 @@ const struct vkdml_operator vkdml_operator_local_response_normalization = {
     .rules = check_local_response_normalization,
     .plan = plan_local_response_normalization,
 };
-
-/* ---- UPSAMPLE_2D ---- */
-
-/* What each dimension is enlarged by: the last two are. */
-static uint32_t factor_of(const DML_UPSAMPLE_2D_OPERATOR_DESC *desc, const struct vkdml_tensor *tensor, uint32_t d) {
-    return d + 1 == tensor->dimension_count   ? desc->ScaleSize.Width
-           : d + 2 == tensor->dimension_count ? desc->ScaleSize.Height
-                                              : 1;
-}
-
-static void check_upsample_2d(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = instance->desc;
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    if (desc->ScaleSize.Width == 0 || desc->ScaleSize.Height == 0) {
-        vkdml_report_invalid(report, "ScaleSize is %" PRIu32 " x %" PRIu32 " (Width x Height), must be at least 1 x 1",
-                             desc->ScaleSize.Width, desc->ScaleSize.Height);
-        return;
-    }
-    for (uint32_t d = 0; d < input->dimension_count && input->dimension_count == output->dimension_count; ++d) {
-        const uint32_t factor = factor_of(desc, input, d);
-        const uint64_t size = (uint64_t)input->sizes[d] * factor;
-        if (output->sizes[d] != size) {
-            vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
-                                 "] (%" PRIu32 ") * %" PRIu32,
-                                 vkdml_output_name(instance, 0), d, output->sizes[d], size,
-                                 vkdml_input_name(instance, 0), d, input->sizes[d], factor);
-        }
-    }
-}
-
-/* Each element as often as the factors say: dimensions that do not move in the input. */
-static VkdmlResult plan_nearest(const struct vkdml_planning *planning) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_gather gather;
-    memset(&gather, 0, sizeof(gather));
-    gather.element_bytes = output->element_size;
-    bool fits = true;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        const uint32_t factor = factor_of(desc, input, d);
-        fits &= add_copied(&gather, input->sizes[d], (uint64_t)output->strides[d] * factor, input->strides[d]);
-        fits &= add_copied(&gather, factor, output->strides[d], 0);
-    }
-    return fits ? plan_copy(&gather, planning) : refuse_stride(planning);
-}
-
-/* Where the input has one element there is nothing to interpolate. */
-static VkdmlResult plan_linear(const struct vkdml_planning *planning) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_neighbours neighbours = begin(planning->instance);
-    neighbours.interpolates = true;
-    neighbours.count = input->dimension_count;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        const uint32_t factor = factor_of(desc, input, d);
-        neighbours.dimensions[d] = (struct vkdml_neighbours_dimension){
-            .size = output->sizes[d],
-            .source_stride = input->sizes[d] == 1 ? 0 : input->strides[d],
-            .target_stride = output->strides[d],
-            .is_walked = input->sizes[d] > 1 && factor > 1,
-            .taps = 2,
-            .tap_step = 1,
-            .source_size = input->sizes[d],
-            .source_step = factor,
-        };
-    }
-    return plan(&neighbours, planning);
-}
-
-static VkdmlResult plan_upsample_2d(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
-    (void)op;
-    return desc->InterpolationMode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR ? plan_nearest(planning)
-                                                                              : plan_linear(planning);
-}
-
-const struct vkdml_operator vkdml_operator_upsample_2d = {.rules = check_upsample_2d, .plan = plan_upsample_2d};
 
 /* ---- FOLD ---- */
 
@@ -271,15 +139,15 @@ static VkdmlResult plan_tiling(const struct vkdml_unfolding *u, const struct spr
     struct vkdml_gather gather;
     memset(&gather, 0, sizeof(gather));
     gather.element_bytes = image->element_size;
-    bool fits =
-        add_copied(&gather, image->sizes[0], image->strides[0], u->columns->strides[u->columns->dimension_count - 3]);
-    fits &= add_copied(&gather, image->sizes[1], image->strides[1], channel_stride);
+    bool fits = vkdml_add_copied(&gather, image->sizes[0], image->strides[0],
+                                 u->columns->strides[u->columns->dimension_count - 3]);
+    fits &= vkdml_add_copied(&gather, image->sizes[1], image->strides[1], channel_stride);
     for (uint32_t s = 0; s < u->dimension_count; ++s) {
         const uint64_t stride = image->strides[2 + s];
-        fits &= add_copied(&gather, spreads[s].blocks, stride * u->strides[s], spreads[s].block_stride);
-        fits &= add_copied(&gather, u->window_sizes[s], stride, spreads[s].window_stride);
+        fits &= vkdml_add_copied(&gather, spreads[s].blocks, stride * u->strides[s], spreads[s].block_stride);
+        fits &= vkdml_add_copied(&gather, u->window_sizes[s], stride, spreads[s].window_stride);
     }
-    return fits ? plan_copy(&gather, planning) : refuse_stride(planning);
+    return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);
 }
 
 /* An element at p of the padded image is element w of window b where b * Strides + w * Dilations is p. Of the two
@@ -329,7 +197,7 @@ static VkdmlResult plan_fold(const struct vkdml_operator *op, const struct vkdml
     if (is_tiling(&u, spreads)) {
         return plan_tiling(&u, spreads, window_stride, planning);
     }
-    struct vkdml_neighbours neighbours = begin(planning->instance);
+    struct vkdml_neighbours neighbours = vkdml_neighbours_begin(planning->instance);
     bool fits = window_stride <= UINT32_MAX;
     neighbours.count = image->dimension_count;
     for (uint32_t d = 0; d < neighbours.count; ++d) {
@@ -341,7 +209,7 @@ static VkdmlResult plan_fold(const struct vkdml_operator *op, const struct vkdml
             fits &= walk_windows(&u, &spreads[d - 2], d - 2, dimension);
         }
     }
-    return fits ? plan(&neighbours, planning) : refuse_stride(planning);
+    return fits ? vkdml_plan_neighbours(&neighbours, planning) : vkdml_refuse_stride(planning);
 }
 
 const struct vkdml_operator vkdml_operator_fold = {.rules = check_fold, .plan = plan_fold};

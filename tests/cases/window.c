@@ -542,6 +542,9 @@ static struct folded folded_at(const struct operator_case *c, const unsigned cha
 
 static struct accuracy_bounds fold_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                           const uint32_t *at) {
+    if (!number_is_float(c->tensors[0].type)) {
+        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
+    }
     const struct folded t = folded_at(c, tensors, at);
     if (isfinite(t.magnitudes) && t.magnitudes > (double)FLT_MAX * (1 - 0x1p-10)) {
         return anything; /* sums on the way may be infinite */

@@ -55,7 +55,16 @@ struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DM
                                     bounds->may_be_nan};
 }
 
+/* Of an integer, half of one beyond. */
+static bool is_rounded(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits) {
+    const double value = number_decode(type, bits);
+    return value >= bounds->least - 0.5 && value <= bounds->greatest + 0.5;
+}
+
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits) {
+    if (!number_is_float(type)) {
+        return is_rounded(bounds, type, bits);
+    }
     const struct precision *precision = &precisions[type];
     const double value = number_decode(type, bits);
     if (isnan(value)) {
@@ -86,9 +95,6 @@ void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_o
     occasion++;
     while (at.is_input) {
         at = case_next(c, at);
-    }
-    if (!number_is_float(at.tensor->type)) {
-        return;
     }
     case_strides(at.tensor, strides);
     do {

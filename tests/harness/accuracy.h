@@ -11,7 +11,7 @@ uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type);
 uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE type);
 
 /* What an output's element may be where its operator's accuracy is SUM, as numbers; NaN too where may_be_nan says so.
- */
+ * Integers are the nearest to what lies within, or where bounds are NaN exact. */
 struct accuracy_bounds {
     double least, greatest;
     bool may_be_nan;

@@ -1,0 +1,58 @@
+#include "operators/neighbourhood.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "frames/copy.h"
+
+struct vkdml_neighbours_tensor vkdml_neighbours_tensor_of(enum vkdml_plan_resource resource,
+                                                          const struct vkdml_tensor *tensor) {
+    return (struct vkdml_neighbours_tensor){resource, 0, 0, tensor->data_type};
+}
+
+struct vkdml_neighbours vkdml_neighbours_begin(const struct vkdml_instance *instance) {
+    struct vkdml_neighbours neighbours;
+    memset(&neighbours, 0, sizeof(neighbours));
+    neighbours.source = vkdml_neighbours_tensor_of(VKDML_PLAN_INPUT, &instance->inputs[0]);
+    neighbours.own = neighbours.source;
+    neighbours.target = vkdml_neighbours_tensor_of(VKDML_PLAN_OUTPUT, &instance->outputs[0]);
+    return neighbours;
+}
+
+VkdmlResult vkdml_plan_neighbours(const struct vkdml_neighbours *neighbours, const struct vkdml_planning *planning) {
+    return vkdml_neighbours_plan(neighbours, planning->limits, planning->report, planning->plan);
+}
+
+VkdmlResult vkdml_refuse_stride(const struct vkdml_planning *planning) {
+    return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "elements that are taken together lie %" PRIu64
+                            " elements apart or more, must lie at most %" PRIu32,
+                            (uint64_t)UINT32_MAX + 1, UINT32_MAX);
+}
+
+/* Copies what a gather names, of element size, places and dimensions. */
+VkdmlResult vkdml_plan_copied(struct vkdml_gather *gather, const struct vkdml_planning *planning) {
+    const struct vkdml_gather_use use = {
+        .kernel = VKDML_KERNEL_COPY,
+        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+        .has_seams = true,
+        .has_input = true,
+        .input = VKDML_PLAN_INPUT,
+        .output = VKDML_PLAN_OUTPUT,
+    };
+    return vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan);
+}
+
+/* Whether the strides fit. */
+bool vkdml_add_copied(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
+    if (size == 1) {
+        return true; /* its strides lead nowhere */
+    }
+    gather->dimensions[gather->count++] = (struct vkdml_gather_dimension){
+        .size = size,
+        .output_stride = (uint32_t)output_stride,
+        .input_stride = (uint32_t)input_stride,
+        .input_size = size,
+    };
+    return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
+}

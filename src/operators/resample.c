@@ -1,0 +1,460 @@
+/* RESAMPLE, its newer versions, and UPSAMPLE_2D: what is between input elements, or the nearest; copies where each
+ * output element is one of the input's, as often or as far apart as whole numbers say. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "frames/scaling.h"
+#include "operators/neighbourhood.h"
+#include "operators/operators.h"
+#include "operators/temporary.h"
+
+/* Scales and offsets beyond these lead to no other elements. */
+#define LEAST_SCALE     0x1p-32f
+#define GREATEST_SCALE  0x1p64f
+#define GREATEST_OFFSET 0x1p32f
+
+/* Coordinates below are exact in FLOAT32, and halves between them; so are sums with offsets that are. */
+#define EXACT_SIZE   (1u << 22)
+#define EXACT_OFFSET 0x1p20f
+
+/* ---- what descriptors say ---- */
+
+struct resampling {
+    DML_INTERPOLATION_MODE mode;
+    float bias; /* before the nearest place is rounded */
+    bool rounds_up;
+    bool is_antialiased;
+    const char *count_name;
+    uint32_t count;
+    const float *scales;
+    const float *input_offsets;  /* NULL: 0.5 */
+    const float *output_offsets; /* NULL: -0.5 */
+};
+
+static struct resampling read_resample(const struct vkdml_instance *instance) {
+    const DML_RESAMPLE_OPERATOR_DESC *desc = instance->desc;
+    return (struct resampling){
+        .mode = desc->InterpolationMode,
+        .bias = 0.5f,
+        .count_name = "ScaleCount",
+        .count = desc->ScaleCount,
+        .scales = desc->Scales,
+    };
+}
+
+static struct resampling read_resample1(const struct vkdml_instance *instance) {
+    const DML_RESAMPLE1_OPERATOR_DESC *desc = instance->desc;
+    return (struct resampling){
+        .mode = desc->InterpolationMode,
+        .bias = 0.5f,
+        .count_name = "DimensionCount",
+        .count = desc->DimensionCount,
+        .scales = desc->Scales,
+        .input_offsets = desc->InputPixelOffsets,
+        .output_offsets = desc->OutputPixelOffsets,
+    };
+}
+
+static struct resampling read_resample2(const struct vkdml_instance *instance) {
+    const DML_RESAMPLE2_OPERATOR_DESC *desc = instance->desc;
+    return (struct resampling){
+        .mode = desc->InterpolationMode,
+        .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
+        .count_name = "DimensionCount",
+        .count = desc->DimensionCount,
+        .scales = desc->Scales,
+        .input_offsets = desc->InputPixelOffsets,
+        .output_offsets = desc->OutputPixelOffsets,
+    };
+}
+
+static struct resampling read_resample3(const struct vkdml_instance *instance) {
+    const DML_RESAMPLE3_OPERATOR_DESC *desc = instance->desc;
+    return (struct resampling){
+        .mode = desc->InterpolationMode,
+        .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
+        .is_antialiased = desc->Antialiased != 0,
+        .count_name = "DimensionCount",
+        .count = desc->DimensionCount,
+        .scales = desc->Scales,
+        .input_offsets = desc->InputPixelOffsets,
+        .output_offsets = desc->OutputPixelOffsets,
+    };
+}
+
+static void check_offsets(const char *name, const float *offsets, uint32_t count, struct vkdml_report *report) {
+    for (uint32_t d = 0; d < count && offsets != NULL; ++d) {
+        if (!(fabsf(offsets[d]) <= GREATEST_OFFSET)) {
+            vkdml_report_invalid(report, "%s[%" PRIu32 "] is %g, must be from -2^32 to 2^32", name, d,
+                                 (double)offsets[d]);
+        }
+    }
+}
+
+static void check_resampling(const struct resampling *resampling, const struct vkdml_instance *instance,
+                             struct vkdml_report *report) {
+    const struct resampling r = *resampling;
+    const uint32_t count = instance->inputs[0].dimension_count;
+    if (r.count != count) {
+        vkdml_report_invalid(report, "%s is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount", r.count_name,
+                             r.count, count, vkdml_input_name(instance, 0));
+        return;
+    }
+    for (uint32_t d = 0; d < count; ++d) {
+        if (!(r.scales[d] >= LEAST_SCALE) || isinf(r.scales[d])) {
+            vkdml_report_invalid(report, "Scales[%" PRIu32 "] is %g, must be finite and at least 2^-32", d,
+                                 (double)r.scales[d]);
+        }
+    }
+    check_offsets("InputPixelOffsets", r.input_offsets, count, report);
+    check_offsets("OutputPixelOffsets", r.output_offsets, count, report);
+}
+
+static struct vkdml_scaling scaling_of(const struct resampling *r, uint32_t d) {
+    const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
+    return (struct vkdml_scaling){
+        .scale = r->scales[d] > GREATEST_SCALE ? GREATEST_SCALE : r->scales[d],
+        .input_offset = r->input_offsets != NULL ? r->input_offsets[d] : 0.5f,
+        .output_offset = r->output_offsets != NULL ? r->output_offsets[d] : -0.5f,
+        .bias = is_nearest ? r->bias : 0,
+        .rounds_up = is_nearest && r->rounds_up,
+    };
+}
+
+static bool is_averaged(const struct resampling *r, uint32_t d) {
+    return r->mode == DML_INTERPOLATION_MODE_LINEAR && r->is_antialiased && r->scales[d] < 1;
+}
+
+/* ---- copies ---- */
+
+/* Output coordinate o is input coordinate o / repeats * step + first. */
+struct copied {
+    uint32_t repeats;
+    uint32_t step;
+    uint32_t first;
+};
+
+static bool is_half_integer(float x) {
+    return fabsf(x) <= EXACT_OFFSET && 2 * x == truncf(2 * x);
+}
+
+/* Whether each element is there as often as a whole scale says: places lie so far from where rounding would change that
+ * FLOAT32's errors do not matter, or have none. */
+static bool is_repeated(const struct vkdml_scaling *scaling, uint32_t input_size, uint32_t output_size) {
+    const double factor = (double)scaling->scale;
+    if (factor != trunc(factor) || output_size > EXACT_SIZE || (double)input_size * factor != (double)output_size) {
+        return false;
+    }
+    const double error = ((double)input_size + 1) * 0x1p-20;
+    const double first =
+        (double)scaling->bias - (double)scaling->output_offset / factor - (double)scaling->input_offset;
+    const double last = first + (factor - 1) / factor;
+    const bool has_offsets = scaling->input_offset != 0 || scaling->output_offset != 0 || scaling->bias != 0;
+    return scaling->rounds_up ? first > -1 + error && last < -error
+                              : !has_offsets || (first >= error && last < 1 - error);
+}
+
+/* Whether places lie apart by whole numbers, exactly. */
+static bool is_stepped(const struct vkdml_scaling *scaling, bool is_nearest, uint32_t input_size, uint32_t output_size,
+                       struct copied *copied) {
+    const double step = 1 / (double)scaling->scale;
+    const double last = ((double)output_size - 1) * step;
+    if (step != trunc(step) || !vkdml_scaling_is_binary(scaling) || last > EXACT_SIZE ||
+        !is_half_integer(scaling->input_offset) || !is_half_integer(scaling->output_offset * (float)step)) {
+        return false;
+    }
+    const double place = -(double)scaling->output_offset * step - (double)scaling->input_offset + (double)scaling->bias;
+    const double first = scaling->rounds_up ? ceil(place) : floor(place);
+    if (first < 0 || first + last > (double)input_size - 1 || (!is_nearest && first != place)) {
+        return false;
+    }
+    *copied = (struct copied){1, (uint32_t)step, (uint32_t)first};
+    return true;
+}
+
+static bool is_copied(const struct vkdml_scaling *scaling, bool is_nearest, uint32_t input_size, uint32_t output_size,
+                      struct copied *copied) {
+    *copied = (struct copied){1, 1, 0};
+    if (input_size == 1) {
+        copied->repeats = output_size;
+        return true;
+    }
+    if (is_nearest && is_repeated(scaling, input_size, output_size)) {
+        copied->repeats = (uint32_t)scaling->scale;
+        return true;
+    }
+    return is_stepped(scaling, is_nearest, input_size, output_size, copied);
+}
+
+/* Dimensions that do not move in the input, or by several elements at once. */
+static VkdmlResult plan_copies(const struct copied *copied, const struct vkdml_planning *planning) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    struct vkdml_gather gather;
+    memset(&gather, 0, sizeof(gather));
+    gather.element_bytes = output->element_size;
+    bool fits = true;
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        const struct copied c = copied[d];
+        fits &= vkdml_add_copied(&gather, output->sizes[d] / c.repeats, (uint64_t)output->strides[d] * c.repeats,
+                                 (uint64_t)input->strides[d] * c.step);
+        fits &= vkdml_add_copied(&gather, c.repeats, output->strides[d], 0);
+        gather.input_first += (uint64_t)input->strides[d] * c.first;
+    }
+    return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);
+}
+
+/* ---- passes ---- */
+
+/* A pass takes what the one before it left, or the input, and leaves the output, or FLOAT32 numbers. */
+struct pass {
+    const struct vkdml_tensor *source;
+    const struct vkdml_tensor *target;
+    bool is_first;
+    bool is_last;
+    uint64_t source_offset;
+    uint64_t target_offset;
+    enum vkdml_neighbours_kind kind;
+    uint32_t walked; /* a bit for each dimension */
+};
+
+/* What only moves elements need not know their meaning. */
+static DML_TENSOR_DATA_TYPE bits_type(const struct vkdml_tensor *tensor) {
+    return tensor->element_size == 4   ? DML_TENSOR_DATA_TYPE_UINT32
+           : tensor->element_size == 2 ? DML_TENSOR_DATA_TYPE_UINT16
+                                       : DML_TENSOR_DATA_TYPE_UINT8;
+}
+
+static uint32_t taps_of(enum vkdml_neighbours_kind kind, const struct vkdml_scaling *scaling, uint32_t size) {
+    const uint32_t reach = vkdml_scaling_reach(scaling);
+    return kind == VKDML_NEIGHBOURS_NEAREST  ? 1
+           : kind == VKDML_NEIGHBOURS_LINEAR ? 2
+           : reach > size / 2                ? size
+                                             : 2 * reach;
+}
+
+static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass,
+                             const struct vkdml_planning *planning) {
+    struct vkdml_neighbours n = vkdml_neighbours_begin(planning->instance);
+    n.kind = pass->kind;
+    if (!pass->is_first) {
+        n.source = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, pass->source);
+        n.source.offset = pass->source_offset;
+    }
+    if (!pass->is_last) {
+        n.target = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, pass->target);
+        n.target.offset = pass->target_offset;
+    }
+    if (pass->kind == VKDML_NEIGHBOURS_NEAREST) {
+        n.source.type = n.target.type = bits_type(pass->target);
+    }
+    n.own = n.source;
+    n.count = pass->source->dimension_count;
+    for (uint32_t d = 0; d < n.count; ++d) {
+        const struct vkdml_scaling scaling = scaling_of(r, d);
+        n.dimensions[d] = (struct vkdml_neighbours_dimension){
+            .size = pass->target->sizes[d],
+            .source_stride = pass->source->sizes[d] == 1 ? 0 : pass->source->strides[d],
+            .target_stride = pass->target->strides[d],
+            .is_walked = (pass->walked >> d & 1) != 0,
+            .taps = taps_of(pass->kind, &scaling, pass->source->sizes[d]),
+            .tap_step = 1,
+            .source_size = pass->source->sizes[d],
+            .source_step = 1,
+            .is_scaled = true,
+            .scaling = scaling,
+        };
+    }
+    const uint32_t first = planning->plan->steps.count;
+    VkdmlResult result = vkdml_plan_neighbours(&n, planning);
+    if (result == VKDML_SUCCESS && !pass->is_first) {
+        planning->plan->steps.items[first].barrier_before = true;
+    }
+    return result;
+}
+
+/* Passes in an order in which no tensor between two has more elements than the input or the output: what shrinks most
+ * first. A pass takes one dimension of which all elements are averaged, or two. */
+static uint32_t order_walks(const struct vkdml_planning *planning, uint32_t walked, uint32_t *order) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        if ((walked >> d & 1) != 0) {
+            uint32_t place = count++;
+            for (; place > 0; --place) {
+                const uint32_t before = order[place - 1];
+                if ((uint64_t)output->sizes[before] * input->sizes[d] <=
+                    (uint64_t)output->sizes[d] * input->sizes[before]) {
+                    break;
+                }
+                order[place] = before;
+            }
+            order[place] = d;
+        }
+    }
+    return count;
+}
+
+static uint32_t walks_of_pass(const struct resampling *r, const uint32_t *order, uint32_t count) {
+    uint32_t run = 0;
+    while (run < count && !is_averaged(r, order[run])) {
+        ++run;
+    }
+    return run == 0 || run % 2 != 0 ? 1 : 2;
+}
+
+static VkdmlResult plan_passes(const struct resampling *r, uint32_t walked, const struct vkdml_planning *planning) {
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    struct vkdml_tensor source = planning->instance->inputs[0];
+    uint64_t source_offset = 0;
+    uint32_t order[VKDML_MAX_DIMENSIONS];
+    const uint32_t count = order_walks(planning, walked, order);
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t at = 0; at < count && result == VKDML_SUCCESS;) {
+        const uint32_t walks = walks_of_pass(r, &order[at], count - at);
+        struct vkdml_tensor target = source;
+        struct pass pass = {
+            .source = &source,
+            .target = &target,
+            .is_first = at == 0,
+            .is_last = at + walks == count,
+            .source_offset = source_offset,
+            .kind = is_averaged(r, order[at]) ? VKDML_NEIGHBOURS_AVERAGE : VKDML_NEIGHBOURS_LINEAR,
+        };
+        for (uint32_t w = 0; w < walks; ++w) {
+            const uint32_t d = order[at + w];
+            pass.walked |= 1u << d;
+            target.sizes[d] = output->sizes[d];
+        }
+        for (uint32_t d = 0; d < target.dimension_count; ++d) {
+            target.sizes[d] = (walked >> d & 1) != 0 ? target.sizes[d] : output->sizes[d];
+        }
+        if (pass.is_last) {
+            target = *output;
+        } else {
+            target = vkdml_temporary_numbers(&target);
+            pass.target_offset = vkdml_temporary_add(planning->plan, &target);
+        }
+        result = plan_pass(r, &pass, planning);
+        source = target;
+        source_offset = pass.target_offset;
+        at += walks;
+    }
+    return result;
+}
+
+static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdml_planning *planning) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
+    struct copied copied[VKDML_MAX_DIMENSIONS];
+    uint32_t walked = 0;
+    bool copies = true;
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        const struct vkdml_scaling scaling = scaling_of(r, d);
+        const bool is_copy = is_copied(&scaling, is_nearest, input->sizes[d], output->sizes[d], &copied[d]) &&
+                             (input->sizes[d] == 1 || !is_averaged(r, d));
+        const bool stays =
+            copied[d].step == 1 && copied[d].first == 0 && (copied[d].repeats == 1 || input->sizes[d] == 1);
+        walked |= is_copy && stays ? 0 : 1u << d;
+        copies = copies && is_copy;
+    }
+    if (copies) {
+        return plan_copies(copied, planning);
+    }
+    if (is_nearest) {
+        const struct pass pass = {input, output, true, true, 0, 0, VKDML_NEIGHBOURS_NEAREST, walked};
+        return plan_pass(r, &pass, planning);
+    }
+    return plan_passes(r, walked, planning);
+}
+
+#define RESAMPLING(name)                                                                                               \
+    static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
+        const struct resampling r = read_##name(instance);                                                             \
+        check_resampling(&r, instance, report);                                                                        \
+    }                                                                                                                  \
+    static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
+        const struct resampling r = read_##name(planning->instance);                                                   \
+        (void)op;                                                                                                      \
+        return plan_resampling(&r, planning);                                                                          \
+    }                                                                                                                  \
+    const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name}
+
+RESAMPLING(resample);
+RESAMPLING(resample1);
+RESAMPLING(resample2);
+RESAMPLING(resample3);
+
+/* ---- UPSAMPLE_2D ---- */
+
+/* What each dimension is enlarged by: the last two are. */
+static uint32_t factor_of(const DML_UPSAMPLE_2D_OPERATOR_DESC *desc, const struct vkdml_tensor *tensor, uint32_t d) {
+    return d + 1 == tensor->dimension_count   ? desc->ScaleSize.Width
+           : d + 2 == tensor->dimension_count ? desc->ScaleSize.Height
+                                              : 1;
+}
+
+static void check_upsample_2d(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    if (desc->ScaleSize.Width == 0 || desc->ScaleSize.Height == 0) {
+        vkdml_report_invalid(report, "ScaleSize is %" PRIu32 " x %" PRIu32 " (Width x Height), must be at least 1 x 1",
+                             desc->ScaleSize.Width, desc->ScaleSize.Height);
+        return;
+    }
+    for (uint32_t d = 0; d < input->dimension_count && input->dimension_count == output->dimension_count; ++d) {
+        const uint32_t factor = factor_of(desc, input, d);
+        const uint64_t size = (uint64_t)input->sizes[d] * factor;
+        if (output->sizes[d] != size) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
+                                 "] (%" PRIu32 ") * %" PRIu32,
+                                 vkdml_output_name(instance, 0), d, output->sizes[d], size,
+                                 vkdml_input_name(instance, 0), d, input->sizes[d], factor);
+        }
+    }
+}
+
+/* Where the input has one element there is nothing to interpolate. */
+static VkdmlResult plan_linear(const struct vkdml_planning *planning) {
+    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    struct vkdml_neighbours neighbours = vkdml_neighbours_begin(planning->instance);
+    neighbours.kind = VKDML_NEIGHBOURS_LINEAR;
+    neighbours.count = input->dimension_count;
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        const uint32_t factor = factor_of(desc, input, d);
+        neighbours.dimensions[d] = (struct vkdml_neighbours_dimension){
+            .size = output->sizes[d],
+            .source_stride = input->sizes[d] == 1 ? 0 : input->strides[d],
+            .target_stride = output->strides[d],
+            .is_walked = input->sizes[d] > 1 && factor > 1,
+            .taps = 2,
+            .tap_step = 1,
+            .source_size = input->sizes[d],
+            .source_step = factor,
+        };
+    }
+    return vkdml_plan_neighbours(&neighbours, planning);
+}
+
+static VkdmlResult plan_upsample_2d(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    struct copied copied[VKDML_MAX_DIMENSIONS];
+    (void)op;
+    if (desc->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR) {
+        return plan_linear(planning);
+    }
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        copied[d] = (struct copied){factor_of(desc, input, d), 1, 0};
+    }
+    return plan_copies(copied, planning);
+}
+
+const struct vkdml_operator vkdml_operator_upsample_2d = {.rules = check_upsample_2d, .plan = plan_upsample_2d};

@@ -220,7 +220,7 @@ Pool take_side(uvec2 element)
 }
 
 // What the steps of an item lead to along its row, each element once.
-uint line[40];
+uint line[32];
 
 #define PUT(k, vector)                                                                                                 \
     line[k] = vector.x;                                                                                                \
@@ -228,33 +228,42 @@ uint line[40];
     line[k + 2] = vector.z;                                                                                            \
     line[k + 3] = vector.w;
 
-// By vectors, which lie in the row whole or not at all.
+// A vector lies in the row whole or not at all.
+Values load_vector(uint base, uint q, uint size)
+{
+    Values terms = nothing().best;
+    if (q < size)
+        terms = terms_of(source_item(base + q));
+    return terms;
+}
+
+// Four elements, `count` of which are needed.
+uvec4 load_four(uint base, uint first, uint size, uint count)
+{
+    uvec4 q = first + uvec4(0, 1, 2, 3);
+    uvec4 at = base + min(q, uvec4(size - 1));
+    uvec4 bits = uvec4(source_element(at.x).x, 0, 0, 0);
+    if (count > 1)
+        bits.y = source_element(at.y).x;
+    if (count > 2)
+        bits.z = source_element(at.z).x;
+    if (count > 3)
+        bits.w = source_element(at.w).x;
+    return mix(uvec4(LEAST), terms_of(bits), lessThan(q, uvec4(size)));
+}
+
 #define LOAD_VECTOR(k)                                                                                                 \
     if (SLIDE_SPAN > k * V) {                                                                                          \
-        uint q = first - SLIDE_LEAD + k * V;                                                                           \
-        Values terms = nothing().best;                                                                                     \
-        if (q < size)                                                                                                  \
-            terms = terms_of(source_item(element.x + q));                                                              \
+        Values terms = load_vector(element.x, first - SLIDE_LEAD + k * V, size);                                       \
         PUT(k * V, terms.a)                                                                                            \
         if (V > 4) {                                                                                                   \
             PUT(k * V + 4, terms.b)                                                                                    \
         }                                                                                                              \
     }
-
 #define LOAD_FOUR(k)                                                                                                   \
     if (SLIDE_SPAN > k) {                                                                                              \
-        uvec4 q = first + k + uvec4(0, 1, 2, 3);                                                                       \
-        uvec4 at = element.x + min(q, uvec4(size - 1));                                                                \
-        uvec4 bits = uvec4(0);                                                                                         \
-        bits.x = source_element(at.x).x;                                                                               \
-        if (SLIDE_SPAN > k + 1)                                                                                        \
-            bits.y = source_element(at.y).x;                                                                           \
-        if (SLIDE_SPAN > k + 2)                                                                                        \
-            bits.z = source_element(at.z).x;                                                                           \
-        if (SLIDE_SPAN > k + 3)                                                                                        \
-            bits.w = source_element(at.w).x;                                                                           \
-        bits = mix(uvec4(LEAST), terms_of(bits), lessThan(q, uvec4(size)));                                            \
-        PUT(k, bits)                                                                                                   \
+        uvec4 terms = load_four(element.x, first + k, size, SLIDE_SPAN - k);                                           \
+        PUT(k, terms)                                                                                                  \
     }
 
 uvec4 places_of(uvec4 q, uint place)
@@ -264,7 +273,15 @@ uvec4 places_of(uvec4 q, uint place)
 }
 
 const uint S = SLIDE_STEP;
-#define AT(t, v) line[SLIDE_LEAD + t + v * S]
+const uint FIRST_0 = SLIDE_LEAD; // of each element of an item
+const uint FIRST_1 = FIRST_0 + S;
+const uint FIRST_2 = FIRST_1 + S;
+const uint FIRST_3 = FIRST_2 + S;
+const uint FIRST_4 = FIRST_3 + S;
+const uint FIRST_5 = FIRST_4 + S;
+const uint FIRST_6 = FIRST_5 + S;
+const uint FIRST_7 = FIRST_6 + S;
+#define AT(t, v) line[FIRST_##v + t]
 
 #define SLIDE_TAP(t)                                                                                                   \
     if (SLIDE_TAPS > t) {                                                                                              \
@@ -279,12 +296,12 @@ Pool slide(uvec2 element)
     uint size = parameters.walks[2 * ITEM_WALK].w;
     uint first = x * S + parameters.walks[2 * ITEM_WALK].x;
     if (SOURCE_IS_ALIGNED) {
-        LOAD_VECTOR(0) LOAD_VECTOR(1) LOAD_VECTOR(2) LOAD_VECTOR(3)
+        LOAD_VECTOR(0) LOAD_VECTOR(1) LOAD_VECTOR(2)
         if (V < 8) {
-            LOAD_VECTOR(4) LOAD_VECTOR(5) LOAD_VECTOR(6) LOAD_VECTOR(7)
+            LOAD_VECTOR(3) LOAD_VECTOR(4) LOAD_VECTOR(5)
         }
     } else {
-        LOAD_FOUR(0) LOAD_FOUR(4) LOAD_FOUR(8) LOAD_FOUR(12) LOAD_FOUR(16) LOAD_FOUR(20) LOAD_FOUR(24) LOAD_FOUR(28)
+        LOAD_FOUR(0) LOAD_FOUR(4) LOAD_FOUR(8) LOAD_FOUR(12) LOAD_FOUR(16) LOAD_FOUR(20)
     }
     uvec4 q = first + S * uvec4(0, 1, 2, 3);
     Pool p = nothing();

@@ -1102,7 +1102,7 @@ typedef struct DML_MAX_POOLING_GRAD_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_MAX_UNPOOLING (2_0): writes each element where its index says, counted row-major in OutputTensor;
- * elsewhere 0.
+ * elsewhere 0. Of elements with one index the last stays; an index beyond the output writes nothing.
  */
 typedef struct DML_MAX_UNPOOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

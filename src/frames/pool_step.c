@@ -35,7 +35,7 @@ enum mode { SINGLE, SIDE, SLIDE };
 #define MOST_RING        9
 #define MOST_PLACES_RING 5
 #define MOST_TAPS        9
-#define MOST_SPAN        32
+#define MOST_SPAN        24
 #define NO_WALK          15u
 #define NO_RING          VKDML_MAX_DIMENSIONS
 
@@ -143,7 +143,7 @@ static bool can_ring(const struct shape *shape, uint32_t d) {
     const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
     const uint32_t most = shape->pool->has_places ? MOST_PLACES_RING : MOST_RING;
     return dimension->is_walked && shape->mode != SINGLE && d != last_of(shape) && dimension->tap_step == 1 &&
-           dimension->taps <= most && dimension->source_step < dimension->taps && shape->part->box.size[d] > 1;
+           dimension->taps <= most && dimension->source_step <= dimension->taps && shape->part->box.size[d] > 1;
 }
 
 static void order_walks(struct shape *shape) {
@@ -257,7 +257,7 @@ static void choose_share(struct shape *shape, uint64_t items_per_row) {
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[shape->ring];
         const uint64_t length = shape->part->box.size[shape->ring];
         const uint64_t lines = shape->items / length;
-        const uint64_t shortest = 4 * (uint64_t)(dimension->taps - dimension->source_step);
+        const uint64_t shortest = 4 * (uint64_t)(dimension->taps - dimension->source_step) + 1;
         uint64_t share = vkdml_divide_up(length, vkdml_divide_up(enough, lines));
         share = share < shortest ? shortest : share;
         share = share > most - MOST_RING ? most - MOST_RING : share;

@@ -1,5 +1,5 @@
-/* AVERAGE_POOLING, LP_POOLING and MAX_POOLING, of windows on pictures and volumes; and MAX_UNPOOLING, which is in
- * index.c. A window that holds a whole picture is a fold. */
+/* AVERAGE_POOLING, LP_POOLING and MAX_POOLING, of windows on pictures and volumes. A window that holds a whole picture
+ * is a fold. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* AVERAGE_POOLING, LP_POOLING and MAX_POOLING: windows of spatial dimensions. Floats are summed in double. */
+/* AVERAGE_POOLING, LP_POOLING, MAX_POOLING and MAX_UNPOOLING: windows of spatial dimensions. Floats are summed in
+ * double. */
 #include <math.h>
 
 #include "reference/element.h"
@@ -210,4 +211,26 @@ void vkdml_reference_max_pooling2(const struct vkdml_instance *instance, const s
     const DML_MAX_POOLING2_OPERATOR_DESC *desc = instance->desc;
     const struct pooling pooling = POOLING(desc, desc->Dilations);
     maximum(instance, memory, &pooling);
+}
+
+/* ---- MAX_UNPOOLING ---- */
+
+void vkdml_reference_max_unpooling(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *indices = &instance->inputs[1];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_coordinate at = {{0}};
+    do {
+        vkdml_element_write(output, memory->outputs[0], &at, 0);
+    } while (vkdml_coordinate_next(output, &at));
+    do {
+        uint64_t rest = vkdml_element_read(indices, memory->inputs[1], &at);
+        struct vkdml_coordinate to = {{0}};
+        for (uint32_t d = output->dimension_count; d-- > 0;) {
+            to.index[d] = (uint32_t)(rest % output->sizes[d]);
+            rest /= output->sizes[d];
+        }
+        if (rest == 0) {
+            vkdml_element_write(output, memory->outputs[0], &to, vkdml_element_read(input, memory->inputs[0], &at));
+        }
+    } while (vkdml_coordinate_next(input, &at));
 }

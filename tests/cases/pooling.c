@@ -708,7 +708,7 @@ static const struct case_refusal max_unpooling_refused[] = {
      "DML_OPERATOR_MAX_UNPOOLING: IndicesTensor.Sizes[3] is 1, must be 2 = InputTensor.Sizes[3]"},
 };
 
-/* Pictures of twice the sides; the indices of a max pooling lie near their elements. */
+/* Pictures of twice the sides; indices lie near one another, as those of a max pooling. */
 static void make_unpooling(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
     (void)argument;
     case_begin(c, DML_OPERATOR_MAX_UNPOOLING);
@@ -719,8 +719,7 @@ static void make_unpooling(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t a
     sizes[3] += sizes[3] == 0;
     benchmark_tensor(case_tensor(c, "InputTensor"), type, 4, sizes);
     benchmark_tensor(indices, DML_TENSOR_DATA_TYPE_UINT32, 4, sizes);
-    indices->fill = CASE_FILL_PERMUTED;
-    indices->fill_permille = output->sizes[0] * output->sizes[1] * output->sizes[2] * output->sizes[3];
+    indices->fill = CASE_FILL_COUNTED;
 }
 
 static void unpooling_loop(const struct operator_case *c, unsigned char *const *tensors) {

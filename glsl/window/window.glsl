@@ -1,7 +1,8 @@
 // The frame of kernels that compute each output element from several input elements near its place. An item is V elements of the
 // innermost dimension that lie side by side in the target, from a multiple of V on, or one element. In a dimension that is walked
 // coordinate c takes the steps t below `taps` for which c + start - t * tap_step is a coordinate q below source_size times
-// source_step: the element at q * source_stride + t * tap_stride.
+// source_step: the element at q * source_stride + t * tap_stride. In pools it takes those for which c * source_step + t * tap_step - start
+// is a coordinate q.
 #ifndef VKDML_WINDOW_GLSL
 #define VKDML_WINDOW_GLSL
 
@@ -36,7 +37,13 @@ const bool OWN_IS_SIDE_BY_SIDE = (OPERATION & 64u) != 0;
 const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the target: a ring's neighbours begin differently
 const bool ITEMS_ARE_WHOLE = (OPERATION & 256u) != 0; // rows begin and end with items
 const bool IS_STEADY = (OPERATION & 512u) != 0; // divisors are NaN, or normal and above 0, or infinite
+#ifdef POOLS
+const bool IS_REST = (OPERATION & 0x100000u) != 0; // the source is sums, which lie as places do
+const uint OWN_BUFFER = IS_REST ? 0 : 2;
+#else
 const uint FINISH = OPERATION >> 12;
+const uint OWN_BUFFER = 2;
+#endif
 
 layout(constant_id = 3) const uint RANK = 8;
 layout(constant_id = 4) const uint WALK_OF = 0xFFFFFFFFu; // of each dimension the walk, 4 bits; 15: it is not walked
@@ -68,7 +75,7 @@ layout(std140, binding = 0) uniform Parameters {
     uint source_first; // from the bound range's start, modulo 2^32
     uint own_first;
     uint target_first;
-    uint unused;
+    uint place_first;  // of pools: the place of the source's first element
     uvec4 arguments;
     uvec4 sizes[8]; // outermost first: a size (of a ring how many shares), its multiplier and shifts, the source's stride
     uvec4 own_strides[2];
@@ -77,6 +84,9 @@ layout(std140, binding = 0) uniform Parameters {
     // is interpolated: places.glsl.
     uvec4 walks[12];
     uvec4 walk_strides[2];
+#ifdef POOLS
+    uvec4 place_strides[2];
+#endif
 } parameters;
 
 layout(std430, binding = 1) readonly buffer Source {
@@ -95,6 +105,15 @@ layout(std430, binding = 2) buffer TargetVectors {
     uvec4 vectors[];
 } destination_vectors;
 
+#ifdef POOLS
+layout(std430, binding = 3) buffer Places {
+    uint words[];
+} places;
+
+layout(std430, binding = 3) buffer PlaceVectors {
+    uvec4 vectors[];
+} place_vectors;
+#else
 layout(std430, binding = 3) readonly buffer Own {
     uint words[];
 } own_elements;
@@ -102,6 +121,7 @@ layout(std430, binding = 3) readonly buffer Own {
 layout(std430, binding = 3) readonly buffer OwnVectors {
     uvec4 vectors[];
 } own_vectors;
+#endif
 
 // The elements of an item, each expanded to 32 bits, of floats to FLOAT32: four, eight, or in x and y one.
 struct Values {
@@ -139,8 +159,9 @@ uint source_base;
 uint own_base;
 uint target_base;
 uint x;            // of the item's first element; wraps around 0 before the row
-uint positions[6]; // c + start, of each walk
+uint positions[6]; // c + start, of each walk; of pools the coordinate of the source that the first step leads to, modulo 2^32
 uint ring_begin;
+uint place_base;   // of pools
 
 const uint NO_WALK = 15;
 const uint RING_DIMENSION = RING >> 8;
@@ -163,8 +184,11 @@ bool is_whole()
 void find_item(uint item)
 {
     source_base = parameters.source_first + push.base_bytes[0] * 8 / BITS;
-    own_base = parameters.own_first + push.base_bytes[2] * 8 / BITS_OWN;
+    own_base = parameters.own_first + push.base_bytes[OWN_BUFFER] * 8 / BITS_OWN;
     target_base = parameters.target_first + push.base_bytes[1] * 8 / BITS_OUT;
+#ifdef POOLS
+    place_base = parameters.place_first;
+#endif
     uint rest = RANK > 1 ? divide(item, parameters.row_divisor.x, parameters.row_divisor.y) : 0;
     x = item - rest * parameters.items_per_row;
     for (uint n = 1; n < RANK; ++n) {
@@ -185,7 +209,13 @@ void find_item(uint item)
         if (walk == NO_WALK)
             source_base += coordinate * parameters.sizes[d].w;
         else
+#ifdef POOLS
+            positions[walk] = coordinate * parameters.walks[2 * walk + 1].x + parameters.walks[2 * walk].x;
+        if (walk == NO_WALK)
+            place_base += coordinate * parameters.place_strides[d / 4][d % 4];
+#else
             positions[walk] = coordinate + parameters.walks[VECTORS_PER_WALK * walk].x;
+#endif
     }
     if (V > 1)
         x = x * V - (EITHER(IS_LOOSE, ITEMS_ARE_WHOLE) ? 0 : target_base % V);

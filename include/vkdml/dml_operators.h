@@ -1012,8 +1012,8 @@ typedef struct DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC {
 } DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_LP_POOLING: out = the P-th root of the sum of x to the power P over each window; sizes as in
- * AVERAGE_POOLING.
+ * DML_OPERATOR_LP_POOLING: out = the P-th root of the sum of abs(x) to the power P over each window, P being 1 at least;
+ * sizes as in AVERAGE_POOLING.
  */
 typedef struct DML_LP_POOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1039,7 +1039,10 @@ typedef struct DML_LP_POOLING1_OPERATOR_DESC {
     uint32_t P;
 } DML_LP_POOLING1_OPERATOR_DESC;
 
-/** DML_OPERATOR_MAX_POOLING: the maximum over each window; sizes as in AVERAGE_POOLING. */
+/**
+ * DML_OPERATOR_MAX_POOLING: the maximum over each window, of padding alone -infinity or the type's least number; sizes as
+ * in AVERAGE_POOLING.
+ */
 typedef struct DML_MAX_POOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -1050,7 +1053,10 @@ typedef struct DML_MAX_POOLING_OPERATOR_DESC {
     const uint32_t *EndPadding;
 } DML_MAX_POOLING_OPERATOR_DESC;
 
-/** DML_OPERATOR_MAX_POOLING1 (2_0): MAX_POOLING that also tells where the maximum lies. */
+/**
+ * DML_OPERATOR_MAX_POOLING1 (2_0): MAX_POOLING that also tells where the maximum lies, the first of equal ones; all bits of
+ * the index are set where a window is padding alone.
+ */
 typedef struct DML_MAX_POOLING1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
     const DML_TENSOR_DESC *OutputTensor;
@@ -1096,7 +1102,7 @@ typedef struct DML_MAX_POOLING_GRAD_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_MAX_UNPOOLING (2_0): writes each element where its index says, counted row-major in OutputTensor;
- * elsewhere 0.
+ * elsewhere 0. Of elements with one index the last stays; an index beyond the output writes nothing.
  */
 typedef struct DML_MAX_UNPOOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -8,7 +8,8 @@
 #include "kernels/plan.h"
 #include "tensor/tensor.h"
 
-/* What is computed: an operation of the operands, then a function of what it gives; see glsl/common/operation_list.inc. */
+/* What is computed: an operation of the operands, then a function of what it gives; see glsl/common/operation_list.inc.
+ */
 enum vkdml_map_operation {
 #define OPERATION(NAME, value, turns, work) VKDML_MAP_##NAME = value,
 #define FUNCTION(NAME, value, turns, work)

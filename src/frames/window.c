@@ -11,6 +11,9 @@
 
 enum { SOURCE, TARGET, OWN };
 
+/* Of a pool's box, in an invocation: lavapipe ends its loops after 65,535 turns in total, and norms walk twice. */
+#define MOST_STEPS 24000
+
 struct windows {
     const struct vkdml_neighbours *neighbours;
     const struct vkdml_plan_limits *limits;
@@ -40,6 +43,7 @@ static bool is_one_run(const struct vkdml_neighbours_dimension *outer, const str
     return !outer->is_walked && !inner->is_walked &&
            outer->source_stride == (uint64_t)inner->source_stride * inner->size &&
            outer->own_stride == (uint64_t)inner->own_stride * inner->size &&
+           outer->tap_stride == (uint64_t)inner->tap_stride * inner->size &&
            outer->target_stride == (uint64_t)inner->target_stride * inner->size;
 }
 
@@ -121,12 +125,30 @@ static struct range reached(const struct vkdml_neighbours *n, const struct vkdml
     const int64_t start = dimension->start;
     const int64_t tap_step = dimension->tap_step;
     const int64_t source_step = dimension->source_step;
+    if (n->pool != VKDML_POOL_NONE) {
+        q.first = coordinates.first * source_step + steps.first * tap_step - start;
+        q.last = coordinates.last * source_step + steps.last * tap_step - start;
+        return (struct range){most(q.first, 0), least(q.last, size - 1)};
+    }
     q.first = -floor_divide(-(coordinates.first + start - steps.last * tap_step), source_step);
     q.last = floor_divide(coordinates.last + start - steps.first * tap_step, source_step);
     return (struct range){most(q.first, 0), least(q.last, size - 1)};
 }
 
+static struct vkdml_span place_span(const struct vkdml_neighbours *n, const struct vkdml_box *box, bool own) {
+    struct vkdml_span span = {0, 1};
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const uint64_t stride = own ? n->dimensions[d].own_stride : n->dimensions[d].target_stride;
+        span.first += box->origin[d] * stride;
+        span.count += (box->size[d] - 1) * stride;
+    }
+    return span;
+}
+
 static struct vkdml_span source_span(const struct vkdml_neighbours *n, const struct vkdml_box *box) {
+    if (n->is_rest) {
+        return place_span(n, box, true);
+    }
     struct vkdml_span span = {0, 1};
     uint32_t walk = n->count;
     for (uint32_t d = 0; d < n->count; ++d) {
@@ -136,8 +158,10 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
         if (dimension->is_walked) {
             const struct range steps = {box->origin[walk], (int64_t)box->origin[walk] + box->size[walk] - 1};
             q = reached(n, dimension, coordinates, steps);
-            span.first += (uint64_t)steps.first * dimension->tap_stride;
-            span.count += (uint64_t)(steps.last - steps.first) * dimension->tap_stride;
+            if (n->pool == VKDML_POOL_NONE) {
+                span.first += (uint64_t)steps.first * dimension->tap_stride;
+                span.count += (uint64_t)(steps.last - steps.first) * dimension->tap_stride;
+            }
             ++walk;
         }
         if (q.last < q.first) {
@@ -145,16 +169,6 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
         }
         span.first += (uint64_t)q.first * dimension->source_stride;
         span.count += (uint64_t)(q.last - q.first) * dimension->source_stride;
-    }
-    return span;
-}
-
-static struct vkdml_span place_span(const struct vkdml_neighbours *n, const struct vkdml_box *box, bool own) {
-    struct vkdml_span span = {0, 1};
-    for (uint32_t d = 0; d < n->count; ++d) {
-        const uint64_t stride = own ? n->dimensions[d].own_stride : n->dimensions[d].target_stride;
-        span.first += box->origin[d] * stride;
-        span.count += (box->size[d] - 1) * stride;
     }
     return span;
 }
@@ -190,6 +204,13 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
     const struct windows *w = context;
     const struct vkdml_neighbours *n = w->neighbours;
     const uint64_t length = box->size[d] - 1;
+    if (n->pool != VKDML_POOL_NONE && t == SOURCE) {
+        const struct vkdml_neighbours_dimension *dimension =
+            d >= n->count ? walked(n, d - n->count) : &n->dimensions[d];
+        const uint64_t steps = !dimension->is_walked ? 1 : d >= n->count ? dimension->tap_step : dimension->source_step;
+        return n->is_rest ? d >= n->count ? 0 : length * dimension->own_stride
+                          : length * steps * dimension->source_stride;
+    }
     if (d >= n->count) {
         const struct vkdml_neighbours_dimension *dimension = walked(n, d - n->count);
         const uint64_t along = (uint64_t)dimension->source_stride * dimension->tap_step / dimension->source_step;
@@ -232,10 +253,46 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_neighbours_fill_step(n, &part, w->limits, w->report, step);
+        result = n->pool != VKDML_POOL_NONE ? vkdml_pool_fill_step(n, &part, w->limits, w->report, step)
+                                            : vkdml_neighbours_fill_step(n, &part, w->limits, w->report, step);
         step->barrier_before = part.accumulates; /* a covering comes to an element's first steps first */
     }
     return result;
+}
+
+/* A pool of so many steps that an invocation must not walk them all goes by boxes of them, first steps first. */
+static VkdmlResult cover_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
+                               const struct vkdml_box *whole) {
+    uint64_t steps = 1;
+    uint64_t room = MOST_STEPS;
+    struct vkdml_box box = *whole;
+    for (uint32_t w = covering->rank; w-- > n->count;) {
+        const uint32_t size = walked(n, w - n->count)->source_size;
+        steps *= size < whole->size[w] ? size : whole->size[w]; /* all elements fit 32 bits */
+        box.size[w] = whole->size[w] < room ? whole->size[w] : (uint32_t)room;
+        room /= box.size[w];
+    }
+    if (n->pool == VKDML_POOL_NONE || n->is_rest || steps <= MOST_STEPS) {
+        return vkdml_cover(covering, whole);
+    }
+    const struct vkdml_box most = box;
+    for (;;) {
+        const VkdmlResult result = vkdml_cover(covering, &box);
+        uint32_t w = covering->rank;
+        while (w-- > n->count) {
+            box.origin[w] += box.size[w];
+            const uint32_t left = whole->size[w] - box.origin[w];
+            box.size[w] = left < most.size[w] ? left : most.size[w];
+            if (left != 0) {
+                break;
+            }
+            box.origin[w] = 0;
+            box.size[w] = most.size[w];
+        }
+        if (result != VKDML_SUCCESS || w < n->count) {
+            return result;
+        }
+    }
 }
 
 static VkdmlResult cover(struct windows *w) {
@@ -243,7 +300,7 @@ static VkdmlResult cover(struct windows *w) {
     struct vkdml_covering covering = {
         .context = w,
         .rank = n->count,
-        .tensor_count = n->finish == VKDML_NEIGHBOURS_TOTAL ? 2 : 3,
+        .tensor_count = n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3,
         .limits = w->limits,
         .report = w->report,
         .bytes = bytes,
@@ -257,10 +314,17 @@ static VkdmlResult cover(struct windows *w) {
             whole.size[covering.rank++] = n->dimensions[d].taps;
         }
     }
-    return vkdml_cover(&covering, &whole);
+    return cover_steps(&covering, n, &whole);
 }
 
 /* ---- sums that add up ---- */
+
+/* A pool's rest looks at the dimensions of its sums: how many elements these have. */
+static void end_pool(struct vkdml_neighbours *sums, struct vkdml_neighbours *rest, uint32_t d, uint32_t stride) {
+    sums->ending = VKDML_POOL_AS_IT_IS;
+    rest->is_rest = true;
+    rest->dimensions[d].own_stride = stride;
+}
 
 /* Sums into a packed tensor of the temporary resource, and from there what becomes of them. */
 static VkdmlResult plan_in_two(struct windows *w) {
@@ -276,8 +340,12 @@ static VkdmlResult plan_in_two(struct windows *w) {
     rest.squares = false;
     for (uint32_t d = n->count; d-- > 0;) {
         sums.dimensions[d].target_stride = elements;
-        rest.dimensions[d].source_stride = elements;
-        rest.dimensions[d].is_walked = false;
+        if (n->pool != VKDML_POOL_NONE) {
+            end_pool(&sums, &rest, d, elements);
+        } else {
+            rest.dimensions[d].source_stride = elements;
+            rest.dimensions[d].is_walked = false;
+        }
         elements *= n->dimensions[d].size;
     }
     sums.target = (struct vkdml_neighbours_tensor){VKDML_PLAN_TEMPORARY, 0, w->plan->temporary_bytes, type};
@@ -290,7 +358,9 @@ static VkdmlResult plan_in_two(struct windows *w) {
     VkdmlResult result = cover(&windows);
     const uint32_t first = w->plan->steps.count;
     if (result == VKDML_SUCCESS) {
-        collapse(&rest);
+        if (n->pool == VKDML_POOL_NONE) {
+            collapse(&rest);
+        }
         windows.neighbours = &rest;
         result = cover(&windows);
     }
@@ -311,5 +381,5 @@ VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, con
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    return w.is_cut ? plan_in_two(&w) : cover(&w);
+    return w.is_cut && neighbours->pool != VKDML_POOL_MAXIMUM ? plan_in_two(&w) : cover(&w);
 }

@@ -14,11 +14,31 @@ enum vkdml_neighbours_finish {
     VKDML_NEIGHBOURS_NORMALIZED, /* own / (arguments[1] + arguments[0] * sum)^arguments[2], FLOAT32's bits */
 };
 
+/* What pools make of the elements of a box; the values are one more than glsl/window/pool.comp's. */
+enum vkdml_pool {
+    VKDML_POOL_NONE, /* no pool: the source's places follow from the steps as the dimensions say */
+    VKDML_POOL_MAXIMUM,
+    VKDML_POOL_SUM,
+    VKDML_POOL_MAGNITUDES,
+    VKDML_POOL_SQUARES,
+    VKDML_POOL_NORM, /* the root of the sum of magnitudes to the power arguments[1]; [2] is its inverse; FLOAT32's bits
+                      */
+};
+
+/* And what becomes of a pool's sum; the values are glsl/window/pool.comp's. */
+enum vkdml_pool_ending {
+    VKDML_POOL_AS_IT_IS,
+    VKDML_POOL_SCALED,  /* by arguments[0], FLOAT32's bits */
+    VKDML_POOL_AVERAGE, /* over the elements that there are */
+    VKDML_POOL_ROOT,
+};
+
 /* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
  * each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times source_step:
  * the element at q * source_stride + t * tap_stride. No c + start exceeds 32 bits, and a step is 1 at least. Where the
  * elements are interpolated c lies between two coordinates q of a source that is source_step times as small, or of one
- * that is scaled (frames/scaling.h); its taps are the elements that it can take there. */
+ * that is scaled (frames/scaling.h); its taps are the elements that it can take there. Of pools q is c * source_step +
+ * t * tap_step - start; the places of maxima are counted by tap_stride, in any dimension. */
 struct vkdml_neighbours_dimension {
     uint32_t size; /* of the target */
     uint32_t source_stride;
@@ -55,6 +75,10 @@ struct vkdml_neighbours_tensor {
 struct vkdml_neighbours {
     enum vkdml_neighbours_kind kind;
     bool squares; /* sums those of elements */
+    enum vkdml_pool pool;
+    enum vkdml_pool_ending ending;
+    bool has_places; /* of maxima, which go where own is: UINT32 or UINT64, all bits where a box has no element */
+    bool is_rest;    /* of a pool: the source is sums, which lie as own_stride says */
     enum vkdml_neighbours_finish finish;
     uint32_t arguments[3];
     struct vkdml_neighbours_tensor source;

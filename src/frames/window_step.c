@@ -2,33 +2,11 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "frames/plan_step.h"
-
-/* The parameter block, word for word that of glsl/window/window.glsl. */
-struct window_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t items_per_row;
-    uint32_t row_length;
-    struct vkdml_divisor row_divisor;
-    uint32_t share;
-    uint32_t ring_length;
-    uint32_t source_first;
-    uint32_t own_first;
-    uint32_t target_first;
-    uint32_t unused;
-    uint32_t arguments[4];
-    uint32_t sizes[8][4];
-    uint32_t own_strides[8];
-    uint32_t target_strides[8];
-    uint32_t walks[2 * VKDML_NEIGHBOURS_WALKS][4];
-    uint32_t walk_strides[8];
-};
-
-_Static_assert(sizeof(struct window_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* OPERATION of window.glsl. */
 #define SQUARES        1u
@@ -597,8 +575,8 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_WINDOW;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->parameter_count = offsetof(struct window_parameters, place_strides) / 4;
+    memcpy(step->parameters, &parameters, 4 * (size_t)step->parameter_count);
     step->buffers[0] = buffer_of(&n->source, &windows[0]);
     step->buffers[1] = buffer_of(&n->target, &windows[1]);
     step->buffers[2] = buffer_of(own, &windows[2]);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "frames/map.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"
 
@@ -491,15 +490,6 @@ static struct vkdml_tensor tensor_of_numbers(const struct vkdml_tensor *tensor, 
     return numbers;
 }
 
-static VkdmlResult plan_zeros(const struct vkdml_tensor *numbers, uint64_t offset,
-                              const struct vkdml_planning *planning) {
-    struct vkdml_map map;
-    vkdml_map_begin(&map, numbers);
-    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
-    map.operation = VKDML_MAP_CONSTANT;
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
-}
-
 /* Begins the pass that leaves numbers, an index for each element of a tensor of these sizes. */
 static void begin_marks(struct vkdml_index *marks, const struct vkdml_tensor *sizes,
                         const struct vkdml_instance *instance, uint64_t offset) {
@@ -526,7 +516,7 @@ static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_tensor
 
 static VkdmlResult plan_passes(const struct vkdml_tensor *numbers, uint64_t offset, const struct vkdml_index *marks,
                                const struct vkdml_index *scatter, const struct vkdml_planning *planning) {
-    VkdmlResult result = plan_zeros(numbers, offset, planning);
+    VkdmlResult result = vkdml_temporary_clear(numbers, offset, planning);
     if (result == VKDML_SUCCESS) {
         result = plan_index(marks, planning);
     }

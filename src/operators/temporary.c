@@ -1,5 +1,6 @@
 #include "operators/temporary.h"
 
+#include "frames/map.h"
 #include "frames/plan_step.h"
 
 /* The dimension, of those that have no stride yet, along which elements lie closest. */
@@ -35,4 +36,13 @@ uint64_t vkdml_temporary_add(struct vkdml_plan *plan, const struct vkdml_tensor 
     const uint64_t offset = plan->temporary_bytes;
     plan->temporary_bytes += (vkdml_tensor_span(tensor) + alignment - 1) / alignment * alignment;
     return offset;
+}
+
+VkdmlResult vkdml_temporary_clear(const struct vkdml_tensor *tensor, uint64_t offset,
+                                  const struct vkdml_planning *planning) {
+    struct vkdml_map map;
+    vkdml_map_begin(&map, tensor);
+    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    map.operation = VKDML_MAP_CONSTANT;
+    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
 }

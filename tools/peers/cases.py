@@ -522,8 +522,44 @@ def shape_gemm(random, operator, chosen, attributes):
     attributes.update(TransA=turns[0], TransB=turns[1])
 
 
+def shape_pooling(random, operator, chosen, attributes):
+    """Pictures and volumes; indices always."""
+    fields = {field.name: field for field in operator.fields}
+    type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(2, 4))
+    sizes = [int(random.integers(1, 7)) for _ in range(spatial)]
+    windows = [int(random.integers(1, min(size, 4) + 1)) for size in sizes]
+    start = [int(random.integers(0, window // 2 + 1 if random.random() < 0.8 else 3)) for window in windows]
+    end = start if random.random() < 0.5 else [int(random.integers(0, 3)) for _ in sizes]
+    padded = [a + b + c for a, b, c in zip(sizes, start, end)]
+    dilations = [int(random.integers(1, (size - 1) // (window - 1) + 1)) if "Dilations" in fields and window > 1 else 1
+                 for size, window in zip(padded, windows)]
+    strides = [int(random.integers(1, 4)) for _ in sizes]
+    n, c = int(random.integers(1, 3)), int(random.integers(1, 4))
+    output = [n, c, *[(size - d * (window - 1) - 1) // stride + 1
+                      for size, window, d, stride in zip(padded, windows, dilations, strides)]]
+    chosen["InputTensor"], chosen["OutputTensor"] = (type_, [n, c, *sizes]), (type_, output)
+    if "OutputIndicesTensor" in fields:
+        chosen["OutputIndicesTensor"] = str(random.choice(fields["OutputIndicesTensor"].types)), output
+    attributes.update(DimensionCount=spatial, WindowSize=windows, Strides=strides, StartPadding=start, EndPadding=end)
+    if "Dilations" in fields:
+        attributes["Dilations"] = dilations
+    if "P" in fields:
+        attributes["P"] = int(random.choice([1, 2, 2, 3, 5]))
+
+
+def shape_unpooling(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    type_ = str(random.choice(operator.fields[0].types))
+    sizes, output = ([int(random.integers(1, 5)) for _ in range(4)] for _ in range(2))
+    chosen["InputTensor"], chosen["OutputTensor"] = (type_, sizes), (type_, output)
+    chosen["IndicesTensor"] = str(random.choice(fields["IndicesTensor"].types)), sizes
+
+
 SHAPES = {
     "GEMM": shape_gemm,
+    "MAX_UNPOOLING": shape_unpooling,
+    **{f"{name}_POOLING{n}": shape_pooling for name, n in [
+        ("AVERAGE", ""), ("AVERAGE", 1), ("LP", ""), ("LP", 1), ("MAX", ""), ("MAX", 1), ("MAX", 2)]},
     "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
     "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,

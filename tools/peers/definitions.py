@@ -3,6 +3,7 @@
 docs/OPERATORS.md says it in words. DEFINITIONS gives all results of a case, to be met bit for bit; FUNCTIONS the value that
 results are measured against.
 """
+import functools
 import math
 from fractions import Fraction
 
@@ -677,8 +678,68 @@ def multiplied(case):
     return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
 
 
+def pooled(case, x, beyond):
+    """What windows hold, one of their elements after another, `beyond` where there is padding."""
+    windows, sizes = case["WindowSize"], case.output.sizes[2:]
+    dilations = case.attributes.get("Dilations", [1] * len(windows))
+    padded = np.pad(x, [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])], constant_values=beyond)
+    return [padded[(slice(None), slice(None), *[slice(e * d, e * d + (size - 1) * stride + 1, stride)
+                                                for e, d, size, stride in zip(element, dilations, sizes, case["Strides"])])]
+            for element in np.ndindex(*windows)]
+
+
+def averaged(case):
+    x = full(case, "InputTensor").astype(wide)
+    count = sum(pooled(case, np.ones_like(x), wide(bool(case["IncludePadding"]))))
+    if case["IncludePadding"]:
+        count = np.full_like(count, int(np.prod(case["WindowSize"])))
+    count = np.maximum(count, 1)
+    return sum(pooled(case, x, 0)) / count, sum(pooled(case, np.abs(x), 0)) / count * DOUBLE, np.full(count.shape, True)
+
+
+def normed(case):
+    """Squares, and their sum, beyond FLOAT32 or below it are not looked at."""
+    p, x = wide(case["P"]), np.abs(full(case, "InputTensor").astype(wide))
+    taken_ = pooled(case, x, 0)
+    greatest = functools.reduce(np.maximum, taken_)
+    beside = np.where((greatest > 0) & np.isfinite(greatest), greatest, 1)
+    exact = beside * sum((y / beside) ** p for y in taken_) ** (1 / p)
+    looked_at = (case["P"] != 2) | (greatest == 0) | ~np.isfinite(greatest) | ((greatest > 1e-18) & (greatest < 1e17))
+    return np.where(np.isfinite(greatest), exact, greatest), exact * 16 * DOUBLE, looked_at
+
+
+def maxima(case):
+    """And their places: NaN is above all, -0 below +0, and of equal ones the first counts."""
+    x = full(case, "InputTensor")
+    floats = x.dtype.kind == "f"
+    least = -np.inf if floats else np.iinfo(x.dtype).min
+    best = np.full(case.output.sizes, least, x.dtype)
+    places_ = np.full(case.output.sizes, -1, np.int64)
+    numbers_ = np.arange(x.size, dtype=np.int64).reshape(x.shape)
+    for y, at in zip(pooled(case, x, least), pooled(case, numbers_, -1)):
+        above = y > best
+        if floats:
+            above |= np.isnan(y) | ((y == best) & np.signbit(best) & ~np.signbit(y))
+            above &= ~np.isnan(best)
+        above = (at >= 0) & ((places_ < 0) | above)
+        best, places_ = np.where(above, y, best), np.where(above, at, places_)
+    return [best, places_.astype(case.outputs[1].type.lower())] if len(case.outputs) > 1 else best
+
+
+def unpooled(case):
+    result = np.zeros(int(np.prod(case.output.sizes)), case.first.dtype)
+    for value, at in zip(full(case, "InputTensor").reshape(-1), full(case, "IndicesTensor").reshape(-1)):
+        if at < result.size:
+            result[int(at)] = value
+    return result.reshape(case.output.sizes)
+
+
 BOUNDED = {
     "GEMM": multiplied,
+    "AVERAGE_POOLING": averaged,
+    "AVERAGE_POOLING1": averaged,
+    "LP_POOLING": normed,
+    "LP_POOLING1": normed,
     "CUMULATIVE_SUMMATION": tallies_of_floats,
     "CUMULATIVE_PRODUCT": tallies_of_floats,
     "ACTIVATION_SOFTMAX": softmax,
@@ -794,6 +855,10 @@ def first_in_order(case):
 
 
 DEFINITIONS = {
+    "MAX_POOLING": maxima,
+    "MAX_POOLING1": maxima,
+    "MAX_POOLING2": maxima,
+    "MAX_UNPOOLING": unpooled,
     "ACTIVATION_HARDMAX": hardmax,
     "ACTIVATION_HARDMAX1": hardmax,
     "UPSAMPLE_2D": upsampled,

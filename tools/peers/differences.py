@@ -220,6 +220,24 @@ def running_squares(case, ours, theirs):
     return ~(definitions.squares_around(case)[1] > most * 2.0**(-2 if ours.dtype == np.float16 else -12))
 
 
+def powers_out_of_range(case, ours, theirs):
+    """The sum that the norm is the root of is none of the type's ordinary numbers."""
+    x = np.abs(definitions.full(case, "InputTensor").astype(wide))
+    total = sum(definitions.pooled(case, x ** wide(case["P"]), 0))
+    least, greatest = range_of(ours)
+    return ~((total > least) & (total < greatest))
+
+
+def overflowing_sum(case, ours, theirs):
+    """Which infinity, or none, hangs on the order in which elements are added."""
+    x = np.abs(definitions.full(case, "InputTensor").astype(wide))
+    return sum(definitions.pooled(case, np.where(np.isfinite(x), x, 0), 0)) > range_of(ours)[1]
+
+
+def padding_alone(case, ours, theirs):
+    return sum(definitions.pooled(case, np.ones(case.tensors["InputTensor"].sizes), 0)) == 0
+
+
 def vanished_range(case, ours, theirs):
     """Denormals, so few apart that a 255th of that is 0."""
     x = np.append(definitions.whole(case).astype(np.float32).reshape(-1), np.float32(0))
@@ -293,6 +311,10 @@ DIFFERENCES = [
      "passes NaN over, but for the first; here NaN comes before all others"),
     (MOMENTS, ANY, lost_variance, "loses a variance beside the mean's square or a negative Epsilon, or in squares beyond FLOAT32"),
     (("LP_NORMALIZATION",), ANY, norm_out_of_range, "has norms and squares in the tensor's type, which does not hold them"),
+    (("LP_POOLING", "LP_POOLING1"), ONNX, powers_out_of_range, "has powers in the tensor's type, which does not hold them"),
+    (("AVERAGE_POOLING", "AVERAGE_POOLING1"), ANY, overflowing_sum, "adds up in another order, or in the tensor's type"),
+    (("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"), ANY, padding_alone,
+     "gives the least number and a place outside the input where a window is padding alone"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, squares_out_of_range,
      "has sums of squares and powers in the tensor's type, which does not hold them"),
     (("LOCAL_RESPONSE_NORMALIZATION",), ONNX, running_squares, "has a running sum of squares, which keeps an infinity too"),

@@ -243,7 +243,29 @@ def bytes_alone(case):
     return [whole(case)]
 
 
+def pool_attributes(case):
+    attributes = {"kernel_shape": case["WindowSize"], "strides": case["Strides"], "pads": [*case["StartPadding"], *case["EndPadding"]]}
+    if "Dilations" in case.attributes:
+        attributes["dilations"] = case["Dilations"]
+    if "IncludePadding" in case.attributes:
+        attributes["count_include_pad"] = int(case["IncludePadding"])
+    if "P" in case.attributes:
+        attributes["p"] = case["P"]
+    return attributes
+
+
+def pool_inputs(case):
+    """It passes NaN over, zeros' signs too."""
+    x = full(case, "InputTensor")
+    if "MAX" in case.operator.name and x.dtype.kind == "f" and (np.isnan(x).any() or (x == 0).any()):
+        raise NotImplementedError
+    return [x]
+
+
 PEER = {
+    **{f"{ours}_POOLING{n}": Node(theirs, pool_attributes, pool_inputs) for ours, theirs, n in [
+        ("AVERAGE", "AveragePool", ""), ("AVERAGE", "AveragePool", 1), ("LP", "LpPool", ""), ("LP", "LpPool", 1),
+        ("MAX", "MaxPool", ""), ("MAX", "MaxPool", 1), ("MAX", "MaxPool", 2)]},
     "ACTIVATION_SOFTMAX": rows("Softmax"),
     "ACTIVATION_SOFTMAX1": rows("Softmax"),
     "ACTIVATION_LOG_SOFTMAX": rows("LogSoftmax"),
@@ -373,7 +395,7 @@ def results(case):
         inputs, attributes = [np.asarray(x, order="C") for x in node.inputs(case)], node.attributes(case)
     except (NotImplementedError, KeyError, OverflowError):
         return None
-    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1", "DYNAMIC_QUANTIZE_LINEAR")
+    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1", "DYNAMIC_QUANTIZE_LINEAR", "MAX_POOLING1", "MAX_POOLING2")
     session = session_of(node, attributes, inputs, len(case.outputs) if has_several else 1)
     if session is None:
         return None

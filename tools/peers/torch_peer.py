@@ -178,6 +178,28 @@ def folded(case):
                   case["Dilations"], case["StartPadding"], case["Strides"])
 
 
+def pooled(case):
+    """Padded alike on both sides, by half a window at most, of averages without dilations. Its maxima pass zeros' signs over,
+    and their places are a plane's."""
+    x, rank, dilations = full(case, "InputTensor"), case["DimensionCount"], case.attributes.get("Dilations", 1)
+    windows, start = case["WindowSize"], case["StartPadding"]
+    is_maximum = case.operator.name.startswith("MAX")
+    if start != case["EndPadding"] or any(2 * a > b for a, b in zip(start, windows)) or case.output.type not in ("FLOAT32", "FLOAT16"):
+        raise NotImplementedError
+    if not is_maximum:
+        if dilations != 1 and any(d != 1 for d in dilations):
+            raise NotImplementedError
+        average = F.avg_pool2d if rank == 2 else F.avg_pool3d
+        return average(tensor_of(x), windows, case["Strides"], start, False, bool(case["IncludePadding"]))
+    if np.isnan(x).any() or (x == 0).any():
+        raise NotImplementedError
+    maximum = F.max_pool2d if rank == 2 else F.max_pool3d
+    values, places = maximum(tensor_of(x), windows, case["Strides"], start, dilations, False, True)
+    plane = int(np.prod(x.shape[2:]))
+    places = places + torch.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *[1] * rank) * plane
+    return (values, places) if len(case.outputs) > 1 else values
+
+
 def nonzero(case):
     return torch.nonzero(tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes)))
 
@@ -201,6 +223,7 @@ PEER = {
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
     "UPSAMPLE_2D": upsampled,
     "FOLD": folded,
+    **{name: pooled for name in ("AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")},
     "ELEMENT_WISE_IDENTITY": one(lambda case, x: x.clone()),
     "ELEMENT_WISE_ABS": one(lambda case, x: torch.abs(x)),
     "ELEMENT_WISE_NEGATE": one(lambda case, x: torch.neg(x)),

@@ -1,0 +1,270 @@
+/* AVERAGE_POOLING, LP_POOLING and MAX_POOLING, of windows on pictures and volumes. A window that holds a whole picture
+ * is a fold. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "frames/fold.h"
+#include "frames/window.h"
+#include "operators/operators.h"
+
+#define MOST_SPATIAL 3
+
+/* What all descriptors have in common. */
+struct pooling {
+    uint32_t dimension_count;
+    const uint32_t *strides;
+    const uint32_t *window;
+    const uint32_t *start;
+    const uint32_t *end;
+    const uint32_t *dilations;
+    enum vkdml_pool function;
+    enum vkdml_fold_function fold; /* the same of whole pictures */
+    bool includes_padding;
+    uint32_t p; /* of norms */
+};
+
+static const uint32_t no_dilations[MOST_SPATIAL] = {1, 1, 1};
+
+#define WINDOWS_OF(desc)                                                                                               \
+    .dimension_count = (desc)->DimensionCount, .strides = (desc)->Strides, .window = (desc)->WindowSize,               \
+    .start = (desc)->StartPadding, .end = (desc)->EndPadding
+
+/* ---- rules ---- */
+
+static bool check_numbers(const struct pooling *pooling, struct vkdml_report *report) {
+    bool good = true;
+    for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
+        const struct {
+            const char *name;
+            uint32_t value;
+        } numbers[] = {
+            {"Strides", pooling->strides[s]}, {"WindowSize", pooling->window[s]}, {"Dilations", pooling->dilations[s]}};
+        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
+            if (numbers[n].value == 0) {
+                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
+                good = false;
+            }
+        }
+    }
+    return good;
+}
+
+static uint64_t padded_size(const struct vkdml_tensor *input, const struct pooling *pooling, uint32_t s) {
+    return (uint64_t)input->sizes[2 + s] + pooling->start[s] + pooling->end[s];
+}
+
+/* How many windows there are along a spatial dimension; 0 where not even one fits. */
+static uint64_t window_count(const struct vkdml_tensor *input, const struct pooling *pooling, uint32_t s) {
+    const uint64_t padded = padded_size(input, pooling, s);
+    const uint64_t reach = (uint64_t)pooling->dilations[s] * (pooling->window[s] - 1);
+    return padded <= reach ? 0 : (padded - reach - 1) / pooling->strides[s] + 1;
+}
+
+static void check_windows(const struct vkdml_instance *instance, const struct pooling *pooling,
+                          struct vkdml_report *report) {
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    const uint32_t spatial = pooling->dimension_count;
+    if (input->dimension_count < 4 || input->dimension_count > 5 || input->dimension_count != spatial + 2) {
+        vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
+                             spatial, input->dimension_count - 2, vkdml_input_name(instance, 0));
+        return;
+    }
+    if (!check_numbers(pooling, report) || output->dimension_count != input->dimension_count) {
+        return;
+    }
+    for (uint32_t d = 0; d < output->dimension_count; ++d) {
+        const char *name = vkdml_output_name(instance, 0);
+        const uint64_t size = d < 2 ? input->sizes[d] : window_count(input, pooling, d - 2);
+        if (d < 2 && output->sizes[d] != size) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]",
+                                 name, d, output->sizes[d], size, vkdml_input_name(instance, 0), d);
+        } else if (output->sizes[d] != size) {
+            vkdml_report_invalid(report,
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the number of windows",
+                                 name, d, output->sizes[d], size);
+        }
+    }
+}
+
+/* ---- plans ---- */
+
+static uint32_t bits_of(double x) {
+    const float number = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    return bits;
+}
+
+static struct vkdml_neighbours_tensor tensor_of(enum vkdml_plan_resource resource, uint32_t index,
+                                                const struct vkdml_tensor *tensor) {
+    return (struct vkdml_neighbours_tensor){resource, index, 0, tensor->data_type};
+}
+
+/* Whether the only window holds all elements and, where it counts, nothing else. */
+static bool is_global(const struct vkdml_instance *instance, const struct pooling *pooling) {
+    for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
+        const uint32_t size = instance->inputs[0].sizes[2 + s];
+        if (instance->outputs[0].sizes[2 + s] != 1 || pooling->dilations[s] != 1 ||
+            pooling->window[s] < (uint64_t)size + pooling->start[s] ||
+            (pooling->includes_padding && pooling->window[s] != size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    const struct vkdml_fold fold = {
+        .input = &planning->instance->inputs[0],
+        .output = &planning->instance->outputs[0],
+        .target = VKDML_PLAN_OUTPUT,
+        .function = pooling->fold,
+        .folded = ((1u << pooling->dimension_count) - 1) << 2,
+    };
+    return vkdml_fold_plan(&fold, planning->limits, planning->report, planning->plan);
+}
+
+/* How the pool ends. */
+static void set_ending(const struct pooling *pooling, struct vkdml_neighbours *pool) {
+    double elements = 1;
+    bool is_padded = false;
+    for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
+        elements *= pooling->window[s];
+        is_padded = is_padded || pooling->start[s] != 0 || pooling->end[s] != 0;
+    }
+    if (pooling->function == VKDML_POOL_SUM) {
+        pool->ending = pooling->includes_padding || !is_padded ? VKDML_POOL_SCALED : VKDML_POOL_AVERAGE;
+        pool->arguments[0] = bits_of(1 / elements);
+    } else if (pooling->function == VKDML_POOL_SQUARES) {
+        pool->ending = VKDML_POOL_ROOT;
+    } else if (pooling->function == VKDML_POOL_NORM) {
+        pool->arguments[1] = bits_of(pooling->p);
+        pool->arguments[2] = bits_of(1.0 / pooling->p);
+    }
+}
+
+/* Places are counted in the input's row-major order, whatever its strides. */
+static void set_dimensions(const struct vkdml_instance *instance, const struct pooling *pooling,
+                           struct vkdml_neighbours *pool) {
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    uint32_t place_stride = 1;
+    pool->count = input->dimension_count;
+    for (uint32_t d = pool->count; d-- > 0;) {
+        struct vkdml_neighbours_dimension *dimension = &pool->dimensions[d];
+        *dimension = (struct vkdml_neighbours_dimension){
+            .size = output->sizes[d],
+            .source_stride = input->strides[d],
+            .own_stride = pool->has_places ? instance->outputs[1].strides[d] : 0,
+            .target_stride = output->strides[d],
+            .tap_stride = pool->has_places ? place_stride : 0,
+        };
+        if (d >= 2) {
+            const uint32_t s = d - 2;
+            dimension->is_walked = true;
+            dimension->start = pooling->start[s];
+            dimension->taps = pooling->window[s];
+            dimension->tap_step = pooling->window[s] == 1 ? 1 : pooling->dilations[s];
+            dimension->source_size = input->sizes[d];
+            dimension->source_step = output->sizes[d] == 1 ? 1 : pooling->strides[s];
+        }
+        place_stride *= input->sizes[d]; /* all elements fit 32 bits */
+    }
+}
+
+static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    const struct vkdml_instance *instance = planning->instance;
+    for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
+        const uint64_t size = padded_size(&instance->inputs[0], pooling, s);
+        if (size > INT32_MAX) {
+            return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                    "the padded input is %" PRIu64 " elements long in spatial dimension %" PRIu32
+                                    ", must be at most %" PRId32,
+                                    size, s, INT32_MAX);
+        }
+    }
+    const bool has_places = pooling->function == VKDML_POOL_MAXIMUM && instance->output_count > 1 &&
+                            instance->outputs[1].dimension_count != 0;
+    if (!has_places && pooling->function != VKDML_POOL_NORM && is_global(instance, pooling)) {
+        return plan_fold(planning, pooling);
+    }
+    struct vkdml_neighbours pool;
+    memset(&pool, 0, sizeof(pool));
+    pool.pool = pooling->function;
+    pool.has_places = has_places;
+    pool.source = tensor_of(VKDML_PLAN_INPUT, 0, &instance->inputs[0]);
+    pool.target = tensor_of(VKDML_PLAN_OUTPUT, 0, &instance->outputs[0]);
+    pool.own = has_places ? tensor_of(VKDML_PLAN_OUTPUT, 1, &instance->outputs[1]) : pool.source;
+    set_ending(pooling, &pool);
+    set_dimensions(instance, pooling, &pool);
+    return vkdml_neighbours_plan(&pool, planning->limits, planning->report, planning->plan);
+}
+
+/* ---- the operators ---- */
+
+/* Defines an operator by what reads its descriptor; `rule` is one that sizes have nothing to do with. */
+#define POOLING(name, rule)                                                                                            \
+    static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
+        const struct pooling pooling = read_##name(instance->desc);                                                    \
+        rule;                                                                                                          \
+        check_windows(instance, &pooling, report);                                                                     \
+    }                                                                                                                  \
+    static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
+        const struct pooling pooling = read_##name(planning->instance->desc);                                          \
+        (void)op;                                                                                                      \
+        return plan_pooling(planning, &pooling);                                                                       \
+    }                                                                                                                  \
+    const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name};
+
+#define AVERAGE(desc)                                                                                                  \
+    .function = VKDML_POOL_SUM, .fold = VKDML_FOLD_AVERAGE, .includes_padding = (desc)->IncludePadding != 0
+#define MAXIMUM .function = VKDML_POOL_MAXIMUM, .fold = VKDML_FOLD_MAX
+#define NORM(desc)                                                                                                     \
+    .function = (desc)->P == 1   ? VKDML_POOL_MAGNITUDES                                                               \
+                : (desc)->P == 2 ? VKDML_POOL_SQUARES                                                                  \
+                                 : VKDML_POOL_NORM,                                                                    \
+    .fold = (desc)->P == 1 ? VKDML_FOLD_L1 : VKDML_FOLD_L2, .p = (desc)->P
+
+static struct pooling read_average_pooling(const DML_AVERAGE_POOLING_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = no_dilations, AVERAGE(desc)};
+}
+
+static struct pooling read_average_pooling1(const DML_AVERAGE_POOLING1_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = desc->Dilations, AVERAGE(desc)};
+}
+
+static struct pooling read_lp_pooling(const DML_LP_POOLING_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = no_dilations, NORM(desc)};
+}
+
+static struct pooling read_lp_pooling1(const DML_LP_POOLING1_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = desc->Dilations, NORM(desc)};
+}
+
+static struct pooling read_max_pooling(const DML_MAX_POOLING_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = no_dilations, MAXIMUM};
+}
+
+static struct pooling read_max_pooling1(const DML_MAX_POOLING1_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = no_dilations, MAXIMUM};
+}
+
+static struct pooling read_max_pooling2(const DML_MAX_POOLING2_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = desc->Dilations, MAXIMUM};
+}
+
+static void check_p(const struct pooling *pooling, struct vkdml_report *report) {
+    if (pooling->p == 0) {
+        vkdml_report_invalid(report, "P is 0, must be at least 1");
+    }
+}
+
+POOLING(average_pooling, (void)0)
+POOLING(average_pooling1, (void)0)
+POOLING(lp_pooling, check_p(&pooling, report))
+POOLING(lp_pooling1, check_p(&pooling, report))
+POOLING(max_pooling, (void)0)
+POOLING(max_pooling1, (void)0)
+POOLING(max_pooling2, (void)0)

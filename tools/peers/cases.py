@@ -509,12 +509,30 @@ def shape_upsample(random, operator, chosen, attributes):
     attributes["ScaleSize"] = width, height
 
 
+def shape_resample(random, operator, chosen, attributes):
+    """Mostly centres on centres, and as many elements as the scales say."""
+    field = operator.fields[0]
+    sizes = [min(size, 9) for size in random_sizes(random, field.least, field.most)]
+    scales = [float(np.float32(random.choice([1, 2, 3, 1.5, 0.5, 0.7, 1 / 3, 1.3]))) if len(sizes) < 4 or d > 1 else 1.0
+              for d in range(len(sizes))]
+    more = int(random.random() < 0.2)
+    type_ = str(random.choice(field.types))
+    chosen["InputTensor"] = type_, sizes
+    chosen["OutputTensor"] = type_, [max(1, int(size * scale + 1e-6) + more) for size, scale in zip(sizes, scales)]
+    offsets = [(0.5, -0.5), (0.5, -0.5), (0.0, 0.0), (0.0, -0.5), (0.25, 1.0)][int(random.integers(5))]
+    attributes["ScaleCount" if operator.name == "RESAMPLE" else "DimensionCount"] = len(sizes)
+    attributes["Scales"] = scales
+    if operator.name != "RESAMPLE":
+        attributes["InputPixelOffsets"], attributes["OutputPixelOffsets"] = ([v] * len(sizes) for v in offsets)
+
+
 SHAPES = {
     "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
     "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION2": shape_axes, "LP_NORMALIZATION": shape_lp,
-    "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample, "FOLD": shape_unfold,
+    "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample,
+    "RESAMPLE": shape_resample, "RESAMPLE1": shape_resample, "RESAMPLE2": shape_resample, "RESAMPLE3": shape_resample, "FOLD": shape_unfold,
     "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
     "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,

@@ -638,6 +638,53 @@ def interpolated(case):
     return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
 
 
+def places(case, axis):
+    """Where the output's elements lie along an axis of the input: in FLOAT32."""
+    of = {name: f32(case.attributes.get(name, [default] * (axis + 1))[axis])
+          for name, default in (("InputPixelOffsets", 0.5), ("OutputPixelOffsets", -0.5), ("Scales", 1))}
+    place_ = (np.arange(case.output.sizes[axis]).astype(f32) - of["OutputPixelOffsets"]) / of["Scales"] - of["InputPixelOffsets"]
+    return np.where(np.abs(place_) < f32(2.0**-32), f32(0), place_)
+
+
+def keeps_a_size(case):
+    """Peers leave a dimension alone that keeps its size, whatever its scale."""
+    return any(a == b and scale != 1 for a, b, scale in zip(full(case, "InputTensor").shape, case.output.sizes, case["Scales"]))
+
+
+def nearest(case):
+    x = full(case, "InputTensor")
+    direction = case.attributes.get("RoundingDirection")
+    for axis in range(x.ndim):
+        place_ = places(case, axis)
+        rounded = np.floor(place_ + f32(0.5)) if direction is None else np.ceil(place_) if direction == "INCREASING" else np.floor(place_)
+        x = np.take(x, np.clip(rounded, 0, x.shape[axis] - 1).astype(np.int64), axis)
+    return x
+
+
+def resampled(case):
+    exact = full(case, "InputTensor").astype(wide)
+    magnitudes = np.abs(exact)
+    shares_ = wide(1)
+    for axis in range(exact.ndim):
+        size, scale = exact.shape[axis], wide(f32(case["Scales"][axis]))
+        averages = case.attributes.get("Antialiased") and scale < 1
+        place_ = (places(case, axis) if averages else np.clip(places(case, axis), 0, size - 1)).astype(wide)
+        beyond = int(2 / scale) + 12 if averages else 0  # the outermost elements go on
+        near = np.maximum(1 - np.abs(np.arange(-beyond, size + beyond) - place_[:, None]) * (scale if averages else 1), 0)
+        weights = near[:, beyond:beyond + size].copy()
+        weights[:, 0] += near[:, :beyond].sum(1)
+        weights[:, -1] += near[:, beyond + size:].sum(1)
+        shares_ = shares_ * weights.sum(1).reshape(-1, *[1] * (exact.ndim - 1 - axis))
+        parts = [np.where(weights == 0, 0, weights * np.moveaxis(v, axis, -1)[..., None, :]).sum(-1) for v in (exact, magnitudes)]
+        exact, magnitudes = (np.moveaxis(v, -1, axis) for v in parts)
+    return exact / shares_, magnitudes / shares_ * DOUBLE, np.full(exact.shape, True)
+
+
+def resampled_copies(case):
+    """The nearest, and integers."""
+    return nearest(case) if case["InterpolationMode"] == "NEAREST_NEIGHBOR" else np.rint(resampled(case)[0])
+
+
 def added_up(case, columns):
     """unfolded() the other way round, in the columns' type."""
     n, c, *sizes = case.output.sizes
@@ -671,6 +718,7 @@ BOUNDED = {
     "LP_NORMALIZATION": lp_normalization,
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
     "UPSAMPLE_2D": interpolated,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
     "FOLD": folded,
 }
 
@@ -777,6 +825,7 @@ DEFINITIONS = {
     "ACTIVATION_HARDMAX": hardmax,
     "ACTIVATION_HARDMAX1": hardmax,
     "UPSAMPLE_2D": upsampled,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled_copies),
     "FOLD": lambda case: added_up(case, full(case, "InputTensor")),
     "DYNAMIC_QUANTIZE_LINEAR": dynamically_quantized,
     "CUMULATIVE_SUMMATION": tallied,

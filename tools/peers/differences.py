@@ -163,6 +163,17 @@ def near_sum(case, ours, theirs):
     return np.abs(ours.astype(wide) - theirs.astype(wide)) <= slack
 
 
+def around_place(case, ours, theirs):
+    """Places are off by roundings, so that neighbours' shares are, and those that have none count."""
+    if not definitions.is_bounded(case):
+        return np.zeros(ours.shape, bool)
+    x = np.abs(definitions.full(case, "InputTensor").astype(wide))
+    most = x.max()
+    if not np.isfinite(most) or most > np.finfo(ours.dtype).max * (1 - 2.0**-8):
+        return np.full(ours.shape, True)
+    return np.abs(ours.astype(wide) - theirs.astype(wide)) <= most * (2.0**-8 if ours.dtype == np.float16 else 2.0**-19)
+
+
 def in_reduction(which):
     """All elements of a reduction, of one of which it is so."""
     def results(case, ours, theirs):
@@ -294,5 +305,7 @@ DIFFERENCES = [
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, lost_divisor, "loses a divisor that is a difference, or has powers of one below 0"),
     (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
     (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
+    (("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), ANY, around_place,
+     "multiplies by the scale's reciprocal, and counts elements whose share is 0"),
     (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
 ]

@@ -312,6 +312,10 @@ static const char *const resample2_fixed[] = {
     "RESAMPLE2 InputTensor=INT8[9] InputTensor.data=0,1,2,3,4,5,6,7,8 OutputTensor=INT8[3] OutputTensor.data=0,3,6 "
     "InterpolationMode=NEAREST_NEIGHBOR RoundingDirection=DECREASING DimensionCount=1 Scales=0.333333343 "
     "InputPixelOffsets=0 OutputPixelOffsets=0",
+    /* 18 times the rounded reciprocal is 15, the rounded quotient less. */
+    "RESAMPLE2 InputTensor=INT8[16] InputTensor.data=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 OutputTensor=INT8[19] "
+    "OutputTensor.data=0,0,1,2,3,4,5,5,6,7,8,9,10,10,11,12,13,14,14 InterpolationMode=NEAREST_NEIGHBOR "
+    "RoundingDirection=DECREASING DimensionCount=1 Scales=1.2 InputPixelOffsets=0 OutputPixelOffsets=0",
     "RESAMPLE2 InputTensor=UINT8[2,2] InputTensor.data=1,2,3,4 OutputTensor=UINT8[4,6] "
     "OutputTensor.data=1,1,1,2,2,2,1,1,1,2,2,2,3,3,3,4,4,4,3,3,3,4,4,4 InterpolationMode=NEAREST_NEIGHBOR "
     "RoundingDirection=INCREASING DimensionCount=2 Scales=2,3 InputPixelOffsets=1,1 OutputPixelOffsets=-0.5,-0.5",

@@ -327,7 +327,7 @@ static float normal(float x) {
 
 static struct places places_of(const struct align *a, int axis, float low, float high, uint32_t bin, uint32_t bins) {
     struct places p;
-    const float start = low * a->scales[axis], size = high * a->scales[axis] - start;
+    const float scale = normal(a->scales[axis]), start = normal(low) * scale, size = normal(high) * scale - start;
     const float wanted = ceilf(size / (float)bins), offset = normal(a->output_offset);
     p.count = a->least;
     while (p.count < a->most && (float)p.count < wanted) {

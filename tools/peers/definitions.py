@@ -658,7 +658,90 @@ def folded(case):
     return added_up(case, x), added_up(case, np.abs(x)) * DOUBLE, np.full(case.output.sizes, True)
 
 
+def regions_of(case):
+    """The numbers of each region, as FLOAT32."""
+    numbers = full(case, "ROITensor").astype(f32)
+    return np.where(np.abs(numbers) < np.finfo(f32).tiny, f32(0), numbers).reshape(-1, numbers.shape[-1])
+
+
+def pooled_regions(case):
+    x, (width, height) = full(case, "InputTensor"), case["PooledSize"]
+    result = np.zeros(case.output.sizes, x.dtype)
+    for r, region in enumerate(regions_of(case)):
+        with np.errstate(all="ignore"):
+            places_ = region[1:] * f32(case["SpatialScale"])
+        if np.isnan(region[0]) or np.isnan(places_).any() or not -1 < region[0] < x.shape[0]:
+            continue
+        rounded = np.trunc(np.clip(places_.astype(wide), -2**29, 2**29) + np.copysign(0.5, places_))
+        x1, y1, x2, y2 = (max(-2**29, min(2**29, int(v))) for v in rounded)
+        long, high = max(x2 - x1 + 1, 1), max(y2 - y1 + 1, 1)
+        for i, j in np.ndindex(height, width):
+            rows = slice(max(y1 + i * high // height, 0), max(y1 - (-(i + 1) * high // height), 0))
+            columns = slice(max(x1 + j * long // width, 0), max(x1 - (-(j + 1) * long // width), 0))
+            cell = x[int(region[0]), :, rows, columns].reshape(x.shape[1], -1)
+            if cell.size:
+                order = np.where(np.signbit(cell) & (cell == 0), -1, 0)  # -0 is below 0
+                greatest = cell.max(1)
+                zero = np.where(np.where(cell == 0, order, -2).max(1) == -1, x.dtype.type(-0.0), x.dtype.type(0))
+                result[r, :, i, j] = np.where(greatest == 0, zero, greatest)
+    return result
+
+
+def points_of(case, axis, low, high, size):
+    """Of each output element along an axis its samples: two elements, the second's weight, and whether they are inside."""
+    old, outputs = case.operator.name == "ROI_ALIGN", case.output.sizes[3 - axis]
+    before, after = (f32(0.5), f32(-0.5)) if old else (f32(case["InputPixelOffset"]), f32(case["OutputPixelOffset"]))
+    tiny = np.finfo(f32).tiny
+    scale = f32(case["SpatialScale" + "XY"[axis]])
+    start = low * scale
+    length = high * scale - start
+    least, most = max(case["MinimumSamplesPerOutput"], 1), min(case["MaximumSamplesPerOutput"], 160)
+    wanted = np.ceil(length / f32(outputs))
+    count = int(min(max(wanted, least), most)) if np.isfinite(wanted) else most
+    points = outputs * count
+    step = length / f32(points if old or not case["AlignRegionsToCorners"] else max(points - 1, 1))
+    step = f32(0) if abs(step) < tiny else step
+    place_ = (np.arange(points, dtype=f32) - (f32(0) if abs(after) < tiny else after)) * step + start - before
+    inside = (place_ >= -1) & (place_ <= size)
+    if not np.isfinite(place_[[0, -1]]).all():
+        return None
+    place_ = np.clip(np.where(place_ < tiny, f32(0), place_), 0, size - 1)
+    first = place_.astype(np.int64)
+    weight = (place_ - first).astype(wide)
+    second = np.minimum(first + 1, size - 1)
+    if case["InterpolationMode"] == "NEAREST_NEIGHBOR":
+        first, weight = np.where(weight > 0.5, second, first), weight * 0
+    return [v.reshape(outputs, count) for v in (first, second, weight, inside)]
+
+
+def aligned_regions(case):
+    x, outside = full(case, "InputTensor").astype(wide), wide(full(case, "InputTensor").dtype.type(case["OutOfBoundsInputValue"]))
+    exact = np.full(case.output.sizes, outside, wide)
+    magnitudes = np.abs(exact)
+    for r, (region, picture) in enumerate(zip(regions_of(case), full(case, "BatchIndicesTensor"))):
+        columns = points_of(case, 0, region[0], region[2], x.shape[3])
+        rows = points_of(case, 1, region[1], region[3], x.shape[2])
+        if picture >= x.shape[0] or columns is None or rows is None:
+            continue
+        for i, j in np.ndindex(case.output.sizes[2], case.output.sizes[3]):
+            (y1, y2, v, above), (x1, x2, u, beside) = [p[i] for p in rows], [p[j] for p in columns]
+            value = magnitude = 0
+            for y, down in ((y1, 1 - v), (y2, v)):
+                for at, across in ((x1, 1 - u), (x2, u)):
+                    weight = down[:, None] * across
+                    part = np.where(weight == 0, 0, weight * x[int(picture)][:, y][:, :, at])
+                    value, magnitude = value + part, magnitude + np.abs(part)
+            inside = above[:, None] & beside
+            value, magnitude = np.where(inside, value, outside), np.where(inside, magnitude, np.abs(outside))
+            average = case["ReductionFunction"] == "AVERAGE"
+            exact[r, :, i, j] = value.mean((1, 2)) if average else value.max((1, 2))
+            magnitudes[r, :, i, j] = magnitude.mean((1, 2)) if average else magnitude.max((1, 2))
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
 BOUNDED = {
+    "ROI_ALIGN": aligned_regions,
+    "ROI_ALIGN1": aligned_regions,
     "CUMULATIVE_SUMMATION": tallies_of_floats,
     "CUMULATIVE_PRODUCT": tallies_of_floats,
     "ACTIVATION_SOFTMAX": softmax,
@@ -678,7 +761,7 @@ BOUNDED = {
 def is_bounded(case):
     """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
     return (case.operator.name in BOUNDED and case.output.type in FLOATS
-            and case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR")
+            and ("ROI_ALIGN" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
 
 
 def wrapped(indices, size):
@@ -774,6 +857,7 @@ def first_in_order(case):
 
 
 DEFINITIONS = {
+    "ROI_POOLING": pooled_regions,
     "ACTIVATION_HARDMAX": hardmax,
     "ACTIVATION_HARDMAX1": hardmax,
     "UPSAMPLE_2D": upsampled,

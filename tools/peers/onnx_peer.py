@@ -236,7 +236,44 @@ def bytes_alone(case):
     return [whole(case)]
 
 
+def regions(case):
+    """Regions that are there, and finite elements: else it stops, or leaves them to the processor."""
+    x, roi = full(case, "InputTensor"), full(case, "ROITensor")
+    pictures = full(case, "BatchIndicesTensor") if "BatchIndicesTensor" in case.inputs else roi[..., 0]
+    if not np.isfinite(x).all() or not (np.abs(roi) < 1e6).all() or not (pictures < x.shape[0]).all() or not (pictures >= 0).all():
+        raise NotImplementedError
+    if x.dtype != np.float32:
+        raise NotImplementedError
+    return x, roi.reshape(-1, roi.shape[-1]), pictures.astype(np.int64)
+
+
+def pooled_inputs(case):
+    x, roi, _ = regions(case)
+    return [x, roi]
+
+
+def aligned_inputs(case):
+    """It has one scale, samples that are counted or a number, 0 outside, and a maximum of weighted elements."""
+    x, roi, pictures = regions(case)
+    counts = case["MinimumSamplesPerOutput"], case["MaximumSamplesPerOutput"]
+    fixed = counts[0] == counts[1]
+    if (case["SpatialScaleX"] != case["SpatialScaleY"] or case["OutOfBoundsInputValue"] != 0 or case["ReductionFunction"] != "AVERAGE"
+            or case["InterpolationMode"] != "LINEAR" or not (fixed or (counts[0] <= 1 and counts[1] > 1000))
+            or not (fixed or (roi[:, 2:] > roi[:, :2]).all())):
+        raise NotImplementedError
+    return [x, roi, pictures]
+
+
+def aligned_attributes(case):
+    counts = case["MinimumSamplesPerOutput"], case["MaximumSamplesPerOutput"]
+    return {"output_height": case.output.sizes[2], "output_width": case.output.sizes[3], "spatial_scale": case["SpatialScaleX"],
+            "sampling_ratio": counts[0] if counts[0] == counts[1] else 0, "coordinate_transformation_mode": "half_pixel"}
+
+
 PEER = {
+    "ROI_POOLING": Node("MaxRoiPool", lambda case: {"pooled_shape": list(case.output.sizes[2:]), "spatial_scale": case["SpatialScale"]},
+                        pooled_inputs),
+    "ROI_ALIGN": Node("RoiAlign", aligned_attributes, aligned_inputs),
     "ACTIVATION_SOFTMAX": rows("Softmax"),
     "ACTIVATION_SOFTMAX1": rows("Softmax"),
     "ACTIVATION_LOG_SOFTMAX": rows("LogSoftmax"),

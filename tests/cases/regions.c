@@ -193,21 +193,12 @@ static const struct case_refusal roi_pooling_refused[] = {
      "DML_OPERATOR_ROI_POOLING: OutputTensor.Sizes[3] is 65537, must be at most 65536"},
 };
 
-/* Regions as detectors give them: 24 of 8 to 52 elements on a plane of 64 x 64. */
+/* Benchmarks have no typed data: corners are anywhere in (0, 1], so half of all regions are inverted along an axis. */
 void regions_benchmark(struct operator_case *c, uint32_t numbers) {
     struct case_tensor *roi = case_tensor(c, "ROITensor");
     roi->type = c->tensors[INPUT].type;
+    roi->fill = CASE_FILL_UNIT;
     regions_set(roi, 4, 24, numbers);
-    roi->value_count = 24 * numbers;
-    for (uint32_t i = 0; i < 24; i++) {
-        const uint32_t width = 8 + i * 2 - i / 24, height = 52 - i * 2;
-        const double corners[] = {i * 7 % (63 - width) + 0.25, i * 11 % (63 - height) + 0.25,
-                                  i * 7 % (63 - width) + width + 0.5, i * 11 % (63 - height) + height + 0.5};
-        for (uint32_t n = 0; n < numbers; n++) {
-            const uint32_t corner = n + 4 - numbers;
-            roi->values[i * numbers + n] = numbers == 5 && n == 0 ? 0 : number_encode(roi->type, corners[corner]);
-        }
-    }
 }
 
 /* One picture of as many channels as there is room for. */
@@ -223,7 +214,7 @@ static void make_pooling(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t arg
     case_begin(c, DML_OPERATOR_ROI_POOLING);
     regions_benchmark_planes(c, bytes, type);
     regions_benchmark(c, 5);
-    set_pooling(c, 1);
+    set_pooling(c, 64);
 }
 
 float regions_load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
@@ -239,22 +230,24 @@ void regions_store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
     }
 }
 
-/* Of the benchmarks: regions inside planes of 64 x 64, 7 x 7 bins. */
+/* Of the benchmarks: planes of 64 x 64, 7 x 7 bins. */
 static void pooling_loop(const struct operator_case *c, unsigned char *const *tensors) {
     const struct case_tensor *t = &c->tensors[INPUT];
     const size_t channels = t->sizes[1], regions = c->tensors[ROI].sizes[2];
     for (size_t r = 0; r < regions; r++) {
         size_t corner[4];
         for (size_t n = 0; n < 4; n++) {
-            corner[n] = (size_t)roundf(regions_load(tensors[ROI], t->type, r * 5 + 1 + n));
+            corner[n] = (size_t)roundf(64 * regions_load(tensors[ROI], t->type, r * 5 + 1 + n));
         }
-        const size_t width = corner[2] - corner[0] + 1, height = corner[3] - corner[1] + 1;
+        const size_t width = corner[2] < corner[0] ? 1 : corner[2] - corner[0] + 1;
+        const size_t height = corner[3] < corner[1] ? 1 : corner[3] - corner[1] + 1;
         for (size_t i = 0; i < channels * 49; i++) {
             const size_t x = i % 7, y = i / 7 % 7, plane = i / 49 * 4096;
+            const size_t right = corner[0] + ((x + 1) * width + 6) / 7, below = corner[1] + ((y + 1) * height + 6) / 7;
             float greatest = -INFINITY;
-            for (size_t v = y * height / 7; v < ((y + 1) * height + 6) / 7; v++) {
-                for (size_t u = x * width / 7; u < ((x + 1) * width + 6) / 7; u++) {
-                    const float e = regions_load(tensors[INPUT], t->type, plane + (corner[1] + v) * 64 + corner[0] + u);
+            for (size_t v = corner[1] + y * height / 7; v < below && v < 64; v++) {
+                for (size_t u = corner[0] + x * width / 7; u < right && u < 64; u++) {
+                    const float e = regions_load(tensors[INPUT], t->type, plane + v * 64 + u);
                     greatest = e > greatest ? e : greatest;
                 }
             }

@@ -26,7 +26,7 @@ void regions_set(struct case_tensor *roi, uint32_t rank, uint32_t regions, uint3
 void regions_generate(struct random *random, struct operator_case *c, const float *scales, bool has_picture);
 float regions_scale(struct random *random, uint32_t size);
 
-/* Regions as detectors give them: 24 of 8 to 52 elements on a plane of 64 x 64. */
+/* 24 regions on a plane of 64 x 64, to be scaled by that. */
 void regions_benchmark(struct operator_case *c, uint32_t numbers);
 
 /* One picture of as many channels as there is room for, and 7 x 7 bins. */

@@ -357,17 +357,17 @@ static void make_align(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argum
     benchmark_tensor(case_tensor(c, "BatchIndicesTensor"), DML_TENSOR_DATA_TYPE_UINT32, 1, (const uint32_t[]){24});
     case_tensor(c, "BatchIndicesTensor")->fill = CASE_FILL_COORDINATES;
     case_tensor(c, "BatchIndicesTensor")->fill_permille = 1;
-    set_align(c, DML_REDUCE_FUNCTION_AVERAGE, DML_INTERPOLATION_MODE_LINEAR, (const float[]){1, 1}, 0,
+    set_align(c, DML_REDUCE_FUNCTION_AVERAGE, DML_INTERPOLATION_MODE_LINEAR, (const float[]){64, 64}, 0,
               argument == 0 ? 1 : argument, argument == 0 ? UINT32_MAX : argument);
 }
 
 struct loop_axis {
-    uint32_t samples, low[7 * 8], high[7 * 8];
-    float far[7 * 8];
+    uint32_t samples, low[7 * 10], high[7 * 10];
+    float far[7 * 10];
 };
 
 static void loop_points(float start, float size, uint32_t least, uint32_t most, struct loop_axis *axis) {
-    const uint32_t wanted = (uint32_t)ceilf(size / 7);
+    const uint32_t wanted = size > 0 ? (uint32_t)ceilf(size / 7) : 0;
     axis->samples = wanted < least ? least : wanted > most ? most : wanted;
     for (uint32_t i = 0; i < 7 * axis->samples; i++) {
         float place = ((float)i + 0.5f) * (size / (float)(7 * axis->samples)) + start - 0.5f;
@@ -387,7 +387,7 @@ static void align_loop(const struct operator_case *c, unsigned char *const *tens
     for (size_t r = 0; r < regions; r++) {
         float corner[4];
         for (size_t n = 0; n < 4; n++) {
-            corner[n] = regions_load(tensors[ROI], t->type, r * 4 + n);
+            corner[n] = 64 * regions_load(tensors[ROI], t->type, r * 4 + n);
         }
         struct loop_axis x, y;
         loop_points(corner[0], corner[2] - corner[0], least, most, &x);

@@ -177,7 +177,7 @@ static uint32_t bind(const struct vkdml_regions_bins *bins, const struct vkdml_r
     return window.lead;
 }
 
-/* Those that a step reads and writes. Returns what there is to do: items. */
+/* Binds what records are made of; returns how many there are. */
 static uint32_t fill_first(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,
                            struct regions_parameters *parameters, struct vkdml_plan_step *step) {
     const struct vkdml_regions_tensor *corners = &bins->tensors[VKDML_REGIONS_CORNERS];
@@ -218,8 +218,8 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
         const struct vkdml_window window =
             vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->type));
         parameters.source_first =
-            bind(bins, part, VKDML_REGIONS_INPUT, step) - (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
-        /* The kernel counts channels from the first. */
+            bind(bins, part, VKDML_REGIONS_INPUT, step) - /* coordinates count from the tensor's first element */
+            (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
         parameters.target_first = bind(bins, part, VKDML_REGIONS_TARGET, step);
         bind(bins, part, VKDML_REGIONS_RECORDS, step);
         find_shape(target, &window, &part->box, limits, &shape);

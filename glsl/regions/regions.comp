@@ -3,56 +3,74 @@
 #extension GL_GOOGLE_include_directive : require
 #include "regions.glsl"
 #include "../math/arithmetic.glsl"
-#include "../math/rounding.glsl"
 
 // ---- records ----
 // Correctly rounded, so that every device and the reference have the same points.
 
-bool is_finite(uint bits)
+const float LEAST_NORMAL = 1.17549435e-38;
+
+// Devices may take a denormal number for 0.
+float normal(float x)
 {
-    return (bits & INFINITY) != INFINITY;
+    return abs(x) < LEAST_NORMAL ? 0.0 : x;
 }
 
-const uint MOST_SAMPLES = 0x43200000; // 160.0
-
-// Where a point lies in a plane: point n of all along an axis.
-uint place_of(uint n, uint start, uint apart)
+float scaled(uint axis, uint corner)
 {
-    uint place = math_multiply(math_subtract(floatBitsToUint(float(n)), parameters.offsets.x), apart);
-    return math_subtract(math_add(place, start), parameters.offsets.y);
+    precise float place = normal(uintBitsToFloat(corner)) * uintBitsToFloat(parameters.offsets[2 + axis]);
+    return place;
 }
+
+// Where a point lies in a plane: point n of all along an axis, of a region that begins at `start`.
+float place_of(uint n, float start, float apart)
+{
+    precise float place = float(n) - uintBitsToFloat(parameters.offsets.x);
+    place = place * apart;
+    place = place + start;
+    place = place - uintBitsToFloat(parameters.offsets.y);
+    return place;
+}
+
+bool is_finite(float x)
+{
+    return (floatBitsToUint(x) & INFINITY) != INFINITY;
+}
+
+const float MOST_SAMPLES = 160.0;
 
 // Points: the start, how far apart they are, how many a bin has. Between the outermost two nothing overflows where these do not.
 uvec3 points_of(uint axis, uint low, uint high, inout bool is_good)
 {
-    uint scale = parameters.offsets[2 + axis];
-    uint start = math_multiply(low, scale);
-    uint size = math_subtract(math_multiply(high, scale), start);
-    uint wanted = math_ceil(math_divide(size, parameters.bins[axis].w));
-    uint count = int(wanted) <= 0 ? 0 : wanted >= MOST_SAMPLES ? 0xFFFFFFFFu : uint(uintBitsToFloat(wanted));
+    float start = scaled(axis, low);
+    precise float size = scaled(axis, high) - start;
+    uint bits = floatBitsToUint(size);
+    float wanted = clamp(uintBitsToFloat(math_divide(bits, parameters.bins[axis].w)), 0.0, MOST_SAMPLES);
+    uint count = uint(wanted);
+    count += float(count) < wanted ? 1 : 0;
     count = clamp(count, parameters.least, parameters.most);
     uint points = parameters.bins[axis].x * count; // below 2^24
     uint steps = TO_CORNERS ? max(points - 1, 1) : points;
-    uint apart = math_divide(size, floatBitsToUint(float(steps)));
-    apart = (apart & INFINITY) == 0 ? 0 : apart; // devices may take a denormal number for 0
+    float apart = normal(uintBitsToFloat(math_divide(bits, floatBitsToUint(float(steps)))));
     bool begins = is_finite(place_of(0, start, apart));
     bool ends = is_finite(place_of(points - 1, start, apart));
     is_good = is_good && begins;
     is_good = is_good && ends;
-    return uvec3(start, apart, count);
+    return uvec3(floatBitsToUint(start), floatBitsToUint(apart), count);
 }
 
-const int FARTHEST = 1 << 29;
+const float FARTHEST = 536870912.0; // 2^29
 
-// A corner's element.
+// A corner's element, the nearest, of two the one farther from 0.
 int element_of(uint axis, uint corner, inout bool is_good)
 {
-    uint rounded = math_round_away(math_multiply(corner, parameters.offsets[2 + axis]));
-    uint magnitude = rounded & ~SIGN_BIT;
-    bool is_number = magnitude <= INFINITY;
+    float place = scaled(axis, corner);
+    bool is_number = !is_nan(floatBitsToUint(place));
     is_good = is_good && is_number;
-    int element = magnitude >= floatBitsToUint(float(FARTHEST)) ? FARTHEST : int(uintBitsToFloat(magnitude));
-    return int(rounded) < 0 ? -element : element;
+    float magnitude = min(abs(place), FARTHEST);
+    int element = int(magnitude);
+    precise float rest = magnitude - float(element);
+    element += rest >= 0.5 ? 1 : 0;
+    return place < 0.0 ? -element : element;
 }
 
 // Boxes: the first element, and the size by the number of bins, with what is left over.
@@ -95,7 +113,7 @@ void record(uint region)
     bool is_good = picture < parameters.picture_count;
     uvec3 x = HAS_SAMPLES ? points_of(0, corners[0], corners[2], is_good) : boxes_of(0, corners[0], corners[2], is_good);
     uvec3 y = HAS_SAMPLES ? points_of(1, corners[1], corners[3], is_good) : boxes_of(1, corners[1], corners[3], is_good);
-    uint inverse = HAS_SAMPLES ? math_reciprocal(floatBitsToUint(float(x.z * y.z))) : 0;
+    uint inverse = HAS_SAMPLES ? math_divide(0x3F800000u, floatBitsToUint(float(x.z * y.z))) : 0;
     uint vector = push.base_bytes.y / 16 + parameters.target_first / 4 + 2 * region;
     destination_vectors.vectors[vector] = uvec4(x, is_good ? picture : NO_PICTURE);
     destination_vectors.vectors[vector + 1] = uvec4(y, inverse);
@@ -120,8 +138,6 @@ uint of_key(uint key)
 
 // ---- points ----
 
-const float LEAST_NORMAL = 1.17549435e-38;
-
 // Of an axis: the elements that a point lies between, and how far from the first.
 struct Point {
     uint low;
@@ -135,15 +151,12 @@ Point point_of(uint axis, uint n, uvec4 region)
 {
     uvec4 extent = parameters.extents[axis];
     float last = uintBitsToFloat(extent.z);
-    precise float place = float(n) - uintBitsToFloat(parameters.offsets.x);
-    place = place * uintBitsToFloat(region.y);
-    place = place + uintBitsToFloat(region.x);
-    place = place - uintBitsToFloat(parameters.offsets.y);
+    float place = place_of(n, uintBitsToFloat(region.x), uintBitsToFloat(region.y));
     bool is_behind = place >= -1.0;
     bool is_before = place <= uintBitsToFloat(extent.y);
     Point p;
     p.is_inside = is_behind && is_before;
-    place = place < LEAST_NORMAL ? 0.0 : place; // devices may take a denormal number for 0
+    place = place < LEAST_NORMAL ? 0.0 : place;
     bool is_between = place < last;
     p.low = is_between ? min(uint(place), extent.x - 1) : extent.x - 1;
     p.high = min(p.low + 1, extent.x - 1);
@@ -229,15 +242,8 @@ uint pool_box(uint plane, uint nowhere, uvec2 x, uvec2 y)
     uint stride = parameters.extents[0].w;
     [[dont_unroll]] for (uint i = y.x; i < y.y; ++i) {
         uint row = plane + i * parameters.extents[1].w;
-        [[dont_unroll]] for (uint j = x.x; j < x.y; j += COLUMNS) {
+        [[dont_unroll]] for (uint j = x.x; j < x.y; ++j)
             greatest = max(greatest, key_of(load(row + j * stride)));
-            if (COLUMNS > 1) { // the last ones twice
-                uvec3 others = min(uvec3(1, 2, 3) + j, uvec3(x.y - 1));
-                greatest = max(greatest, key_of(load(row + others.x * stride)));
-                greatest = max(greatest, key_of(load(row + others.y * stride)));
-                greatest = max(greatest, key_of(load(row + others.z * stride)));
-            }
-        }
     }
     return greatest;
 }

@@ -29,7 +29,6 @@ const bool HAS_PARTS = (FLAGS & 32u) != 0;    // not all of the source is bound
 const bool ACCUMULATES = (FLAGS & 64u) != 0;  // onto what the target has
 layout(constant_id = 3) const uint ORDER = 0x3210; // where regions, channels, rows and columns are among the dimensions, 4 bits each
 layout(constant_id = 4) const uint V = 1;     // elements of an item: as many as fill a word, or 1
-layout(constant_id = 5) const uint COLUMNS = 1; // elements that are taken at once of a row of a box, 1 or 4
 
 // Mirrored by struct regions_parameters. Strides are in elements, modulo 2^32, from what is bound on. x comes before y.
 layout(std140, binding = 0) uniform Parameters {

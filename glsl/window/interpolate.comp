@@ -254,20 +254,19 @@ Values halved()
 
 // ---- of all that are near enough ----
 
-// Adds up the steps of walk 0 from an element of the source's on, of items side by side or of element v.
+// Adds up the steps of walk 0, of items side by side or of element v.
 void add_spread(inout Numbers sum, Spread s, uint base, uint stride, bool side_by_side, uint v)
 {
     uvec4 steps = steps_of(0);
-    uint first = s.first + steps.z;
-    uint behind = min(first + steps.y, steps.w);
     precise float total = 0.0;
-    [[dont_unroll]] for (uint element = first; element < behind; ++element) {
-        precise float weight = nearness(s, element) * s.share;
+    [[dont_unroll]] for (uint n = steps.z; n < steps.z + steps.y; ++n) {
+        precise float weight = nearness(s, n) * s.share;
         if (weight != 0.0) {
+            uint element = base + element_at(s, n, steps.w) * stride;
             if (side_by_side)
-                add_share(sum, weight, base + element * stride);
+                add_share(sum, weight, element);
             else
-                total = total + weight * numbers_of(uvec4(source_element(base + element * stride).x)).x;
+                total = total + weight * numbers_of(uvec4(source_element(element).x)).x;
         }
     }
     if (!side_by_side) {

@@ -2,7 +2,7 @@
 
 // Of a walk: a coordinate to begin at; the steps and the first of them; the source's size. Then of whole factors: the factor, its
 // multiplier and shifts, and as FLOAT32 half of its reciprocal; else scale, reciprocal and offsets. Then the greatest place, what is
-// added before it is rounded, of averages how far they reach, and all their steps.
+// added before it is rounded, and of averages how far they reach.
 
 uvec4 steps_of(uint walk)
 {
@@ -36,19 +36,24 @@ vec4 rounded_quotients(vec4 n, float d, vec4 quotients)
     return mix(quotients, neighbours, greaterThan(abs(rest), abs(between)));
 }
 
-// The formula in FLOAT32, each operation rounded to nearest, so that all devices find the same neighbours. Those beyond the source's are
-// its outermost.
-vec4 places_of(uint walk, uvec4 coordinates)
+// The formula in FLOAT32, each operation rounded to nearest, so that all devices find the same neighbours.
+vec4 any_places_of(uint walk, uvec4 coordinates)
 {
     vec4 scaling = uintBitsToFloat(scaling_of(walk));
-    vec2 limits = uintBitsToFloat(rounding_of(walk).xy);
     precise vec4 numbers = vec4(coordinates >> 12) * 4096.0 + vec4(coordinates & 0xFFF);
     precise vec4 distances = numbers - scaling.z;
     precise vec4 quotients = distances * scaling.y;
     if (DIVIDES)
         quotients = rounded_quotients(distances, scaling.x, quotients);
     precise vec4 places = quotients - scaling.w;
-    places = mix(places, vec4(0.0), lessThan(abs(places), vec4(2.3283064365386963e-10))); // 2^-32; devices differ in what is denormal
+    return mix(places, vec4(0.0), lessThan(abs(places), vec4(2.3283064365386963e-10))); // 2^-32; devices differ in what is denormal
+}
+
+// Those beyond the source's are its outermost.
+vec4 places_of(uint walk, uvec4 coordinates)
+{
+    vec2 limits = uintBitsToFloat(rounding_of(walk).xy);
+    vec4 places = any_places_of(walk, coordinates);
     precise vec4 biased = places + limits.y;
     return clamp(biased, 0.0, limits.x);
 }
@@ -115,32 +120,44 @@ Pairs pairs_of(uint walk, uvec4 coordinates)
     return pairs_at(mix(first, inside, outside), near, far, steps);
 }
 
-// Elements around a place, of which each has a share that falls off with its distance.
+// Steps around a place: elements from `reach` before it on, of which each has a share that falls off with its distance. Those beyond
+// the source's are its outermost.
 struct Spread {
-    uint first;
-    float place;
+    uint reach;
+    uint below; // the place rounded down, and `reach` more
+    float part; // of an element, that the place lies above
     float scale;
-    float share; // of an element at the place
+    float share; // at the place
 };
 
-float nearness(Spread s, uint element)
+float nearness(Spread s, uint n)
 {
-    precise float distance = float(element) - s.place;
+    precise float distance = float(int(n + 1 - s.reach)) - s.part;
     precise float share = 1.0 - abs(distance) * s.scale;
     return max(share, 0.0);
+}
+
+uint element_at(Spread s, uint n, uint size)
+{
+    uint element = max(s.below + n + 1, 2 * s.reach) - 2 * s.reach;
+    return min(element, size - 1);
 }
 
 Spread spread_of(uint walk, uint coordinate)
 {
     uvec4 rounding = rounding_of(walk);
     Spread s;
-    s.place = places_of(walk, uvec4(coordinate)).x;
+    s.reach = rounding.z;
     s.scale = uintBitsToFloat(scaling_of(walk).x);
-    s.first = max(uint(s.place) + 1, rounding.z) - rounding.z;
-    uint behind = min(s.first + rounding.w, steps_of(walk).w);
+    precise float behind = uintBitsToFloat(rounding.x) + float(s.reach);
+    float place = clamp(any_places_of(walk, uvec4(coordinate)).x, -float(s.reach), behind);
+    float whole = floor(place);
+    precise float part = place - whole;
+    s.part = part;
+    s.below = whole < 0.0 ? s.reach - uint(abs(whole)) : uint(whole) + s.reach;
     precise float sum = 0.0;
-    [[dont_unroll]] for (uint element = s.first; element < behind; ++element)
-        sum = sum + nearness(s, element);
+    [[dont_unroll]] for (uint n = 0; n < 2 * s.reach; ++n)
+        sum = sum + nearness(s, n);
     s.share = math_quotient(1.0, sum);
     return s;
 }

@@ -1237,9 +1237,9 @@ typedef struct DML_RESAMPLE2_OPERATOR_DESC {
 /**
  * DML_OPERATOR_RESAMPLE3 (6_4): RESAMPLE2, which with Antialiased stretches LINEAR's support by 1 / Scale where Scale
  * is below 1, the weights normalized to a sum of 1. DirectML's pages do not describe it: what Antialiased means is
- * vkdml's definition, after ONNX's Resize: of the elements that there are within 1 / Scale each has the weight
- * 1 - distance * Scale. Of n elements it is within 2^-20 + (16 + n) 2^-24 of the weighted magnitudes and 2^-21 of the
- * greatest, a dimension.
+ * vkdml's definition, after ONNX's Resize: each element within 1 / Scale has the weight 1 - distance * Scale; the
+ * outermost go on beyond the edges. Of n elements it is within 2^-20 + (16 + n) 2^-24 of the weighted magnitudes and
+ * 2^-21 of the greatest, a dimension.
  */
 typedef struct DML_RESAMPLE3_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

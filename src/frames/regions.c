@@ -11,7 +11,6 @@
 /* What is made to fit, in that order: of the first step the first three, of the second the others. */
 enum { FIRST_OF_RECORDS = VKDML_REGIONS_CORNERS, FIRST_OF_BINS = VKDML_REGIONS_RECORDS, TURNS = VKDML_REGIONS_TENSORS };
 
-/* What cells of a record are, in bits. */
 #define RECORD_BITS (8 * VKDML_REGIONS_RECORD_BYTES)
 
 struct windows {

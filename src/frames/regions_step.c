@@ -51,9 +51,6 @@ _Static_assert(sizeof(struct regions_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETER
 #define ENOUGH_SERIAL 512
 #define SERIAL_ITEMS  256
 
-/* Elements of a row of a box that are taken at once where one by one takes too many turns. */
-#define MOST_COLUMNS 4
-
 /* How the output's dimensions are walked. */
 struct shape {
     uint32_t order[4]; /* outermost first */
@@ -61,17 +58,14 @@ struct shape {
     uint32_t count;    /* of elements */
 };
 
-static uint64_t turns_by(const struct vkdml_regions *regions, uint32_t height, uint32_t width, uint32_t columns) {
+/* Of an element. */
+static uint64_t turns_of(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
     const uint64_t most = regions->most_samples;
-    return regions->has_samples ? most * (most + 1) : height * (vkdml_divide_up(width, columns) + 1);
-}
-
-static uint32_t widest(const struct vkdml_regions *regions) {
-    return regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1;
+    return 1 + (regions->has_samples ? most * (most + 1) : height * ((uint64_t)width + 1));
 }
 
 uint64_t vkdml_regions_turns(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
-    return widest(regions) * (turns_by(regions, height, width, MOST_COLUMNS) + 1);
+    return (regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1) * turns_of(regions, height, width);
 }
 
 /* Whether two elements that come one after the other always share a word, but for the last one. */
@@ -183,7 +177,7 @@ static uint32_t bind(const struct vkdml_regions_bins *bins, const struct vkdml_r
     return window.lead;
 }
 
-/* Those that a step reads and writes. Returns what there is to do: items. */
+/* Binds what records are made of; returns how many there are. */
 static uint32_t fill_first(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,
                            struct regions_parameters *parameters, struct vkdml_plan_step *step) {
     const struct vkdml_regions_tensor *corners = &bins->tensors[VKDML_REGIONS_CORNERS];
@@ -209,7 +203,6 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     const uint32_t height = part->box.size[VKDML_REGIONS_Y], width = part->box.size[VKDML_REGIONS_X];
     struct shape shape = {{0, 1, 2, 3}, 1, 0};
-    uint32_t columns = 1;
     uint64_t turns = 1;
     struct regions_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
@@ -225,17 +218,15 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
         const struct vkdml_window window =
             vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->type));
         parameters.source_first =
-            bind(bins, part, VKDML_REGIONS_INPUT, step) - (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
-        /* The kernel counts channels from the first. */
+            bind(bins, part, VKDML_REGIONS_INPUT, step) - /* coordinates count from the tensor's first element */
+            (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
         parameters.target_first = bind(bins, part, VKDML_REGIONS_TARGET, step);
         bind(bins, part, VKDML_REGIONS_RECORDS, step);
         find_shape(target, &window, &part->box, limits, &shape);
         fill_part(bins, part, &shape, &parameters);
         parameters.element_count = shape.count;
         parameters.item_count = (uint32_t)vkdml_divide_up(shape.count, shape.width);
-        columns =
-            shape.width * (turns_by(regions, height, width, 1) + 1) <= VKDML_REGIONS_MOST_TURNS ? 1 : MOST_COLUMNS;
-        turns = shape.width * (turns_by(regions, height, width, columns) + 1);
+        turns = shape.width * turns_of(regions, height, width);
     }
     uint64_t share = serial ? parameters.item_count / ENOUGH_SERIAL : 1;
     share = share > SERIAL_ITEMS ? SERIAL_ITEMS : share;
@@ -253,7 +244,7 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
         flags_of(regions, part),
         order_nibbles(&shape),
         shape.width,
-        columns,
+        0,
         0,
         0,
         0,

@@ -13,10 +13,21 @@ float vkdml_scaling_limit(uint32_t size) {
     return (double)limit > (double)(size - 1) ? nextafterf(limit, 0) : limit;
 }
 
+static float place_of(const struct vkdml_scaling *scaling, uint32_t c) {
+    const float place = ((float)c - scaling->output_offset) / scaling->scale - scaling->input_offset;
+    return fabsf(place) < LEAST_PLACE ? 0 : place;
+}
+
+int64_t vkdml_scaling_below(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c) {
+    const float reach = (float)vkdml_scaling_reach(scaling);
+    const float behind = vkdml_scaling_limit(size) + reach;
+    const float place = place_of(scaling, c);
+    return (int64_t)floorf(place > behind ? behind : place < -reach ? -reach : place);
+}
+
 uint32_t vkdml_scaling_first(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c) {
     const float limit = vkdml_scaling_limit(size);
-    const float place = ((float)c - scaling->output_offset) / scaling->scale - scaling->input_offset;
-    const float biased = (fabsf(place) < LEAST_PLACE ? 0 : place) + scaling->bias;
+    const float biased = place_of(scaling, c) + scaling->bias;
     const float inside = biased > limit ? limit : biased > 0 ? biased : 0;
     const uint32_t below = (uint32_t)inside;
     return below + (scaling->rounds_up && (float)below < inside ? 1 : 0);

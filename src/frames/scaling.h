@@ -21,6 +21,9 @@ float vkdml_scaling_limit(uint32_t size);
 /* The first of the two elements that coordinate c lies between, or the nearest one. */
 uint32_t vkdml_scaling_first(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c);
 
+/* The place rounded down, of an average; what lies `reach` or more beyond the elements lies there. */
+int64_t vkdml_scaling_below(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c);
+
 /* How far elements count that are less than 1 / scale away, the farther ones not counted. */
 uint32_t vkdml_scaling_reach(const struct vkdml_scaling *scaling);
 

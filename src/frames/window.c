@@ -100,14 +100,15 @@ static int64_t most(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* The first element that coordinate c takes; -1: it lies before all centres. */
+/* The first element that coordinate c takes; below 0: it lies before all. */
 static int64_t first_taken(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
                            int64_t c) {
+    if (dimension->is_scaled && n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        const int64_t below = vkdml_scaling_below(&dimension->scaling, dimension->source_size, (uint32_t)c);
+        return below + 1 - (int64_t)vkdml_scaling_reach(&dimension->scaling);
+    }
     if (dimension->is_scaled) {
-        const int64_t first = vkdml_scaling_first(&dimension->scaling, dimension->source_size, (uint32_t)c);
-        const int64_t reach =
-            n->kind == VKDML_NEIGHBOURS_AVERAGE ? (int64_t)vkdml_scaling_reach(&dimension->scaling) - 1 : 0;
-        return most(first - reach, 0);
+        return vkdml_scaling_first(&dimension->scaling, dimension->source_size, (uint32_t)c);
     }
     return floor_divide(2 * c + 1 - (int64_t)dimension->source_step, 2 * (int64_t)dimension->source_step);
 }

@@ -364,7 +364,6 @@ static void fill_place(const struct vkdml_neighbours *n, const struct vkdml_neig
     vectors[2][1] = bits_of(scaling->bias);
     if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
         vectors[2][2] = vkdml_scaling_reach(scaling);
-        vectors[2][3] = dimension->taps;
     }
 }
 

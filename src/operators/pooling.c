@@ -6,6 +6,7 @@
 #include "frames/fold.h"
 #include "frames/window.h"
 #include "operators/operators.h"
+#include "operators/temporary.h"
 
 #define MOST_SPATIAL 3
 
@@ -126,52 +127,104 @@ static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct
     return vkdml_fold_plan(&fold, planning->limits, planning->report, planning->plan);
 }
 
-/* How the pool ends. */
-static void set_ending(const struct pooling *pooling, struct vkdml_neighbours *pool) {
+/* How a pool of some spatial dimensions ends, a bit each. */
+static void set_ending(const struct pooling *pooling, uint32_t walked, struct vkdml_neighbours *pool) {
     double elements = 1;
     bool is_padded = false;
     for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
-        elements *= pooling->window[s];
-        is_padded = is_padded || pooling->start[s] != 0 || pooling->end[s] != 0;
+        if ((walked >> s & 1) != 0) {
+            elements *= pooling->window[s];
+            is_padded = is_padded || pooling->start[s] != 0 || pooling->end[s] != 0;
+        }
     }
     if (pooling->function == VKDML_POOL_SUM) {
         pool->ending = pooling->includes_padding || !is_padded ? VKDML_POOL_SCALED : VKDML_POOL_AVERAGE;
         pool->arguments[0] = bits_of(1 / elements);
-    } else if (pooling->function == VKDML_POOL_SQUARES) {
-        pool->ending = VKDML_POOL_ROOT;
     } else if (pooling->function == VKDML_POOL_NORM) {
         pool->arguments[1] = bits_of(pooling->p);
         pool->arguments[2] = bits_of(1.0 / pooling->p);
     }
 }
 
-/* Places are counted in the input's row-major order, whatever its strides. */
-static void set_dimensions(const struct vkdml_instance *instance, const struct pooling *pooling,
+/* Of a pool from one tensor onto another; places, where they are asked for, are counted in the first's row-major order,
+ * whatever its strides. */
+static void set_dimensions(const struct pooling *pooling, uint32_t walked, const struct vkdml_tensor *from,
+                           const struct vkdml_tensor *to, const struct vkdml_tensor *places,
                            struct vkdml_neighbours *pool) {
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
     uint32_t place_stride = 1;
-    pool->count = input->dimension_count;
+    pool->count = from->dimension_count;
     for (uint32_t d = pool->count; d-- > 0;) {
         struct vkdml_neighbours_dimension *dimension = &pool->dimensions[d];
         *dimension = (struct vkdml_neighbours_dimension){
-            .size = output->sizes[d],
-            .source_stride = input->strides[d],
-            .own_stride = pool->has_places ? instance->outputs[1].strides[d] : 0,
-            .target_stride = output->strides[d],
-            .tap_stride = pool->has_places ? place_stride : 0,
+            .size = to->sizes[d],
+            .source_stride = from->strides[d],
+            .own_stride = places != NULL ? places->strides[d] : 0,
+            .target_stride = to->strides[d],
+            .tap_stride = places != NULL ? place_stride : 0,
         };
-        if (d >= 2) {
+        if (d >= 2 && (walked >> (d - 2) & 1) != 0) {
             const uint32_t s = d - 2;
             dimension->is_walked = true;
             dimension->start = pooling->start[s];
             dimension->taps = pooling->window[s];
             dimension->tap_step = pooling->window[s] == 1 ? 1 : pooling->dilations[s];
-            dimension->source_size = input->sizes[d];
-            dimension->source_step = output->sizes[d] == 1 ? 1 : pooling->strides[s];
+            dimension->source_size = from->sizes[d];
+            dimension->source_step = to->sizes[d] == 1 ? 1 : pooling->strides[s];
         }
-        place_stride *= input->sizes[d]; /* all elements fit 32 bits */
+        place_stride *= from->sizes[d]; /* all elements fit 32 bits */
     }
+}
+
+static VkdmlResult plan_pool(const struct vkdml_planning *planning, const struct vkdml_neighbours *pool) {
+    return vkdml_neighbours_plan(pool, planning->limits, planning->report, planning->plan);
+}
+
+/* More elements than these go row by row first, and what became of rows then. */
+#define MOST_AT_ONCE 81
+
+static bool goes_by_rows(const struct pooling *pooling, bool has_places) {
+    const uint32_t columns = pooling->window[pooling->dimension_count - 1];
+    uint64_t rows = 1; /* windows fit 31 bits */
+    for (uint32_t s = 0; s + 1 < pooling->dimension_count && rows <= MOST_AT_ONCE; ++s) {
+        rows *= pooling->window[s];
+    }
+    return !has_places && pooling->function != VKDML_POOL_NORM && rows > 1 && columns > 1 &&
+           rows * columns > MOST_AT_ONCE;
+}
+
+/* A row's average is a share of the average, its maximum or sum one of its elements. */
+static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const struct pooling *pooling,
+                                struct vkdml_neighbours *pool) {
+    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+    const struct vkdml_tensor *output = &planning->instance->outputs[0];
+    const uint32_t last = input->dimension_count - 1;
+    const uint32_t columns = 1u << (pooling->dimension_count - 1);
+    struct vkdml_tensor sizes = *input;
+    sizes.sizes[last] = output->sizes[last];
+    struct vkdml_tensor rows = vkdml_temporary_numbers(&sizes);
+    if (pooling->function == VKDML_POOL_MAXIMUM) {
+        rows.data_type = input->data_type;
+        rows.element_bits = input->element_bits;
+        rows.element_size = input->element_size;
+    }
+    struct vkdml_neighbours rest = *pool;
+    pool->target = tensor_of(VKDML_PLAN_TEMPORARY, 0, &rows);
+    pool->target.offset = vkdml_temporary_add(planning->plan, &rows);
+    set_ending(pooling, columns, pool);
+    set_dimensions(pooling, columns, input, &rows, NULL, pool);
+    rest.source = pool->target;
+    rest.own = rest.source;
+    rest.pool = pooling->function == VKDML_POOL_MAXIMUM ? VKDML_POOL_MAXIMUM : VKDML_POOL_SUM;
+    rest.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    set_ending(pooling, columns - 1, &rest);
+    set_dimensions(pooling, columns - 1, &rows, output, NULL, &rest);
+    VkdmlResult result = plan_pool(planning, pool);
+    const uint32_t first = planning->plan->steps.count;
+    result = result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
+    if (result == VKDML_SUCCESS) {
+        planning->plan->steps.items[first].barrier_before = true;
+    }
+    return result;
 }
 
 static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
@@ -197,9 +250,15 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
     pool.source = tensor_of(VKDML_PLAN_INPUT, 0, &instance->inputs[0]);
     pool.target = tensor_of(VKDML_PLAN_OUTPUT, 0, &instance->outputs[0]);
     pool.own = has_places ? tensor_of(VKDML_PLAN_OUTPUT, 1, &instance->outputs[1]) : pool.source;
-    set_ending(pooling, &pool);
-    set_dimensions(instance, pooling, &pool);
-    return vkdml_neighbours_plan(&pool, planning->limits, planning->report, planning->plan);
+    if (goes_by_rows(pooling, has_places)) {
+        return plan_by_rows(planning, pooling, &pool);
+    }
+    const uint32_t all = (1u << pooling->dimension_count) - 1;
+    pool.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    set_ending(pooling, all, &pool);
+    set_dimensions(pooling, all, &instance->inputs[0], &instance->outputs[0], has_places ? &instance->outputs[1] : NULL,
+                   &pool);
+    return plan_pool(planning, &pool);
 }
 
 /* ---- the operators ---- */

@@ -115,11 +115,16 @@ static struct vkdml_regions begin(const struct vkdml_instance *instance) {
         .input = &instance->inputs[0], .corners = &instance->inputs[1], .output = &instance->outputs[0]};
 }
 
+/* A denormal number may be 0 on a device. */
+static float normal(float x) {
+    return fpclassify(x) == FP_SUBNORMAL ? 0 : x;
+}
+
 static VkdmlResult plan_roi_pooling(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ROI_POOLING_OPERATOR_DESC *desc = planning->instance->desc;
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
-    regions.scales[0] = regions.scales[1] = desc->SpatialScale;
+    regions.scales[0] = regions.scales[1] = normal(desc->SpatialScale);
     return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);
 }
 
@@ -136,16 +141,15 @@ static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdm
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
     regions.indices = &planning->instance->inputs[2];
-    regions.scales[0] = desc.SpatialScaleX;
-    regions.scales[1] = desc.SpatialScaleY;
+    regions.scales[0] = normal(desc.SpatialScaleX);
+    regions.scales[1] = normal(desc.SpatialScaleY);
     regions.outside = outside_of(desc.OutOfBoundsInputValue, regions.output->data_type);
     regions.has_samples = true;
     regions.interpolates = desc.InterpolationMode == DML_INTERPOLATION_MODE_LINEAR;
     regions.averages = desc.ReductionFunction == DML_REDUCE_FUNCTION_AVERAGE;
     regions.to_corners = desc.AlignRegionsToCorners != 0;
     regions.input_offset = desc.InputPixelOffset;
-    /* A denormal number may be 0 on a device. */
-    regions.output_offset = fpclassify(desc.OutputPixelOffset) == FP_SUBNORMAL ? 0 : desc.OutputPixelOffset;
+    regions.output_offset = normal(desc.OutputPixelOffset);
     regions.least_samples = desc.MinimumSamplesPerOutput == 0 ? 1 : desc.MinimumSamplesPerOutput;
     regions.most_samples = desc.MaximumSamplesPerOutput < limit ? desc.MaximumSamplesPerOutput : limit;
     return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);

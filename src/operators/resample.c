@@ -226,11 +226,11 @@ static DML_TENSOR_DATA_TYPE bits_type(const struct vkdml_tensor *tensor) {
                                        : DML_TENSOR_DATA_TYPE_UINT8;
 }
 
-static uint32_t taps_of(enum vkdml_neighbours_kind kind, const struct vkdml_scaling *scaling, uint32_t size) {
+static uint32_t taps_of(enum vkdml_neighbours_kind kind, const struct vkdml_scaling *scaling) {
     const uint32_t reach = vkdml_scaling_reach(scaling);
     return kind == VKDML_NEIGHBOURS_NEAREST  ? 1
            : kind == VKDML_NEIGHBOURS_LINEAR ? 2
-           : reach > size / 2                ? size
+           : reach > INT32_MAX               ? UINT32_MAX
                                              : 2 * reach;
 }
 
@@ -258,7 +258,7 @@ static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass
             .source_stride = pass->source->sizes[d] == 1 ? 0 : pass->source->strides[d],
             .target_stride = pass->target->strides[d],
             .is_walked = (pass->walked >> d & 1) != 0,
-            .taps = taps_of(pass->kind, &scaling, pass->source->sizes[d]),
+            .taps = taps_of(pass->kind, &scaling),
             .tap_step = 1,
             .source_size = pass->source->sizes[d],
             .source_step = 1,

@@ -11,6 +11,11 @@ static float element_at(const struct vkdml_tensor *tensor, const void *memory, c
     return vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, at));
 }
 
+/* Of what places are computed of: denormal numbers count as 0. */
+static float normal(float x) {
+    return fpclassify(x) == FP_SUBNORMAL ? 0 : x;
+}
+
 /* One of a region's numbers: they go along the last dimension, the regions along the one before. */
 static float number_of(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
                        uint32_t region, uint32_t number) {
@@ -18,7 +23,7 @@ static float number_of(const struct vkdml_instance *instance, const struct vkdml
     struct vkdml_coordinate at = {{0}};
     at.index[tensor->dimension_count - 2] = region;
     at.index[tensor->dimension_count - 1] = number;
-    return element_at(tensor, memory->inputs[1], &at);
+    return normal(element_at(tensor, memory->inputs[1], &at));
 }
 
 /* NaN is the greatest, and 0 is above -0. */
@@ -56,20 +61,21 @@ static struct cell cell_of(int64_t low, int64_t high, uint32_t c, uint32_t count
 void vkdml_reference_roi_pooling(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_ROI_POOLING_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
+    const float scale = normal(desc->SpatialScale);
     struct vkdml_coordinate at = {{0}};
     do {
         float numbers[5];
         int is_there = 1;
         for (uint32_t n = 0; n < 5; n++) {
             numbers[n] = number_of(instance, memory, at.index[0], n);
-            is_there = is_there && !isnan(n == 0 ? numbers[n] : numbers[n] * desc->SpatialScale);
+            is_there = is_there && !isnan(n == 0 ? numbers[n] : numbers[n] * scale);
         }
         is_there = is_there && numbers[0] > -1 && (double)numbers[0] < input->sizes[0];
         double greatest = 0;
         if (is_there) {
             int64_t corners[4];
             for (int n = 0; n < 4; n++) {
-                corners[n] = corner(numbers[1 + n], desc->SpatialScale);
+                corners[n] = corner(numbers[1 + n], scale);
             }
             const struct cell x = cell_of(corners[0], corners[2], at.index[3], output->sizes[3], input->sizes[3]);
             const struct cell y = cell_of(corners[1], corners[3], at.index[2], output->sizes[2], input->sizes[2]);
@@ -119,7 +125,7 @@ static struct axis axis_of(const struct align *align, int a, float low, float hi
         wanted > (float)align->least ? (wanted < (float)align->most ? (uint32_t)wanted : align->most) : align->least;
     const float samples = (float)(outputs * axis.samples);
     axis.step = size / (!align->to_corners ? samples : samples > 1 ? samples - 1 : 1);
-    axis.step = fpclassify(axis.step) == FP_SUBNORMAL ? 0 : axis.step;
+    axis.step = normal(axis.step);
     axis.is_finite = isfinite(place_of(align, &axis, 0)) && isfinite(place_of(align, &axis, samples - 1));
     return axis;
 }
@@ -183,8 +189,11 @@ static double aligned_at(const struct vkdml_instance *instance, const struct vkd
     for (uint32_t n = 0; n < 4; n++) {
         corners[n] = number_of(instance, memory, at->index[0], n);
     }
-    const struct axis x = axis_of(align, 0, corners[0], corners[2], output->sizes[3]);
-    const struct axis y = axis_of(align, 1, corners[1], corners[3], output->sizes[2]);
+    struct axis axes[2];
+    for (int a = 0; a < 2; a++) {
+        axes[a] = axis_of(align, a, corners[a], corners[2 + a], output->sizes[3 - a]);
+    }
+    const struct axis x = axes[0], y = axes[1];
     if (picture == input->sizes[0] || !x.is_finite || !y.is_finite) {
         return (double)align->outside;
     }
@@ -204,41 +213,44 @@ static double aligned_at(const struct vkdml_instance *instance, const struct vkd
 }
 
 static void run_align(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                      struct align *align) {
+                      const DML_ROI_ALIGN1_OPERATOR_DESC *desc) {
     const struct vkdml_tensor *output = &instance->outputs[0];
-    align->outside =
-        vkdml_element_to_float(output->data_type, vkdml_float_to_element(output->data_type, align->outside));
-    align->output_offset = fpclassify(align->output_offset) == FP_SUBNORMAL ? 0 : align->output_offset;
-    align->least = align->least == 0 ? 1 : align->least;
-    align->most = align->most > MOST_SAMPLES ? MOST_SAMPLES : align->most;
+    const uint32_t least = desc->MinimumSamplesPerOutput, most = desc->MaximumSamplesPerOutput;
+    const uint64_t outside = vkdml_float_to_element(output->data_type, desc->OutOfBoundsInputValue);
+    const struct align align = {
+        .function = desc->ReductionFunction,
+        .mode = desc->InterpolationMode,
+        .scales = {normal(desc->SpatialScaleX), normal(desc->SpatialScaleY)},
+        .input_offset = desc->InputPixelOffset,
+        .output_offset = normal(desc->OutputPixelOffset),
+        .outside = vkdml_element_to_float(output->data_type, outside),
+        .least = least == 0 ? 1 : least,
+        .most = most > MOST_SAMPLES ? MOST_SAMPLES : most,
+        .to_corners = desc->AlignRegionsToCorners,
+    };
     struct vkdml_coordinate at = {{0}};
     do {
-        write_number(instance, memory, &at, aligned_at(instance, memory, align, &at));
+        write_number(instance, memory, &at, aligned_at(instance, memory, &align, &at));
     } while (vkdml_coordinate_next(output, &at));
-}
-
-void vkdml_reference_roi_align(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
-    const DML_ROI_ALIGN_OPERATOR_DESC *desc = instance->desc;
-    struct align align = {
-        desc->ReductionFunction,
-        desc->InterpolationMode,
-        {desc->SpatialScaleX, desc->SpatialScaleY},
-        0.5f,
-        -0.5f,
-        desc->OutOfBoundsInputValue,
-        desc->MinimumSamplesPerOutput,
-        desc->MaximumSamplesPerOutput,
-        0,
-    };
-    run_align(instance, memory, &align);
 }
 
 void vkdml_reference_roi_align1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_ROI_ALIGN1_OPERATOR_DESC *desc = instance->desc;
-    struct align align = {
-        desc->ReductionFunction,       desc->InterpolationMode,       {desc->SpatialScaleX, desc->SpatialScaleY},
-        desc->InputPixelOffset,        desc->OutputPixelOffset,       desc->OutOfBoundsInputValue,
-        desc->MinimumSamplesPerOutput, desc->MaximumSamplesPerOutput, desc->AlignRegionsToCorners,
+    run_align(instance, memory, desc);
+}
+
+void vkdml_reference_roi_align(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_ROI_ALIGN_OPERATOR_DESC *desc = instance->desc;
+    const DML_ROI_ALIGN1_OPERATOR_DESC newer = {
+        .ReductionFunction = desc->ReductionFunction,
+        .InterpolationMode = desc->InterpolationMode,
+        .SpatialScaleX = desc->SpatialScaleX,
+        .SpatialScaleY = desc->SpatialScaleY,
+        .InputPixelOffset = 0.5f,
+        .OutputPixelOffset = -0.5f,
+        .OutOfBoundsInputValue = desc->OutOfBoundsInputValue,
+        .MinimumSamplesPerOutput = desc->MinimumSamplesPerOutput,
+        .MaximumSamplesPerOutput = desc->MaximumSamplesPerOutput,
     };
-    run_align(instance, memory, &align);
+    run_align(instance, memory, &newer);
 }

@@ -12,17 +12,22 @@ struct resampling {
     const float *scales, *input_offsets, *output_offsets;
 };
 
-/* What an element takes along one dimension. */
+/* What an element takes along one dimension; the first and last elements also stand for what lies beyond them. */
 struct taken {
-    uint32_t first, count;
+    uint32_t first, count, last_of_all;
     float place;
     double scale; /* by which shares fall off; below 1 of what is antialiased */
     double sum;   /* of the shares */
+    double of_first, of_last;
 };
 
+static double nearness(const struct taken *taken, double element) {
+    const double share = 1 - fabs(element - (double)taken->place) * taken->scale;
+    return share > 0 ? share : 0;
+}
+
 static double share(const struct taken *taken, uint32_t element) {
-    const double share = 1 - fabs((double)element - (double)taken->place) * taken->scale;
-    return share > 0 ? share / taken->sum : 0;
+    return element == 0 ? taken->of_first : element == taken->last_of_all ? taken->of_last : nearness(taken, element);
 }
 
 static float place_of(const struct resampling *r, uint32_t d, uint32_t c) {
@@ -44,24 +49,24 @@ static struct taken taken_of(const struct resampling *r, uint32_t d, uint32_t c,
                                : r->rounds > 0 ? ceil((double)place)
                                                : floor((double)(place + 0.5f));
         const uint32_t nearest = (uint32_t)within(rounded, size);
-        return (struct taken){nearest, 1, (float)nearest, 1, 1};
+        return (struct taken){nearest, 1, size - 1, (float)nearest, 1, 1, 1, 1};
     }
-    struct taken taken = {0, 0, (float)within((double)place, size), 1, 1};
-    if ((double)taken.place > (double)(size - 1)) {
-        taken.place = nextafterf(taken.place, 0);
-    }
+    struct taken taken = {.last_of_all = size - 1, .place = place, .scale = 1};
     if (r->is_antialiased && r->scales[d] < 1) {
         taken.scale = (double)r->scales[d];
+    } else {
+        taken.place = (float)within((double)place, size);
     }
     const double first = floor((double)taken.place - 1 / taken.scale),
                  last = ceil((double)taken.place + 1 / taken.scale);
     taken.first = (uint32_t)within(first, size);
     taken.count = (uint32_t)within(last, size) - taken.first + 1;
-    double sum = 0;
-    for (uint32_t i = 0; i < taken.count; i++) {
-        sum += share(&taken, taken.first + i);
+    for (double element = first; element <= last; element++) {
+        const double near = nearness(&taken, element);
+        taken.sum += near;
+        taken.of_first += element <= 0 || size == 1 ? near : 0;
+        taken.of_last += element >= size - 1 ? near : 0;
     }
-    taken.sum = sum;
     return taken;
 }
 
@@ -78,7 +83,11 @@ static void resample(const struct resampling *r, const struct vkdml_instance *in
             from.index[d] = taken[d].first;
         }
         double sum = 0;
+        double shares = 1;
         uint32_t d;
+        for (d = 0; d < rank; d++) {
+            shares *= taken[d].sum;
+        }
         do {
             double weight = 1;
             for (d = 0; d < rank; d++) {
@@ -92,6 +101,7 @@ static void resample(const struct resampling *r, const struct vkdml_instance *in
                 from.index[d] = taken[d].first;
             }
         } while (d != UINT32_MAX);
+        sum /= shares; /* once, so that halves of integers are exact */
         const uint64_t bits = !r->is_linear ? vkdml_element_read(input, memory->inputs[0], &from)
                               : vkdml_data_type_is_float(output->data_type)
                                   ? vkdml_float_to_element(output->data_type, (float)sum)

@@ -371,6 +371,8 @@ static const char *const average_pooling_fixed[] = {
             "DimensionCount=2 Strides=2,2 WindowSize=3,3 StartPadding=1,1 EndPadding=1,1 IncludePadding=0",
     AVERAGE "seed=3 InputTensor=FLOAT32[1,2,41,61] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,2,11,32] "
             "DimensionCount=2 Strides=1,1 WindowSize=31,30 StartPadding=0,0 EndPadding=0,0 IncludePadding=1",
+    AVERAGE "seed=6 InputTensor=FLOAT16[1,2,41,61] InputTensor.fill=UNIT OutputTensor=FLOAT16[1,2,41,61] "
+            "DimensionCount=2 Strides=1,1 WindowSize=11,21 StartPadding=5,10 EndPadding=5,10 IncludePadding=0",
     /* Channels side by side. */
     AVERAGE "seed=4 InputTensor=FLOAT16[1,64,9,10] InputTensor.strides=5760,1,640,64 InputTensor.fill=UNIT "
             "OutputTensor=FLOAT16[1,64,9,10] OutputTensor.strides=5760,1,640,64 DimensionCount=2 Strides=1,1 "
@@ -485,6 +487,8 @@ static const char *const lp_pooling_fixed[] = {
        "DimensionCount=2 Strides=1,1 WindowSize=160,250 StartPadding=0,0 EndPadding=0,0 P=4",
     LP "seed=4 InputTensor=FLOAT16[1,1,160,251] InputTensor.fill=UNIT OutputTensor=FLOAT16[1,1,1,2] "
        "DimensionCount=2 Strides=1,1 WindowSize=160,250 StartPadding=0,0 EndPadding=0,0 P=2",
+    LP "seed=6 InputTensor=FLOAT32[1,2,41,61] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,2,41,61] "
+       "DimensionCount=2 Strides=1,1 WindowSize=11,21 StartPadding=5,10 EndPadding=5,10 P=2",
     LP "seed=5 InputTensor=FLOAT32[1,2,20,32] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[1,2,1,1] "
        "DimensionCount=2 Strides=1,1 WindowSize=20,32 StartPadding=0,0 EndPadding=0,0 P=2",
 };
@@ -570,6 +574,10 @@ static const char *const max_pooling_fixed[] = {
         "WindowSize=3,3,3 StartPadding=1,1,1 EndPadding=1,1,1",
     MAX "seed=6 InputTensor=FLOAT32[1,2,40,48] OutputTensor=FLOAT32[1,2,40,48] DimensionCount=2 Strides=1,1 "
         "WindowSize=9,13 StartPadding=4,6 EndPadding=4,6",
+    MAX "seed=8 InputTensor=UINT8[2,3,40,48] OutputTensor=UINT8[2,3,20,36] DimensionCount=2 Strides=2,1 "
+        "WindowSize=9,13 StartPadding=4,0 EndPadding=4,0",
+    MAX "seed=9 InputTensor=INT64[1,2,5,12,14] OutputTensor=INT64[1,2,1,8,10] DimensionCount=3 Strides=1,1,1 "
+        "WindowSize=5,5,5 StartPadding=0,0,0 EndPadding=0,0,0",
     MAX "seed=7 InputTensor=FLOAT16[2,5,7,7] OutputTensor=FLOAT16[2,5,1,1] DimensionCount=2 Strides=1,1 "
         "WindowSize=7,7 StartPadding=0,0 EndPadding=0,0",
 };

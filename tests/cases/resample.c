@@ -70,34 +70,44 @@ static void set_resampling(struct operator_case *c, uint32_t mode, uint32_t dire
 
 /* ---- what is exact ---- */
 
-/* The elements [first, last] of a dimension that count, and how much. */
+/* The elements [first, last] of a dimension that count, and how much; the outermost for what is beyond them too. */
 struct span {
     uint32_t first, last;
-    double place, reach, sum;
+    double place, reach, sum, below, above;
 };
 
-static double weight_in(const struct span *span, uint32_t element) {
-    const double weight = 1 - fabs((double)element - span->place) / span->reach;
-    return weight > 0 ? weight / span->sum : 0;
+static double nearness(const struct span *span, double element) {
+    return fmax(1 - fabs(element - span->place) / span->reach, 0);
+}
+
+static double weight_in(const struct span *span, uint32_t element, uint32_t size) {
+    double weight = nearness(span, element);
+    weight += element == 0 ? span->below : 0;
+    weight += element == size - 1 ? span->above : 0;
+    return weight / span->sum;
 }
 
 static struct span span_of(const struct operator_case *c, uint32_t d, uint32_t coordinate) {
     const float scale = fminf(float_of(c, "Scales", d, 1), 0x1p64f);
-    const float most = (float)(c->tensors[0].sizes[d] - 1);
+    const double most = c->tensors[0].sizes[d] - 1;
     float place = ((float)coordinate - float_of(c, "OutputPixelOffsets", d, -0.5f)) / scale;
     place -= float_of(c, "InputPixelOffsets", d, 0.5f);
     place = fabsf(place) < 0x1p-32f ? 0 : place;
-    place = fminf(fmaxf(place, 0), most);
-    const double reach = is_antialiased(c) && scale < 1 ? 1 / (double)scale : 1;
-    struct span span = {0, c->tensors[0].sizes[d] - 1, (double)place, reach, 1};
-    const double first = floor(span.place - reach), last = ceil(span.place + reach);
-    span.first = first > 0 ? (uint32_t)first : 0;
-    span.last = last < span.last ? (uint32_t)last : span.last;
-    double sum = 0;
-    for (uint32_t i = span.first; i <= span.last; i++) {
-        sum += weight_in(&span, i);
+    struct span span = {.place = (double)place, .reach = 1};
+    if (is_antialiased(c) && scale < 1) {
+        span.reach = 1 / (double)scale;
+    } else {
+        span.place = fmin(fmax(span.place, 0), most);
     }
-    span.sum = sum;
+    const double first = floor(span.place - span.reach), last = ceil(span.place + span.reach);
+    span.first = (uint32_t)fmin(fmax(first, 0), most);
+    span.last = (uint32_t)fmin(fmax(last, 0), most);
+    for (double element = first; element <= last; element++) {
+        const double weight = nearness(&span, element);
+        span.sum += weight;
+        span.below += element < 0 ? weight : 0;
+        span.above += element > most ? weight : 0;
+    }
     return span;
 }
 
@@ -125,7 +135,7 @@ static struct blend blend_at(const struct operator_case *c, const unsigned char 
         spans[d] = span_of(c, d, at[d]);
         box.sizes[d] = spans[d].last - spans[d].first + 1;
         if (spans[d].reach > 1) {
-            blend.error += (box.sizes[d] + 16.0) * 0x1p-24;
+            blend.error += (2 * spans[d].reach + 18) * 0x1p-24;
             blend.averaged++;
         }
     }
@@ -133,7 +143,7 @@ static struct blend blend_at(const struct operator_case *c, const unsigned char 
         double weight = 1;
         for (uint32_t d = 0; d < input->rank; d++) {
             from[d] = spans[d].first + in_box[d];
-            weight *= weight_in(&spans[d], from[d]);
+            weight *= weight_in(&spans[d], from[d], input->sizes[d]);
         }
         const double x = number_at(c, tensors, from);
         blend.is_uncertain = blend.is_uncertain || (blend.averaged != 0 && weight < 0x1p-20 && !isfinite(x));
@@ -302,6 +312,10 @@ static const char *const resample2_fixed[] = {
     "RESAMPLE2 InputTensor=INT8[9] InputTensor.data=0,1,2,3,4,5,6,7,8 OutputTensor=INT8[3] OutputTensor.data=0,3,6 "
     "InterpolationMode=NEAREST_NEIGHBOR RoundingDirection=DECREASING DimensionCount=1 Scales=0.333333343 "
     "InputPixelOffsets=0 OutputPixelOffsets=0",
+    /* 18 times the rounded reciprocal is 15, the rounded quotient less. */
+    "RESAMPLE2 InputTensor=INT8[16] InputTensor.data=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 OutputTensor=INT8[19] "
+    "OutputTensor.data=0,0,1,2,3,4,5,5,6,7,8,9,10,10,11,12,13,14,14 InterpolationMode=NEAREST_NEIGHBOR "
+    "RoundingDirection=DECREASING DimensionCount=1 Scales=1.2 InputPixelOffsets=0 OutputPixelOffsets=0",
     "RESAMPLE2 InputTensor=UINT8[2,2] InputTensor.data=1,2,3,4 OutputTensor=UINT8[4,6] "
     "OutputTensor.data=1,1,1,2,2,2,1,1,1,2,2,2,3,3,3,4,4,4,3,3,3,4,4,4 InterpolationMode=NEAREST_NEIGHBOR "
     "RoundingDirection=INCREASING DimensionCount=2 Scales=2,3 InputPixelOffsets=1,1 OutputPixelOffsets=-0.5,-0.5",
@@ -318,14 +332,15 @@ static const char *const resample2_fixed[] = {
 };
 
 static const char *const resample3_fixed[] = {
-    /* Places 0.5 and 2.5; weights 0.75, 0.75, 0.25 of three, and the same backward. */
-    "RESAMPLE3 InputTensor=FLOAT32[4] InputTensor.data=0,7,14,21 OutputTensor=FLOAT32[2] OutputTensor.data=5,16 "
+    /* Places 0.5 and 2.5; weights 0.25 + 0.75, 0.75, 0.25 of 2, and the same backward. */
+    "RESAMPLE3 InputTensor=FLOAT32[4] InputTensor.data=0,7,14,21 OutputTensor=FLOAT32[2] "
+    "OutputTensor.data=4.375,16.625 "
     "InterpolationMode=LINEAR RoundingDirection=INCREASING DimensionCount=1 Scales=0.5 InputPixelOffsets=0.5 "
     "OutputPixelOffsets=-0.5 Antialiased=1",
     "RESAMPLE3 InputTensor=FLOAT32[4] InputTensor.data=0,7,14,21 OutputTensor=FLOAT32[2] OutputTensor.data=3.5,17.5 "
     "InterpolationMode=LINEAR RoundingDirection=INCREASING DimensionCount=1 Scales=0.5 InputPixelOffsets=0.5 "
     "OutputPixelOffsets=-0.5 Antialiased=0",
-    "RESAMPLE3 InputTensor=UINT8[4] InputTensor.data=0,7,14,21 OutputTensor=UINT8[2] OutputTensor.data=5,16 "
+    "RESAMPLE3 InputTensor=UINT8[4] InputTensor.data=0,7,14,21 OutputTensor=UINT8[2] OutputTensor.data=4,17 "
     "InterpolationMode=LINEAR RoundingDirection=DECREASING DimensionCount=1 Scales=0.5 InputPixelOffsets=0.5 "
     "OutputPixelOffsets=-0.5 Antialiased=1",
     "RESAMPLE3 seed=1 InputTensor=FLOAT32[2,3,64,96] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,3,16,144] "

@@ -147,6 +147,13 @@ def values_for(random, operator, field, type_, sizes, fixed):
         if random.random() < 0.2:  # hostile ones too
             return random_values(random, type_, sizes, "bits")
         return random.integers(0 if type_[0] == "U" or random.random() < 0.5 else -4, 4, sizes).astype(DTYPES[type_])
+    if field.name == "BatchIndicesTensor":
+        return random.integers(0, 2 if random.random() < 0.9 else 5, sizes).astype(DTYPES[type_])
+    if field.name == "ROITensor" and random.random() < 0.9:
+        corners = np.sort(random.uniform(-3, 14, [*sizes[:-1], 2, 2]), -2).reshape([*sizes[:-1], 4])
+        corners = np.round(corners * 4) / 4 if random.random() < 0.3 else corners
+        pictures = random.integers(0, 2, [*sizes[:-1], 1])
+        return (corners if sizes[-1] == 4 else np.concatenate([pictures, corners], -1)).astype(DTYPES[type_])
     if "Scale" in field.name or field.name == "QuantizationTensors" and type_ in FLOATS:
         return (2.0 ** random.integers(-6, 6, sizes) * random.choice([1, 1.5, 0.7, 1.1], sizes)).astype(DTYPES[type_])
     if "LOGICAL" in operator.name or field.name == "ConditionTensor" or "EQUAL" in operator.name:
@@ -553,6 +560,38 @@ def shape_unpooling(random, operator, chosen, attributes):
     sizes, output = ([int(random.integers(1, 5)) for _ in range(4)] for _ in range(2))
     chosen["InputTensor"], chosen["OutputTensor"] = (type_, sizes), (type_, output)
     chosen["IndicesTensor"] = str(random.choice(fields["IndicesTensor"].types)), sizes
+def shape_resample(random, operator, chosen, attributes):
+    """Mostly centres on centres, and as many elements as the scales say."""
+    field = operator.fields[0]
+    sizes = [min(size, 9) for size in random_sizes(random, field.least, field.most)]
+    scales = [float(np.float32(random.choice([1, 2, 3, 1.5, 0.5, 0.7, 1 / 3, 1.3]))) if len(sizes) < 4 or d > 1 else 1.0
+              for d in range(len(sizes))]
+    more = int(random.random() < 0.2)
+    type_ = str(random.choice(field.types))
+    chosen["InputTensor"] = type_, sizes
+    chosen["OutputTensor"] = type_, [max(1, int(size * scale + 1e-6) + more) for size, scale in zip(sizes, scales)]
+    offsets = [(0.5, -0.5), (0.5, -0.5), (0.0, 0.0), (0.0, -0.5), (0.25, 1.0)][int(random.integers(5))]
+    attributes["ScaleCount" if operator.name == "RESAMPLE" else "DimensionCount"] = len(sizes)
+    attributes["Scales"] = scales
+    if operator.name != "RESAMPLE":
+        attributes["InputPixelOffsets"], attributes["OutputPixelOffsets"] = ([v] * len(sizes) for v in offsets)
+
+
+def shape_regions(random, operator, chosen, attributes):
+    type_, aligns = str(random.choice(operator.fields[0].types)), operator.name != "ROI_POOLING"
+    pictures, channels, height, width, regions, down, along = (int(random.integers(1, n)) for n in (4, 4, 12, 12, 6, 5, 5))
+    chosen["InputTensor"] = type_, [pictures, channels, height, width]
+    chosen["OutputTensor"] = type_, [regions, channels, down, along]
+    chosen["ROITensor"] = type_, [regions, 4] if aligns else [1, 1, regions, 5]
+    if not aligns:
+        attributes.update(PooledSize=(along, down), SpatialScale=float(np.float32(random.choice([1, 0.5, 2, 0.3]))))
+        return
+    chosen["BatchIndicesTensor"] = str(random.choice(["UINT32", "UINT64"])), [regions]
+    least, scale = int(random.integers(0, 4)), float(np.float32(random.choice([1, 0.5, 2, 0.3])))
+    attributes.update(SpatialScaleX=scale, SpatialScaleY=scale if random.random() < 0.8 else 1.0,
+                      ReductionFunction=str(random.choice(["AVERAGE", "AVERAGE", "MAX"])),
+                      OutOfBoundsInputValue=0.0 if random.random() < 0.7 else random_float(random),
+                      MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=int(random.choice([max(least, 1), 5, 2**32 - 1])))
 
 
 SHAPES = {
@@ -560,11 +599,13 @@ SHAPES = {
     "MAX_UNPOOLING": shape_unpooling,
     **{f"{name}_POOLING{n}": shape_pooling for name, n in [
         ("AVERAGE", ""), ("AVERAGE", 1), ("LP", ""), ("LP", 1), ("MAX", ""), ("MAX", 1), ("MAX", 2)]},
+    "ROI_POOLING": shape_regions, "ROI_ALIGN": shape_regions, "ROI_ALIGN1": shape_regions,
     "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
     "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION2": shape_axes, "LP_NORMALIZATION": shape_lp,
-    "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample, "FOLD": shape_unfold,
+    "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample,
+    "RESAMPLE": shape_resample, "RESAMPLE1": shape_resample, "RESAMPLE2": shape_resample, "RESAMPLE3": shape_resample, "FOLD": shape_unfold,
     "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
     "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,

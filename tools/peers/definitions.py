@@ -639,6 +639,53 @@ def interpolated(case):
     return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
 
 
+def places(case, axis):
+    """Where the output's elements lie along an axis of the input: in FLOAT32."""
+    of = {name: f32(case.attributes.get(name, [default] * (axis + 1))[axis])
+          for name, default in (("InputPixelOffsets", 0.5), ("OutputPixelOffsets", -0.5), ("Scales", 1))}
+    place_ = (np.arange(case.output.sizes[axis]).astype(f32) - of["OutputPixelOffsets"]) / of["Scales"] - of["InputPixelOffsets"]
+    return np.where(np.abs(place_) < f32(2.0**-32), f32(0), place_)
+
+
+def keeps_a_size(case):
+    """Peers leave a dimension alone that keeps its size, whatever its scale."""
+    return any(a == b and scale != 1 for a, b, scale in zip(full(case, "InputTensor").shape, case.output.sizes, case["Scales"]))
+
+
+def nearest(case):
+    x = full(case, "InputTensor")
+    direction = case.attributes.get("RoundingDirection")
+    for axis in range(x.ndim):
+        place_ = places(case, axis)
+        rounded = np.floor(place_ + f32(0.5)) if direction is None else np.ceil(place_) if direction == "INCREASING" else np.floor(place_)
+        x = np.take(x, np.clip(rounded, 0, x.shape[axis] - 1).astype(np.int64), axis)
+    return x
+
+
+def resampled(case):
+    exact = full(case, "InputTensor").astype(wide)
+    magnitudes = np.abs(exact)
+    shares_ = wide(1)
+    for axis in range(exact.ndim):
+        size, scale = exact.shape[axis], wide(f32(case["Scales"][axis]))
+        averages = case.attributes.get("Antialiased") and scale < 1
+        place_ = (places(case, axis) if averages else np.clip(places(case, axis), 0, size - 1)).astype(wide)
+        beyond = int(2 / scale) + 12 if averages else 0  # the outermost elements go on
+        near = np.maximum(1 - np.abs(np.arange(-beyond, size + beyond) - place_[:, None]) * (scale if averages else 1), 0)
+        weights = near[:, beyond:beyond + size].copy()
+        weights[:, 0] += near[:, :beyond].sum(1)
+        weights[:, -1] += near[:, beyond + size:].sum(1)
+        shares_ = shares_ * weights.sum(1).reshape(-1, *[1] * (exact.ndim - 1 - axis))
+        parts = [np.where(weights == 0, 0, weights * np.moveaxis(v, axis, -1)[..., None, :]).sum(-1) for v in (exact, magnitudes)]
+        exact, magnitudes = (np.moveaxis(v, -1, axis) for v in parts)
+    return exact / shares_, magnitudes / shares_ * DOUBLE, np.full(exact.shape, True)
+
+
+def resampled_copies(case):
+    """The nearest, and integers."""
+    return nearest(case) if case["InterpolationMode"] == "NEAREST_NEIGHBOR" else np.rint(resampled(case)[0])
+
+
 def added_up(case, columns):
     """unfolded() the other way round, in the columns' type."""
     n, c, *sizes = case.output.sizes
@@ -734,12 +781,95 @@ def unpooled(case):
     return result.reshape(case.output.sizes)
 
 
+def regions_of(case):
+    """The numbers of each region, as FLOAT32."""
+    numbers = full(case, "ROITensor").astype(f32)
+    return np.where(np.abs(numbers) < np.finfo(f32).tiny, f32(0), numbers).reshape(-1, numbers.shape[-1])
+
+
+def pooled_regions(case):
+    x, (width, height) = full(case, "InputTensor"), case["PooledSize"]
+    result = np.zeros(case.output.sizes, x.dtype)
+    for r, region in enumerate(regions_of(case)):
+        with np.errstate(all="ignore"):
+            places_ = region[1:] * f32(case["SpatialScale"])
+        if np.isnan(region[0]) or np.isnan(places_).any() or not -1 < region[0] < x.shape[0]:
+            continue
+        rounded = np.trunc(np.clip(places_.astype(wide), -2**29, 2**29) + np.copysign(0.5, places_))
+        x1, y1, x2, y2 = (max(-2**29, min(2**29, int(v))) for v in rounded)
+        long, high = max(x2 - x1 + 1, 1), max(y2 - y1 + 1, 1)
+        for i, j in np.ndindex(height, width):
+            rows = slice(max(y1 + i * high // height, 0), max(y1 - (-(i + 1) * high // height), 0))
+            columns = slice(max(x1 + j * long // width, 0), max(x1 - (-(j + 1) * long // width), 0))
+            cell = x[int(region[0]), :, rows, columns].reshape(x.shape[1], -1)
+            if cell.size:
+                order = np.where(np.signbit(cell) & (cell == 0), -1, 0)  # -0 is below 0
+                greatest = cell.max(1)
+                zero = np.where(np.where(cell == 0, order, -2).max(1) == -1, x.dtype.type(-0.0), x.dtype.type(0))
+                result[r, :, i, j] = np.where(greatest == 0, zero, greatest)
+    return result
+
+
+def points_of(case, axis, low, high, size):
+    """Of each output element along an axis its samples: two elements, the second's weight, and whether they are inside."""
+    old, outputs = case.operator.name == "ROI_ALIGN", case.output.sizes[3 - axis]
+    before, after = (f32(0.5), f32(-0.5)) if old else (f32(case["InputPixelOffset"]), f32(case["OutputPixelOffset"]))
+    tiny = np.finfo(f32).tiny
+    scale = f32(case["SpatialScale" + "XY"[axis]])
+    start = low * scale
+    length = high * scale - start
+    least, most = max(case["MinimumSamplesPerOutput"], 1), min(case["MaximumSamplesPerOutput"], 160)
+    wanted = np.ceil(length / f32(outputs))
+    count = int(min(max(wanted, least), most)) if np.isfinite(wanted) else most
+    points = outputs * count
+    step = length / f32(points if old or not case["AlignRegionsToCorners"] else max(points - 1, 1))
+    step = f32(0) if abs(step) < tiny else step
+    place_ = (np.arange(points, dtype=f32) - (f32(0) if abs(after) < tiny else after)) * step + start - before
+    inside = (place_ >= -1) & (place_ <= size)
+    if not np.isfinite(place_[[0, -1]]).all():
+        return None
+    place_ = np.clip(np.where(place_ < tiny, f32(0), place_), 0, size - 1)
+    first = place_.astype(np.int64)
+    weight = (place_ - first).astype(wide)
+    second = np.minimum(first + 1, size - 1)
+    if case["InterpolationMode"] == "NEAREST_NEIGHBOR":
+        first, weight = np.where(weight > 0.5, second, first), weight * 0
+    return [v.reshape(outputs, count) for v in (first, second, weight, inside)]
+
+
+def aligned_regions(case):
+    x, outside = full(case, "InputTensor").astype(wide), wide(full(case, "InputTensor").dtype.type(case["OutOfBoundsInputValue"]))
+    exact = np.full(case.output.sizes, outside, wide)
+    magnitudes = np.abs(exact)
+    for r, (region, picture) in enumerate(zip(regions_of(case), full(case, "BatchIndicesTensor"))):
+        columns = points_of(case, 0, region[0], region[2], x.shape[3])
+        rows = points_of(case, 1, region[1], region[3], x.shape[2])
+        if picture >= x.shape[0] or columns is None or rows is None:
+            continue
+        for i, j in np.ndindex(case.output.sizes[2], case.output.sizes[3]):
+            (y1, y2, v, above), (x1, x2, u, beside) = [p[i] for p in rows], [p[j] for p in columns]
+            value = magnitude = 0
+            for y, down in ((y1, 1 - v), (y2, v)):
+                for at, across in ((x1, 1 - u), (x2, u)):
+                    weight = down[:, None] * across
+                    part = np.where(weight == 0, 0, weight * x[int(picture)][:, y][:, :, at])
+                    value, magnitude = value + part, magnitude + np.abs(part)
+            inside = above[:, None] & beside
+            value, magnitude = np.where(inside, value, outside), np.where(inside, magnitude, np.abs(outside))
+            average = case["ReductionFunction"] == "AVERAGE"
+            exact[r, :, i, j] = value.mean((1, 2)) if average else value.max((1, 2))
+            magnitudes[r, :, i, j] = magnitude.mean((1, 2)) if average else magnitude.max((1, 2))
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
 BOUNDED = {
     "GEMM": multiplied,
     "AVERAGE_POOLING": averaged,
     "AVERAGE_POOLING1": averaged,
     "LP_POOLING": normed,
     "LP_POOLING1": normed,
+    "ROI_ALIGN": aligned_regions,
+    "ROI_ALIGN1": aligned_regions,
     "CUMULATIVE_SUMMATION": tallies_of_floats,
     "CUMULATIVE_PRODUCT": tallies_of_floats,
     "ACTIVATION_SOFTMAX": softmax,
@@ -752,6 +882,7 @@ BOUNDED = {
     "LP_NORMALIZATION": lp_normalization,
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
     "UPSAMPLE_2D": interpolated,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
     "FOLD": folded,
 }
 
@@ -759,7 +890,7 @@ BOUNDED = {
 def is_bounded(case):
     """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
     return (case.operator.name in BOUNDED and case.output.type in FLOATS
-            and case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR")
+            and ("ROI_ALIGN" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
 
 
 def wrapped(indices, size):
@@ -859,9 +990,11 @@ DEFINITIONS = {
     "MAX_POOLING1": maxima,
     "MAX_POOLING2": maxima,
     "MAX_UNPOOLING": unpooled,
+    "ROI_POOLING": pooled_regions,
     "ACTIVATION_HARDMAX": hardmax,
     "ACTIVATION_HARDMAX1": hardmax,
     "UPSAMPLE_2D": upsampled,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled_copies),
     "FOLD": lambda case: added_up(case, full(case, "InputTensor")),
     "DYNAMIC_QUANTIZE_LINEAR": dynamically_quantized,
     "CUMULATIVE_SUMMATION": tallied,

@@ -166,6 +166,15 @@ def near_sum(case, ours, theirs):
 def beyond_sums(case, ours, theirs):
     """Where the magnitudes of what is summed leave FLOAT32."""
     return ~definitions.BOUNDED[case.operator.name](case)[2]
+def around_place(case, ours, theirs):
+    """Places are off by roundings, so that neighbours' shares are, and those that have none count."""
+    if not definitions.is_bounded(case):
+        return np.zeros(ours.shape, bool)
+    x = np.abs(definitions.full(case, "InputTensor").astype(wide))
+    most = x.max()
+    if not np.isfinite(most) or most > np.finfo(ours.dtype).max * (1 - 2.0**-8):
+        return np.full(ours.shape, True)
+    return np.abs(ours.astype(wide) - theirs.astype(wide)) <= most * (2.0**-8 if ours.dtype == np.float16 else 2.0**-19)
 
 
 def in_reduction(which):
@@ -322,5 +331,7 @@ DIFFERENCES = [
     (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
     (("GEMM",), ANY, beyond_sums, "sums in another order, of which parts leave FLOAT32"),
     (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
+    (("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), ANY, around_place,
+     "multiplies by the scale's reciprocal, and counts elements whose share is 0"),
     (FUNCTIONS, ANY, of_floats(farther), "is farther from the exact value than the bound, ours is not"),
 ]

@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, folded_axes, full, in_place, in_rows, rows_of_indices, scaled, wide, whole
+from .definitions import divisor, folded_axes, full, in_place, in_rows, keeps_a_size, rows_of_indices, scaled, wide, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -229,6 +229,24 @@ def resize_attributes(case):
             "mode": "linear" if case["InterpolationMode"] == "LINEAR" else "nearest"}
 
 
+COORDINATES = {(0.5, -0.5): "half_pixel", (0.0, 0.0): "asymmetric", (0.0, -0.5): "tf_half_pixel_for_nn"}
+ROUNDINGS = {None: "round_prefer_ceil", "INCREASING": "ceil", "DECREASING": "floor"}
+
+
+def resampling_attributes(case):
+    """It leaves dimensions alone whose scale is 1, whatever the offsets."""
+    linear = case["InterpolationMode"] == "LINEAR"
+    coordinates = COORDINATES.get((*case.attributes.get("InputPixelOffsets", [0.5])[:1], *case.attributes.get("OutputPixelOffsets", [-0.5])[:1]))
+    sizes = [int(np.floor(size * np.float32(scale))) for size, scale in zip(full(case, "InputTensor").shape, case["Scales"])]
+    if keeps_a_size(case) or coordinates is None or sizes != list(case.output.sizes) or linear and (len(sizes) != 4 or case.output.type != "FLOAT32"):
+        raise NotImplementedError
+    if coordinates == "tf_half_pixel_for_nn" and (linear or 1 in case["Scales"]) or not linear and case.output.type == "FLOAT16":
+        raise NotImplementedError
+    return {"coordinate_transformation_mode": coordinates, "mode": "linear" if linear else "nearest",
+            "nearest_mode": ROUNDINGS[case.attributes.get("RoundingDirection")],
+            "antialias": int(linear and bool(case.attributes.get("Antialiased")) and min(case["Scales"]) < 1)}
+
+
 def column_inputs(case):
     """Not of dilated windows of other than two dimensions: it miscounts them and reads beyond (onnxruntime #18156)."""
     if case["DimensionCount"] != 2 and max(case["Dilations"]) > 1:
@@ -262,10 +280,47 @@ def pool_inputs(case):
     return [x]
 
 
+def regions(case):
+    """Regions that are there, and finite elements: else it stops, or leaves them to the processor."""
+    x, roi = full(case, "InputTensor"), full(case, "ROITensor")
+    pictures = full(case, "BatchIndicesTensor") if "BatchIndicesTensor" in case.inputs else roi[..., 0]
+    if not np.isfinite(x).all() or not (np.abs(roi) < 1e6).all() or not (pictures < x.shape[0]).all() or not (pictures >= 0).all():
+        raise NotImplementedError
+    if x.dtype != np.float32:
+        raise NotImplementedError
+    return x, roi.reshape(-1, roi.shape[-1]), pictures.astype(np.int64)
+
+
+def pooled_inputs(case):
+    x, roi, _ = regions(case)
+    return [x, roi]
+
+
+def aligned_inputs(case):
+    """It has one scale, samples that are counted or a number, 0 outside, and a maximum of weighted elements."""
+    x, roi, pictures = regions(case)
+    counts = case["MinimumSamplesPerOutput"], case["MaximumSamplesPerOutput"]
+    fixed = counts[0] == counts[1]
+    if (case["SpatialScaleX"] != case["SpatialScaleY"] or case["OutOfBoundsInputValue"] != 0 or case["ReductionFunction"] != "AVERAGE"
+            or case["InterpolationMode"] != "LINEAR" or not (fixed or (counts[0] <= 1 and counts[1] > 1000))
+            or not (fixed or (roi[:, 2:] > roi[:, :2]).all())):
+        raise NotImplementedError
+    return [x, roi, pictures]
+
+
+def aligned_attributes(case):
+    counts = case["MinimumSamplesPerOutput"], case["MaximumSamplesPerOutput"]
+    return {"output_height": case.output.sizes[2], "output_width": case.output.sizes[3], "spatial_scale": case["SpatialScaleX"],
+            "sampling_ratio": counts[0] if counts[0] == counts[1] else 0, "coordinate_transformation_mode": "half_pixel"}
+
+
 PEER = {
     **{f"{ours}_POOLING{n}": Node(theirs, pool_attributes, pool_inputs) for ours, theirs, n in [
         ("AVERAGE", "AveragePool", ""), ("AVERAGE", "AveragePool", 1), ("LP", "LpPool", ""), ("LP", "LpPool", 1),
         ("MAX", "MaxPool", ""), ("MAX", "MaxPool", 1), ("MAX", "MaxPool", 2)]},
+    "ROI_POOLING": Node("MaxRoiPool", lambda case: {"pooled_shape": list(case.output.sizes[2:]), "spatial_scale": case["SpatialScale"]},
+                        pooled_inputs),
+    "ROI_ALIGN": Node("RoiAlign", aligned_attributes, aligned_inputs),
     "ACTIVATION_SOFTMAX": rows("Softmax"),
     "ACTIVATION_SOFTMAX1": rows("Softmax"),
     "ACTIVATION_LOG_SOFTMAX": rows("LogSoftmax"),
@@ -278,6 +333,9 @@ PEER = {
     "DYNAMIC_QUANTIZE_LINEAR": Node("DynamicQuantizeLinear", inputs=bytes_alone),
     "LOCAL_RESPONSE_NORMALIZATION": Node("LRN", channels, lambda case: [whole(case)]),
     "UPSAMPLE_2D": Node("Resize", resize_attributes, resized, lambda case, y: y.reshape(case.output.sizes)),
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), Node(
+        "Resize", resampling_attributes,
+        lambda case: [full(case, "InputTensor"), np.array([], np.float32), np.array(case["Scales"], np.float32)])),
     "FOLD": Node("Col2Im", lambda case: {"dilations": case["Dilations"], "strides": case["Strides"],
                                          "pads": [*case["StartPadding"], *case["EndPadding"]]}, column_inputs),
     **{f"ELEMENT_WISE_{ours}": Node(theirs) for ours, theirs in {

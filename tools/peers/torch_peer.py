@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, factors, folded_axes, full, in_place, in_rows, scaled, scanned, whole
+from .definitions import divisor, factors, folded_axes, full, in_place, in_rows, keeps_a_size, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -170,6 +170,23 @@ def upsampled(case):
     return F.interpolate(x.reshape(1, -1, *x.shape[-2:]), scale_factor=(height, width), **mode).reshape(case.output.sizes)
 
 
+def resampled(case):
+    """Pictures' centres on centres."""
+    x, scales = tensor_of(full(case, "InputTensor")), case["Scales"]
+    sizes = [int(size * scale) for size, scale in zip(x.shape, scales)]
+    linear = case["InterpolationMode"] == "LINEAR"
+    if (x.ndim != 4 or case.attributes.get("InputPixelOffsets", [0.5])[0] != 0.5 or sizes != list(case.output.sizes)
+            or case.attributes.get("OutputPixelOffsets", [-0.5])[0] != -0.5 or case.output.type not in ("FLOAT32", "FLOAT16")):
+        raise NotImplementedError
+    if linear and case.attributes.get("Antialiased") and min(scales) < 1:
+        raise NotImplementedError  # what lies beyond the edges has no share there
+    if keeps_a_size(case) or not linear and "RoundingDirection" in case.attributes:
+        raise NotImplementedError
+    mode = ({"mode": "bilinear", "align_corners": False} if linear
+            else {"mode": "nearest-exact"})
+    return F.interpolate(x, scale_factor=scales[2:], **mode)
+
+
 def folded(case):
     columns = full(case, "InputTensor")
     if case["DimensionCount"] != 2 or case["StartPadding"] != case["EndPadding"]:
@@ -222,6 +239,7 @@ PEER = {
     "LP_NORMALIZATION": rows(lambda case, x: F.normalize(x, case["P"], -1, case["Epsilon"])),
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
     "UPSAMPLE_2D": upsampled,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
     "FOLD": folded,
     **{name: pooled for name in ("AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")},
     "ELEMENT_WISE_IDENTITY": one(lambda case, x: x.clone()),

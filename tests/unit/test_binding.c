@@ -116,9 +116,9 @@ static void operators_refuse_wrong_arguments(void **state) {
     identity.output.sizes[3] = 63;
     assert_invalid(vkdmlCreateOperator(device, &identity.desc, &op),
                    "DML_OPERATOR_ELEMENT_WISE_IDENTITY: OutputTensor.Sizes[3] is 63, must be 64");
-    DML_OPERATOR_DESC gemm = {DML_OPERATOR_GEMM, &identity};
-    assert_int_equal(vkdmlCreateOperator(device, &gemm, &op), VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_reason("DML_OPERATOR_GEMM");
+    DML_OPERATOR_DESC lstm = {DML_OPERATOR_LSTM, &identity};
+    assert_int_equal(vkdmlCreateOperator(device, &lstm, &op), VKDML_ERROR_NOT_IMPLEMENTED);
+    assert_reason("DML_OPERATOR_LSTM");
 }
 
 static void every_operator_that_is_not_implemented_is_refused_by_name(void **state) {

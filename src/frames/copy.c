@@ -135,3 +135,16 @@ VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const st
     vkdml_gather_init(&gather, output, input);
     return vkdml_copy_plan(&gather, &use, limits, report, plan);
 }
+
+bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
+    if (size == 1) {
+        return true; /* its strides lead nowhere */
+    }
+    gather->dimensions[gather->count++] = (struct vkdml_gather_dimension){
+        .size = size,
+        .output_stride = (uint32_t)output_stride,
+        .input_stride = (uint32_t)input_stride,
+        .input_size = size,
+    };
+    return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
+}

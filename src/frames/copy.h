@@ -18,4 +18,7 @@ VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const st
                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                      struct vkdml_plan *plan);
 
+/* Adds a dimension to what is copied, but for one of a single coordinate; whether the strides fit. */
+bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride);
+
 #endif

@@ -42,17 +42,3 @@ VkdmlResult vkdml_plan_copied(struct vkdml_gather *gather, const struct vkdml_pl
     };
     return vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan);
 }
-
-/* Whether the strides fit. */
-bool vkdml_add_copied(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
-    if (size == 1) {
-        return true; /* its strides lead nowhere */
-    }
-    gather->dimensions[gather->count++] = (struct vkdml_gather_dimension){
-        .size = size,
-        .output_stride = (uint32_t)output_stride,
-        .input_stride = (uint32_t)input_stride,
-        .input_size = size,
-    };
-    return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
-}

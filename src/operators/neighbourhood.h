@@ -16,9 +16,6 @@ VkdmlResult vkdml_plan_neighbours(const struct vkdml_neighbours *neighbours, con
 
 VkdmlResult vkdml_refuse_stride(const struct vkdml_planning *planning);
 
-/* Adds a dimension to what is copied; whether the strides fit. */
-bool vkdml_add_copied(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride);
-
 /* Copies what a gather names, of element size, places and dimensions. */
 VkdmlResult vkdml_plan_copied(struct vkdml_gather *gather, const struct vkdml_planning *planning);
 

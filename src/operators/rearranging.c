@@ -19,27 +19,13 @@ static struct vkdml_gather begin(const struct vkdml_tensor *output) {
     return gather;
 }
 
-/* Whether strides fit. */
-static bool add_dimension(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
-    if (size == 1) {
-        return true; /* its strides lead nowhere */
-    }
-    gather->dimensions[gather->count++] = (struct vkdml_gather_dimension){
-        .size = size,
-        .output_stride = (uint32_t)output_stride,
-        .input_stride = (uint32_t)input_stride,
-        .input_size = size,
-    };
-    return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
-}
-
 static VkdmlResult refuse_stride(const struct vkdml_planning *planning) {
     return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "elements that are moved lie %" PRIu64 " elements apart or more, must lie at most %" PRIu32,
                             (uint64_t)UINT32_MAX + 1, UINT32_MAX);
 }
 
-/* Adds the copy; `fits`: what add_dimension() said. */
+/* Adds the copy; `fits`: what vkdml_copy_add() said. */
 static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, uint32_t input, uint32_t output,
                              const struct vkdml_planning *planning) {
     const struct vkdml_gather_use use = {
@@ -165,7 +151,7 @@ static VkdmlResult plan_taking(const struct slice *slice, const struct vkdml_pla
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
         const uint32_t before = gather.count;
         fits &=
-            add_dimension(&gather, output->sizes[d], output->strides[d], (uint64_t)input->strides[d] * slice->step[d]);
+            vkdml_copy_add(&gather, output->sizes[d], output->strides[d], (uint64_t)input->strides[d] * slice->step[d]);
         if (gather.count != before) {
             gather.dimensions[before].is_backward = slice->is_backward[d] && input->strides[d] != 0;
         }
@@ -242,7 +228,7 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
         const uint32_t before = gather.count;
         const uint64_t reach = (uint64_t)(input->sizes[d] - 1) * slice.step[d];
         fits &=
-            add_dimension(&gather, input->sizes[d], (uint64_t)output->strides[d] * slice.step[d], input->strides[d]);
+            vkdml_copy_add(&gather, input->sizes[d], (uint64_t)output->strides[d] * slice.step[d], input->strides[d]);
         if (gather.count != before && slice.is_backward[d]) {
             gather.dimensions[before].is_backward = input->strides[d] != 0;
             gather.input_first += (uint64_t)(input->sizes[d] - 1) * input->strides[d];
@@ -325,7 +311,7 @@ static VkdmlResult plan_parts(const struct vkdml_planning *planning, uint32_t ax
         struct vkdml_gather gather = begin(output);
         bool fits = true;
         for (uint32_t d = 0; d < output->dimension_count; ++d) {
-            fits &= add_dimension(&gather, sizes[d], output->strides[d], input->strides[d]);
+            fits &= vkdml_copy_add(&gather, sizes[d], output->strides[d], input->strides[d]);
         }
         gather.input_first = splits ? at * input->strides[axis] : 0;
         gather.output_first = splits ? 0 : at * output->strides[axis];
@@ -382,8 +368,8 @@ static VkdmlResult plan_tile(const struct vkdml_operator *op, const struct vkdml
     struct vkdml_gather gather = begin(output);
     bool fits = true;
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
-        fits &= add_dimension(&gather, desc->Repeats[d], (uint64_t)output->strides[d] * input->sizes[d], 0);
-        fits &= add_dimension(&gather, input->sizes[d], output->strides[d], input->strides[d]);
+        fits &= vkdml_copy_add(&gather, desc->Repeats[d], (uint64_t)output->strides[d] * input->sizes[d], 0);
+        fits &= vkdml_copy_add(&gather, input->sizes[d], output->strides[d], input->strides[d]);
     }
     return plan_copy(&gather, fits, 0, 0, planning);
 }
@@ -462,8 +448,8 @@ static VkdmlResult plan_blocks(const struct blocks *blocks, bool to_depth, const
     struct vkdml_gather gather = begin(blocks->deep);
     bool fits = true;
     for (uint32_t d = 0; d < sizeof(dimensions) / sizeof(dimensions[0]); ++d) {
-        fits &= add_dimension(&gather, dimensions[d].size, to_depth ? dimensions[d].deep : dimensions[d].wide,
-                              to_depth ? dimensions[d].wide : dimensions[d].deep);
+        fits &= vkdml_copy_add(&gather, dimensions[d].size, to_depth ? dimensions[d].deep : dimensions[d].wide,
+                               to_depth ? dimensions[d].wide : dimensions[d].deep);
     }
     return plan_copy(&gather, fits, 0, 0, planning);
 }
@@ -559,16 +545,16 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
     struct vkdml_gather gather = begin(output);
     uint64_t window_stride = strides[1];
     uint64_t block_stride = strides[2];
-    bool fits = add_dimension(&gather, input.sizes[0], strides[0], input.strides[0]);
+    bool fits = vkdml_copy_add(&gather, input.sizes[0], strides[0], input.strides[0]);
     for (uint32_t s = desc->DimensionCount; s-- > 0;) {
         const uint64_t stride = input.strides[2 + s];
         const uint32_t blocks = (uint32_t)vkdml_unfolding_blocks(&unfolding, s);
-        fits &= add_dimension(&gather, desc->WindowSizes[s], window_stride, stride * desc->Dilations[s]);
-        fits &= add_dimension(&gather, blocks, block_stride, stride * desc->Strides[s]);
+        fits &= vkdml_copy_add(&gather, desc->WindowSizes[s], window_stride, stride * desc->Dilations[s]);
+        fits &= vkdml_copy_add(&gather, blocks, block_stride, stride * desc->Strides[s]);
         window_stride *= desc->WindowSizes[s];
         block_stride *= blocks;
     }
-    fits &= add_dimension(&gather, input.sizes[1], window_stride, input.strides[1]);
+    fits &= vkdml_copy_add(&gather, input.sizes[1], window_stride, input.strides[1]);
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,

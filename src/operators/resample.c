@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frames/copy.h"
 #include "frames/scaling.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
@@ -197,9 +198,9 @@ static VkdmlResult plan_copies(const struct copied *copied, const struct vkdml_p
     bool fits = true;
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
         const struct copied c = copied[d];
-        fits &= vkdml_add_copied(&gather, output->sizes[d] / c.repeats, (uint64_t)output->strides[d] * c.repeats,
-                                 (uint64_t)input->strides[d] * c.step);
-        fits &= vkdml_add_copied(&gather, c.repeats, output->strides[d], 0);
+        fits &= vkdml_copy_add(&gather, output->sizes[d] / c.repeats, (uint64_t)output->strides[d] * c.repeats,
+                               (uint64_t)input->strides[d] * c.step);
+        fits &= vkdml_copy_add(&gather, c.repeats, output->strides[d], 0);
         gather.input_first += (uint64_t)input->strides[d] * c.first;
     }
     return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);

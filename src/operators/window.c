@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "frames/copy.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"
@@ -139,13 +140,13 @@ static VkdmlResult plan_tiling(const struct vkdml_unfolding *u, const struct spr
     struct vkdml_gather gather;
     memset(&gather, 0, sizeof(gather));
     gather.element_bytes = image->element_size;
-    bool fits = vkdml_add_copied(&gather, image->sizes[0], image->strides[0],
-                                 u->columns->strides[u->columns->dimension_count - 3]);
-    fits &= vkdml_add_copied(&gather, image->sizes[1], image->strides[1], channel_stride);
+    bool fits = vkdml_copy_add(&gather, image->sizes[0], image->strides[0],
+                               u->columns->strides[u->columns->dimension_count - 3]);
+    fits &= vkdml_copy_add(&gather, image->sizes[1], image->strides[1], channel_stride);
     for (uint32_t s = 0; s < u->dimension_count; ++s) {
         const uint64_t stride = image->strides[2 + s];
-        fits &= vkdml_add_copied(&gather, spreads[s].blocks, stride * u->strides[s], spreads[s].block_stride);
-        fits &= vkdml_add_copied(&gather, u->window_sizes[s], stride, spreads[s].window_stride);
+        fits &= vkdml_copy_add(&gather, spreads[s].blocks, stride * u->strides[s], spreads[s].block_stride);
+        fits &= vkdml_copy_add(&gather, u->window_sizes[s], stride, spreads[s].window_stride);
     }
     return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);
 }

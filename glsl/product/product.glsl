@@ -113,6 +113,18 @@ void find_batch(uint number)
     }
 }
 
+// Tiles go by bands of so many rows of them, down each column, so that those at work at once share what they read.
+const uint BAND = TILE_M < TILE_N ? 16 : 8;
+
+void find_tile(uint tile, out uint m, out uint n)
+{
+    uint band = tile / (BAND * parameters.tiles_n);
+    uint rest = tile - band * BAND * parameters.tiles_n;
+    uint height = min(BAND, parameters.tiles_m - band * BAND);
+    n = rest / height;
+    m = band * BAND + rest - n * height;
+}
+
 #define ONE a_one
 #define FOUR a_four
 #define LOAD_ELEMENT(element) LOAD_ONE(a, TYPE, element)

@@ -20,6 +20,8 @@ enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 #define ACCUMULATES   256u
 #define JOINS         512u
 #define IS_SERIAL     1024u
+#define A_IN_EIGHTS   2048u /* of the matrix cores' kernel */
+#define B_IN_EIGHTS   4096u
 
 /* Mirrors product.glsl's block. */
 struct product_parameters {
@@ -45,26 +47,37 @@ struct product_parameters {
 };
 _Static_assert(sizeof(struct product_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
 
-/* Sums of a workgroup and of an invocation. */
+/* Sums of a workgroup and of an invocation, or of a subgroup with matrix cores. */
 struct tile {
     uint32_t m;
     uint32_t n;
     uint32_t k; /* steps that are in shared memory at once */
     uint32_t rows;
     uint32_t columns;
+    uint32_t stages; /* of matrix cores: tiles of operands in shared memory, 1 or 2; else 0 */
 };
 
 /* The largest first. Of 128 x 128 sixteen steps take more than the 16 KiB of shared memory that every device has. */
-static const struct tile tiles[] = {
-    {128, 128, 16, 8, 8}, {128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {64, 64, 16, 8, 4}, {32, 32, 16, 4, 4}};
-#define TILE_COUNT (sizeof(tiles) / sizeof(tiles[0]))
+static const struct tile tiles[] = {{128, 128, 16, 8, 8, 0},
+                                    {128, 128, 8, 8, 8, 0},
+                                    {64, 64, 16, 4, 4, 0},
+                                    {64, 64, 16, 8, 4, 0},
+                                    {32, 32, 16, 4, 4, 0}};
+
+static const struct tile matrix_tiles[] = {
+    {128, 256, 32, 64, 64, 1}, {128, 128, 32, 64, 64, 2}, {64, 64, 32, 32, 32, 2}, {32, 32, 32, 16, 16, 2}};
+
+struct tiles {
+    const struct tile *items;
+    uint32_t count;
+};
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = {8, 8, 16, 8, 8};
+static const struct tile alone = {8, 8, 16, 8, 8, 0};
 #define SERIAL_LOCAL_SIZE 8
 
 /* Of four columns, of sums that are joined. */
-static const struct tile joint = {1, 4, 16, 4, 4};
+static const struct tile joint = {1, 4, 16, 4, 4, 0};
 #define JOINT_LOCAL_SIZE 64
 
 /* Workgroups that keep the largest GPUs busy, and how many there are to be where k has shares: of at least so many
@@ -74,8 +87,12 @@ static const struct tile joint = {1, 4, 16, 4, 4};
 #define LEAST_SHARE   256
 #define MOST_SHARE    16384
 
-static uint32_t local_size_of(const struct tile *tile) {
-    return tile->m / tile->rows * (tile->n / tile->columns);
+/* What matrix cores do not pay for: they make whole fragments. */
+#define LEAST_MATRIX_SIZE 16
+
+static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const uint32_t parts = tile->m / tile->rows * (tile->n / tile->columns);
+    return tile->stages != 0 ? parts * limits->matrix_cores.subgroup_size : parts;
 }
 
 static uint32_t shared_bytes(const struct tile *tile) {
@@ -84,9 +101,29 @@ static uint32_t shared_bytes(const struct tile *tile) {
     return 4 * (operands > row ? operands : row);
 }
 
+/* Mirrors product_matrix.comp. Lines of operands lie along k or across it, whichever takes more. */
+static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
+    const uint32_t along_k = (tile->m + tile->n) * (tile->k / 8 + 1);
+    const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
+    const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
+    const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
+    return 16 * (operands > sums ? operands : sums);
+}
+
+/* Whether fragments make up a subgroup's part, and invocations load equally much. */
+static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_matrix_cores *cores = &limits->matrix_cores;
+    const uint32_t loads = 8 * local_size_of(tile, limits);
+    return tile->rows % cores->m == 0 && tile->columns % cores->n == 0 && tile->k % cores->k == 0 &&
+           tile->m * tile->k % loads == 0 && tile->n * tile->k % loads == 0 &&
+           matrix_shared_bytes(tile, cores) <= limits->max_shared_memory_bytes;
+}
+
 static bool is_allowed(const struct tile *tile, const struct vkdml_plan_limits *limits) {
-    const uint32_t size = local_size_of(tile);
-    return vkdml_local_size(limits, size) == size && shared_bytes(tile) <= limits->max_shared_memory_bytes;
+    const uint32_t size = local_size_of(tile, limits);
+    const bool fits =
+        tile->stages != 0 ? fits_cores(tile, limits) : shared_bytes(tile) <= limits->max_shared_memory_bytes;
+    return fits && vkdml_local_size(limits, size) == size;
 }
 
 static uint64_t count_tiles(const struct tile *tile, const uint32_t *sizes) {
@@ -94,12 +131,13 @@ static uint64_t count_tiles(const struct tile *tile, const uint32_t *sizes) {
 }
 
 /* The largest of which there are enough and that have little beyond the output's ends; else the smallest for what fits
- * it, and the one before. */
-static const struct tile *choose_tile(const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
-    const struct tile *smallest = &tiles[TILE_COUNT - 1];
-    const struct tile *chosen = smallest;
-    for (uint32_t i = TILE_COUNT - 1; i-- > 0;) {
-        const struct tile *tile = &tiles[i];
+ * it, and the one before. NULL: not even the smallest is allowed. */
+static const struct tile *choose_of(const struct tiles *family, const uint32_t *sizes,
+                                    const struct vkdml_plan_limits *limits) {
+    const struct tile *smallest = &family->items[family->count - 1];
+    const struct tile *chosen = is_allowed(smallest, limits) ? smallest : NULL;
+    for (uint32_t i = family->count - 1; i-- > 0;) {
+        const struct tile *tile = &family->items[i];
         const uint64_t area = count_tiles(tile, sizes) * tile->m * tile->n;
         const uint64_t least = count_tiles(smallest, sizes) * smallest->m * smallest->n;
         const bool is_large = sizes[M] > smallest->m && sizes[N] > smallest->n;
@@ -112,10 +150,27 @@ static const struct tile *choose_tile(const uint32_t *sizes, const struct vkdml_
     return chosen;
 }
 
+/* Matrix cores need FLOAT16 whose denormals stay, of operands or allowed for them. */
+static bool suits_cores(const struct vkdml_product *product, const uint32_t *sizes,
+                        const struct vkdml_plan_limits *limits) {
+    const bool are_halves = product->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    return limits->matrix_cores.subgroup_size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
+           are_halves && sizes[M] >= LEAST_MATRIX_SIZE && sizes[N] >= LEAST_MATRIX_SIZE &&
+           sizes[K] >= LEAST_MATRIX_SIZE;
+}
+
+static const struct tile *choose_tile(const struct vkdml_product *product, const uint32_t *sizes,
+                                      const struct vkdml_plan_limits *limits) {
+    static const struct tiles plain = {tiles, sizeof(tiles) / sizeof(tiles[0])};
+    static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
+    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, sizes, limits) : NULL;
+    return tile != NULL ? tile : choose_of(&plain, sizes, limits);
+}
+
 uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
     const uint32_t k = product->sizes[K];
     const uint64_t needed = vkdml_divide_up(k, MOST_SHARE);
-    const uint64_t groups = count_tiles(choose_tile(product->sizes, limits), product->sizes);
+    const uint64_t groups = count_tiles(choose_tile(product, product->sizes, limits), product->sizes);
     uint64_t shares = 1;
     if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && groups < ENOUGH_GROUPS) {
         shares = WANTED_GROUPS / groups;
@@ -136,20 +191,26 @@ static struct vkdml_window window_of(const struct vkdml_product *p, const struct
     return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].type));
 }
 
-/* Whether four elements side by side along dimension d, from a multiple of four on, are 16 bytes, or 8, that begin at a
- * multiple of that, and there is never a part of them. */
-static bool has_vectors(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
-                        const struct vkdml_plan_limits *limits) {
+/* Whether so many elements side by side along dimension d, from a multiple of that on, are bytes that begin at a
+ * multiple of their number, 8 or 16, and there is never a part of them. */
+static bool has_runs(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
+                     uint32_t elements, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
     const struct vkdml_window window = window_of(p, part, t);
     const uint32_t bytes = vkdml_data_type_size(tensor->type);
-    bool aligned =
-        tensor->strides[d] == 1 && part->box.size[d] % 4 == 0 &&
-        vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) % (4 * bytes) == 0;
+    bool aligned = tensor->strides[d] == 1 && part->box.size[d] % elements == 0 &&
+                   vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) %
+                           (elements * bytes) ==
+                       0;
     for (uint32_t other = 0; other < RANK; ++other) {
-        aligned = aligned && (other == d || part->box.size[other] == 1 || tensor->strides[other] % 4 == 0);
+        aligned = aligned && (other == d || part->box.size[other] == 1 || tensor->strides[other] % elements == 0);
     }
     return aligned;
+}
+
+static bool has_vectors(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
+                        const struct vkdml_plan_limits *limits) {
+    return has_runs(p, part, t, d, 4, limits);
 }
 
 /* Along what lies side by side. */
@@ -165,13 +226,25 @@ static uint32_t layout_of(const struct vkdml_product *p, const struct vkdml_prod
     return strides[K] <= strides[rows] && part->box.size[K] > 1 ? 0 : ALONG_ROWS;
 }
 
-static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part,
+/* Whether an operand of that layout is loaded eight FLOAT16 at a time. */
+static bool has_eights(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t rows,
+                       uint32_t layout, const struct vkdml_plan_limits *limits) {
+    return p->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
+           has_runs(p, part, t, (layout & ALONG_ROWS) != 0 ? rows : K, 8, limits);
+}
+
+static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
     uint32_t shape = (part->to_sums ? TO_SUMS : 0) | (part->accumulates ? ACCUMULATES : 0);
     if (part->joins) {
         shape |= JOINS | (has_vectors(p, part, A, N, limits) ? VECTORS : 0);
     } else {
-        shape |= layout_of(p, part, A, M, limits) | layout_of(p, part, B, N, limits) << LAYOUT_B;
+        const uint32_t layout_a = layout_of(p, part, A, M, limits), layout_b = layout_of(p, part, B, N, limits);
+        shape |= layout_a | layout_b << LAYOUT_B;
+        if (tile->stages != 0) {
+            shape |= has_eights(p, part, A, M, layout_a, limits) ? A_IN_EIGHTS : 0;
+            shape |= has_eights(p, part, B, N, layout_b, limits) ? B_IN_EIGHTS : 0;
+        }
         shape |= limits->variant == VKDML_KERNEL_VARIANT_SERIAL ? IS_SERIAL : 0;
     }
     if (exists(p, C)) {
@@ -213,6 +286,11 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     memcpy(parameters->arguments[2], p->arguments, sizeof(p->arguments));
 }
 
+/* FRAGMENT of product_matrix.comp. */
+static uint32_t fragment_of(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
+    return cores->m | cores->n << 8 | cores->k << 16 | tile->stages << 24;
+}
+
 static struct vkdml_plan_buffer buffer_of(const struct vkdml_product *p, const struct vkdml_product_part *part,
                                           uint32_t t) {
     const struct vkdml_window window = window_of(p, part, t);
@@ -224,10 +302,10 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                     struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct tile *tile = part->joins ? &joint : serial ? &alone : choose_tile(part->box.size, limits);
+    const struct tile *tile = part->joins ? &joint : serial ? &alone : choose_tile(product, part->box.size, limits);
     const uint32_t local_size = serial        ? vkdml_local_size(limits, SERIAL_LOCAL_SIZE)
                                 : part->joins ? vkdml_local_size(limits, JOINT_LOCAL_SIZE)
-                                              : local_size_of(tile);
+                                              : local_size_of(tile, limits);
     struct product_parameters parameters;
     fill_parameters(product, part, tile, &parameters);
     uint64_t group_count = count_tiles(tile, part->box.size) * part->share_count;
@@ -248,10 +326,12 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].type, type_of_c, product->tensors[OUT].type};
     const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
-    step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const bool on_cores = tile->stages != 0;
+    step->float_controls =
+        has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const uint32_t specializations[] = {local_size,
                                         (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8,
-                                        shape_of(product, part, limits),
+                                        shape_of(product, part, tile, limits),
                                         tile->m,
                                         tile->n,
                                         tile->k,
@@ -259,9 +339,9 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                         tile->columns,
                                         0,
                                         part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function,
-                                        0,
+                                        on_cores ? fragment_of(tile, &limits->matrix_cores) : 0,
                                         step->float_controls};
-    step->kernel = VKDML_KERNEL_PRODUCT;
+    step->kernel = on_cores ? VKDML_KERNEL_PRODUCT_MATRIX : VKDML_KERNEL_PRODUCT;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;

@@ -33,17 +33,30 @@ static double number_at(const struct operator_case *c, const unsigned char *cons
 
 /* ---- what results may be ---- */
 
-/* What an element is made of: the product's sum, Beta * C, and their magnitudes. */
+/* What an element is made of: the product's sum, Beta * C, and their magnitudes; and what rounding operands may do. */
 struct terms {
-    double value, magnitudes, largest, depth;
+    double value, magnitudes, largest, depth, rounding;
 };
+
+/* Whether FLOAT32 operands may be rounded to FLOAT16. */
+static bool allows_half(const struct operator_case *c) {
+    return (c->execution & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0 &&
+           c->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT32;
+}
+
+/* What a product of rounded operands may be off: half a unit in the last place of each, or half of the least denormal.
+ * From 65520 on they are infinite. */
+static double rounding_of(double a, double b) {
+    const double greatest = fmax(fabs(a), fabs(b));
+    return greatest >= 65520 ? (double)INFINITY : fabs(a * b) * (0x1p-10 + 0x1p-22) + (fabs(a) + fabs(b) + 1) * 0x1p-24;
+}
 
 static struct terms terms_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const uint32_t rank = c->tensors[OUT].rank, row = rank - 2, column = rank - 1;
     const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
     const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
     const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
-    struct terms terms = {0, 0, 0, depth};
+    struct terms terms = {0, 0, 0, depth, 0};
     uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
     memcpy(of_a, at, sizeof(of_a));
     memcpy(of_b, at, sizeof(of_b));
@@ -52,10 +65,13 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     for (uint32_t k = 0; k < depth; k++) {
         of_a[turns_a ? row : column] = k;
         of_b[turns_b ? column : row] = k;
-        const double product = number_at(c, tensors, A, of_a) * number_at(c, tensors, B, of_b);
+        const double factors[] = {number_at(c, tensors, A, of_a), number_at(c, tensors, B, of_b)};
+        const double product = factors[0] * factors[1];
         terms.value += product;
         terms.magnitudes += fabs(product);
+        terms.rounding += allows_half(c) ? rounding_of(factors[0], factors[1]) : 0;
     }
+    terms.magnitudes = isfinite(terms.rounding) ? terms.magnitudes + terms.rounding : (double)INFINITY;
     terms.largest = terms.magnitudes;
     terms.value *= alpha;
     terms.magnitudes *= fabs(alpha);
@@ -93,8 +109,9 @@ static double rise(DML_OPERATOR_TYPE type, double x) {
 
 /* What the sum may be off. */
 static double distance_of(const struct operator_case *c, const struct terms *t) {
-    return (t->depth + 6) * 0x1p-24 * t->magnitudes +
-           (t->depth * fabs((double)float_of(c, ALPHA)) + t->depth + 4) * 0x1p-126;
+    const double alpha = fabs((double)float_of(c, ALPHA));
+    return alpha * t->rounding + (t->depth + 6) * 0x1p-24 * t->magnitudes +
+           (t->depth * alpha + t->depth + 4) * 0x1p-126;
 }
 
 /* The fields of SOFTMAX1 that say its dimensions. */

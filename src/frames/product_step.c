@@ -47,25 +47,32 @@ struct product_parameters {
 };
 _Static_assert(sizeof(struct product_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
 
-/* Sums of a workgroup and of an invocation, or of a subgroup with matrix cores. */
+/* Sums of a workgroup, and of an invocation or a subgroup. */
 struct tile {
+    enum vkdml_kernel kernel;
     uint32_t m;
     uint32_t n;
-    uint32_t k; /* steps that are in shared memory at once */
-    uint32_t rows;
-    uint32_t columns;
-    uint32_t stages; /* of matrix cores: tiles of operands in shared memory, 1 or 2; else 0 */
+    uint32_t k;           /* steps that are in shared memory at once */
+    uint32_t rows;        /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
+    uint32_t columns;     /* .. */
+    uint32_t stages;      /* of PRODUCT_MATRIX: tiles of operands in shared memory, 1 or 2 */
+    uint32_t invocations; /* of PRODUCT_MATRIX2 */
 };
 
-/* The largest first. Of 128 x 128 sixteen steps take more than the 16 KiB of shared memory that every device has. */
-static const struct tile tiles[] = {{128, 128, 16, 8, 8, 0},
-                                    {128, 128, 8, 8, 8, 0},
-                                    {64, 64, 16, 4, 4, 0},
-                                    {64, 64, 16, 8, 4, 0},
-                                    {32, 32, 16, 4, 4, 0}};
+#define PLAIN(m, n, k, rows, columns)                                                                                  \
+    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, 0, 0 }
+#define MATRIX(m, n, k, rows, columns, stages)                                                                         \
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, 0 }
+#define MATRIX2(m, n, k, invocations)                                                                                  \
+    { VKDML_KERNEL_PRODUCT_MATRIX2, m, n, k, 0, 0, 0, invocations }
 
-static const struct tile matrix_tiles[] = {
-    {128, 256, 32, 64, 64, 1}, {128, 128, 32, 64, 64, 2}, {64, 64, 32, 32, 32, 2}, {32, 32, 32, 16, 16, 2}};
+/* The largest first. Of 128 x 128 sixteen steps take more than the 16 KiB of shared memory that every device has. */
+static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8), PLAIN(128, 128, 8, 8, 8), PLAIN(64, 64, 16, 4, 4),
+                                    PLAIN(64, 64, 16, 8, 4), PLAIN(32, 32, 16, 4, 4)};
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1), MATRIX(128, 128, 32, 64, 64, 2),
+                                           MATRIX(64, 64, 32, 32, 32, 2), MATRIX(32, 32, 32, 16, 16, 2)};
+static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256), MATRIX2(128, 128, 64, 256),
+                                            MATRIX2(64, 64, 64, 128)};
 
 struct tiles {
     const struct tile *items;
@@ -73,11 +80,11 @@ struct tiles {
 };
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = {8, 8, 16, 8, 8, 0};
+static const struct tile alone = PLAIN(8, 8, 16, 8, 8);
 #define SERIAL_LOCAL_SIZE 8
 
 /* Of four columns, of sums that are joined. */
-static const struct tile joint = {1, 4, 16, 4, 4, 0};
+static const struct tile joint = PLAIN(1, 4, 16, 4, 4);
 #define JOINT_LOCAL_SIZE 64
 
 /* Workgroups that keep the largest GPUs busy, and how many there are to be where k has shares: of at least so many
@@ -91,8 +98,11 @@ static const struct tile joint = {1, 4, 16, 4, 4, 0};
 #define LEAST_MATRIX_SIZE 16
 
 static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2) {
+        return tile->invocations;
+    }
     const uint32_t parts = tile->m / tile->rows * (tile->n / tile->columns);
-    return tile->stages != 0 ? parts * limits->matrix_cores.subgroup_size : parts;
+    return tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? parts * limits->matrix_cores.subgroup_size : parts;
 }
 
 static uint32_t shared_bytes(const struct tile *tile) {
@@ -119,10 +129,17 @@ static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *
            matrix_shared_bytes(tile, cores) <= limits->max_shared_memory_bytes;
 }
 
+static bool fits_workgroups(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
+    const uint32_t step = cores->workgroup_steps[tile->invocations / 256];
+    return step != 0 && (tile->m | tile->n | tile->k) % step == 0;
+}
+
 static bool is_allowed(const struct tile *tile, const struct vkdml_plan_limits *limits) {
     const uint32_t size = local_size_of(tile, limits);
-    const bool fits =
-        tile->stages != 0 ? fits_cores(tile, limits) : shared_bytes(tile) <= limits->max_shared_memory_bytes;
+    const bool fits = tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2 ? fits_workgroups(tile, &limits->matrix_cores)
+                      : tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX
+                          ? fits_cores(tile, limits)
+                          : shared_bytes(tile) <= limits->max_shared_memory_bytes;
     return fits && vkdml_local_size(limits, size) == size;
 }
 
@@ -157,26 +174,6 @@ static bool suits_cores(const struct vkdml_product *product, const uint32_t *siz
     return limits->matrix_cores.subgroup_size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
            are_halves && sizes[M] >= LEAST_MATRIX_SIZE && sizes[N] >= LEAST_MATRIX_SIZE &&
            sizes[K] >= LEAST_MATRIX_SIZE;
-}
-
-static const struct tile *choose_tile(const struct vkdml_product *product, const uint32_t *sizes,
-                                      const struct vkdml_plan_limits *limits) {
-    static const struct tiles plain = {tiles, sizeof(tiles) / sizeof(tiles[0])};
-    static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
-    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, sizes, limits) : NULL;
-    return tile != NULL ? tile : choose_of(&plain, sizes, limits);
-}
-
-uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
-    const uint32_t k = product->sizes[K];
-    const uint64_t needed = vkdml_divide_up(k, MOST_SHARE);
-    const uint64_t groups = count_tiles(choose_tile(product, product->sizes, limits), product->sizes);
-    uint64_t shares = 1;
-    if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && groups < ENOUGH_GROUPS) {
-        shares = WANTED_GROUPS / groups;
-        shares = shares < k / LEAST_SHARE ? shares : k / LEAST_SHARE;
-    }
-    return (uint32_t)(shares > needed ? shares : needed);
 }
 
 /* ---- a step ---- */
@@ -233,6 +230,33 @@ static bool has_eights(const struct vkdml_product *p, const struct vkdml_product
            has_runs(p, part, t, (layout & ALONG_ROWS) != 0 ? rows : K, 8, limits);
 }
 
+static bool has_whole_vectors_out(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                                  const struct vkdml_plan_limits *limits) {
+    return (part->share_count == 1 || part->out_share % 4 == 0) && has_vectors(p, part, OUT, N, limits);
+}
+
+/* Whether workgroups can make tiles together: what they load and store are whole vectors. */
+static bool suits_workgroups(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                             const struct vkdml_plan_limits *limits) {
+    return has_eights(p, part, A, M, layout_of(p, part, A, M, limits), limits) &&
+           has_eights(p, part, B, N, layout_of(p, part, B, N, limits), limits) && !part->accumulates &&
+           has_whole_vectors_out(p, part, limits) && (!exists(p, C) || has_vectors(p, part, C, N, limits));
+}
+
+static const struct tile *choose_tile(const struct vkdml_product *product, const struct vkdml_product_part *part,
+                                      const struct vkdml_plan_limits *limits) {
+    static const struct tiles of_kernels[] = {{matrix2_tiles, sizeof(matrix2_tiles) / sizeof(matrix2_tiles[0])},
+                                              {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])},
+                                              {tiles, sizeof(tiles) / sizeof(tiles[0])}};
+    const bool on_cores = suits_cores(product, part->box.size, limits);
+    const bool suits[] = {on_cores && suits_workgroups(product, part, limits), on_cores, true};
+    const struct tile *tile = NULL;
+    for (uint32_t i = 0; tile == NULL && i < sizeof(suits) / sizeof(suits[0]); ++i) {
+        tile = suits[i] ? choose_of(&of_kernels[i], part->box.size, limits) : NULL;
+    }
+    return tile;
+}
+
 static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
     uint32_t shape = (part->to_sums ? TO_SUMS : 0) | (part->accumulates ? ACCUMULATES : 0);
@@ -241,7 +265,7 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
     } else {
         const uint32_t layout_a = layout_of(p, part, A, M, limits), layout_b = layout_of(p, part, B, N, limits);
         shape |= layout_a | layout_b << LAYOUT_B;
-        if (tile->stages != 0) {
+        if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
             shape |= has_eights(p, part, A, M, layout_a, limits) ? A_IN_EIGHTS : 0;
             shape |= has_eights(p, part, B, N, layout_b, limits) ? B_IN_EIGHTS : 0;
         }
@@ -250,8 +274,21 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
     if (exists(p, C)) {
         shape |= HAS_C | (has_vectors(p, part, C, N, limits) ? C_IS_VECTOR : 0);
     }
-    const bool is_whole = part->share_count == 1 || part->out_share % 4 == 0;
-    return shape | (is_whole && has_vectors(p, part, OUT, N, limits) ? OUT_IS_VECTOR : 0);
+    return shape | (has_whole_vectors_out(p, part, limits) ? OUT_IS_VECTOR : 0);
+}
+
+uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
+    const uint32_t k = product->sizes[K];
+    const uint64_t needed = vkdml_divide_up(k, MOST_SHARE);
+    struct vkdml_product_part whole = {.share_count = 1};
+    memcpy(whole.box.size, product->sizes, sizeof(product->sizes));
+    const uint64_t groups = count_tiles(choose_tile(product, &whole, limits), product->sizes);
+    uint64_t shares = 1;
+    if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && groups < ENOUGH_GROUPS) {
+        shares = WANTED_GROUPS / groups;
+        shares = shares < k / LEAST_SHARE ? shares : k / LEAST_SHARE;
+    }
+    return (uint32_t)(shares > needed ? shares : needed);
 }
 
 static void fill_parameters(const struct vkdml_product *p, const struct vkdml_product_part *part,
@@ -302,7 +339,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                     struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct tile *tile = part->joins ? &joint : serial ? &alone : choose_tile(product, part->box.size, limits);
+    const struct tile *tile = part->joins ? &joint : serial ? &alone : choose_tile(product, part, limits);
     const uint32_t local_size = serial        ? vkdml_local_size(limits, SERIAL_LOCAL_SIZE)
                                 : part->joins ? vkdml_local_size(limits, JOINT_LOCAL_SIZE)
                                               : local_size_of(tile, limits);
@@ -326,7 +363,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].type, type_of_c, product->tensors[OUT].type};
     const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
-    const bool on_cores = tile->stages != 0;
+    const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;
     step->float_controls =
         has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const uint32_t specializations[] = {local_size,
@@ -341,7 +378,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                         part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function,
                                         on_cores ? fragment_of(tile, &limits->matrix_cores) : 0,
                                         step->float_controls};
-    step->kernel = on_cores ? VKDML_KERNEL_PRODUCT_MATRIX : VKDML_KERNEL_PRODUCT;
+    step->kernel = tile->kernel;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;

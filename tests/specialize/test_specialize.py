@@ -149,7 +149,7 @@ def test_module(folder, path):
 
 
 def validate(path):
-    if not path.name.startswith("product_matrix."):
+    if not path.name.startswith("product_matrix"):
         return run(*VALIDATE, str(path))
     return run(str(NEWER), *VALIDATE[1:], str(path)) if NEWER.exists() else (True, "")
 

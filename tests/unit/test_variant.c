@@ -208,7 +208,7 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     size_t with = 0;
     for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
         const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
-        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX; /* which no other variant's plans name */
+        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX; /* which plans of no other variant name */
         assert_int_equal(uses_subgroups(&info->portable), needs_cores);
         assert_int_equal(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)),
                          needs_cores);

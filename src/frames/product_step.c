@@ -70,7 +70,7 @@ struct tile {
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8), PLAIN(128, 128, 8, 8, 8), PLAIN(64, 64, 16, 4, 4),
                                     PLAIN(64, 64, 16, 8, 4), PLAIN(32, 32, 16, 4, 4)};
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1), MATRIX(128, 128, 32, 64, 64, 2),
-                                           MATRIX(64, 64, 32, 32, 32, 2), MATRIX(32, 32, 32, 16, 16, 2)};
+                                           MATRIX(64, 64, 32, 32, 32, 2), MATRIX(32, 32, 64, 16, 16, 2)};
 static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256), MATRIX2(128, 128, 64, 256),
                                             MATRIX2(64, 64, 64, 128)};
 

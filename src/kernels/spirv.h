@@ -86,6 +86,9 @@ enum spirv_opcode {
     SPIRV_OP_BRANCH_CONDITIONAL = 250,
     SPIRV_OP_SWITCH = 251,
     SPIRV_OP_UNREACHABLE = 255,
+    SPIRV_OP_TYPE_COOPERATIVE_MATRIX = 4456, /* of SPV_KHR_cooperative_matrix */
+    SPIRV_OP_TYPE_TENSOR_LAYOUT = 5370,      /* of SPV_NV_tensor_addressing, as the next */
+    SPIRV_OP_TYPE_TENSOR_VIEW = 5371,
 };
 
 enum spirv_decoration {

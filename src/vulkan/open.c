@@ -81,9 +81,14 @@ static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name
     return result;
 }
 
-/* What makes something faster at most, and is left out where the question fails. */
-static bool has_extension(const struct vkdml_opened *opened, const struct vkdml_candidate *chosen, const char *name) {
+/* What makes something faster at most, and is left out where the question fails, or where the validation layer is older
+ * than `version`, from which on Vulkan knows it: it would call it an error. */
+static bool has_extension(const struct vkdml_opened *opened, const struct vkdml_candidate *chosen, const char *name,
+                          uint32_t version) {
     bool found = false;
+    if (opened->own.layer_version != 0 && opened->own.layer_version < version) {
+        return false;
+    }
     uint32_t count = 0;
     VkExtensionProperties *extensions = NULL;
     if (opened->own.opening.EnumerateDeviceExtensionProperties(chosen->physical_device, NULL, &count, NULL) >= 0 &&
@@ -107,12 +112,12 @@ static void choose_matrix_features(struct vkdml_opened *opened, const struct vkd
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &matrix};
-    if (!has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) {
+    if (!has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255))) {
         return;
     }
     opened->extensions[opened->extension_count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
     opened->vulkan12.pNext = &opened->matrix;
-    if (has_extension(opened, chosen, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
+    if (has_extension(opened, chosen, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 300))) {
         opened->extensions[opened->extension_count++] = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
         opened->matrix.pNext = &opened->matrix2;
         matrix.pNext = &matrix2;

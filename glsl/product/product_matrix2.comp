@@ -18,73 +18,30 @@ const bool B_ALONG_ROWS = (LAYOUT_B & ALONG_ROWS) != 0;
 #define HALF_TILE coopmat<float16_t, gl_ScopeWorkgroup, TILE_M, TILE_N, gl_MatrixUseAccumulator>
 #define SUM_TILE coopmat<float, gl_ScopeWorkgroup, TILE_M, TILE_N, gl_MatrixUseAccumulator>
 
-// Of two dimensions; what lies beyond is 0, and is not written. A view exchanges them.
+// Of two dimensions. What lies beyond a layout's ends is 0, and is not written; of a whole one nothing does. A view exchanges them.
+const bool TILES_ARE_WHOLE = (SHAPE & 2048u) != 0;
 const uint RANK = 2;
+const uint UNDEFINED = 0;
 const uint CONSTANT = 1;
 const bool HAS_DIMENSIONS = false;
 const uint SECOND = 1;
 const uint FIRST_ = 0;
 #define ADDRESSING extensions = ["SPV_NV_tensor_addressing"], capabilities = [5439]
 #define MATRIX2 extensions = ["SPV_NV_cooperative_matrix2"], capabilities = [5433]
-#define LAYOUT spirv_type(ADDRESSING, id = 5370, RANK, CONSTANT)
 #define VIEW spirv_type(ADDRESSING, id = 5371, RANK, HAS_DIMENSIONS, SECOND, FIRST_)
-spirv_instruction(ADDRESSING, id = 5372) LAYOUT create_layout();
-spirv_instruction(ADDRESSING, id = 5373) LAYOUT set_dimensions(LAYOUT whole, uint outer, uint inner);
-spirv_instruction(ADDRESSING, id = 5374) LAYOUT set_strides(LAYOUT whole, uint outer, uint inner);
-spirv_instruction(ADDRESSING, id = 5375) LAYOUT slice(LAYOUT whole, uint outer, uint outer_size, uint inner, uint inner_size);
 spirv_instruction(ADDRESSING, id = 5377) VIEW create_view();
 
-// Loads of what `at` begins: what was there before, the layout, no memory operands, and 1 where there is a view.
-#define LOAD(Tile, name, Unit)                                                                                         \
-    spirv_instruction(MATRIX2, id = 5367) Tile name(spirv_by_reference Unit at, Tile before, LAYOUT part,              \
-                                                    spirv_literal uint memory, spirv_literal uint addressing);
-#define LOAD_VIEW(Tile, name, Unit)                                                                                    \
-    spirv_instruction(MATRIX2, id = 5367) Tile name(spirv_by_reference Unit at, Tile before, LAYOUT part,              \
-                                                    spirv_literal uint memory, spirv_literal uint addressing, VIEW view);
-#define STORE(Tile, name, Unit)                                                                                        \
-    spirv_instruction(MATRIX2, id = 5368) void name(spirv_by_reference Unit at, Tile tile, LAYOUT part,                \
-                                                    spirv_literal uint memory, spirv_literal uint addressing);
-LOAD(A_TILE, load_a, uvec4)
-LOAD_VIEW(A_TILE, load_a, uvec4)
-LOAD(B_TILE, load_b, uvec4)
-LOAD_VIEW(B_TILE, load_b, uvec4)
-LOAD(HALF_TILE, load_halves, uvec2)
-LOAD(SUM_TILE, load_sums, uvec4)
-STORE(HALF_TILE, store_halves, uvec2)
-STORE(SUM_TILE, store_sums, uvec4)
+#define OF(name) name
+#define CLAMPING CONSTANT
+#include "tensor_tiles.glsl"
 
-// A matrix of which so many elements side by side are one load: the driver is told by a stride that is a multiple of that.
-LAYOUT layout_of(uint outer, uint inner, uint stride, uint side_by_side)
-{
-    return set_strides(set_dimensions(create_layout(), outer, inner), stride / side_by_side * side_by_side, 1);
-}
-
-SUM_TILE multiply(uint m_first, uint n_first)
-{
-    LAYOUT a_whole = layout_of(A_ALONG_ROWS ? k_end : parameters.m, A_ALONG_ROWS ? parameters.m : k_end,
-                               A_ALONG_ROWS ? parameters.steps.y : parameters.steps.x, 8);
-    LAYOUT b_whole = layout_of(B_ALONG_ROWS ? k_end : parameters.n, B_ALONG_ROWS ? parameters.n : k_end,
-                               B_ALONG_ROWS ? parameters.steps.w : parameters.steps.z, 8);
-    SUM_TILE sums = SUM_TILE(0.0);
-    for (uint k = 0; k < k_count; k += TILE_K) {
-        A_TILE a_part;
-        B_TILE b_part;
-        if (A_ALONG_ROWS)
-            a_part = load_a(a_vectors.vectors[a_first / 8], a_part, slice(a_whole, k, TILE_K, m_first, TILE_M), 0, 1, create_view());
-        else
-            a_part = load_a(a_vectors.vectors[a_first / 8], a_part, slice(a_whole, m_first, TILE_M, k, TILE_K), 0, 0);
-        if (B_ALONG_ROWS)
-            b_part = load_b(b_vectors.vectors[b_first / 8], b_part, slice(b_whole, k, TILE_K, n_first, TILE_N), 0, 0);
-        else
-            b_part = load_b(b_vectors.vectors[b_first / 8], b_part, slice(b_whole, n_first, TILE_N, k, TILE_K), 0, 1, create_view());
-        sums = coopMatMulAdd(a_part, b_part, sums);
-    }
-    return sums;
-}
+#define OF(name) name##_whole
+#define CLAMPING UNDEFINED
+#include "tensor_tiles.glsl"
 
 SUM_TILE c_tile(uint m_first, uint n_first)
 {
-    LAYOUT part = slice(layout_of(parameters.m, parameters.n, parameters.more_steps.x, 4), m_first, TILE_M, n_first, TILE_N);
+    spirv_type(ADDRESSING, id = 5370, RANK, CONSTANT) part = slice(layout_of(parameters.m, parameters.n, parameters.more_steps.x, 4), m_first, TILE_M, n_first, TILE_N);
     HALF_TILE narrow;
     SUM_TILE wide;
     if (TYPE_C == FLOAT16)
@@ -112,7 +69,11 @@ void main()
     find_tile(group - batch * tiles, m, n);
     m *= TILE_M;
     n *= TILE_N;
-    SUM_TILE sums = multiply(m, n);
+    SUM_TILE sums;
+    if (TILES_ARE_WHOLE)
+        sums = multiply_whole(m, n);
+    else
+        sums = multiply(m, n);
     if (!TO_SUMS) {
         sums = uintBitsToFloat(parameters.alpha) * sums;
         if (HAS_C)
@@ -122,7 +83,7 @@ void main()
                 sums[i] = uintBitsToFloat(activated_one(floatBitsToUint(sums[i])));
         }
     }
-    LAYOUT part = slice(layout_of(parameters.m, parameters.n, parameters.more_steps.z, 4), m, TILE_M, n, TILE_N);
+    spirv_type(ADDRESSING, id = 5370, RANK, CONSTANT) part = slice(layout_of(parameters.m, parameters.n, parameters.more_steps.z, 4), m, TILE_M, n, TILE_N);
     if (TYPE_OUT == FLOAT16) {
         HALF_TILE halves = HALF_TILE(sums);
         [[unroll]] for (uint i = 0; i < sums.length(); ++i)

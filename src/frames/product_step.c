@@ -22,6 +22,7 @@ enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 #define IS_SERIAL     1024u
 #define A_IN_EIGHTS   2048u /* of the matrix cores' kernel */
 #define B_IN_EIGHTS   4096u
+#define WHOLE_TILES   2048u /* of that of workgroups */
 
 /* Mirrors product.glsl's block. */
 struct product_parameters {
@@ -257,6 +258,12 @@ static const struct tile *choose_tile(const struct vkdml_product *product, const
     return tile;
 }
 
+/* Whether nothing of a tile lies beyond the ends, whatever share of k it is of: all but the last are whole. */
+static bool has_whole_tiles(const struct vkdml_product_part *part, const struct tile *tile) {
+    const uint32_t *sizes = part->box.size;
+    return sizes[M] % tile->m == 0 && sizes[N] % tile->n == 0 && sizes[K] % tile->k == 0;
+}
+
 static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
     uint32_t shape = (part->to_sums ? TO_SUMS : 0) | (part->accumulates ? ACCUMULATES : 0);
@@ -268,6 +275,9 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
         if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
             shape |= has_eights(p, part, A, M, layout_a, limits) ? A_IN_EIGHTS : 0;
             shape |= has_eights(p, part, B, N, layout_b, limits) ? B_IN_EIGHTS : 0;
+        }
+        if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2) {
+            shape |= has_whole_tiles(part, tile) ? WHOLE_TILES : 0;
         }
         shape |= limits->variant == VKDML_KERNEL_VARIANT_SERIAL ? IS_SERIAL : 0;
     }

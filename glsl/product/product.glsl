@@ -28,6 +28,9 @@ const bool ACCUMULATES = (SHAPE & 256u) != 0;  // .. and they are added to what 
 const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many shares as k says: there is no b
 const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
 
+const uint STAGES = (SHAPE & 2048u) != 0 ? 2 : 1; // tiles of operands in shared memory: one is filled while another is used
+const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most four
+
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;
 layout(constant_id = 5) const uint TILE_K = 16;

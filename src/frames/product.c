@@ -56,11 +56,22 @@ static void merge_batches(struct vkdml_product *p) {
     }
 }
 
-/* The same product the other way round, where the output's columns lie side by side. */
+/* Whether the same product the other way round has few columns, or columns that lie side by side in the output. */
+static bool is_better_turned(const struct vkdml_product *p) {
+    if (p->gather.rank > 0 || p->scatter.rank > 0) {
+        return false;
+    }
+    const uint32_t turned[RANK] = {[M] = p->sizes[N], [N] = p->sizes[M], [K] = p->sizes[K]};
+    const bool is_thin = vkdml_product_is_thin(p, p->sizes);
+    if (is_thin != vkdml_product_is_thin(p, turned)) {
+        return !is_thin;
+    }
+    const uint32_t *strides = p->tensors[OUT].strides;
+    return strides[N] > strides[M] && p->sizes[M] > 1 && p->sizes[N] > 1;
+}
+
 static void turn(struct vkdml_product *p) {
-    const struct vkdml_product_tensor *out = &p->tensors[OUT];
-    if (out->strides[N] <= out->strides[M] || p->sizes[M] == 1 || p->sizes[N] == 1 || p->gather.rank > 0 ||
-        p->scatter.rank > 0) {
+    if (!is_better_turned(p)) {
         return;
     }
     const struct vkdml_product_tensor a = p->tensors[A];

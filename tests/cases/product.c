@@ -33,17 +33,22 @@ static double number_at(const struct operator_case *c, const unsigned char *cons
 
 /* ---- what results may be ---- */
 
-/* What an element is made of: the product's sum, Beta * C, and their magnitudes. */
+/* What an element is made of: the product's sum, Beta * C, and their magnitudes; and what is lost of it where denormals
+ * count as 0. */
 struct terms {
-    double value, magnitudes, largest, depth;
+    double value, magnitudes, largest, depth, lost;
 };
+
+static bool is_denormal(const struct case_tensor *tensor, double x) {
+    return tensor->type == DML_TENSOR_DATA_TYPE_FLOAT32 && fabs(x) < 0x1p-126;
+}
 
 static struct terms terms_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const uint32_t rank = c->tensors[OUT].rank, row = rank - 2, column = rank - 1;
     const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
     const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
     const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
-    struct terms terms = {0, 0, 0, depth};
+    struct terms terms = {.depth = depth};
     uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
     memcpy(of_a, at, sizeof(of_a));
     memcpy(of_b, at, sizeof(of_b));
@@ -52,17 +57,21 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     for (uint32_t k = 0; k < depth; k++) {
         of_a[turns_a ? row : column] = k;
         of_b[turns_b ? column : row] = k;
-        const double product = number_at(c, tensors, A, of_a) * number_at(c, tensors, B, of_b);
+        const double a = number_at(c, tensors, A, of_a), b = number_at(c, tensors, B, of_b);
+        const double product = a * b;
         terms.value += product;
         terms.magnitudes += fabs(product);
+        terms.lost += is_denormal(&c->tensors[A], a) || is_denormal(&c->tensors[B], b) ? fabs(product) : 0;
     }
     terms.largest = terms.magnitudes;
     terms.value *= alpha;
     terms.magnitudes *= fabs(alpha);
+    terms.lost *= fabs(alpha);
     if (c->fields[C].present) {
-        const double other = beta * number_at(c, tensors, C, at);
+        const double of_c = number_at(c, tensors, C, at), other = beta * of_c;
         terms.value += other;
         terms.magnitudes += fabs(other);
+        terms.lost += is_denormal(&c->tensors[C], of_c) ? fabs(other) : 0;
     }
     return terms;
 }
@@ -93,7 +102,7 @@ static double rise(DML_OPERATOR_TYPE type, double x) {
 
 /* What the sum may be off. */
 static double distance_of(const struct operator_case *c, const struct terms *t) {
-    return (t->depth + 6) * 0x1p-24 * t->magnitudes +
+    return t->lost + (t->depth + 6) * 0x1p-24 * t->magnitudes +
            (t->depth * fabs((double)float_of(c, ALPHA)) + t->depth + 4) * 0x1p-126;
 }
 

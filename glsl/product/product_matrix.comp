@@ -10,23 +10,20 @@
 #include "product.glsl"
 #include "store.glsl"
 
-layout(constant_id = 10) const uint FRAGMENT = 0x01101010; // rows, columns, steps along k, and stages; 8 bits each
-const uint FRAGMENT_M = FRAGMENT & 255u;
-const uint FRAGMENT_N = FRAGMENT >> 8 & 255u;
-const uint FRAGMENT_K = FRAGMENT >> 16 & 255u;
-const uint STAGES = FRAGMENT >> 24; // tiles of operands in shared memory: 1, or 2, of which one is filled while the other is used
+// Products have no operation: in its place are a fragment's rows, columns and steps along k, 8 bits each.
+const uint FRAGMENT_M = OPERATION == 0 ? 16 : OPERATION & 255u;
+const uint FRAGMENT_N = OPERATION == 0 ? 16 : OPERATION >> 8 & 255u;
+const uint FRAGMENT_K = OPERATION == 0 ? 16 : OPERATION >> 16;
 
 // Eight elements along what lies side by side are one load.
-const bool A_IN_EIGHTS = (SHAPE & 2048u) != 0;
-const bool B_IN_EIGHTS = (SHAPE & 4096u) != 0;
+const bool A_IN_EIGHTS = (SHAPE & 4096u) != 0;
+const bool B_IN_EIGHTS = (SHAPE & 8192u) != 0;
 
 const bool A_ALONG_ROWS = (LAYOUT_A & ALONG_ROWS) != 0;
 const bool B_ALONG_ROWS = (LAYOUT_B & ALONG_ROWS) != 0;
 
 #define EIGHT a_eight
-#define FOUR a_four
 #define VIEW a_vectors
-#define IN_EIGHTS A_IN_EIGHTS
 #define RUNS_ALONG_ROWS A_ALONG_ROWS
 #define FIRST a_first
 #define EXTENT parameters.m
@@ -35,15 +32,22 @@ const bool B_ALONG_ROWS = (LAYOUT_B & ALONG_ROWS) != 0;
 #include "eight.glsl"
 
 #define EIGHT b_eight
-#define FOUR b_four
 #define VIEW b_vectors
-#define IN_EIGHTS B_IN_EIGHTS
 #define RUNS_ALONG_ROWS B_ALONG_ROWS
 #define FIRST b_first
 #define EXTENT parameters.n
 #define ROW_STEP parameters.steps.z
 #define K_STEP parameters.steps.w
 #include "eight.glsl"
+
+// Eight of two fours.
+uvec4 join_fours(vec4 low, vec4 high)
+{
+    f16vec4 low_halves = f16vec4(low);
+    f16vec4 high_halves = f16vec4(high);
+    return uvec4(packFloat2x16(low_halves.xy), packFloat2x16(low_halves.zw), packFloat2x16(high_halves.xy),
+                 packFloat2x16(high_halves.zw));
+}
 
 // Operands lie in shared memory as they do in theirs, in vectors of eight elements; one more a line keeps lines out of one another's
 // banks. Sums go through it to be stored, a row of fragments of each subgroup at a time, in vectors of four.
@@ -75,17 +79,43 @@ uvec4 b_next[B_LOADS];
 #define LINE(i, line_cells) ((gl_LocalInvocationIndex + (i) * gl_WorkGroupSize.x) / (line_cells))
 #define PLACE(i, line_cells) ((gl_LocalInvocationIndex + (i) * gl_WorkGroupSize.x) % (line_cells))
 
+// Of b that is gathered the columns of those that are loaded: along columns all have the same eight, else each one of its own.
+Columns b_columns[B_ALONG_ROWS ? 2 : B_LOADS];
+
+void find_all_columns(uint n_first)
+{
+    if (B_ALONG_ROWS) {
+        b_columns[0] = find_columns(n_first + PLACE(0, PITCH_B - 1) * 8);
+        b_columns[B_ALONG_ROWS ? 1 : 0] = find_columns(n_first + PLACE(0, PITCH_B - 1) * 8 + 4);
+    } else {
+        [[unroll]] for (uint i = 0; i < B_LOADS; ++i)
+            b_columns[i] = find_columns(n_first + LINE(i, PITCH_B - 1));
+    }
+}
+
 void load_tile(uint m_first, uint n_first, uint k_first)
 {
     [[unroll]] for (uint i = 0; i < A_LOADS; ++i) {
         uint line = LINE(i, PITCH_A - 1);
         uint place = PLACE(i, PITCH_A - 1) * 8;
-        a_next[i] = a_eight(m_first + (A_ALONG_ROWS ? place : line), k_first + (A_ALONG_ROWS ? line : place));
+        uint m = m_first + (A_ALONG_ROWS ? place : line);
+        uint k = k_first + (A_ALONG_ROWS ? line : place);
+        if (A_IN_EIGHTS)
+            a_next[i] = a_eight(m, k);
+        else
+            a_next[i] = join_fours(a_four(m, k), A_ALONG_ROWS ? a_four(m + 4, k) : a_four(m, k + 4));
     }
     [[unroll]] for (uint i = 0; i < B_LOADS; ++i) {
         uint line = LINE(i, PITCH_B - 1);
         uint place = PLACE(i, PITCH_B - 1) * 8;
-        b_next[i] = b_eight(n_first + (B_ALONG_ROWS ? place : line), k_first + (B_ALONG_ROWS ? line : place));
+        uint n = n_first + (B_ALONG_ROWS ? place : line);
+        uint k = k_first + (B_ALONG_ROWS ? line : place);
+        if (B_IN_EIGHTS)
+            b_next[i] = b_eight(n, k);
+        else if (B_ALONG_ROWS)
+            b_next[i] = join_fours(b_four_of(b_columns[0], n, 0, k), b_four_of(b_columns[B_ALONG_ROWS ? 1 : 0], n + 4, 0, k));
+        else
+            b_next[i] = join_fours(b_four_of(b_columns[i], n, 0, k), b_four_of(b_columns[i], n, 0, k + 4));
     }
 }
 
@@ -139,6 +169,7 @@ void make_tile(uint m_first, uint n_first)
     uint stage = 0;
     [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i)
         sums[i] = coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(0.0);
+    find_all_columns(n_first);
     load_tile(m_first, n_first, 0);
     put_tile(0);
     barrier();

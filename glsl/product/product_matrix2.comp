@@ -19,7 +19,7 @@ const bool B_ALONG_ROWS = (LAYOUT_B & ALONG_ROWS) != 0;
 #define SUM_TILE coopmat<float, gl_ScopeWorkgroup, TILE_M, TILE_N, gl_MatrixUseAccumulator>
 
 // Of two dimensions. What lies beyond a layout's ends is 0, and is not written; of a whole one nothing does. A view exchanges them.
-const bool TILES_ARE_WHOLE = (SHAPE & 2048u) != 0;
+const bool TILES_ARE_WHOLE = (SHAPE & 32768u) != 0;
 const uint RANK = 2;
 const uint UNDEFINED = 0;
 const uint CONSTANT = 1;

@@ -113,7 +113,8 @@ struct vkdml_matrix_cores {
     uint32_t n;
     uint32_t k;
     uint32_t subgroup_size; /* 0: there are none, or not for us */
-    /* What a tile's sizes are multiples of where a workgroup of each size makes it; 0: it does not. */
+    /* What a tile's sizes are multiples of where a workgroup of each size makes it: the largest of three powers of two;
+     * 0: it does not. */
     uint32_t workgroup_steps[VKDML_WORKGROUP_SIZES];
 };
 

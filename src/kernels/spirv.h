@@ -105,8 +105,9 @@ enum spirv_capability {
     SPIRV_CAPABILITY_ROUNDING_MODE_RTE = 4467,
 };
 
-/* Of a width, the word behind them. */
+/* But for the first of a width, the word behind them. */
 enum spirv_execution_mode {
+    SPIRV_EXECUTION_MODE_LOCAL_SIZE = 17,
     SPIRV_EXECUTION_MODE_DENORM_PRESERVE = 4459,
     SPIRV_EXECUTION_MODE_SIGNED_ZERO_INF_NAN_PRESERVE = 4461,
     SPIRV_EXECUTION_MODE_ROUNDING_MODE_RTE = 4462,

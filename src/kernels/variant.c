@@ -123,8 +123,12 @@ struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPro
     return cores;
 }
 
-/* The largest tile is of 256 rows or columns, and each granularity a power of two. */
+/* The largest tile is of 256 rows or columns. */
 #define MOST_OF_TILE 256
+
+static uint32_t greater(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
 
 void vkdml_matrix_cores_add_workgroups(struct vkdml_matrix_cores *cores,
                                        const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *properties,
@@ -137,7 +141,7 @@ void vkdml_matrix_cores_add_workgroups(struct vkdml_matrix_cores *cores,
         for (uint32_t s = 0; s < VKDML_WORKGROUP_SIZES; s++) {
             if (are_halves && are_floats && !p->saturatingAccumulation && p->scope == VK_SCOPE_WORKGROUP_KHR &&
                 p->workgroupInvocations == UINT32_C(128) << s && most >= MOST_OF_TILE) {
-                cores->workgroup_steps[s] = p->MGranularity | p->NGranularity | p->KGranularity;
+                cores->workgroup_steps[s] = greater(greater(p->MGranularity, p->NGranularity), p->KGranularity);
             }
         }
     }

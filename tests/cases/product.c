@@ -33,10 +33,15 @@ static double number_at(const struct operator_case *c, const unsigned char *cons
 
 /* ---- what results may be ---- */
 
-/* What an element is made of: the product's sum, Beta * C, and their magnitudes; and what rounding operands may do. */
+/* What an element is made of: the product's sum, Beta * C, and their magnitudes; and what is lost of it where denormals
+ * count as 0, or operands are rounded. */
 struct terms {
-    double value, magnitudes, largest, depth, rounding;
+    double value, magnitudes, largest, depth, lost;
 };
+
+static bool is_denormal(const struct case_tensor *tensor, double x) {
+    return tensor->type == DML_TENSOR_DATA_TYPE_FLOAT32 && fabs(x) < 0x1p-126;
+}
 
 /* Whether FLOAT32 operands may be rounded to FLOAT16. */
 static bool allows_half(const struct operator_case *c) {
@@ -56,7 +61,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
     const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
     const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
-    struct terms terms = {0, 0, 0, depth, 0};
+    struct terms terms = {.depth = depth};
     uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
     memcpy(of_a, at, sizeof(of_a));
     memcpy(of_b, at, sizeof(of_b));
@@ -65,20 +70,24 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     for (uint32_t k = 0; k < depth; k++) {
         of_a[turns_a ? row : column] = k;
         of_b[turns_b ? column : row] = k;
-        const double factors[] = {number_at(c, tensors, A, of_a), number_at(c, tensors, B, of_b)};
-        const double product = factors[0] * factors[1];
+        const double a = number_at(c, tensors, A, of_a), b = number_at(c, tensors, B, of_b);
+        const double product = a * b;
         terms.value += product;
         terms.magnitudes += fabs(product);
-        terms.rounding += allows_half(c) ? rounding_of(factors[0], factors[1]) : 0;
+        terms.lost += allows_half(c)                                                     ? rounding_of(a, b)
+                      : is_denormal(&c->tensors[A], a) || is_denormal(&c->tensors[B], b) ? fabs(product)
+                                                                                         : 0;
     }
-    terms.magnitudes = isfinite(terms.rounding) ? terms.magnitudes + terms.rounding : (double)INFINITY;
+    terms.magnitudes += allows_half(c) ? terms.lost : 0;
     terms.largest = terms.magnitudes;
     terms.value *= alpha;
     terms.magnitudes *= fabs(alpha);
+    terms.lost *= fabs(alpha);
     if (c->fields[C].present) {
-        const double other = beta * number_at(c, tensors, C, at);
+        const double of_c = number_at(c, tensors, C, at), other = beta * of_c;
         terms.value += other;
         terms.magnitudes += fabs(other);
+        terms.lost += is_denormal(&c->tensors[C], of_c) ? fabs(other) : 0;
     }
     return terms;
 }
@@ -109,9 +118,8 @@ static double rise(DML_OPERATOR_TYPE type, double x) {
 
 /* What the sum may be off. */
 static double distance_of(const struct operator_case *c, const struct terms *t) {
-    const double alpha = fabs((double)float_of(c, ALPHA));
-    return alpha * t->rounding + (t->depth + 6) * 0x1p-24 * t->magnitudes +
-           (t->depth * alpha + t->depth + 4) * 0x1p-126;
+    return t->lost + (t->depth + 6) * 0x1p-24 * t->magnitudes +
+           (t->depth * fabs((double)float_of(c, ALPHA)) + t->depth + 4) * 0x1p-126;
 }
 
 /* The fields of SOFTMAX1 that say its dimensions. */

@@ -396,7 +396,7 @@ static void fragments_are_of_the_devices_sizes(void **state) {
                   "TransA=NONE TransB=NONE Alpha=1 Beta=0",
                   &device, &subject);
         assert_int_equal(subject.kernel, rows[i].kernel);
-        assert_int_equal(subject.constants[10] & 0xFFFFFF, rows[i].fragment);
+        assert_int_equal(subject.constants[8], rows[i].fragment);
     }
 }
 

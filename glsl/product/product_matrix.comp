@@ -172,16 +172,23 @@ void make_tile(uint m_first, uint n_first)
     find_all_columns(n_first);
     load_tile(m_first, n_first, 0);
     put_tile(0);
+    if (STAGES == 2)
+        load_tile(m_first, n_first, TILE_K);
     barrier();
+    // Tiles are on their way while others are multiplied; beyond the last they are zeros. What waits for them comes before or behind
+    // all multiplications, but not among them.
     for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
-        load_tile(m_first, n_first, k_first + TILE_K); // on their way meanwhile; beyond the last zeros
+        if (STAGES == 2)
+            put_tile(STAGE_CELLS - stage);
+        load_tile(m_first, n_first, k_first + STAGES * TILE_K);
         add_products(stage);
-        if (STAGES == 1)
-            barrier();
-        else
-            stage = STAGE_CELLS - stage;
-        put_tile(stage);
         barrier();
+        if (STAGES == 2) {
+            stage = STAGE_CELLS - stage;
+        } else {
+            put_tile(0);
+            barrier();
+        }
     }
     [[dont_unroll]] for (uint r = 0; r < FRAGMENTS_M; ++r) {
         put_sums(r);

@@ -92,9 +92,7 @@ static uint32_t local_size_of(const struct tile *tile) {
 }
 
 static uint32_t shared_bytes(const struct tile *tile) {
-    const uint32_t operands = tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
-    const uint32_t row = tile->m / tile->rows * tile->n;
-    return 4 * (operands > row ? operands : row);
+    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
 }
 
 static bool is_allowed(const struct tile *tile, const struct vkdml_plan_limits *limits) {

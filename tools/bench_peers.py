@@ -11,7 +11,9 @@ bench_peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..
 Shapes and layouts are the benchmarks' own; a case that a peer has no function for is left out. torch and cupy run on the
 GPU and are timed by its events; torch without a GPU, and numpy, run on the CPU. CUB is DeviceSelect::If, compiled with
 nvcc, on the cases that ask for flat coordinates. What would take PyTorch several calls, such as a fused activation,
-is left out; it quantizes with one scale for all elements. Which function an operator stands for says tools/peers/torch_timed.py.
+is left out; it quantizes with one scale for all elements. Products and convolutions are of whole FLOAT32, without TF32, and sums
+of FLOAT16 are FLOAT32's. Which function an operator stands for say tools/peers/torch_timed.py and torch_windows.py; regions need
+torchvision.
 """
 import argparse
 import json
@@ -77,10 +79,13 @@ class Case:
                 self.attributes[name] = value
         self.input, self.output = self.tensors.get("InputTensor"), self.tensors.get("OutputTensor")
 
+    def floats_of(self, attribute):
+        """FLOAT attributes, of their bits or as numbers."""
+        return [struct.unpack("f", struct.pack("I", int(text, 16)))[0] if text.startswith("0x") else float(text)
+                for text in self.attributes[attribute].split(",")]
+
     def float_of(self, attribute):
-        """A FLOAT attribute, of its bits or as a number."""
-        text = self.attributes[attribute].split(",")[0]
-        return struct.unpack("f", struct.pack("I", int(text, 16)))[0] if text.startswith("0x") else float(text)
+        return self.floats_of(attribute)[0]
 
     def list_of(self, attribute):
         return [int(value) for value in self.attributes[attribute].split(",")]
@@ -219,6 +224,10 @@ class Torch:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         if self.device == "cpu":
             self.name = "torch-cpu"
+        # Products and convolutions as exact as ours: FLOAT32 stays FLOAT32, and sums of FLOAT16 are FLOAT32's.
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cudnn.benchmark = True  # it takes the fastest of its kernels
 
     def dtype(self, tensor):
         return getattr(self.torch, tensor.type.lower())
@@ -353,13 +362,19 @@ class Torch:
             return NumPy.time(self, function, seconds)
         events = [self.torch.cuda.Event(enable_timing=True) for _ in range(2)]
         samples, result = [], function()
-        end = time.perf_counter() + seconds
-        while len(samples) < 5 or time.perf_counter() < end:
+
+        def sample(repetitions):
             events[0].record()
-            function()
+            for _ in range(repetitions):
+                function()
             events[1].record()
             events[1].synchronize()
-            samples.append(events[0].elapsed_time(events[1]))
+            return events[0].elapsed_time(events[1]) / repetitions
+
+        repetitions = max(1, min(100, int(1 / sample(1))))  # a millisecond, in which a launch's latency is lost
+        end = time.perf_counter() + seconds
+        while len(samples) < 5 or time.perf_counter() < end:
+            samples.append(sample(repetitions))
         return samples, result
 
 

@@ -204,8 +204,6 @@ static const struct case_tensor_support gemm_support[] = {
     "GEMM seed=" seed " ATensor=" type "[300,1] ATensor.fill=UNIT BTensor=" type                                       \
     "[1,1] BTensor.data=1 OutputTensor=" type                                                                          \
     "[300,1] TransA=NONE TransB=NONE Alpha=1 Beta=0 FusedActivation=" activation
-#define FUSED_ALPHA " FusedActivation.Alpha=0.625"
-#define FUSED_BETA  " FusedActivation.Beta=0.375"
 static const char *const gemm_fixed[] = {
     "GEMM ATensor=FLOAT32[1,1,2,2] ATensor.data=1,2,3,4 BTensor=FLOAT32[1,1,2,2] BTensor.data=5,6,7,8 "
     "OutputTensor=FLOAT32[1,1,2,2] OutputTensor.data=19,22,43,50" PLAIN,
@@ -252,27 +250,7 @@ static const char *const gemm_fixed[] = {
     "GEMM seed=15 ATensor=FLOAT16[2,3,40,32] ATensor.fill=UNIT BTensor=FLOAT16[2,3,32,24] BTensor.fill=UNIT "
     "OutputTensor=FLOAT16[2,3,40,24]" PLAIN,
     /* All that may be fused. */
-    FUSED("20", "FLOAT32", "ELU" FUSED_ALPHA),
-    FUSED("21", "FLOAT32", "HARD_SIGMOID" FUSED_ALPHA FUSED_BETA),
-    FUSED("22", "FLOAT32", "IDENTITY"),
-    FUSED("23", "FLOAT32", "LEAKY_RELU" FUSED_ALPHA),
-    FUSED("24", "FLOAT32", "LINEAR" FUSED_ALPHA FUSED_BETA),
-    FUSED("25", "FLOAT32", "PARAMETRIC_SOFTPLUS" FUSED_ALPHA FUSED_BETA),
-    FUSED("26", "FLOAT32", "RELU"),
-    FUSED("27", "FLOAT32", "SCALED_ELU" FUSED_ALPHA " FusedActivation.Gamma=1.5"),
-    FUSED("28", "FLOAT32", "SCALED_TANH" FUSED_ALPHA FUSED_BETA),
-    FUSED("29", "FLOAT32", "SIGMOID"),
-    FUSED("30", "FLOAT32", "SOFTPLUS FusedActivation.Steepness=2.5"),
-    FUSED("31", "FLOAT32", "SOFTSIGN"),
-    FUSED("32", "FLOAT32", "TANH"),
-    FUSED("33", "FLOAT32", "THRESHOLDED_RELU" FUSED_ALPHA),
-    FUSED("34", "FLOAT32", "SHRINK FusedActivation.Bias=0.25 FusedActivation.Threshold=0.5"),
-    FUSED("35", "FLOAT32", "CELU" FUSED_ALPHA),
-    FUSED("36", "FLOAT32", "GELU"),
-    FUSED("37", "FLOAT32", "SWISH FusedActivation.SigmoidInputScale=1.5"),
-    FUSED("38", "FLOAT32", "HARD_SWISH" FUSED_ALPHA FUSED_BETA),
-    FUSED("39", "FLOAT16", "GELU"),
-    FUSED("40", "FLOAT16", "LEAKY_RELU" FUSED_ALPHA),
+    TERMS_FUSED(FUSED),
     /* Columns of the output side by side. */
     "GEMM seed=16 ATensor=FLOAT32[40,32] ATensor.fill=UNIT BTensor=FLOAT32[32,24] BTensor.fill=UNIT "
     "CTensor=FLOAT32[40,24] "

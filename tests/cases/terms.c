@@ -45,6 +45,17 @@ void terms_fuse(struct random *random, struct operator_case *c) {
     case_fuse(c, "FusedActivation", 0, RANDOM_OF(random, rising));
 }
 
+struct accuracy_bounds terms_rise(const struct operator_case *c, struct accuracy_bounds bounds, double relative) {
+    const VkdmlOperatorSchema *fused = c->fused[0].schema;
+    if (fused != NULL) {
+        bounds.least = rise(fused->type, bounds.least);
+        bounds.greatest = rise(fused->type, bounds.greatest);
+        bounds.least -= fabs(bounds.least) * relative;
+        bounds.greatest += fabs(bounds.greatest) * relative;
+    }
+    return bounds;
+}
+
 struct accuracy_bounds terms_bounds(const struct operator_case *c, const struct terms *t, double distance) {
     /* What is beyond FLOAT32 on the way is infinite, or NaN where two such meet. */
     if (t->is_open ||
@@ -59,13 +70,7 @@ struct accuracy_bounds terms_bounds(const struct operator_case *c, const struct 
     if (fused != NULL && !is_rising(fused->type)) {
         return (struct accuracy_bounds){INFINITY, -INFINITY, false};
     }
-    if (fused != NULL) {
-        bounds.least = rise(fused->type, bounds.least);
-        bounds.greatest = rise(fused->type, bounds.greatest);
-        bounds.least -= fabs(bounds.least) * 0x1p-21;
-        bounds.greatest += fabs(bounds.greatest) * 0x1p-21;
-    }
-    return bounds;
+    return terms_rise(c, bounds, 0x1p-21);
 }
 
 struct accuracy_exact terms_exact(const struct operator_case *c, const struct terms *t) {

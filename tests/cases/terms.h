@@ -19,6 +19,9 @@ double terms_number(const struct operator_case *c, const unsigned char *const *t
 /* Fuses one of the functions that never fall: what they may give follows from what the sum may be. */
 void terms_fuse(struct random *random, struct operator_case *c);
 
+/* What the function that terms_fuse() fused, if it did, makes of bounds; it is off by `relative` itself. */
+struct accuracy_bounds terms_rise(const struct operator_case *c, struct accuracy_bounds bounds, double relative);
+
 /* Where the sum may be off by `distance`. Cases that fuse another function are held to the reference's bits and have
  * nothing to sum. */
 struct accuracy_bounds terms_bounds(const struct operator_case *c, const struct terms *t, double distance);

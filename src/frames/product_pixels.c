@@ -134,7 +134,7 @@ static void split_range(uint32_t first, uint32_t count, uint32_t rank, const uin
 
 static void split_pixels(const struct vkdml_product_gather *gather, const struct vkdml_box *box,
                          struct range ranges[VKDML_PRODUCT_PIXELS]) {
-    uint32_t sizes[VKDML_PRODUCT_PIXELS];
+    uint32_t sizes[VKDML_PRODUCT_PIXELS] = {0};
     for (uint32_t d = 0; d < gather->rank; ++d) {
         sizes[d] = gather->walks[d].size;
     }

@@ -94,17 +94,19 @@ void make_tile(uint m_first, uint n_first)
     uint b_k = K_OF(LAYOUT_B, slot, TILE_N);
     uint b_row2 = ROW_OF(LAYOUT_B, slot + gl_WorkGroupSize.x, TILE_N);
     uint b_k2 = K_OF(LAYOUT_B, slot + gl_WorkGroupSize.x, TILE_N);
+    Columns columns = find_columns(n_first + b_row);
+    Columns columns2 = find_columns(n_first + b_row2);
     vec4 a_next;
     vec4 a_next2;
     vec4 b_next;
     vec4 b_next2;
 #define LOAD_TILE(k_first)                                                                                             \
     a_next = a_four(m_first + a_row, (k_first) + a_k);                                                                 \
-    b_next = b_four(n_first + b_row, (k_first) + b_k);                                                                 \
+    b_next = b_four_of(columns, n_first + b_row, 0, (k_first) + b_k);                                                  \
     if (A_LOADS > 1)                                                                                                   \
         a_next2 = a_four(m_first + a_row2, (k_first) + a_k2);                                                          \
     if (B_LOADS > 1)                                                                                                   \
-        b_next2 = b_four(n_first + b_row2, (k_first) + b_k2);
+        b_next2 = b_four_of(columns2, n_first + b_row2, 0, (k_first) + b_k2);
     LOAD_TILE(0)
     for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
         barrier();
@@ -156,12 +158,14 @@ void find_tile(uint tile, out uint m, out uint n)
 // Rows 0 to 7 and columns 0 to 7 lie side by side here.
 void make_block(uint m, uint n)
 {
+    Columns columns[2] = Columns[](find_columns(n), find_columns(n + 4));
     for (uint k = 0; k < k_count; k += 4) {
         vec4 a_part[8];
         vec4 b_part[8];
 #define LOAD_PART(i)                                                                                                   \
     a_part[i] = (LAYOUT_A & ALONG_ROWS) != 0 ? a_four(m + i % 2 * 4, k + i / 2) : a_four(m + i, k);                    \
-    b_part[i] = (LAYOUT_B & ALONG_ROWS) != 0 ? b_four(n + i % 2 * 4, k + i / 2) : b_four(n + i, k);
+    b_part[i] = (LAYOUT_B & ALONG_ROWS) != 0 ? b_four_of(columns[i % 2], n + i % 2 * 4, 0, k + i / 2)                  \
+                                             : b_four_of(columns[i / 4], n + i / 4 * 4, i % 4, k);
         LOAD_PART(0)
         LOAD_PART(1)
         LOAD_PART(2)

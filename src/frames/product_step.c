@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "frames/plan_step.h"
+#include "frames/product_pixels.h"
 #include "tensor/tensor.h"
 
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
@@ -36,12 +37,15 @@ struct product_parameters {
     uint32_t out_share;
     uint32_t alpha;
     uint32_t beta;
-    uint32_t unused[3]; /* so that vectors begin at multiples of 16 bytes */
+    uint32_t n_first;
+    uint32_t k_first;
+    uint32_t k_used;
     uint32_t firsts[TENSORS];
     uint32_t steps[4];
     uint32_t more_steps[4];
     uint32_t batches[2][TENSORS];
     uint32_t arguments[3][4];
+    struct vkdml_product_pixels pixels;
 };
 _Static_assert(sizeof(struct product_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
 
@@ -152,9 +156,36 @@ static bool has_vectors(const struct vkdml_product *p, const struct vkdml_produc
     return aligned;
 }
 
+/* The same of b that is gathered and of an output that pixels scatter, of whose fours the pixels approve. */
+static bool has_aligned_fours(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t,
+                              uint32_t d, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_product_tensor *tensor = &p->tensors[t];
+    const uint32_t bytes = vkdml_data_type_size(tensor->type);
+    const struct vkdml_window window = window_of(p, part, t);
+    const uint32_t begin = vkdml_place_modulo_16(limits, tensor->offset + window.offset, 0);
+    bool aligned = (begin + 16 - (uint32_t)(window.offset % 16)) % (4 * bytes) == 0 && tensor->first % 4 == 0 &&
+                   part->box.origin[d] % 4 == 0 && part->box.size[d] % 4 == 0;
+    for (uint32_t other = 0; other < RANK; ++other) {
+        aligned = aligned && (p->sizes[other] == 1 || tensor->strides[other] % 4 == 0);
+    }
+    return aligned;
+}
+
+static uint32_t layout_of_gather(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                                 const struct vkdml_plan_limits *limits) {
+    if (vkdml_product_gathers_fours(p, K) && has_aligned_fours(p, part, B, K, limits)) {
+        return VECTORS;
+    }
+    const bool has_fours = vkdml_product_gathers_fours(p, N) && has_aligned_fours(p, part, B, N, limits);
+    return ALONG_ROWS | (has_fours ? VECTORS : 0);
+}
+
 /* Along what lies side by side. */
 static uint32_t layout_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t,
                           uint32_t rows, const struct vkdml_plan_limits *limits) {
+    if (t == B && p->gather.rank > 0) {
+        return layout_of_gather(p, part, limits);
+    }
     const uint32_t *strides = p->tensors[t].strides;
     if (has_vectors(p, part, t, K, limits)) {
         return VECTORS;
@@ -178,7 +209,24 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
         shape |= HAS_C | (has_vectors(p, part, C, N, limits) ? C_IS_VECTOR : 0);
     }
     const bool is_whole = part->share_count == 1 || part->out_share % 4 == 0;
-    return shape | (is_whole && has_vectors(p, part, OUT, N, limits) ? OUT_IS_VECTOR : 0);
+    const bool has_fours = p->scatter.rank == 0
+                               ? has_vectors(p, part, OUT, N, limits)
+                               : vkdml_product_scatters_fours(p) && has_aligned_fours(p, part, OUT, N, limits);
+    return shape | (is_whole && has_fours ? OUT_IS_VECTOR : 0);
+}
+
+/* Where a box begins in what is bound; of pixels where it did if all of them were there, modulo 2^32. */
+static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
+    const struct vkdml_product_tensor *tensor = &p->tensors[t];
+    const uint32_t lead = window_of(p, part, t).lead;
+    if ((t != B || p->gather.rank == 0) && (t != OUT || p->scatter.rank == 0)) {
+        return lead;
+    }
+    uint32_t first = lead + tensor->first - (uint32_t)vkdml_product_span(p, t, &part->box).first;
+    for (uint32_t d = 0; d < RANK; ++d) {
+        first += part->box.origin[d] * tensor->strides[d];
+    }
+    return first;
 }
 
 static void fill_parameters(const struct vkdml_product *p, const struct vkdml_product_part *part,
@@ -196,9 +244,12 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->out_share = part->out_share;
     memcpy(&parameters->alpha, &p->alpha, sizeof(p->alpha));
     memcpy(&parameters->beta, &p->beta, sizeof(p->beta));
+    parameters->n_first = part->box.origin[N];
+    parameters->k_first = part->box.origin[K];
+    parameters->k_used = p->is_empty ? 0 : sizes[K];
     for (uint32_t t = 0; t < TENSORS; ++t) {
         const uint32_t *strides = p->tensors[t].strides;
-        parameters->firsts[t] = exists(p, t) ? window_of(p, part, t).lead : 0;
+        parameters->firsts[t] = exists(p, t) ? first_of(p, part, t) : 0;
         parameters->batches[0][t] = strides[OUTER];
         parameters->batches[1][t] = strides[INNER];
     }
@@ -230,6 +281,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                               : local_size_of(tile);
     struct product_parameters parameters;
     fill_parameters(product, part, tile, &parameters);
+    const uint32_t gather = vkdml_product_fill_pixels(product, &parameters.pixels);
     uint64_t group_count = count_tiles(tile, part->box.size) * part->share_count;
     if (part->joins || serial) {
         if (group_count > UINT32_MAX) {
@@ -259,7 +311,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
                                         tile->columns,
                                         0,
                                         part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function,
-                                        0,
+                                        gather,
                                         step->float_controls};
     step->kernel = VKDML_KERNEL_PRODUCT;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);

@@ -260,6 +260,7 @@ static const struct case_tensor_support convolution_support[] = {{"InputTensor",
     "FilterTensor.data=1,2,3,4 "
 #define SPREAD                                                                                                         \
     "InputTensor=FLOAT32[1,1,2,2] InputTensor.data=1,2,3,4 FilterTensor=FLOAT32[1,1,2,2] FilterTensor.data=5,6,7,8 "
+#define POINT "InputTensor=FLOAT32[1,1,1] InputTensor.data=3 "
 #define RANDOM(seed, type, input, filter, output)                                                                      \
     CONVOLUTION "seed=" seed " InputTensor=" type input " InputTensor.fill=UNIT FilterTensor=" type filter             \
                 " FilterTensor.fill=UNIT OutputTensor=" type output
@@ -322,6 +323,17 @@ static const char *const convolution_fixed[] = {
     CONVOLUTION "InputTensor=FLOAT16[1,1,3] InputTensor.data=1,2,3 FilterTensor=FLOAT16[1,1,2] FilterTensor.data=1,10 "
                 "OutputTensor=FLOAT16[1,1,9] OutputTensor.data=1,0,10,2,0,20,3,0,30" BACKWARD ARRAYS("1", "3", "2", "0",
                                                                                                      "0", "0", "1"),
+    /* Steps far beyond both. */
+    CONVOLUTION POINT "FilterTensor=FLOAT32[1,1,1] FilterTensor.data=5 OutputTensor=FLOAT32[1,1,2] "
+                      "OutputTensor.data=0,15" FORWARD ARRAYS("1", "1000000000", "1", "1000000000", "0", "0", "1"),
+    CONVOLUTION POINT "FilterTensor=FLOAT32[1,1,2] FilterTensor.data=5,7 OutputTensor=FLOAT32[1,1,1] "
+                      "OutputTensor.data=21" FORWARD ARRAYS("1", "4294967295", "500000000", "500000000", "0", "0", "1"),
+    CONVOLUTION POINT
+    "FilterTensor=FLOAT32[1,1,2] FilterTensor.data=5,7 OutputTensor=FLOAT32[1,1,1] "
+    "OutputTensor.data=21" BACKWARD ARRAYS("1", "4294967295", "500000000", "500000000", "0", "0", "1"),
+    CONVOLUTION "InputTensor=FLOAT32[1,1,2] InputTensor.data=3,4 FilterTensor=FLOAT32[1,1,1] FilterTensor.data=5 "
+                "OutputTensor=FLOAT32[1,1,1] OutputTensor.data=20" BACKWARD ARRAYS("1", "1000000000", "4294967295",
+                                                                                   "1000000000", "0", "0", "1"),
     /* Infinities and NaN stay where they are reached. */
     CONVOLUTION
     "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=inf,1,1,1,nan FilterTensor=FLOAT32[1,1,1,2] "

@@ -546,6 +546,20 @@ static void find_parts(const struct planner *planner, uint32_t number, struct pa
     }
 }
 
+/* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
+ * between those that write words and those that change bits of them, which validation layers take for reading. */
+static VkdmlResult plan_part(const struct vkdml_planning *planning, const struct vkdml_product *product) {
+    const struct vkdml_plan_steps *steps = &planning->plan->steps;
+    const uint32_t first = steps->count;
+    VkdmlResult result = vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
+    if (result == VKDML_SUCCESS && first > 0 &&
+        product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
+        vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
+        steps->items[first].barrier_before = true;
+    }
+    return result;
+}
+
 /* Plans the products of all parts, and copies of their filters before all. */
 static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     const struct vkdml_planning *planning = planner->planning;
@@ -562,7 +576,7 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
         product.tensors[VKDML_PRODUCT_A] = filters[i];
-        result = vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+        result = plan_part(planning, &product);
     }
     if (result == VKDML_SUCCESS && copies != 0) {
         planning->plan->steps.items[copies].barrier_before = true;

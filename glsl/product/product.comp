@@ -148,18 +148,6 @@ void make_tile(uint m_first, uint n_first)
     }
 }
 
-// Tiles go by bands of so many rows of them, down each column, so that those at work at once share what they read.
-const uint BAND = 8;
-
-void find_tile(uint tile, out uint m, out uint n)
-{
-    uint band = tile / (BAND * parameters.tiles_n);
-    uint rest = tile - band * BAND * parameters.tiles_n;
-    uint height = min(BAND, parameters.tiles_m - band * BAND);
-    n = rest / height;
-    m = band * BAND + rest - n * height;
-}
-
 // ---- an invocation alone ----
 
 // Rows 0 to 7 and columns 0 to 7 lie side by side here.

@@ -34,8 +34,8 @@ const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;
 layout(constant_id = 5) const uint TILE_K = 16;
-layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8
-layout(constant_id = 7) const uint COLUMNS = 4; // 4 or 8
+layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8; of a subgroup in product_matrix.comp
+layout(constant_id = 7) const uint COLUMNS = 4; // ..
 
 // Mirrored by struct product_parameters. In elements.
 layout(std140, binding = 0) uniform Parameters {
@@ -128,6 +128,18 @@ void find_batch(uint number)
         a_first += k_first * parameters.steps.y;
         b_first += k_first * parameters.steps.w;
     }
+}
+
+// Tiles go by bands of so many rows of them, down each column, so that those at work at once share what they read.
+const uint BAND = TILE_M < TILE_N ? 16 : 8;
+
+void find_tile(uint tile, out uint m, out uint n)
+{
+    uint band = tile / (BAND * parameters.tiles_n);
+    uint rest = tile - band * BAND * parameters.tiles_n;
+    uint height = min(BAND, parameters.tiles_m - band * BAND);
+    n = rest / height;
+    m = band * BAND + rest - n * height;
 }
 
 #define ONE a_one

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/cooperative_matrix.h"
 #include "vulkan/device.h"
 #include "vulkan/instance.h"
 
@@ -15,6 +16,10 @@ struct vkdml_opened {
     struct vkdml_log log;
     struct vkdml_own_instance own;
     VkPhysicalDeviceVulkan12Features vulkan12;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;  /* behind vulkan12 where there is the extension */
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2; /* .. and behind that */
+    const char *extensions[2];                            /* of them */
+    uint32_t extension_count;
     VkPhysicalDeviceFeatures2 features; /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
@@ -76,6 +81,56 @@ static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name
     return result;
 }
 
+/* What makes something faster at most, and is left out where the question fails, or where the validation layer is older
+ * than `version`, from which on Vulkan knows it: it would call it an error. */
+static bool has_extension(const struct vkdml_opened *opened, const struct vkdml_candidate *chosen, const char *name,
+                          uint32_t version) {
+    bool found = false;
+    if (opened->own.layer_version != 0 && opened->own.layer_version < version) {
+        return false;
+    }
+    uint32_t count = 0;
+    VkExtensionProperties *extensions = NULL;
+    if (opened->own.opening.EnumerateDeviceExtensionProperties(chosen->physical_device, NULL, &count, NULL) >= 0 &&
+        count > 0) {
+        extensions = vkdml_allocate(opened->callbacks, count * sizeof *extensions);
+    }
+    if (extensions && opened->own.opening.EnumerateDeviceExtensionProperties(chosen->physical_device, NULL, &count,
+                                                                             extensions) >= 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            found = found || strcmp(extensions[i].extensionName, name) == 0;
+        }
+    }
+    vkdml_free(opened->callbacks, extensions);
+    return found;
+}
+
+/* Chains what there is of matrix cores behind Vulkan 1.2's features. */
+static void choose_matrix_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &matrix};
+    if (!has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255))) {
+        return;
+    }
+    opened->extensions[opened->extension_count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    opened->vulkan12.pNext = &opened->matrix;
+    if (has_extension(opened, chosen, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 300))) {
+        opened->extensions[opened->extension_count++] = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
+        opened->matrix.pNext = &opened->matrix2;
+        matrix.pNext = &matrix2;
+    }
+    opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
+    opened->matrix.sType = matrix.sType;
+    opened->matrix.cooperativeMatrix = matrix.cooperativeMatrix;
+    opened->matrix2.sType = matrix2.sType;
+    opened->matrix2.cooperativeMatrixWorkgroupScope = matrix2.cooperativeMatrixWorkgroupScope;
+    opened->matrix2.cooperativeMatrixFlexibleDimensions = matrix2.cooperativeMatrixFlexibleDimensions;
+    opened->matrix2.cooperativeMatrixTensorAddressing = matrix2.cooperativeMatrixTensorAddressing;
+}
+
 /* Enables what makes kernels faster and the device has. */
 static void choose_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
     VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
@@ -83,6 +138,8 @@ static void choose_features(struct vkdml_opened *opened, const struct vkdml_cand
     opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
     opened->vulkan12 = (VkPhysicalDeviceVulkan12Features){
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .shaderFloat16 = there.shaderFloat16};
+    choose_matrix_features(opened, chosen);
+    opened->vulkan12.vulkanMemoryModel = opened->extension_count != 0 && there.vulkanMemoryModel;
     opened->features =
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
 }
@@ -98,7 +155,9 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &opened->features,
                                .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue};
+                               .pQueueCreateInfos = &queue,
+                               .enabledExtensionCount = opened->extension_count,
+                               .ppEnabledExtensionNames = opened->extensions};
     VkResult result =
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {

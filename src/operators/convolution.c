@@ -378,7 +378,8 @@ struct planner {
     const struct vkdml_planning *planning;
     const struct convolution *convolution;
     struct vkdml_map fused;
-    struct vkdml_product product; /* but for what parts have of their own */
+    uint32_t places[1 + MOST_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
+    struct vkdml_product product;      /* but for what parts have of their own */
 };
 
 static bool owns_filter(const struct planner *planner) {
@@ -388,8 +389,8 @@ static bool owns_filter(const struct planner *planner) {
 /* Steps of a filter along k: of its channels and taps. */
 struct steps {
     uint32_t count;
-    uint32_t sizes[1 + MOST_SPATIAL];
-    uint32_t strides[1 + MOST_SPATIAL];
+    uint32_t sizes[2 + MOST_SPATIAL]; /* pictures take a place too */
+    uint32_t strides[2 + MOST_SPATIAL];
 };
 
 /* In the order in which k counts them. */
@@ -397,13 +398,15 @@ static struct steps steps_of(const struct planner *planner, const struct vkdml_p
                              const struct part *parts) {
     const struct vkdml_tensor *filter = &planner->planning->instance->inputs[FILTER];
     const uint32_t spatial = planner->convolution->spatial;
-    const uint32_t channel = gather->channels_last ? spatial : 0, tap = gather->channels_last ? 0 : 1;
-    struct steps steps = {.count = 1 + spatial};
+    const uint32_t channel = gather->channels_last ? 1 + spatial : 0, tap = gather->channels_last ? 0 : 1;
+    struct steps steps = {.count = 2 + spatial};
     steps.sizes[channel] = gather->channels;
     steps.strides[channel] = filter->strides[planner->convolution->is_backward ? 0 : 1];
+    steps.sizes[tap + planner->places[0]] = 1;
     for (uint32_t s = 0; s < spatial; ++s) {
-        steps.sizes[tap + s] = gather->walks[1 + s].taps;
-        steps.strides[tap + s] = parts[s].filter_step * filter->strides[2 + s];
+        const uint32_t place = planner->places[1 + s];
+        steps.sizes[tap + place] = gather->walks[place].taps;
+        steps.strides[tap + place] = parts[s].filter_step * filter->strides[2 + s];
     }
     return steps;
 }
@@ -432,7 +435,7 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
     const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
     struct vkdml_product product = planner->product;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
-        const uint32_t d = 1 + s;
+        const uint32_t d = planner->places[1 + s];
         product.gather.walks[d] = parts[s].walk;
         product.scatter.sizes[d] = parts[s].walk.size;
         product.scatter.strides[d] = parts[s].step * output->strides[2 + s];
@@ -445,7 +448,7 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
         product.gather.channels = 1;
         product.sizes[VKDML_PRODUCT_K] = 1;
         for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
-            product.gather.walks[1 + s].taps = 1;
+            product.gather.walks[planner->places[1 + s]].taps = 1;
         }
     }
     return product;
@@ -511,6 +514,22 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     return copy_filter(planner, product, &steps, (const uint32_t[]){first, group_stride, m_stride}, a);
 }
 
+/* Pixels come as they lie in the output, the closest last. */
+static void order_pixels(struct planner *planner) {
+    const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
+    const uint32_t rank = 1 + planner->convolution->spatial;
+    for (uint32_t i = 0; i < rank; ++i) {
+        const uint32_t d = i == 0 ? 0 : 1 + i;
+        planner->places[i] = 0;
+        for (uint32_t j = 0; j < rank; ++j) {
+            const uint32_t other = j == 0 ? 0 : 1 + j;
+            const bool is_before =
+                output->strides[other] > output->strides[d] || (output->strides[other] == output->strides[d] && j < i);
+            planner->places[i] += is_before ? 1 : 0;
+        }
+    }
+}
+
 static void begin(struct planner *planner) {
     const struct vkdml_instance *instance = planner->planning->instance;
     const struct vkdml_tensor *input = &instance->inputs[INPUT], *bias = &instance->inputs[BIAS];
@@ -526,19 +545,23 @@ static void begin(struct planner *planner) {
                     [VKDML_PRODUCT_C] = {.resource = VKDML_PLAN_INPUT, .index = BIAS},
                     [VKDML_PRODUCT_OUT] = {.resource = VKDML_PLAN_OUTPUT, .type = output->data_type}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
-        .scatter = {.rank = 1 + spatial, .sizes = {output->sizes[0]}, .strides = {output->strides[0]}},
+        .scatter = {.rank = 1 + spatial},
         .alpha = 1,
         .beta = 1,
         .function = planner->fused.function,
     };
     memcpy(p->arguments, planner->fused.arguments + 8, sizeof(p->arguments));
-    p->gather.channels_last = input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1;
-    p->gather.walks[0] = (struct vkdml_product_walk){.size = input->sizes[0],
-                                                     .taps = 1,
-                                                     .step = 1,
-                                                     .divisor = 1,
-                                                     .source_size = input->sizes[0],
-                                                     .stride = input->strides[0]};
+    p->gather.channels_last =
+        input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1; /* else along pixels */
+    order_pixels(planner);
+    p->scatter.sizes[planner->places[0]] = output->sizes[0];
+    p->scatter.strides[planner->places[0]] = output->strides[0];
+    p->gather.walks[planner->places[0]] = (struct vkdml_product_walk){.size = input->sizes[0],
+                                                                      .taps = 1,
+                                                                      .step = 1,
+                                                                      .divisor = 1,
+                                                                      .source_size = input->sizes[0],
+                                                                      .stride = input->strides[0]};
     p->tensors[VKDML_PRODUCT_B].strides[VKDML_PRODUCT_INNER] = channels * input->strides[1];
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_INNER] = made * output->strides[1];
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_M] = output->strides[1];

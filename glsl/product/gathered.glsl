@@ -40,7 +40,7 @@ Columns find_columns(uint n)
 {
     Columns columns;
     columns.firsts = uvec4(b_first);
-    uvec4 rest = parameters.n_first + min(n + uvec4(0, 1, 2, 3), uvec4(parameters.n - 1));
+    uvec4 rest = min(n + uvec4(0, 1, 2, 3), uvec4(parameters.n - 1));
     COLUMN_DIMENSION(0)
     COLUMN_DIMENSION(1)
     COLUMN_DIMENSION(2)

@@ -46,18 +46,16 @@ void take_row(uint r, out vec4 low, out vec4 high)
 
 // ---- a workgroup's tile ----
 
-// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns; four more a step keep invocations that write
-// neighbouring steps out of one another's banks. The sums of a row of each invocation go through it to be stored.
+// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns. What is loaded along k is put there by 8 rows at four
+// times four steps: four more rows a step, and every other eight steps turned round by eight rows, keep these in banks of their own.
 const bool HAS_TILES = EITHER(JOINS, EITHER(IS_SERIAL, IS_THIN)) ? false : true;
 const bool HAS_THIN_GROUPS = IS_SERIAL ? false : IS_THIN;
 const uint PITCH_A = TILE_M + 4;
 const uint PITCH_B = TILE_N + 4;
 const uint B_CELLS = TILE_K * PITCH_A / 4;
 const uint STAGE_CELLS = B_CELLS + TILE_K * PITCH_B / 4;
-const uint CELLS = STAGES * STAGE_CELLS;
-const uint ROW_CELLS = TILE_M / ROWS * TILE_N / 4;
-const uint THIN_CELLS = gl_WorkGroupSize.x * 4;
-shared vec4 cells[HAS_TILES ? (CELLS > ROW_CELLS ? CELLS : ROW_CELLS) : HAS_THIN_GROUPS ? THIN_CELLS : 1];
+shared vec4 cells[HAS_TILES ? STAGES * STAGE_CELLS : HAS_THIN_GROUPS ? gl_WorkGroupSize.x * 4 : 1];
+#define TURN(layout_, k) (((layout_) & ALONG_ROWS) != 0 ? 0 : (k) / 8 % 2 * 8)
 
 const uint A_LOADS = TILE_M * TILE_K / 4 / gl_WorkGroupSize.x; // 1 or 2, as those of b
 const uint B_LOADS = TILE_N * TILE_K / 4 / gl_WorkGroupSize.x;
@@ -66,21 +64,16 @@ const uint B_LOADS = TILE_N * TILE_K / 4 / gl_WorkGroupSize.x;
 #define ROW_OF(layout_, unit, tile) (((layout_) & ALONG_ROWS) != 0 ? (unit) % ((tile) / 4) * 4 : (unit) / (TILE_K / 4))
 #define K_OF(layout_, unit, tile) (((layout_) & ALONG_ROWS) != 0 ? (unit) / ((tile) / 4) : (unit) % (TILE_K / 4) * 4)
 
-void put_cell(uint place, float x)
+void put(uint first, uint pitch, uint layout_, uint row, uint k, vec4 x)
 {
-    cells[place / 4][place % 4] = x;
-}
-
-void put(uint first, uint pitch, bool along_rows, uint row, uint k, vec4 x)
-{
-    uint place = first * 4 + k * pitch + row;
-    if (along_rows) {
-        cells[place / 4] = x;
+    uint place = first + k * (pitch / 4) + (row ^ TURN(layout_, k)) / 4;
+    if ((layout_ & ALONG_ROWS) != 0) {
+        cells[place] = x;
     } else {
-        put_cell(place, x.x);
-        put_cell(place + pitch, x.y);
-        put_cell(place + 2 * pitch, x.z);
-        put_cell(place + 3 * pitch, x.w);
+        cells[place][row % 4] = x.x;
+        cells[place + pitch / 4][row % 4] = x.y;
+        cells[place + pitch / 2][row % 4] = x.z;
+        cells[place + pitch / 4 * 3][row % 4] = x.w;
     }
 }
 
@@ -111,12 +104,12 @@ void make_tile(uint m_first, uint n_first)
     if (B_LOADS > 1)                                                                                                   \
         b_next2 = b_four_of(columns2, n_first + b_row2, 0, (k_first) + b_k2);
 #define PUT_TILE(first)                                                                                                \
-    put(first, PITCH_A, (LAYOUT_A & ALONG_ROWS) != 0, a_row, a_k, a_next);                                             \
-    put((first) + B_CELLS, PITCH_B, (LAYOUT_B & ALONG_ROWS) != 0, b_row, b_k, b_next);                                 \
+    put(first, PITCH_A, LAYOUT_A, a_row, a_k, a_next);                                             \
+    put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row, b_k, b_next);                                 \
     if (A_LOADS > 1)                                                                                                   \
-        put(first, PITCH_A, (LAYOUT_A & ALONG_ROWS) != 0, a_row2, a_k2, a_next2);                                      \
+        put(first, PITCH_A, LAYOUT_A, a_row2, a_k2, a_next2);                                      \
     if (B_LOADS > 1)                                                                                                   \
-        put((first) + B_CELLS, PITCH_B, (LAYOUT_B & ALONG_ROWS) != 0, b_row2, b_k2, b_next2);
+        put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row2, b_k2, b_next2);
     uint stage = 0;
     LOAD_TILE(0)
     PUT_TILE(0)
@@ -124,8 +117,8 @@ void make_tile(uint m_first, uint n_first)
         barrier();
         LOAD_TILE(k_first + TILE_K) // on their way meanwhile; beyond the last zeros
         [[unroll]] for (uint k = 0; k < TILE_K; ++k) {
-            uint a_place = stage + k * (PITCH_A / 4) + row;
-            uint b_place = stage + B_CELLS + k * (PITCH_B / 4) + column;
+            uint a_place = stage + k * (PITCH_A / 4) + (row ^ TURN(LAYOUT_A, k) / 4);
+            uint b_place = stage + B_CELLS + k * (PITCH_B / 4) + (column ^ TURN(LAYOUT_B, k) / 4);
             add_products(cells[a_place], cells[ROWS > 4 ? a_place + TILE_M / 8 : a_place], cells[b_place],
                          cells[COLUMNS > 4 ? b_place + TILE_N / 8 : b_place]);
         }
@@ -135,18 +128,22 @@ void make_tile(uint m_first, uint n_first)
             barrier();
         PUT_TILE(stage)
     }
-    [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
-        vec4 low;
-        vec4 high;
-        take_row(r, low, high);
-        barrier();
-        cells[row * (TILE_N / 4) + column] = low;
-        if (COLUMNS > 4)
-            cells[row * (TILE_N / 4) + TILE_N / 8 + column] = high;
-        barrier();
-        [[dont_unroll]] for (uint cell = slot; cell < ROW_CELLS; cell += gl_WorkGroupSize.x) {
-            uint m = cell / (TILE_N / 4) * 4 + (r & 3) + (r < 4 ? 0 : TILE_M / 2);
-            store_four(m_first + m, n_first + cell % (TILE_N / 4) * 4, cells[cell]);
+    // 16 neighbours have a row's columns side by side. Activations are too long for a copy each.
+    m_first += row * 4;
+    n_first += column * 4;
+#define STORE_ROW(r, low, high)                                                                                        \
+    store_four(m_first + (r & 3) + (r < 4 ? 0 : TILE_M / 2), n_first, low);                                            \
+    if (COLUMNS > 4)                                                                                                   \
+        store_four(m_first + (r & 3) + (r < 4 ? 0 : TILE_M / 2), n_first + TILE_N / 2, high);
+#define STORE_ROW_OF(r) STORE_ROW(r, sums[2 * r], sums[2 * r + 1])
+    if (FUNCTION == FN_NONE) {
+        EACH_ROW(STORE_ROW_OF)
+    } else {
+        [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
+            vec4 low;
+            vec4 high;
+            take_row(r, low, high);
+            STORE_ROW(r, low, high)
         }
     }
 }
@@ -198,28 +195,28 @@ void make_block(uint m, uint n)
 // An invocation has four rows, of up to four columns, and of k every TILE_K'th four steps: workgroups have TILE_K / 4 lanes of them.
 // Where a lies along k products of four steps stay apart until all are there, row r, column c being sums[4 * r + c]; else four rows
 // are in sums[c].
+// So many times that is loaded at once: fewer bytes on their way do not keep an H200's memory busy.
+const uint THIN_TURNS = TYPE == FLOAT16 ? 4 : 2;
+
 void add_thin(uint m, uint lane)
 {
     const bool along_rows = (LAYOUT_A & ALONG_ROWS) != 0;
-    for (uint k = lane * 4; k < k_count; k += TILE_K) {
-        vec4 a_part[4];
-        vec4 b_part[4];
-        [[unroll]] for (uint i = 0; i < 4; ++i) {
-            a_part[i] = along_rows ? a_four(m, k + i) : a_four(m + i, k);
-            b_part[i] = i < COLUMNS ? plain_b_four(i, k) : vec4(0.0);
+    for (uint k_first = lane * 4; k_first < k_count; k_first += THIN_TURNS * TILE_K) {
+        vec4 a_part[4 * THIN_TURNS];
+        vec4 b_part[4 * THIN_TURNS];
+        [[unroll]] for (uint i = 0; i < 4 * THIN_TURNS; ++i) {
+            uint k = k_first + i / 4 * TILE_K;
+            a_part[i] = along_rows ? a_four(m, k + i % 4) : a_four(m + i % 4, k);
+            b_part[i] = i % 4 < COLUMNS ? plain_b_four(i % 4, k) : vec4(0.0);
         }
-#define ADD_THIN(i, column)                                                                                            \
-    if (column < COLUMNS) {                                                                                            \
-        if (along_rows)                                                                                                \
-            sums[column] = fma(a_part[i], vec4(b_part[column][i]), sums[column]);                                      \
-        else                                                                                                           \
-            sums[4 * i + column] = fma(a_part[i], b_part[column], sums[4 * i + column]);                               \
-    }
-#define ADD_THIN_STEP(i) ADD_THIN(i, 0) ADD_THIN(i, 1) ADD_THIN(i, 2) ADD_THIN(i, 3)
-        ADD_THIN_STEP(0)
-        ADD_THIN_STEP(1)
-        ADD_THIN_STEP(2)
-        ADD_THIN_STEP(3)
+        [[unroll]] for (uint i = 0; i < 4 * THIN_TURNS; ++i) {
+            [[unroll]] for (uint column = 0; column < COLUMNS; ++column) {
+                if (along_rows)
+                    sums[column] = fma(a_part[i], vec4(b_part[i / 4 * 4 + column][i % 4]), sums[column]);
+                else
+                    sums[4 * (i % 4) + column] = fma(a_part[i], b_part[i / 4 * 4 + column], sums[4 * (i % 4) + column]);
+            }
+        }
     }
 }
 

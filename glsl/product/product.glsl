@@ -52,8 +52,8 @@ layout(std140, binding = 0) uniform Parameters {
     uint out_share;    // between the sums of shares
     uint alpha;        // FLOAT32, as beta
     uint beta;
-    uint n_first;      // of the pixels and of the taps that are cut into parts, where these begin
-    uint k_first;
+    uint n_first;      // of columns that are pixels of the output, if they are parts of all
+    uint k_first;      // .. and of steps that are taps
     uint k_used;       // k, or 0: there is nothing to add up
     uvec4 firsts;      // of a, b, c and the output, from the bound range's start
     uvec4 steps;       // of a: between rows, along k; of b: between columns, along k

@@ -10,7 +10,8 @@
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
 enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 
-/* What SHAPE of product.glsl says. */
+/* What SHAPE of product.glsl, constant 2, says. */
+#define SHAPE         2
 #define ALONG_ROWS    1u /* of a; of b shifted by LAYOUT_B */
 #define VECTORS       2u
 #define LAYOUT_B      2
@@ -64,23 +65,25 @@ struct tile {
     uint32_t columns;     /* .. */
     uint32_t stages;      /* so many times k, one of which is filled while another is used */
     uint32_t invocations; /* of PRODUCT_MATRIX2 */
+    uint32_t speed;       /* beside the other tiles of its kernel, where workgroups are many */
 };
 
-#define PLAIN(m, n, k, rows, columns, stages)                                                                          \
-    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, 0 }
-#define MATRIX(m, n, k, rows, columns, stages)                                                                         \
-    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, 0 }
-#define MATRIX2(m, n, k, invocations)                                                                                  \
-    { VKDML_KERNEL_PRODUCT_MATRIX2, m, n, k, 0, 0, 1, invocations }
+#define PLAIN(m, n, k, rows, columns, stages, speed)                                                                   \
+    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, 0, speed }
+#define MATRIX(m, n, k, rows, columns, stages, speed)                                                                  \
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, 0, speed }
+#define MATRIX2(m, n, k, invocations, speed)                                                                           \
+    { VKDML_KERNEL_PRODUCT_MATRIX2, m, n, k, 0, 0, 1, invocations, speed }
 
-/* The largest first. Every device has 16 KiB of shared memory. */
-static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2), PLAIN(128, 128, 8, 8, 8, 1),
-                                    PLAIN(64, 64, 16, 4, 4, 2),   PLAIN(64, 64, 16, 4, 4, 1),
-                                    PLAIN(64, 64, 16, 8, 4, 1),   PLAIN(32, 32, 16, 4, 4, 1)};
-static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1), MATRIX(128, 128, 32, 64, 64, 1),
-                                           MATRIX(64, 64, 64, 32, 32, 1), MATRIX(32, 32, 64, 16, 16, 1)};
-static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256), MATRIX2(128, 128, 64, 256),
-                                            MATRIX2(64, 64, 64, 128)};
+/* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
+static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
+                                    PLAIN(64, 128, 16, 4, 8, 2, 35),  PLAIN(64, 64, 16, 4, 4, 2, 30),
+                                    PLAIN(64, 64, 16, 4, 4, 1, 27),   PLAIN(64, 64, 16, 8, 4, 1, 25),
+                                    PLAIN(32, 32, 16, 4, 4, 1, 15)};
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
+                                           MATRIX(64, 64, 64, 32, 32, 1, 190), MATRIX(32, 32, 64, 16, 16, 1, 60)};
+static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256, 4), MATRIX2(128, 128, 64, 256, 3),
+                                            MATRIX2(64, 64, 64, 128, 2)};
 
 struct tiles {
     const struct tile *items;
@@ -88,11 +91,11 @@ struct tiles {
 };
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = PLAIN(8, 8, 16, 8, 8, 1);
+static const struct tile alone = PLAIN(8, 8, 16, 8, 8, 1, 0);
 #define SERIAL_LOCAL_SIZE 8
 
 /* Of four columns, of sums that are joined. */
-static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1);
+static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1, 0);
 #define JOINT_LOCAL_SIZE 64
 
 /* Of few columns, for which k is among a workgroup's invocations. */
@@ -101,8 +104,10 @@ static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1);
 #define THIN_ROWS         32
 #define THIN_LOCAL_SIZE   256
 
-/* Workgroups that keep the largest GPUs busy, and how many there are to be where k has shares: of at least so many
- * steps each, of at most so many, so that loops stay below what lavapipe ends silently. */
+/* Workgroups that a large GPU runs side by side, one a processor: an H200 132. Where they are fewer k has shares, so
+ * that there are so many: of at least so many steps each, of at most so many, so that loops stay below what lavapipe
+ * ends silently. */
+#define PROCESSORS    132
 #define ENOUGH_GROUPS 128
 #define WANTED_GROUPS 256
 #define LEAST_SHARE   256
@@ -120,9 +125,7 @@ static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_l
 }
 
 static uint32_t shared_bytes(const struct tile *tile) {
-    const uint32_t operands = tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
-    const uint32_t row = tile->m / tile->rows * tile->n;
-    return 4 * (operands > row ? operands : row);
+    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
 }
 
 /* Mirrors product_matrix.comp. Lines of operands lie along k or across it, whichever takes more. */
@@ -161,21 +164,30 @@ static uint64_t count_tiles(const struct tile *tile, const uint32_t *sizes) {
     return vkdml_divide_up(sizes[M], tile->m) * vkdml_divide_up(sizes[N], tile->n) * sizes[OUTER] * sizes[INNER];
 }
 
-/* The largest of which there are enough and that have little beyond the output's ends; else the smallest for what fits
- * it, and the one before. NULL: not even the smallest is allowed. */
+static uint64_t count_shares(uint64_t groups, uint32_t k) {
+    const uint64_t wanted = groups < ENOUGH_GROUPS ? WANTED_GROUPS / groups : 1;
+    const uint64_t most = k / LEAST_SHARE;
+    return wanted < most ? wanted : most > 1 ? most : 1;
+}
+
+/* The one that is done first: workgroups come in rounds, of which a tile's speed says how long each is. NULL: none is
+ * allowed. */
 static const struct tile *choose_of(const struct tiles *family, const uint32_t *sizes,
                                     const struct vkdml_plan_limits *limits) {
-    const struct tile *smallest = &family->items[family->count - 1];
-    const struct tile *chosen = is_allowed(smallest, limits) ? smallest : NULL;
-    for (uint32_t i = family->count - 1; i-- > 0;) {
+    const struct tile *chosen = NULL;
+    double least = 0;
+    for (uint32_t i = 0; i < family->count; ++i) {
         const struct tile *tile = &family->items[i];
-        const uint64_t area = count_tiles(tile, sizes) * tile->m * tile->n;
-        const uint64_t least = count_tiles(smallest, sizes) * smallest->m * smallest->n;
-        const bool is_large = sizes[M] > smallest->m && sizes[N] > smallest->n;
-        const bool are_many =
-            count_tiles(tile, sizes) >= ENOUGH_GROUPS || (tile->m == 64 && is_large && sizes[K] >= 2 * LEAST_SHARE);
-        if (is_allowed(tile, limits) && are_many && 4 * area <= 5 * least) {
+        if (!is_allowed(tile, limits)) {
+            continue;
+        }
+        const uint64_t groups = count_tiles(tile, sizes);
+        const uint64_t shares = count_shares(groups, sizes[K]);
+        const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
+        const double time = rounds * tile->m * tile->n / tile->speed;
+        if (chosen == NULL || time < least) {
             chosen = tile;
+            least = time;
         }
     }
     return chosen;
@@ -329,13 +341,13 @@ static struct way choose_way(const struct vkdml_product *p, const struct vkdml_p
         return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE), JOINS};
     }
     if (thin && serial) {
-        return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1), vkdml_local_size(limits, SERIAL_LOCAL_SIZE),
-                            IS_THIN | IS_SERIAL};
+        return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1, 0),
+                            vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_THIN | IS_SERIAL};
     }
     if (thin) {
         const uint32_t size = vkdml_local_size(limits, THIN_LOCAL_SIZE);
         const uint32_t lanes = size / (THIN_ROWS / 4);
-        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1), size, IS_THIN};
+        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0), size, IS_THIN};
     }
     if (serial) {
         return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_SERIAL};
@@ -375,11 +387,8 @@ uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct 
     memcpy(whole.box.size, product->sizes, sizeof(product->sizes));
     const struct way way = choose_way(product, &whole, limits);
     const uint64_t groups = count_tiles(&way.tile, product->sizes);
-    uint64_t shares = 1;
-    if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && groups < ENOUGH_GROUPS) {
-        shares = WANTED_GROUPS / groups;
-        shares = shares < k / LEAST_SHARE ? shares : k / LEAST_SHARE;
-    }
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint64_t shares = serial ? 1 : count_shares(groups, k);
     return (uint32_t)(shares > needed ? shares : needed);
 }
 
@@ -496,4 +505,8 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     step->buffers[3] = exists(product, C) ? buffer_of(product, part, C) : step->buffers[2];
     step->buffer_count = exists(product, C) ? 4 : part->joins ? 2 : 3;
     return VKDML_SUCCESS;
+}
+
+bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
+    return step->kernel == VKDML_KERNEL_PRODUCT && (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
 }

@@ -55,17 +55,13 @@ static size_t count_function_words(const uint32_t *words, size_t count) {
     return count - at;
 }
 
-static const char *wrong_instruction(const uint32_t *instruction, uint32_t local_size, bool *constants) {
+static const char *wrong_instruction(const uint32_t *instruction, bool *constants) {
     const uint32_t opcode = spirv_opcode(instruction);
     if (opcode >= SPIRV_OP_SPEC_CONSTANT_TRUE && opcode <= SPIRV_OP_SPEC_CONSTANT_OP) {
         return "a specialization constant is left";
     }
     if (opcode == SPIRV_OP_DECORATE && instruction[2] == SPIRV_DECORATION_SPEC_ID) {
         return "a SpecId is left";
-    }
-    if (opcode == SPIRV_OP_EXECUTION_MODE && instruction[2] == SPIRV_EXECUTION_MODE_LOCAL_SIZE &&
-        instruction[3] != local_size) {
-        return "its execution mode says another workgroup size";
     }
     if (opcode >= SPIRV_OP_CONSTANT_TRUE && opcode <= SPIRV_OP_CONSTANT) {
         constants[instruction[2]] = true;
@@ -80,12 +76,12 @@ static const char *wrong_instruction(const uint32_t *instruction, uint32_t local
 }
 
 /* What is wrong with a pipeline's module, or NULL. */
-static const char *look(const uint32_t *words, size_t count, uint32_t local_size) {
+static const char *look(const uint32_t *words, size_t count) {
     const char *wrong = NULL;
     bool *constants = calloc(words[SPIRV_HEADER_BOUND], sizeof *constants);
     assert_non_null(constants);
     for (size_t at = SPIRV_HEADER_WORDS; wrong == NULL && at < count; at += spirv_length(words + at)) {
-        wrong = wrong_instruction(words + at, local_size, constants);
+        wrong = wrong_instruction(words + at, constants);
     }
     free(constants);
     return wrong;
@@ -117,7 +113,7 @@ static void specialize(const struct pipeline *pipeline, const char *name) {
     uint32_t *second = vkdml_specialize(whole, &second_count, &pipeline->constants, NULL);
     uint32_t *again = vkdml_specialize(once, &again_count, &pipeline->constants, NULL);
     assert_true(once != NULL && second != NULL && again != NULL);
-    const char *wrong = look(once, count, pipeline->constants.values[VKDML_SPECIALIZATION_LOCAL_SIZE]);
+    const char *wrong = look(once, count);
     if (wrong == NULL && (second_count != count || memcmp(once, second, count * sizeof *once) != 0)) {
         wrong = "the second time it is another module";
     }

@@ -10,7 +10,8 @@
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
 enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 
-/* What SHAPE of product.glsl says. */
+/* What SHAPE of product.glsl, constant 2, says. */
+#define SHAPE         2
 #define ALONG_ROWS    1u /* of a; of b shifted by LAYOUT_B */
 #define VECTORS       2u
 #define LAYOUT_B      2
@@ -324,4 +325,8 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     step->buffers[3] = exists(product, C) ? buffer_of(product, part, C) : step->buffers[2];
     step->buffer_count = exists(product, C) ? 4 : part->joins ? 2 : 3;
     return VKDML_SUCCESS;
+}
+
+bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
+    return step->kernel == VKDML_KERNEL_PRODUCT && (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
 }

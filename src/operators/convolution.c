@@ -381,6 +381,10 @@ struct planner {
     struct vkdml_product product; /* but for what parts have of their own */
 };
 
+static bool owns_filter(const struct planner *planner) {
+    return (planner->planning->instance->inputs[FILTER].flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+}
+
 /* Steps of a filter along k: of its channels and taps. */
 struct steps {
     uint32_t count;
@@ -447,6 +451,43 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
     return product;
 }
 
+/* Packs a filter for one stride along k; `from` has its first element and its strides along groups and m. Whichever of
+ * m and channels lies farther apart stays outside, so that elements move no farther than they must. A filter that
+ * belongs to vkdml is packed once. */
+static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml_product *product,
+                               const struct steps *steps, const uint32_t from[3], struct vkdml_product_tensor *a) {
+    const struct vkdml_planning *planning = planner->planning;
+    const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
+    const uint32_t groups = product->sizes[VKDML_PRODUCT_INNER], m = product->sizes[VKDML_PRODUCT_M];
+    const uint32_t k = product->sizes[VKDML_PRODUCT_K];
+    const bool m_is_inner = planner->convolution->is_backward && from[2] < filter->strides[0];
+    a->strides[VKDML_PRODUCT_INNER] = m * k; /* no more elements than the filter has */
+    a->strides[VKDML_PRODUCT_M] = m_is_inner ? 1 : k;
+    a->strides[VKDML_PRODUCT_K] = m_is_inner ? m : 1;
+    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = from[0]};
+    vkdml_copy_add(&copied, groups, a->strides[VKDML_PRODUCT_INNER], from[1]);
+    vkdml_copy_add(&copied, m, a->strides[VKDML_PRODUCT_M], from[2]);
+    uint32_t stride = k * a->strides[VKDML_PRODUCT_K];
+    for (uint32_t i = 0; i < steps->count; ++i) {
+        stride /= steps->sizes[i];
+        vkdml_copy_add(&copied, steps->sizes[i], stride, steps->strides[i]);
+    }
+    const struct vkdml_tensor packed = {
+        .dimension_count = 1, .element_bits = filter->element_bits, .sizes = {groups * m * k}, .strides = {1}};
+    const bool is_owned = owns_filter(planner);
+    a->resource = is_owned ? VKDML_PLAN_PERSISTENT : VKDML_PLAN_TEMPORARY;
+    a->index = 0;
+    a->offset = is_owned ? vkdml_persistent_add(planning->plan, &packed) : vkdml_temporary_add(planning->plan, &packed);
+    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
+                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+                                         .has_input = true,
+                                         .input = VKDML_PLAN_INPUT,
+                                         .input_index = FILTER,
+                                         .output = a->resource,
+                                         .output_offset = a->offset};
+    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
+}
+
 /* Gives a part its filter: as it lies, or where that has no one stride along k a copy of it. */
 static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
                                const struct part *parts, struct vkdml_product_tensor *a) {
@@ -454,8 +495,7 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
     const bool is_backward = planner->convolution->is_backward;
     const struct steps steps = steps_of(planner, &product->gather, parts);
-    const uint32_t groups = product->sizes[VKDML_PRODUCT_INNER], m = product->sizes[VKDML_PRODUCT_M];
-    const uint32_t in_group = is_backward ? planner->product.gather.channels : m;
+    const uint32_t in_group = is_backward ? planner->product.gather.channels : product->sizes[VKDML_PRODUCT_M];
     const uint32_t group_stride = in_group * filter->strides[0], m_stride = filter->strides[is_backward ? 1 : 0];
     uint32_t first = 0;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
@@ -468,34 +508,7 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
         a->strides[VKDML_PRODUCT_M] = m_stride;
         return VKDML_SUCCESS;
     }
-    struct vkdml_tensor packed = *filter;
-    packed.dimension_count = 3;
-    packed.sizes[0] = groups;
-    packed.sizes[1] = m;
-    packed.sizes[2] = product->sizes[VKDML_PRODUCT_K];
-    vkdml_packed_strides(3, packed.sizes, packed.strides); /* no more elements than the filter has */
-    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = first};
-    vkdml_copy_add(&copied, groups, packed.strides[0], group_stride);
-    vkdml_copy_add(&copied, m, packed.strides[1], m_stride);
-    uint64_t stride = packed.sizes[2];
-    for (uint32_t i = 0; i < steps.count; ++i) {
-        stride /= steps.sizes[i];
-        vkdml_copy_add(&copied, steps.sizes[i], stride, steps.strides[i]);
-    }
-    a->resource = VKDML_PLAN_TEMPORARY;
-    a->index = 0;
-    a->offset = vkdml_temporary_add(planning->plan, &packed);
-    a->strides[VKDML_PRODUCT_INNER] = packed.strides[0];
-    a->strides[VKDML_PRODUCT_M] = packed.strides[1];
-    a->strides[VKDML_PRODUCT_K] = 1;
-    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
-                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-                                         .has_input = true,
-                                         .input = VKDML_PLAN_INPUT,
-                                         .input_index = FILTER,
-                                         .output = VKDML_PLAN_TEMPORARY,
-                                         .output_offset = a->offset};
-    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
+    return copy_filter(planner, product, &steps, (const uint32_t[]){first, group_stride, m_stride}, a);
 }
 
 static void begin(struct planner *planner) {
@@ -546,6 +559,20 @@ static void find_parts(const struct planner *planner, uint32_t number, struct pa
     }
 }
 
+/* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
+ * between those that write words and those that change bits of them, which validation layers take for reading. */
+static VkdmlResult plan_part(const struct vkdml_planning *planning, const struct vkdml_product *product) {
+    const struct vkdml_plan_steps *steps = &planning->plan->steps;
+    const uint32_t first = steps->count;
+    VkdmlResult result = vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
+    if (result == VKDML_SUCCESS && first > 0 &&
+        product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
+        vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
+        steps->items[first].barrier_before = true;
+    }
+    return result;
+}
+
 /* Plans the products of all parts, and copies of their filters before all. */
 static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     const struct vkdml_planning *planning = planner->planning;
@@ -557,12 +584,17 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
         const struct vkdml_product product = product_of(planner, parts);
         result = take_filter(planner, &product, parts, &filters[i]);
     }
-    const uint32_t copies = planning->plan->steps.count;
+    uint32_t copies = planning->plan->steps.count;
+    if (owns_filter(planner)) { /* they come once, before all */
+        planning->plan->init_steps = planning->plan->steps;
+        planning->plan->steps = (struct vkdml_plan_steps){0, 0, NULL};
+        copies = 0;
+    }
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
         product.tensors[VKDML_PRODUCT_A] = filters[i];
-        result = vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+        result = plan_part(planning, &product);
     }
     if (result == VKDML_SUCCESS && copies != 0) {
         planning->plan->steps.items[copies].barrier_before = true;

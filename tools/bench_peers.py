@@ -11,9 +11,12 @@ bench_peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..
 Shapes and layouts are the benchmarks' own; a case that a peer has no function for is left out. torch and cupy run on the
 GPU and are timed by its events; torch without a GPU, and numpy, run on the CPU. CUB is DeviceSelect::If, compiled with
 nvcc, on the cases that ask for flat coordinates. What would take PyTorch several calls, such as a fused activation,
-is left out; it quantizes with one scale for all elements. Which function an operator stands for says tools/peers/torch_timed.py.
+is left out; it quantizes with one scale for all elements. Products and convolutions are of whole FLOAT32, without TF32, and sums
+of FLOAT16 are FLOAT32's. Which function an operator stands for say tools/peers/torch_timed.py and torch_windows.py; regions need
+torchvision.
 """
 import argparse
+import itertools
 import json
 import os
 import re
@@ -26,6 +29,7 @@ import time
 
 from peers.torch_timed import FAMILIES
 
+MAX_SETS = 16  # of tensors, as BENCH_MAX_SETS of `vkdml bench`
 SIZES = {"FLOAT64": 8, "FLOAT32": 4, "FLOAT16": 2, "UINT64": 8, "UINT32": 4, "UINT16": 2, "UINT8": 1, "INT64": 8,
          "INT32": 4, "INT16": 2, "INT8": 1, "UINT4": 0.5, "INT4": 0.5}
 
@@ -77,10 +81,13 @@ class Case:
                 self.attributes[name] = value
         self.input, self.output = self.tensors.get("InputTensor"), self.tensors.get("OutputTensor")
 
+    def floats_of(self, attribute):
+        """FLOAT attributes, of their bits or as numbers."""
+        return [struct.unpack("f", struct.pack("I", int(text, 16)))[0] if text.startswith("0x") else float(text)
+                for text in self.attributes[attribute].split(",")]
+
     def float_of(self, attribute):
-        """A FLOAT attribute, of its bits or as a number."""
-        text = self.attributes[attribute].split(",")[0]
-        return struct.unpack("f", struct.pack("I", int(text, 16)))[0] if text.startswith("0x") else float(text)
+        return self.floats_of(attribute)[0]
 
     def list_of(self, attribute):
         return [int(value) for value in self.attributes[attribute].split(",")]
@@ -143,14 +150,33 @@ class NumPy:
     def count(self, result):
         return len(result)
 
-    def time(self, function, seconds):
-        samples, result = [], function()
+    def time(self, functions, seconds):
+        samples, results, turn = [], [function() for function in functions], itertools.cycle(functions)
         end = time.perf_counter() + seconds
         while len(samples) < 5 or time.perf_counter() < end:
             start = time.perf_counter()
-            function()
+            next(turn)()
             samples.append((time.perf_counter() - start) * 1e3)
-        return samples, result
+        return samples, results[0]
+
+
+def time_by_events(events, elapsed, functions, seconds):
+    """A sample is at least a millisecond of repetitions, in which the latency of a launch is lost."""
+    results, turn = [function() for function in functions], itertools.cycle(functions)
+
+    def sample(repetitions):
+        events[0].record()
+        for _ in range(repetitions):
+            next(turn)()
+        events[1].record()
+        events[1].synchronize()
+        return elapsed(*events) / repetitions
+
+    samples, repetitions = [], max(1, min(100, int(1 / sample(1))))
+    end = time.perf_counter() + seconds
+    while len(samples) < 5 or time.perf_counter() < end:
+        samples.append(sample(repetitions))
+    return samples, results[0]
 
 
 class CuPy(NumPy):
@@ -161,17 +187,8 @@ class CuPy(NumPy):
         cupy.cuda.runtime.getDeviceCount()
         self.xp, self.version = cupy, cupy.__version__
 
-    def time(self, function, seconds):
-        events = self.xp.cuda.Event(), self.xp.cuda.Event()
-        samples, result = [], function()
-        end = time.perf_counter() + seconds
-        while len(samples) < 5 or time.perf_counter() < end:
-            events[0].record()
-            function()
-            events[1].record()
-            events[1].synchronize()
-            samples.append(self.xp.cuda.get_elapsed_time(*events))
-        return samples, result
+    def time(self, functions, seconds):
+        return time_by_events([self.xp.cuda.Event() for _ in range(2)], self.xp.cuda.get_elapsed_time, functions, seconds)
 
 
 # Operators whose PyTorch functions take the same operands, and write where they are told.
@@ -219,6 +236,10 @@ class Torch:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         if self.device == "cpu":
             self.name = "torch-cpu"
+        # Products and convolutions as exact as ours: FLOAT32 stays FLOAT32, and sums of FLOAT16 are FLOAT32's.
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cudnn.benchmark = True  # it takes the fastest of its kernels
 
     def dtype(self, tensor):
         return getattr(self.torch, tensor.type.lower())
@@ -348,19 +369,11 @@ class Torch:
     def count(self, result):
         return result.shape[0]
 
-    def time(self, function, seconds):
+    def time(self, functions, seconds):
         if self.device == "cpu":
-            return NumPy.time(self, function, seconds)
+            return NumPy.time(self, functions, seconds)
         events = [self.torch.cuda.Event(enable_timing=True) for _ in range(2)]
-        samples, result = [], function()
-        end = time.perf_counter() + seconds
-        while len(samples) < 5 or time.perf_counter() < end:
-            events[0].record()
-            function()
-            events[1].record()
-            events[1].synchronize()
-            samples.append(events[0].elapsed_time(events[1]))
-        return samples, result
+        return time_by_events(events, lambda begin, end: begin.elapsed_time(end), functions, seconds)
 
 
 CUB_SOURCE = r"""
@@ -453,8 +466,8 @@ class Cub:
     def count(self, result):
         return result
 
-    def time(self, command, seconds):
-        lines = subprocess.run([*command, str(seconds)], capture_output=True, text=True, check=True).stdout.split("\n")
+    def time(self, commands, seconds):
+        lines = subprocess.run([*commands[0], str(seconds)], capture_output=True, text=True, check=True).stdout.split("\n")
         return [float(sample) for sample in lines[0].split()], int(lines[1])
 
 
@@ -467,6 +480,11 @@ def bytes_of(case, peer, result):
     if "OutputCoordinatesTensor" in case.tensors:
         moved += 4 * peer.count(result) * case.tensors["OutputCoordinatesTensor"].sizes[-1]
     return moved
+
+
+def sets_of(case):
+    """Tensors are used in turn below 128 MiB, as by `vkdml bench`, so that nothing is found in a cache."""
+    return min(MAX_SETS, (128 << 20) // int(sum(tensor.moved for tensor in case.tensors.values())) + 1)
 
 
 def open_peers(names):
@@ -494,10 +512,10 @@ def list_cases(options):
 
 def time_case(peer, name, case, seconds):
     """A result, or None where the peer has nothing for the case."""
-    function = peer.prepare(case)
-    if function is None:
+    functions = [peer.prepare(case) for _ in range(sets_of(case))]
+    if functions[0] is None:
         return None
-    samples, result = peer.time(function, seconds)
+    samples, result = peer.time(functions, seconds)
     ms, low, high = quantiles(samples)
     moved = bytes_of(case, peer, result)
     print(f"{name:<54} {peer.name:<10} {ms:9.4f} ms {moved / ms * 1e-6:9.1f} GB/s", flush=True)

@@ -11,6 +11,13 @@ uint divide(uint n, uint multiplier, uint shifts)
     return (high + ((n - high) >> (shifts & 0xFF))) >> (shifts >> 8);
 }
 
+uvec4 divide(uvec4 n, uint multiplier, uint shifts)
+{
+    uvec4 high, low;
+    umulExtended(uvec4(multiplier), n, high, low);
+    return (high + ((n - high) >> (shifts & 0xFF))) >> (shifts >> 8);
+}
+
 // n / d for n below 2^31 and d above 1, where multiplier and shift are what vkdml_short_divisor() made of d.
 uint divide_short(uint n, uint multiplier, uint shift)
 {

@@ -10,7 +10,7 @@
 vec4 sums[16];
 
 #define EACH_ROW(f)                                                                                                    \
-    f(0) f(1) f(2) f(3) if (ROWS > 4)                                                                                  \
+    f(0) f(1) f(2) f(3) if (EITHER(ROWS > 4, IS_THIN))                                                                                  \
     {                                                                                                                  \
         f(4) f(5) f(6) f(7)                                                                                            \
     }
@@ -46,15 +46,16 @@ void take_row(uint r, out vec4 low, out vec4 high)
 
 // ---- a workgroup's tile ----
 
-// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns; four more a step keep invocations that write
-// neighbouring steps out of one another's banks. The sums of a row of each invocation go through it to be stored.
-const bool HAS_TILES = EITHER(JOINS, IS_SERIAL) ? false : true;
+// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns. What is loaded along k is put there by 8 rows at four
+// times four steps: four more rows a step, and every other eight steps turned round by eight rows, keep these in banks of their own.
+const bool HAS_TILES = EITHER(JOINS, EITHER(IS_SERIAL, IS_THIN)) ? false : true;
+const bool HAS_THIN_GROUPS = IS_SERIAL ? false : IS_THIN;
 const uint PITCH_A = TILE_M + 4;
 const uint PITCH_B = TILE_N + 4;
 const uint B_CELLS = TILE_K * PITCH_A / 4;
-const uint CELLS = B_CELLS + TILE_K * PITCH_B / 4;
-const uint ROW_CELLS = TILE_M / ROWS * TILE_N / 4;
-shared vec4 cells[HAS_TILES ? (CELLS > ROW_CELLS ? CELLS : ROW_CELLS) : 1];
+const uint STAGE_CELLS = B_CELLS + TILE_K * PITCH_B / 4;
+shared vec4 cells[HAS_TILES ? STAGES * STAGE_CELLS : HAS_THIN_GROUPS ? gl_WorkGroupSize.x * 4 : 1];
+#define TURN(layout_, k) (((layout_) & ALONG_ROWS) != 0 ? 0 : (k) / 8 % 2 * 8)
 
 const uint A_LOADS = TILE_M * TILE_K / 4 / gl_WorkGroupSize.x; // 1 or 2, as those of b
 const uint B_LOADS = TILE_N * TILE_K / 4 / gl_WorkGroupSize.x;
@@ -68,10 +69,10 @@ void put_cell(uint place, float x)
     cells[place / 4][place % 4] = x;
 }
 
-void put(uint first, uint pitch, bool along_rows, uint row, uint k, vec4 x)
+void put(uint first, uint pitch, uint layout_, uint row, uint k, vec4 x)
 {
-    uint place = first * 4 + k * pitch + row;
-    if (along_rows) {
+    uint place = first * 4 + k * pitch + (row ^ TURN(layout_, k));
+    if ((layout_ & ALONG_ROWS) != 0) {
         cells[place / 4] = x;
     } else {
         put_cell(place, x.x);
@@ -94,47 +95,60 @@ void make_tile(uint m_first, uint n_first)
     uint b_k = K_OF(LAYOUT_B, slot, TILE_N);
     uint b_row2 = ROW_OF(LAYOUT_B, slot + gl_WorkGroupSize.x, TILE_N);
     uint b_k2 = K_OF(LAYOUT_B, slot + gl_WorkGroupSize.x, TILE_N);
+    Columns columns = find_columns(n_first + b_row);
+    Columns columns2 = find_columns(n_first + b_row2);
     vec4 a_next;
     vec4 a_next2;
     vec4 b_next;
     vec4 b_next2;
 #define LOAD_TILE(k_first)                                                                                             \
     a_next = a_four(m_first + a_row, (k_first) + a_k);                                                                 \
-    b_next = b_four(n_first + b_row, (k_first) + b_k);                                                                 \
+    b_next = b_four_of(columns, n_first + b_row, 0, (k_first) + b_k);                                                  \
     if (A_LOADS > 1)                                                                                                   \
         a_next2 = a_four(m_first + a_row2, (k_first) + a_k2);                                                          \
     if (B_LOADS > 1)                                                                                                   \
-        b_next2 = b_four(n_first + b_row2, (k_first) + b_k2);
+        b_next2 = b_four_of(columns2, n_first + b_row2, 0, (k_first) + b_k2);
+#define PUT_TILE(first)                                                                                                \
+    put(first, PITCH_A, LAYOUT_A, a_row, a_k, a_next);                                             \
+    put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row, b_k, b_next);                                 \
+    if (A_LOADS > 1)                                                                                                   \
+        put(first, PITCH_A, LAYOUT_A, a_row2, a_k2, a_next2);                                      \
+    if (B_LOADS > 1)                                                                                                   \
+        put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row2, b_k2, b_next2);
+    uint stage = 0;
     LOAD_TILE(0)
+    PUT_TILE(0)
     for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
-        barrier();
-        put(0, PITCH_A, (LAYOUT_A & ALONG_ROWS) != 0, a_row, a_k, a_next);
-        put(B_CELLS, PITCH_B, (LAYOUT_B & ALONG_ROWS) != 0, b_row, b_k, b_next);
-        if (A_LOADS > 1)
-            put(0, PITCH_A, (LAYOUT_A & ALONG_ROWS) != 0, a_row2, a_k2, a_next2);
-        if (B_LOADS > 1)
-            put(B_CELLS, PITCH_B, (LAYOUT_B & ALONG_ROWS) != 0, b_row2, b_k2, b_next2);
         barrier();
         LOAD_TILE(k_first + TILE_K) // on their way meanwhile; beyond the last zeros
         [[unroll]] for (uint k = 0; k < TILE_K; ++k) {
-            uint a_place = k * (PITCH_A / 4) + row;
-            uint b_place = B_CELLS + k * (PITCH_B / 4) + column;
+            uint a_place = stage + k * (PITCH_A / 4) + (row ^ TURN(LAYOUT_A, k) / 4);
+            uint b_place = stage + B_CELLS + k * (PITCH_B / 4) + (column ^ TURN(LAYOUT_B, k) / 4);
             add_products(cells[a_place], cells[ROWS > 4 ? a_place + TILE_M / 8 : a_place], cells[b_place],
                          cells[COLUMNS > 4 ? b_place + TILE_N / 8 : b_place]);
         }
+        if (STAGES > 1)
+            stage = STAGE_CELLS - stage;
+        else
+            barrier();
+        PUT_TILE(stage)
     }
-    [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
-        vec4 low;
-        vec4 high;
-        take_row(r, low, high);
-        barrier();
-        cells[row * (TILE_N / 4) + column] = low;
-        if (COLUMNS > 4)
-            cells[row * (TILE_N / 4) + TILE_N / 8 + column] = high;
-        barrier();
-        [[dont_unroll]] for (uint cell = slot; cell < ROW_CELLS; cell += gl_WorkGroupSize.x) {
-            uint m = cell / (TILE_N / 4) * 4 + (r & 3) + (r < 4 ? 0 : TILE_M / 2);
-            store_four(m_first + m, n_first + cell % (TILE_N / 4) * 4, cells[cell]);
+    // 16 neighbours have a row's columns side by side. Activations are too long for a copy each.
+    m_first += row * 4;
+    n_first += column * 4;
+#define STORE_ROW(r, low, high)                                                                                        \
+    store_four(m_first + (r & 3) + (r < 4 ? 0 : TILE_M / 2), n_first, low);                                            \
+    if (COLUMNS > 4)                                                                                                   \
+        store_four(m_first + (r & 3) + (r < 4 ? 0 : TILE_M / 2), n_first + TILE_N / 2, high);
+#define STORE_ROW_OF(r) STORE_ROW(r, sums[2 * r], sums[2 * r + 1])
+    if (FUNCTION == FN_NONE) {
+        EACH_ROW(STORE_ROW_OF)
+    } else {
+        [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
+            vec4 low;
+            vec4 high;
+            take_row(r, low, high);
+            STORE_ROW(r, low, high)
         }
     }
 }
@@ -156,12 +170,14 @@ void find_tile(uint tile, out uint m, out uint n)
 // Rows 0 to 7 and columns 0 to 7 lie side by side here.
 void make_block(uint m, uint n)
 {
+    Columns columns[2] = Columns[](find_columns(n), find_columns(n + 4));
     for (uint k = 0; k < k_count; k += 4) {
         vec4 a_part[8];
         vec4 b_part[8];
 #define LOAD_PART(i)                                                                                                   \
     a_part[i] = (LAYOUT_A & ALONG_ROWS) != 0 ? a_four(m + i % 2 * 4, k + i / 2) : a_four(m + i, k);                    \
-    b_part[i] = (LAYOUT_B & ALONG_ROWS) != 0 ? b_four(n + i % 2 * 4, k + i / 2) : b_four(n + i, k);
+    b_part[i] = (LAYOUT_B & ALONG_ROWS) != 0 ? b_four_of(columns[i % 2], n + i % 2 * 4, 0, k + i / 2)                  \
+                                             : b_four_of(columns[i / 4], n + i / 4 * 4, i % 4, k);
         LOAD_PART(0)
         LOAD_PART(1)
         LOAD_PART(2)
@@ -188,6 +204,84 @@ void make_block(uint m, uint n)
         take_row(r, low, high);
         store_four(m + r, n, low);
         store_four(m + r, n + 4, high);
+    }
+}
+
+// ---- few columns ----
+
+// An invocation has four rows, of up to four columns, and of k every TILE_K'th four steps: workgroups have TILE_K / 4 lanes of them.
+// Where a lies along k products of four steps stay apart until all are there, row r, column c being sums[4 * r + c]; else four rows
+// are in sums[c].
+// Twice that is loaded at once.
+void add_thin(uint m, uint lane)
+{
+    const bool along_rows = (LAYOUT_A & ALONG_ROWS) != 0;
+    for (uint k_first = lane * 4; k_first < k_count; k_first += 2 * TILE_K) {
+        vec4 a_part[8];
+        vec4 b_part[8];
+        [[unroll]] for (uint i = 0; i < 8; ++i) {
+            uint k = k_first + (i < 4 ? 0 : TILE_K);
+            a_part[i] = along_rows ? a_four(m, k + i % 4) : a_four(m + i % 4, k);
+            b_part[i] = i % 4 < COLUMNS ? plain_b_four(i % 4, k) : vec4(0.0);
+        }
+#define ADD_THIN(i, column)                                                                                            \
+    if (column < COLUMNS) {                                                                                            \
+        if (along_rows)                                                                                                \
+            sums[column] = fma(a_part[i], vec4(b_part[(i & 4) + column][i & 3]), sums[column]);                        \
+        else                                                                                                           \
+            sums[4 * (i & 3) + column] = fma(a_part[i], b_part[(i & 4) + column], sums[4 * (i & 3) + column]);         \
+    }
+#define ADD_THIN_STEP(i) ADD_THIN(i, 0) ADD_THIN(i, 1) ADD_THIN(i, 2) ADD_THIN(i, 3)
+        ADD_THIN_STEP(0)
+        ADD_THIN_STEP(1)
+        ADD_THIN_STEP(2)
+        ADD_THIN_STEP(3)
+        ADD_THIN_STEP(4)
+        ADD_THIN_STEP(5)
+        ADD_THIN_STEP(6)
+        ADD_THIN_STEP(7)
+    }
+}
+
+float across(vec4 x)
+{
+    return (x.x + x.y) + (x.z + x.w);
+}
+
+#define THIN_ROW(i)                                                                                                    \
+    ((LAYOUT_A & ALONG_ROWS) != 0 ? vec4(sums[0][i], sums[1][i], sums[2][i], sums[3][i])                               \
+                                  : vec4(across(sums[4 * i]), across(sums[4 * i + 1]), across(sums[4 * i + 2]), across(sums[4 * i + 3])))
+
+void make_thin_rows(uint m)
+{
+    add_thin(m, 0);
+    store_four(m, 0, THIN_ROW(0));
+    store_four(m + 1, 0, THIN_ROW(1));
+    store_four(m + 2, 0, THIN_ROW(2));
+    store_four(m + 3, 0, THIN_ROW(3));
+}
+
+// What lies side by side is read by neighbours.
+void make_thin_tile(uint m_first)
+{
+    const uint lanes = TILE_K / 4;
+    const uint fours = TILE_M / 4;
+    const bool along_rows = (LAYOUT_A & ALONG_ROWS) != 0;
+    uint slot = gl_LocalInvocationIndex;
+    uint four = along_rows ? slot % fours : slot / lanes;
+    uint lane = along_rows ? slot / fours : slot % lanes;
+    add_thin(m_first + four * 4, lane);
+    uint place = lane * TILE_M + four * 4;
+    cells[place] = THIN_ROW(0);
+    cells[place + 1] = THIN_ROW(1);
+    cells[place + 2] = THIN_ROW(2);
+    cells[place + 3] = THIN_ROW(3);
+    barrier();
+    if (slot < TILE_M) {
+        vec4 sum = cells[slot];
+        [[dont_unroll]] for (uint other = 1; other < lanes; ++other)
+            sum += cells[other * TILE_M + slot];
+        store_four(m_first + slot, 0, sum);
     }
 }
 
@@ -227,6 +321,13 @@ void main()
         make_tile(m * TILE_M, n * TILE_N);
         return;
     }
+    if (HAS_THIN_GROUPS) {
+        uint batch = group / tiles;
+        find_batch(batch);
+        clear_sums();
+        make_thin_tile((group - batch * tiles) * TILE_M);
+        return;
+    }
     uint unit = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (unit >= parameters.unit_count)
         return;
@@ -236,6 +337,9 @@ void main()
     if (JOINS) { // neighbours have neighbouring columns
         uint m = rest / parameters.tiles_n;
         join(m * TILE_M, (rest - m * parameters.tiles_n) * TILE_N);
+    } else if (IS_THIN) {
+        clear_sums();
+        make_thin_rows(rest * TILE_M);
     } else { // .. or rows, so that they load the same columns
         uint n = rest / parameters.tiles_m;
         clear_sums();

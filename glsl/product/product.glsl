@@ -28,6 +28,9 @@ const bool ACCUMULATES = (SHAPE & 256u) != 0;  // .. and they are added to what 
 const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many shares as k says: there is no b
 const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
 
+const uint STAGES = (SHAPE & 2048u) != 0 ? 2 : 1; // tiles of operands in shared memory: one is filled while another is used
+const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most four
+
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;
 layout(constant_id = 5) const uint TILE_K = 16;
@@ -49,12 +52,23 @@ layout(std140, binding = 0) uniform Parameters {
     uint out_share;    // between the sums of shares
     uint alpha;        // FLOAT32, as beta
     uint beta;
-    uint unused;
+    uint n_first;      // of the pixels and of the taps that are cut into parts, where these begin
+    uint k_first;
+    uint k_used;       // k, or 0: there is nothing to add up
     uvec4 firsts;      // of a, b, c and the output, from the bound range's start
     uvec4 steps;       // of a: between rows, along k; of b: between columns, along k
     uvec4 more_steps;  // of c and of the output: between rows, between columns
     uvec4 batches[2];  // outer and inner: of a, b, c and the output
     uvec4 arguments[3];
+    // Of b that is gathered, see gathered.glsl: what divides k in two, its multiplier and shifts, the channels' stride; and of each
+    // dimension of pixels size, multiplier, taps, their multiplier; step, start, tap_step, stride; source_size, shifts of both
+    // multipliers, divisor, multiplier; and this one's shifts.
+    uvec4 channels;
+    uvec4 pixel_counts[4];
+    uvec4 pixel_steps[4];
+    uvec4 pixel_sizes[4];
+    uvec4 divisor_shifts;
+    uvec4 out_pixels[4]; // of the output: size, multiplier, shifts, stride
 } parameters;
 
 #define VIEWS(access, Name, name, number)                                                                              \
@@ -73,6 +87,7 @@ uint c_first;
 uint out_first;
 uint k_count;
 uint k_end;
+uint b_k_first;
 
 float half_at(uint word, uint element)
 {
@@ -104,10 +119,12 @@ void find_batch(uint number)
     out_first = begin.w + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + share_index * parameters.out_share;
     k_end = parameters.k;
     k_count = k_end;
+    b_k_first = parameters.k_first;
     if (!JOINS) {
         uint k_first = min(share_index * parameters.share, parameters.k - 1);
         k_end = min(parameters.share, parameters.k - k_first);
-        k_count = k_first < share_index * parameters.share ? 0 : k_end; // the last shares may have nothing
+        k_count = k_first < share_index * parameters.share ? 0 : min(k_end, parameters.k_used); // the last may have nothing
+        b_k_first += k_first;
         a_first += k_first * parameters.steps.y;
         b_first += k_first * parameters.steps.w;
     }
@@ -124,8 +141,8 @@ void find_batch(uint number)
 #define K_STEP parameters.steps.y
 #include "operand.glsl"
 
-#define ONE b_one
-#define FOUR b_four
+#define ONE plain_b_one
+#define FOUR plain_b_four
 #define LOAD_ELEMENT(element) LOAD_ONE(b, TYPE, element)
 #define LOAD_VECTOR(element) LOAD_FOUR(b, TYPE, element)
 #define LAYOUT LAYOUT_B
@@ -134,5 +151,7 @@ void find_batch(uint number)
 #define ROW_STEP parameters.steps.z
 #define K_STEP parameters.steps.w
 #include "operand.glsl"
+
+#include "gathered.glsl"
 
 #endif

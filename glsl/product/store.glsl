@@ -51,11 +51,35 @@ uvec4 narrowed(uvec4 x)
     return uvec4(words.x & 0xFFFF, words.x >> 16, words.y & 0xFFFF, words.y >> 16);
 }
 
+#define OUT_DIMENSION(d)                                                                                               \
+    if (OUT_RANK > d) {                                                                                                \
+        uvec4 coordinates = rest;                                                                                      \
+        if (OUT_RANK > d + 1) {                                                                                        \
+            rest = divide(rest, parameters.out_pixels[d].y, parameters.out_pixels[d].z);                               \
+            coordinates -= rest * parameters.out_pixels[d].x;                                                          \
+        }                                                                                                              \
+        elements += coordinates * parameters.out_pixels[d].w;                                                          \
+    }
+
+// Where four columns of a row lie.
+uvec4 out_elements(uint m, uint n)
+{
+    uvec4 elements = uvec4(out_first + m * parameters.more_steps.z);
+    if (OUT_RANK == 0)
+        return elements + (n + uvec4(0, 1, 2, 3)) * parameters.more_steps.w;
+    uvec4 rest = parameters.n_first + n + uvec4(0, 1, 2, 3);
+    OUT_DIMENSION(0)
+    OUT_DIMENSION(1)
+    OUT_DIMENSION(2)
+    OUT_DIMENSION(3)
+    return elements;
+}
+
 void store_four(uint m, uint n, vec4 sums)
 {
     if (m >= parameters.m || n >= parameters.n)
         return;
-    uint element = out_first + m * parameters.more_steps.z + n * parameters.more_steps.w;
+    uvec4 elements = out_elements(m, n);
     uvec4 bits = floatBitsToUint(sums);
     if (!TO_SUMS) {
         precise vec4 x = uintBitsToFloat(parameters.alpha) * sums;
@@ -71,22 +95,21 @@ void store_four(uint m, uint n, vec4 sums)
     }
     if (OUT_IS_VECTOR) {
         if (ACCUMULATES) {
-            precise vec4 sum = uintBitsToFloat(destination_vectors.vectors[element / 4]) + uintBitsToFloat(bits);
+            precise vec4 sum = uintBitsToFloat(destination_vectors.vectors[elements.x / 4]) + uintBitsToFloat(bits);
             bits = floatBitsToUint(sum);
         }
         if (TYPE_OUT == FLOAT16)
-            destination_pairs.pairs[element / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
+            destination_pairs.pairs[elements.x / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
         else
-            destination_vectors.vectors[element / 4] = bits;
+            destination_vectors.vectors[elements.x / 4] = bits;
     } else {
         [[dont_unroll]] for (uint v = 0; v < 4; ++v) {
             if (n + v < parameters.n) {
                 if (ACCUMULATES) {
-                    precise float sum = uintBitsToFloat(destination.words[element]) + uintBitsToFloat(bits[v]);
+                    precise float sum = uintBitsToFloat(destination.words[elements[v]]) + uintBitsToFloat(bits[v]);
                     bits[v] = floatBitsToUint(sum);
                 }
-                store_one(element, bits[v]);
-                element += parameters.more_steps.w;
+                store_one(elements[v], bits[v]);
             }
         }
     }

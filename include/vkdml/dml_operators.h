@@ -882,9 +882,21 @@ typedef struct DML_QUANTIZED_LINEAR_MATRIX_MULTIPLY_OPERATOR_DESC {
  * Tensors are {N, C, spatial dimensions}; arrays have DimensionCount elements, one per spatial dimension. */
 
 /**
- * DML_OPERATOR_CONVOLUTION: convolves InputTensor with FilterTensor {filters, filter channels, spatial sizes}, adds the
- * bias of each output channel, applies FusedActivation. Mode CONVOLUTION reverses the filter along every spatial
- * dimension; Direction BACKWARD is the transposed convolution. One to three spatial dimensions, one data type.
+ * DML_OPERATOR_CONVOLUTION: convolves InputTensor with FilterTensor, adds the bias of each output channel, applies
+ * FusedActivation. One to three spatial dimensions, one data type. Mode CONVOLUTION reverses the filter along every
+ * spatial dimension.
+ *
+ * FORWARD: the filter is {output channels, input channels / GroupCount, spatial sizes}; along a spatial dimension the
+ * output has (input + StartPadding + EndPadding - (filter - 1) * Dilation - 1) / Stride + 1 + OutputPadding elements,
+ * of which the last OutputPadding have no products.
+ *
+ * BACKWARD, the transposed convolution: the filter is {input channels, output channels / GroupCount, spatial sizes};
+ * input element i and filter element t add to output element i * Stride + t * Dilation - StartPadding, where there is
+ * one. The output has (input - 1) * Stride + (filter - 1) * Dilation + 1 + OutputPadding - StartPadding - EndPadding
+ * elements, all made alike: those that EndPadding would cut off and OutputPadding brings back have their products.
+ *
+ * What lies in padding or between strides is 0 or left out: with a filter element that is infinite or NaN the result is
+ * open there.
  */
 typedef struct DML_CONVOLUTION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -898,7 +910,7 @@ typedef struct DML_CONVOLUTION_OPERATOR_DESC {
     const uint32_t *Dilations;
     const uint32_t *StartPadding;
     const uint32_t *EndPadding;
-    const uint32_t *OutputPadding;            /**< zeros at the ends of the result */
+    const uint32_t *OutputPadding;            /**< elements more at the ends of the result */
     uint32_t GroupCount;                      /**< channels are convolved in so many separate groups */
     const DML_OPERATOR_DESC *FusedActivation; /**< optional */
 } DML_CONVOLUTION_OPERATOR_DESC;
@@ -1012,8 +1024,8 @@ typedef struct DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC {
 } DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_LP_POOLING: out = the P-th root of the sum of abs(x) to the power P over each window, P being 1 at least;
- * sizes as in AVERAGE_POOLING.
+ * DML_OPERATOR_LP_POOLING: out = the P-th root of the sum of abs(x) to the power P over each window, P being 1 at
+ * least; sizes as in AVERAGE_POOLING.
  */
 typedef struct DML_LP_POOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1040,8 +1052,8 @@ typedef struct DML_LP_POOLING1_OPERATOR_DESC {
 } DML_LP_POOLING1_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_MAX_POOLING: the maximum over each window, of padding alone -infinity or the type's least number; sizes as
- * in AVERAGE_POOLING.
+ * DML_OPERATOR_MAX_POOLING: the maximum over each window, of padding alone -infinity or the type's least number; sizes
+ * as in AVERAGE_POOLING.
  */
 typedef struct DML_MAX_POOLING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -1054,8 +1066,8 @@ typedef struct DML_MAX_POOLING_OPERATOR_DESC {
 } DML_MAX_POOLING_OPERATOR_DESC;
 
 /**
- * DML_OPERATOR_MAX_POOLING1 (2_0): MAX_POOLING that also tells where the maximum lies, the first of equal ones; all bits of
- * the index are set where a window is padding alone.
+ * DML_OPERATOR_MAX_POOLING1 (2_0): MAX_POOLING that also tells where the maximum lies, the first of equal ones; all
+ * bits of the index are set where a window is padding alone.
  */
 typedef struct DML_MAX_POOLING1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "frames/plan_step.h"
+#include "frames/product_pixels.h"
 #include "frames/product_step.h"
 
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
@@ -55,10 +56,22 @@ static void merge_batches(struct vkdml_product *p) {
     }
 }
 
-/* The same product the other way round, where the output's columns lie side by side. */
+/* Whether the same product the other way round has few columns, or columns that lie side by side in the output. */
+static bool is_better_turned(const struct vkdml_product *p) {
+    if (p->gather.rank > 0 || p->scatter.rank > 0) {
+        return false;
+    }
+    const uint32_t turned[RANK] = {[M] = p->sizes[N], [N] = p->sizes[M], [K] = p->sizes[K]};
+    const bool is_thin = vkdml_product_is_thin(p, p->sizes);
+    if (is_thin != vkdml_product_is_thin(p, turned)) {
+        return !is_thin;
+    }
+    const uint32_t *strides = p->tensors[OUT].strides;
+    return strides[N] > strides[M] && p->sizes[M] > 1 && p->sizes[N] > 1;
+}
+
 static void turn(struct vkdml_product *p) {
-    const struct vkdml_product_tensor *out = &p->tensors[OUT];
-    if (out->strides[N] <= out->strides[M] || p->sizes[M] == 1 || p->sizes[N] == 1) {
+    if (!is_better_turned(p)) {
         return;
     }
     const struct vkdml_product_tensor a = p->tensors[A];
@@ -78,6 +91,12 @@ static void turn(struct vkdml_product *p) {
 
 struct vkdml_span vkdml_product_span(const struct vkdml_product *product, uint32_t t, const struct vkdml_box *box) {
     struct vkdml_span span = {0, 1};
+    if (t == B && product->gather.rank > 0) {
+        span = vkdml_product_gathered_span(product, box);
+    } else if (t == OUT && product->scatter.rank > 0) {
+        span = vkdml_product_scattered_span(product, box);
+    }
+    span.first += product->tensors[t].first;
     for (uint32_t d = 0; d < RANK; ++d) {
         const uint64_t stride = product->tensors[t].strides[d];
         span.first += box->origin[d] * stride;
@@ -102,7 +121,11 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
 
 static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, uint32_t d) {
     const struct parts *parts = context;
-    return (uint64_t)(box->size[d] - 1) * parts->product->tensors[t].strides[d];
+    struct vkdml_box line = *box;
+    for (uint32_t other = 0; other < RANK; ++other) {
+        line.size[other] = other == d ? box->size[d] : 1;
+    }
+    return vkdml_product_span(parts->product, t, &line).count - 1;
 }
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
@@ -176,11 +199,14 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     struct vkdml_product rest = *p;
     sums.tensors[OUT] = sums_of(p, shares, parts->plan);
     sums.tensors[C].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    sums.scatter.rank = 0;
     sums.function = VKDML_FUNCTION_NONE;
     rest.sizes[K] = shares;
     rest.tensors[A] = sums.tensors[OUT];
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
     rest.tensors[B].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    rest.gather.rank = 0;
+    rest.is_empty = false;
 
     struct parts first = *parts;
     first.product = &sums;
@@ -203,6 +229,7 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
                                struct vkdml_report *report, struct vkdml_plan *plan) {
     struct vkdml_product p = *product;
+    vkdml_product_collapse_pixels(&p);
     merge_batches(&p);
     turn(&p);
     struct parts parts = {.product = &p,

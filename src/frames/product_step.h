@@ -15,6 +15,9 @@ struct vkdml_product_part {
     uint32_t out_share;   /* elements between these */
 };
 
+/* Whether there are so few columns that the product is bound by reading a. */
+bool vkdml_product_is_thin(const struct vkdml_product *product, const uint32_t *sizes);
+
 /* Into how many shares k is cut, so that enough workgroups are at work. */
 uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits);
 

@@ -68,6 +68,15 @@ static uint64_t of_integers(const struct mapping *m, const struct vkdml_coordina
     return m->map->integers(x, &m->context); /* the element keeps the bits it has */
 }
 
+float vkdml_reference_fused(const struct vkdml_instance *instance, float x) {
+    if (instance->activation_count == 0) {
+        return x;
+    }
+    const struct vkdml_instance *activation = &instance->activations[0];
+    const struct vkdml_map_context context = {.desc = activation->desc, .type = DML_TENSOR_DATA_TYPE_FLOAT32};
+    return vkdml_reference_activation(activation->schema->type)(&x, &context);
+}
+
 void vkdml_reference_map(const struct vkdml_map_reference *map, const struct vkdml_instance *instance,
                          const struct vkdml_reference_memory *memory) {
     const struct vkdml_tensor *output = &instance->outputs[0];

@@ -34,6 +34,9 @@ void vkdml_reference_map(const struct vkdml_map_reference *map, const struct vkd
 /* What may be fused: the function of an activation, which looks at x[0]. */
 vkdml_float_function *vkdml_reference_activation(DML_OPERATOR_TYPE type);
 
+/* What the activation that is fused into an operator makes of a FLOAT32; itself where none is. */
+float vkdml_reference_fused(const struct vkdml_instance *instance, float x);
+
 /* Makes a row's function of a map. */
 #define VKDML_REFERENCE_MAP(name, ...)                                                                                 \
     void vkdml_reference_##name(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {  \

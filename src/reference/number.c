@@ -135,6 +135,11 @@ uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value) {
     return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? vkdml_float_to_half(value) : vkdml_float_to_bits(value);
 }
 
+double vkdml_number_read(const struct vkdml_tensor *tensor, const void *memory,
+                         const struct vkdml_coordinate *coordinate) {
+    return (double)vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, coordinate));
+}
+
 uint64_t vkdml_convert_attribute(const float *attribute, DML_TENSOR_DATA_TYPE type) {
     uint32_t bits;
     switch (type) {

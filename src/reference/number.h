@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reference/element.h"
 #include "vkdml/dml_types.h"
 
 /* What an integer type holds: -lowest .. highest. */
@@ -41,6 +42,10 @@ uint64_t vkdml_float_to_integer(float value, DML_TENSOR_DATA_TYPE type);
  */
 float vkdml_element_to_float(DML_TENSOR_DATA_TYPE type, uint64_t bits);
 uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value);
+
+/* An element of a tensor of such a type in memory. */
+double vkdml_number_read(const struct vkdml_tensor *tensor, const void *memory,
+                         const struct vkdml_coordinate *coordinate);
 
 /* Converts an attribute given as FLOAT to an element of any type. FLOAT32 keeps the bits, NaN payload and all, which is
  * why they are read from where the attribute lies; other floats as above; integers are truncated toward zero and

@@ -7,15 +7,6 @@
 #include "reference/reduction.h"
 #include "reference/reference.h"
 
-static double number_at(const struct vkdml_tensor *tensor, const void *memory, const struct vkdml_coordinate *at) {
-    return (double)vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, at));
-}
-
-static float activated(const struct vkdml_instance *activation, float x) {
-    const struct vkdml_map_context context = {.desc = activation->desc, .type = DML_TENSOR_DATA_TYPE_FLOAT32};
-    return vkdml_reference_activation(activation->schema->type)(&x, &context);
-}
-
 /* Alpha * A x B + Beta * C. */
 static float sum_at(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
                     const struct vkdml_coordinate *at) {
@@ -32,11 +23,11 @@ static float sum_at(const struct vkdml_instance *instance, const struct vkdml_re
     for (uint32_t k = 0; k < depth; k++) {
         of_a.index[turns_a ? row : column] = k;
         of_b.index[turns_b ? column : row] = k;
-        sum += number_at(a, memory->inputs[0], &of_a) * number_at(b, memory->inputs[1], &of_b);
+        sum += vkdml_number_read(a, memory->inputs[0], &of_a) * vkdml_number_read(b, memory->inputs[1], &of_b);
     }
     sum *= (double)desc->Alpha;
     if (c->dimension_count != 0) {
-        sum += (double)desc->Beta * number_at(c, memory->inputs[2], at);
+        sum += (double)desc->Beta * vkdml_number_read(c, memory->inputs[2], at);
     }
     return (float)sum;
 }
@@ -94,7 +85,6 @@ void vkdml_reference_gemm(const struct vkdml_instance *instance, const struct vk
         return;
     }
     do {
-        const float sum = sum_at(instance, memory, &at);
-        write(instance, memory, &at, instance->activation_count != 0 ? activated(&instance->activations[0], sum) : sum);
+        write(instance, memory, &at, vkdml_reference_fused(instance, sum_at(instance, memory, &at)));
     } while (vkdml_coordinate_next(&instance->outputs[0], &at));
 }

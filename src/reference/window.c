@@ -6,10 +6,6 @@
 #include "reference/number.h"
 #include "reference/reference.h"
 
-static double number_at(const struct vkdml_tensor *tensor, const void *memory, const struct vkdml_coordinate *at) {
-    return (double)vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, at));
-}
-
 static void write_number(const struct vkdml_tensor *tensor, void *memory, const struct vkdml_coordinate *at, double x) {
     vkdml_element_write(tensor, memory, at, vkdml_float_to_element(tensor->data_type, (float)x));
 }
@@ -29,7 +25,7 @@ static double sum_of_squares(const struct vkdml_tensor *tensor, const void *memo
     struct vkdml_coordinate at = {{region->first[0], region->first[1], region->first[2], region->first[3]}};
     double sum = 0;
     for (;;) {
-        const double x = number_at(tensor, memory, &at);
+        const double x = vkdml_number_read(tensor, memory, &at);
         sum += x * x;
         uint32_t d = tensor->dimension_count;
         while (d-- > 0 && ++at.index[d] > region->last[d]) {
@@ -58,7 +54,7 @@ void vkdml_reference_local_response_normalization(const struct vkdml_instance *i
         const double sum = limited(sum_of_squares(input, memory->inputs[0], &region));
         const double scale = (double)(float)((double)desc->Alpha / desc->LocalSize);
         const double divisor = limited((double)desc->Bias + limited(scale * sum));
-        const double x = number_at(input, memory->inputs[0], &at);
+        const double x = vkdml_number_read(input, memory->inputs[0], &at);
         write_number(&instance->outputs[0], memory->outputs[0], &at, x / pow(divisor, (double)desc->Beta));
     } while (vkdml_coordinate_next(input, &at));
 }
@@ -92,7 +88,7 @@ static double interpolated(const struct vkdml_tensor *input, const void *memory,
         struct vkdml_coordinate from = *at;
         from.index[input->dimension_count - 2] = row->places[i / 2];
         from.index[input->dimension_count - 1] = column->places[i % 2];
-        sum += weight == 0 ? 0 : weight * number_at(input, memory, &from);
+        sum += weight == 0 ? 0 : weight * vkdml_number_read(input, memory, &from);
     }
     return sum;
 }

@@ -81,3 +81,15 @@ static const VkdmlEnumerator matrix_transform_enumerators[] = {
     ENUMERATOR(DML_MATRIX_TRANSFORM_TRANSPOSE, 1_0),
 };
 ENUMERATION(DML_MATRIX_TRANSFORM, matrix_transform);
+
+static const VkdmlEnumerator convolution_mode_enumerators[] = {
+    ENUMERATOR(DML_CONVOLUTION_MODE_CONVOLUTION, 1_0),
+    ENUMERATOR(DML_CONVOLUTION_MODE_CROSS_CORRELATION, 1_0),
+};
+ENUMERATION(DML_CONVOLUTION_MODE, convolution_mode);
+
+static const VkdmlEnumerator convolution_direction_enumerators[] = {
+    ENUMERATOR(DML_CONVOLUTION_DIRECTION_FORWARD, 1_0),
+    ENUMERATOR(DML_CONVOLUTION_DIRECTION_BACKWARD, 1_0),
+};
+ENUMERATION(DML_CONVOLUTION_DIRECTION, convolution_direction);

@@ -62,6 +62,13 @@ void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *
     }
 }
 
+uint32_t generate_tile_size(struct random *random, uint32_t most) {
+    static const uint32_t edges[] = {1,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,   17,
+                                     31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 1021, 4099};
+    const uint32_t size = random_chance(random, 70) ? RANDOM_OF(random, edges) : random_between(random, 1, 300);
+    return size < most ? size : most;
+}
+
 DML_TENSOR_DATA_TYPE generate_type(struct random *random, const struct operator_case *c, const char *field) {
     for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
         if (strcmp(c->schema->fields[i].name, field) != 0) {

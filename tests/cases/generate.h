@@ -18,6 +18,9 @@ bool generate_budget_is_fixed(void);
  * budget is fixed it is spent. */
 void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *tensor);
 
+/* A size of a product, at most `most`: around those of the tiles that kernels cut products into, and any. */
+uint32_t generate_tile_size(struct random *random, uint32_t most);
+
 /* One of the types that the field takes at the newest feature level. */
 DML_TENSOR_DATA_TYPE generate_type(struct random *random, const struct operator_case *c, const char *field);
 

@@ -93,6 +93,20 @@ static inline uint16_t loop_narrow(float value) {
     return (uint16_t)(sign | (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13);
 }
 
+/* Elements of FLOAT32 and FLOAT16. */
+static inline float loop_load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? loop_widen(((const uint16_t *)memory)[i])
+                                                : ((const float *)memory)[i];
+}
+
+static inline void loop_store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
+    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+        ((uint16_t *)memory)[i] = loop_narrow(x);
+    } else {
+        ((float *)memory)[i] = x;
+    }
+}
+
 /* Two loops: one along memory, one with strides. */
 #define LOOP_TURNS(a_, b_, READ, expression, WRITE, from, to)                                                          \
     {                                                                                                                  \

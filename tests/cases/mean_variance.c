@@ -8,6 +8,7 @@
 #include "cases/mapping.h"
 #include "cases/reductions.h"
 #include "cases/support.h"
+#include "cases/terms.h"
 #include "harness/case_data.h"
 #include "harness/number.h"
 
@@ -59,32 +60,6 @@ static double operand_at(const struct operator_case *c, const unsigned char *con
                          case_read_element(tensor, tensors[slot], case_element_position(tensor, strides, own)));
 }
 
-/* The functions that random cases fuse: none of them falls. */
-static const DML_OPERATOR_TYPE rising[] = {DML_OPERATOR_ACTIVATION_RELU, DML_OPERATOR_ACTIVATION_TANH,
-                                           DML_OPERATOR_ACTIVATION_SIGMOID};
-
-static double rise(DML_OPERATOR_TYPE type, double x) {
-    switch ((int)type) {
-    case DML_OPERATOR_ACTIVATION_RELU:
-        return x > 0 ? x : 0;
-    case DML_OPERATOR_ACTIVATION_TANH:
-        return tanh(x);
-    default:
-        return 1 / (1 + exp(-x));
-    }
-}
-
-static struct accuracy_bounds fuse(const struct operator_case *c, struct accuracy_bounds bounds) {
-    if (c->fused[0].schema == NULL) {
-        return bounds;
-    }
-    bounds.least = rise(c->fused[0].schema->type, bounds.least);
-    bounds.greatest = rise(c->fused[0].schema->type, bounds.greatest);
-    bounds.least -= fabs(bounds.least) * 0x1p-10; /* of FLOAT16's functions */
-    bounds.greatest += fabs(bounds.greatest) * 0x1p-10;
-    return bounds;
-}
-
 struct normalization {
     uint32_t folded;
     bool uses_mean, uses_variance;
@@ -119,7 +94,7 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
         return anything();
     }
     distance = fabs(scale) * distance + (fabs(product) + fabs(bias)) * 0x1p-22 + (1 + fabs(scale)) * FLT_MIN;
-    return fuse(c, around(value, distance));
+    return terms_rise(c, around(value, distance), 0x1p-10); /* of FLOAT16's functions */
 }
 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
@@ -193,7 +168,7 @@ static void choose_numbers(struct random *random, struct operator_case *c) {
     case_set_float(c, "Epsilon", RANDOM_OF(random, epsilons));
     if (c->fused[0].schema != NULL) {
         memset(&c->fused[0], 0, sizeof(c->fused[0]));
-        case_fuse(c, "FusedActivation", 0, RANDOM_OF(random, rising));
+        terms_fuse(random, c);
     }
 }
 

@@ -229,19 +229,6 @@ static void make_pooling(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TE
     }
 }
 
-static float load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
-    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? loop_widen(((const uint16_t *)memory)[i])
-                                                : ((const float *)memory)[i];
-}
-
-static void store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
-    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        ((uint16_t *)memory)[i] = loop_narrow(x);
-    } else {
-        ((float *)memory)[i] = x;
-    }
-}
-
 enum loop_function { LOOP_MAXIMUM, LOOP_AVERAGE, LOOP_ROOT };
 
 /* Row by row of the output, onto which the window's elements go one after another. */
@@ -267,7 +254,7 @@ static void pooling_loop(const struct operator_case *c, unsigned char *const *te
                 const ptrdiff_t end = last + 1 < along ? last + 1 : along;
                 for (ptrdiff_t x = before; x < end; x++) {
                     const ptrdiff_t at = from + x * stride + dx - start;
-                    const float v = load(tensors[0], in->type, (size_t)at);
+                    const float v = loop_load(tensors[0], in->type, (size_t)at);
                     if (function == LOOP_MAXIMUM) {
                         if (tensors[2] != NULL) {
                             places[x] = v > row[x] ? (uint32_t)at : places[x];
@@ -281,7 +268,7 @@ static void pooling_loop(const struct operator_case *c, unsigned char *const *te
         }
         for (ptrdiff_t x = 0; x < along; x++) {
             const float v = function == LOOP_MAXIMUM ? row[x] : function == LOOP_ROOT ? sqrtf(row[x]) : row[x] * scale;
-            store(tensors[1], out->type, (size_t)(i * along + x), v);
+            loop_store(tensors[1], out->type, (size_t)(i * along + x), v);
         }
         if (function == LOOP_MAXIMUM && tensors[2] != NULL) {
             memcpy((uint32_t *)tensors[2] + i * along, places, (size_t)along * sizeof(places[0]));

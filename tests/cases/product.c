@@ -7,8 +7,8 @@
 #include "cases/generate.h"
 #include "cases/loops.h"
 #include "cases/support.h"
+#include "cases/terms.h"
 #include "harness/case_data.h"
-#include "harness/number.h"
 
 #define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,28 +22,14 @@ static float float_of(const struct operator_case *c, uint32_t field) {
     return value;
 }
 
-static double number_at(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
-                        const uint32_t *at) {
-    const struct case_tensor *tensor = &c->tensors[slot];
-    uint32_t strides[MAX_RANK];
-    case_strides(tensor, strides);
-    return number_decode(tensor->type,
-                         case_read_element(tensor, tensors[slot], case_element_position(tensor, strides, at)));
-}
-
 /* ---- what results may be ---- */
-
-/* What an element is made of: the product's sum, Beta * C, and their magnitudes. */
-struct terms {
-    double value, magnitudes, largest, depth;
-};
 
 static struct terms terms_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const uint32_t rank = c->tensors[OUT].rank, row = rank - 2, column = rank - 1;
     const bool turns_a = c->fields[TRANS_A].words[0] != 0, turns_b = c->fields[TRANS_B].words[0] != 0;
     const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
     const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
-    struct terms terms = {0, 0, 0, depth};
+    struct terms terms = {.depth = depth};
     uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
     memcpy(of_a, at, sizeof(of_a));
     memcpy(of_b, at, sizeof(of_b));
@@ -52,43 +38,17 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     for (uint32_t k = 0; k < depth; k++) {
         of_a[turns_a ? row : column] = k;
         of_b[turns_b ? column : row] = k;
-        const double product = number_at(c, tensors, A, of_a) * number_at(c, tensors, B, of_b);
-        terms.value += product;
-        terms.magnitudes += fabs(product);
+        const double factors[] = {terms_number(c, tensors, A, of_a), terms_number(c, tensors, B, of_b)};
+        terms_add_product(c, &terms, (const uint32_t[]){A, B}, factors);
     }
     terms.largest = terms.magnitudes;
     terms.value *= alpha;
     terms.magnitudes *= fabs(alpha);
+    terms.lost *= fabs(alpha);
     if (c->fields[C].present) {
-        const double other = beta * number_at(c, tensors, C, at);
-        terms.value += other;
-        terms.magnitudes += fabs(other);
+        terms_add(c, &terms, C, terms_number(c, tensors, C, at), beta);
     }
     return terms;
-}
-
-/* The functions that random cases fuse: none of them falls. */
-static const DML_OPERATOR_TYPE rising[] = {DML_OPERATOR_ACTIVATION_RELU, DML_OPERATOR_ACTIVATION_TANH,
-                                           DML_OPERATOR_ACTIVATION_SIGMOID};
-
-static bool is_rising(DML_OPERATOR_TYPE type) {
-    for (size_t i = 0; i < COUNT_OF(rising); i++) {
-        if (rising[i] == type) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static double rise(DML_OPERATOR_TYPE type, double x) {
-    switch ((int)type) {
-    case DML_OPERATOR_ACTIVATION_RELU:
-        return x > 0 ? x : 0;
-    case DML_OPERATOR_ACTIVATION_TANH:
-        return tanh(x);
-    default:
-        return 1 / (1 + exp(-x));
-    }
 }
 
 /* What the sum may be off. */
@@ -128,7 +88,7 @@ static struct accuracy_bounds softmax_bounds(const struct operator_case *c, cons
             other[d] = is_folded(c, d) ? in_box[d] : at[d];
         }
         const struct terms t = terms_at(c, tensors, other);
-        farthest = fmax(farthest, isfinite(t.magnitudes) ? distance_of(c, &t) : (double)INFINITY);
+        farthest = fmax(farthest, isfinite(t.magnitudes) ? distance_of(c, &t) + t.lost : (double)INFINITY);
         powers += exp(t.value - own.value);
     } while (case_next_coordinates(&box, in_box));
     if (farthest > 1) {
@@ -145,36 +105,13 @@ static struct accuracy_bounds gemm_bounds(const struct operator_case *c, const u
         return softmax_bounds(c, tensors, at);
     }
     const struct terms t = terms_at(c, tensors, at);
-    if (isnan(t.value)) {
-        return (struct accuracy_bounds){t.value, t.value, true};
-    }
-    /* What is beyond FLOAT32 on the way is infinite, or NaN where two such meet. */
-    if (!isfinite(t.magnitudes) || t.magnitudes > FLT_MAX || t.largest > FLT_MAX) {
-        return (struct accuracy_bounds){-INFINITY, INFINITY, true};
-    }
-    const double distance = distance_of(c, &t);
-    struct accuracy_bounds bounds = {t.value - distance, t.value + distance, false};
-    if (c->fused[0].schema != NULL && !is_rising(c->fused[0].schema->type)) {
-        return (struct accuracy_bounds){INFINITY, -INFINITY,
-                                        false}; /* the reference's bits: its cases have nothing to sum */
-    }
-    if (c->fused[0].schema != NULL) {
-        bounds.least = rise(c->fused[0].schema->type, bounds.least);
-        bounds.greatest = rise(c->fused[0].schema->type, bounds.greatest);
-        bounds.least -= fabs(bounds.least) * 0x1p-21;
-        bounds.greatest += fabs(bounds.greatest) * 0x1p-21;
-    }
-    return bounds;
+    return terms_bounds(c, &t, distance_of(c, &t));
 }
 
-/* In units of one rounding of the magnitudes. */
 static struct accuracy_exact gemm_exact(const struct operator_case *c, const unsigned char *const *tensors,
                                         const uint32_t *at) {
     const struct terms t = terms_at(c, tensors, at);
-    if (c->fused[0].schema != NULL || !isfinite(t.magnitudes) || t.magnitudes > 0x1p120 || t.largest > 0x1p120) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN};
-    }
-    return (struct accuracy_exact){t.value, 0x1p-24 * t.magnitudes + 0x1p-126};
+    return terms_exact(c, &t);
 }
 
 /* ---- random cases ---- */
@@ -186,14 +123,6 @@ static void set_sizes(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uin
     memcpy(tensor->sizes, batches + 4 - rank, (rank - 2) * sizeof(*batches));
     tensor->sizes[rank - 2] = rows;
     tensor->sizes[rank - 1] = columns;
-}
-
-/* Around the sizes that kernels cut products into, and any. */
-static uint32_t choose_size(struct random *random, uint32_t most) {
-    static const uint32_t edges[] = {1,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,   17,
-                                     31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 1021, 4099};
-    const uint32_t size = random_chance(random, 70) ? RANDOM_OF(random, edges) : random_between(random, 1, 300);
-    return size < most ? size : most;
 }
 
 static void fuse_softmax(struct random *random, struct operator_case *c) {
@@ -221,7 +150,7 @@ static void generate_gemm(const struct case_family *family, struct random *rando
     random_permutation(random, 3, order);
     uint32_t left = budget;
     for (uint32_t i = 0; i < 3; i++) {
-        sizes[order[i]] = choose_size(random, left);
+        sizes[order[i]] = generate_tile_size(random, left);
         left /= sizes[order[i]];
     }
     const uint32_t rank = random_between(random, 2, 4);
@@ -254,7 +183,7 @@ static void generate_gemm(const struct case_family *family, struct random *rando
     if (fuses_softmax) {
         fuse_softmax(random, c);
     } else if (random_chance(random, 30)) {
-        case_fuse(c, "FusedActivation", 0, RANDOM_OF(random, rising));
+        terms_fuse(random, c);
     }
     generate_call(random, c);
 }
@@ -273,8 +202,6 @@ static const struct case_tensor_support gemm_support[] = {
     "GEMM seed=" seed " ATensor=" type "[300,1] ATensor.fill=UNIT BTensor=" type                                       \
     "[1,1] BTensor.data=1 OutputTensor=" type                                                                          \
     "[300,1] TransA=NONE TransB=NONE Alpha=1 Beta=0 FusedActivation=" activation
-#define FUSED_ALPHA " FusedActivation.Alpha=0.625"
-#define FUSED_BETA  " FusedActivation.Beta=0.375"
 static const char *const gemm_fixed[] = {
     "GEMM ATensor=FLOAT32[1,1,2,2] ATensor.data=1,2,3,4 BTensor=FLOAT32[1,1,2,2] BTensor.data=5,6,7,8 "
     "OutputTensor=FLOAT32[1,1,2,2] OutputTensor.data=19,22,43,50" PLAIN,
@@ -321,27 +248,7 @@ static const char *const gemm_fixed[] = {
     "GEMM seed=15 ATensor=FLOAT16[2,3,40,32] ATensor.fill=UNIT BTensor=FLOAT16[2,3,32,24] BTensor.fill=UNIT "
     "OutputTensor=FLOAT16[2,3,40,24]" PLAIN,
     /* All that may be fused. */
-    FUSED("20", "FLOAT32", "ELU" FUSED_ALPHA),
-    FUSED("21", "FLOAT32", "HARD_SIGMOID" FUSED_ALPHA FUSED_BETA),
-    FUSED("22", "FLOAT32", "IDENTITY"),
-    FUSED("23", "FLOAT32", "LEAKY_RELU" FUSED_ALPHA),
-    FUSED("24", "FLOAT32", "LINEAR" FUSED_ALPHA FUSED_BETA),
-    FUSED("25", "FLOAT32", "PARAMETRIC_SOFTPLUS" FUSED_ALPHA FUSED_BETA),
-    FUSED("26", "FLOAT32", "RELU"),
-    FUSED("27", "FLOAT32", "SCALED_ELU" FUSED_ALPHA " FusedActivation.Gamma=1.5"),
-    FUSED("28", "FLOAT32", "SCALED_TANH" FUSED_ALPHA FUSED_BETA),
-    FUSED("29", "FLOAT32", "SIGMOID"),
-    FUSED("30", "FLOAT32", "SOFTPLUS FusedActivation.Steepness=2.5"),
-    FUSED("31", "FLOAT32", "SOFTSIGN"),
-    FUSED("32", "FLOAT32", "TANH"),
-    FUSED("33", "FLOAT32", "THRESHOLDED_RELU" FUSED_ALPHA),
-    FUSED("34", "FLOAT32", "SHRINK FusedActivation.Bias=0.25 FusedActivation.Threshold=0.5"),
-    FUSED("35", "FLOAT32", "CELU" FUSED_ALPHA),
-    FUSED("36", "FLOAT32", "GELU"),
-    FUSED("37", "FLOAT32", "SWISH FusedActivation.SigmoidInputScale=1.5"),
-    FUSED("38", "FLOAT32", "HARD_SWISH" FUSED_ALPHA FUSED_BETA),
-    FUSED("39", "FLOAT16", "GELU"),
-    FUSED("40", "FLOAT16", "LEAKY_RELU" FUSED_ALPHA),
+    TERMS_FUSED(FUSED),
     /* Columns of the output side by side. */
     "GEMM seed=16 ATensor=FLOAT32[40,32] ATensor.fill=UNIT BTensor=FLOAT32[32,24] BTensor.fill=UNIT "
     "CTensor=FLOAT32[40,24] "

@@ -217,19 +217,6 @@ static void make_pooling(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t arg
     set_pooling(c, 64);
 }
 
-float regions_load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
-    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? loop_widen(((const uint16_t *)memory)[i])
-                                                : ((const float *)memory)[i];
-}
-
-void regions_store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
-    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        ((uint16_t *)memory)[i] = loop_narrow(x);
-    } else {
-        ((float *)memory)[i] = x;
-    }
-}
-
 /* Of the benchmarks: planes of 64 x 64, 7 x 7 bins. */
 static void pooling_loop(const struct operator_case *c, unsigned char *const *tensors) {
     const struct case_tensor *t = &c->tensors[INPUT];
@@ -237,7 +224,7 @@ static void pooling_loop(const struct operator_case *c, unsigned char *const *te
     for (size_t r = 0; r < regions; r++) {
         size_t corner[4];
         for (size_t n = 0; n < 4; n++) {
-            corner[n] = (size_t)roundf(64 * regions_load(tensors[ROI], t->type, r * 5 + 1 + n));
+            corner[n] = (size_t)roundf(64 * loop_load(tensors[ROI], t->type, r * 5 + 1 + n));
         }
         const size_t width = corner[2] < corner[0] ? 1 : corner[2] - corner[0] + 1;
         const size_t height = corner[3] < corner[1] ? 1 : corner[3] - corner[1] + 1;
@@ -247,11 +234,11 @@ static void pooling_loop(const struct operator_case *c, unsigned char *const *te
             float greatest = -INFINITY;
             for (size_t v = corner[1] + y * height / 7; v < below && v < 64; v++) {
                 for (size_t u = corner[0] + x * width / 7; u < right && u < 64; u++) {
-                    const float e = regions_load(tensors[INPUT], t->type, plane + v * 64 + u);
+                    const float e = loop_load(tensors[INPUT], t->type, plane + v * 64 + u);
                     greatest = e > greatest ? e : greatest;
                 }
             }
-            regions_store(tensors[2], t->type, r * channels * 49 + i, greatest);
+            loop_store(tensors[2], t->type, r * channels * 49 + i, greatest);
         }
     }
 }

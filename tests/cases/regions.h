@@ -32,10 +32,6 @@ void regions_benchmark(struct operator_case *c, uint32_t numbers);
 /* One picture of as many channels as there is room for, and 7 x 7 bins. */
 void regions_benchmark_planes(struct operator_case *c, uint64_t bytes, DML_TENSOR_DATA_TYPE type);
 
-/* Elements of FLOAT32 and FLOAT16, for loops. */
-float regions_load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i);
-void regions_store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x);
-
 /* A plane of 4 x 4. */
 #define SIXTEEN "InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
 

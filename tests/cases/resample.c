@@ -415,19 +415,6 @@ static void make_resample3(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t a
     make(bytes, type, argument, DML_OPERATOR_RESAMPLE3, c);
 }
 
-static float load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
-    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? loop_widen(((const uint16_t *)memory)[i])
-                                                : ((const float *)memory)[i];
-}
-
-static void store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
-    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        ((uint16_t *)memory)[i] = loop_narrow(x);
-    } else {
-        ((float *)memory)[i] = x;
-    }
-}
-
 #define LONGEST_ROW 65536
 
 /* Of each output coordinate the first of two neighbours, the second, and its share. */
@@ -464,17 +451,17 @@ static void resample_loop(const struct operator_case *c, unsigned char *const *t
         const size_t near = (plane * height + down.first[y]) * width, far = (plane * height + down.second[y]) * width;
         if (is_nearest) {
             for (size_t x = 0; x < columns; x++) {
-                store(tensors[1], type, i * columns + x, load(tensors[0], type, near + along.first[x]));
+                loop_store(tensors[1], type, i * columns + x, loop_load(tensors[0], type, near + along.first[x]));
             }
             continue;
         }
         for (size_t x = 0; x < width; x++) {
-            const float a = load(tensors[0], type, near + x), b = load(tensors[0], type, far + x);
+            const float a = loop_load(tensors[0], type, near + x), b = loop_load(tensors[0], type, far + x);
             row[x] = a * (1 - down.far[y]) + b * down.far[y];
         }
         for (size_t x = 0; x < columns; x++) {
             const float a = row[along.first[x]], b = row[along.second[x]];
-            store(tensors[1], type, i * columns + x, a * (1 - along.far[x]) + b * along.far[x]);
+            loop_store(tensors[1], type, i * columns + x, a * (1 - along.far[x]) + b * along.far[x]);
         }
     }
 }

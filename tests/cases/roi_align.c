@@ -387,7 +387,7 @@ static void align_loop(const struct operator_case *c, unsigned char *const *tens
     for (size_t r = 0; r < regions; r++) {
         float corner[4];
         for (size_t n = 0; n < 4; n++) {
-            corner[n] = 64 * regions_load(tensors[ROI], t->type, r * 4 + n);
+            corner[n] = 64 * loop_load(tensors[ROI], t->type, r * 4 + n);
         }
         struct loop_axis x, y;
         loop_points(corner[0], corner[2] - corner[0], least, most, &x);
@@ -400,13 +400,13 @@ static void align_loop(const struct operator_case *c, unsigned char *const *tens
                 const size_t above = plane + y.low[v] * 64u, below = plane + y.high[v] * 64u;
                 for (size_t u = bin_x; u < bin_x + x.samples; u++) {
                     const float far = x.far[u], near = 1 - far;
-                    sum += (1 - y.far[v]) * (near * regions_load(tensors[INPUT], t->type, above + x.low[u]) +
-                                             far * regions_load(tensors[INPUT], t->type, above + x.high[u])) +
-                           y.far[v] * (near * regions_load(tensors[INPUT], t->type, below + x.low[u]) +
-                                       far * regions_load(tensors[INPUT], t->type, below + x.high[u]));
+                    sum += (1 - y.far[v]) * (near * loop_load(tensors[INPUT], t->type, above + x.low[u]) +
+                                             far * loop_load(tensors[INPUT], t->type, above + x.high[u])) +
+                           y.far[v] * (near * loop_load(tensors[INPUT], t->type, below + x.low[u]) +
+                                       far * loop_load(tensors[INPUT], t->type, below + x.high[u]));
                 }
             }
-            regions_store(tensors[OUTPUT], t->type, r * channels * 49 + i, sum * inverse);
+            loop_store(tensors[OUTPUT], t->type, r * channels * 49 + i, sum * inverse);
         }
     }
 }

@@ -233,19 +233,6 @@ static void make_lrn(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argumen
     set_lrn(c, argument & 1, argument >> 1, 1e-4f, 0.75f, 1);
 }
 
-static float load(const void *memory, DML_TENSOR_DATA_TYPE type, size_t i) {
-    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? loop_widen(((const uint16_t *)memory)[i])
-                                                : ((const float *)memory)[i];
-}
-
-static void store(void *memory, DML_TENSOR_DATA_TYPE type, size_t i, float x) {
-    if (type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        ((uint16_t *)memory)[i] = loop_narrow(x);
-    } else {
-        ((float *)memory)[i] = x;
-    }
-}
-
 /* x^-0.75, as all benchmarks have it. */
 static void lrn_loop(const struct operator_case *c, unsigned char *const *tensors) {
     const struct case_tensor *t = &c->tensors[0];
@@ -263,11 +250,11 @@ static void lrn_loop(const struct operator_case *c, unsigned char *const *tensor
             const size_t from = (size_t)(i * width + k * (across ? plane : width));
             for (ptrdiff_t x = 0; at + k >= 0 && at + k < end && x < width; x++) {
                 if (across) {
-                    const float v = load(tensors[0], t->type, from + (size_t)x);
+                    const float v = loop_load(tensors[0], t->type, from + (size_t)x);
                     row[x] += v * v;
                 } else {
                     for (ptrdiff_t j = x < before ? 0 : x - before; j <= x + behind && j < width; j++) {
-                        const float v = load(tensors[0], t->type, from + (size_t)j);
+                        const float v = loop_load(tensors[0], t->type, from + (size_t)j);
                         row[x] += v * v;
                     }
                 }
@@ -276,7 +263,7 @@ static void lrn_loop(const struct operator_case *c, unsigned char *const *tensor
         for (ptrdiff_t x = 0; x < width; x++) {
             const size_t place = (size_t)(i * width + x);
             const float root = sqrtf(bias + scale * row[x]);
-            store(tensors[1], t->type, place, load(tensors[0], t->type, place) / (root * sqrtf(root)));
+            loop_store(tensors[1], t->type, place, loop_load(tensors[0], t->type, place) / (root * sqrtf(root)));
         }
     }
 }
@@ -438,13 +425,13 @@ static void upsample_loop(const struct operator_case *c, unsigned char *const *t
         const size_t near_at = (plane * height + near_row) * width, far_at = (plane * height + far_row) * width;
         const size_t out = p * 2 * width;
         for (size_t x = 0; x < width; x++) {
-            const float v = load(tensors[0], t->type, near_at + x);
-            row[x] = linear ? 0.75f * v + 0.25f * load(tensors[0], t->type, far_at + x) : v;
+            const float v = loop_load(tensors[0], t->type, near_at + x);
+            row[x] = linear ? 0.75f * v + 0.25f * loop_load(tensors[0], t->type, far_at + x) : v;
         }
         for (size_t x = 0; x < width; x++) {
             const float left = row[x > 0 ? x - 1 : 0], right = row[x + 1 < width ? x + 1 : x];
-            store(tensors[1], t->type, out + 2 * x, linear ? 0.75f * row[x] + 0.25f * left : row[x]);
-            store(tensors[1], t->type, out + 2 * x + 1, linear ? 0.75f * row[x] + 0.25f * right : row[x]);
+            loop_store(tensors[1], t->type, out + 2 * x, linear ? 0.75f * row[x] + 0.25f * left : row[x]);
+            loop_store(tensors[1], t->type, out + 2 * x + 1, linear ? 0.75f * row[x] + 0.25f * right : row[x]);
         }
     }
 }
@@ -678,12 +665,12 @@ static void fold_loop(const struct operator_case *c, unsigned char *const *tenso
             for (size_t y = 0; y < down; y++) {
                 float *row = &image[(y * stride + e / side) * width + e % side];
                 for (size_t x = 0; x < along; x++) {
-                    row[x * stride] += load(tensors[0], output->type, from + y * along + x);
+                    row[x * stride] += loop_load(tensors[0], output->type, from + y * along + x);
                 }
             }
         }
         for (size_t i = 0; i < height * width; i++) {
-            store(tensors[1], output->type, p * height * width + i, image[i]);
+            loop_store(tensors[1], output->type, p * height * width + i, image[i]);
         }
     }
 }

@@ -529,6 +529,28 @@ def shape_gemm(random, operator, chosen, attributes):
     attributes.update(TransA=turns[0], TransB=turns[1])
 
 
+def shape_convolution(random, operator, chosen, attributes):
+    """Of one to three dimensions; backward the filter is put at each element of the input, forward of the output."""
+    type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
+    is_backward, is_depthwise = random.random() < 0.5, random.random() < 0.2
+    groups = int(random.integers(1, 9) if is_depthwise else random.choice([1, 1, 2, 3]))
+    n, made = (int(random.integers(1, 4)) for _ in range(2))
+    channels = 1 if is_depthwise else int(random.integers(1, 6))
+    filters, strides, dilations, places = ([int(random.integers(1, most)) for _ in range(spatial)] for most in (5, 4, 3, 7))
+    output_padding = [int(random.integers(0, s + 1)) if random.random() < (0.4 if is_backward else 0.1) else 0 for s in strides]
+    whole = [(p - 1) * s + (f - 1) * d + 1 + (o if is_backward else int(random.integers(0, s)))
+             for p, s, f, d, o in zip(places, strides, filters, dilations, output_padding)]
+    start = [int(random.integers(0, min(size, 4))) for size in whole]
+    end = [int(random.integers(0, min(size - a, 4))) for size, a in zip(whole, start)]
+    kept = [size - a - b for size, a, b in zip(whole, start, end)]
+    chosen["InputTensor"] = type_, [n, groups * channels, *(places if is_backward else kept)]
+    chosen["FilterTensor"] = type_, [*((groups * channels, made) if is_backward else (groups * made, channels)), *filters]
+    chosen["BiasTensor"] = (type_, [1, groups * made, *[1] * spatial]) if random.random() < 0.5 else None
+    chosen["OutputTensor"] = type_, [n, groups * made, *(kept if is_backward else [p + o for p, o in zip(places, output_padding)])]
+    attributes.update(Direction="BACKWARD" if is_backward else "FORWARD", DimensionCount=spatial, Strides=strides, Dilations=dilations,
+                      StartPadding=start, EndPadding=end, OutputPadding=output_padding, GroupCount=groups)
+
+
 def shape_pooling(random, operator, chosen, attributes):
     """Pictures and volumes; indices always."""
     fields = {field.name: field for field in operator.fields}
@@ -596,6 +618,7 @@ def shape_regions(random, operator, chosen, attributes):
 
 SHAPES = {
     "GEMM": shape_gemm,
+    "CONVOLUTION": shape_convolution,
     "MAX_UNPOOLING": shape_unpooling,
     **{f"{name}_POOLING{n}": shape_pooling for name, n in [
         ("AVERAGE", ""), ("AVERAGE", 1), ("LP", ""), ("LP", 1), ("MAX", ""), ("MAX", 1), ("MAX", 2)]},

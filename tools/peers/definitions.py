@@ -725,6 +725,46 @@ def multiplied(case):
     return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
 
 
+def filter_of(case):
+    """The filter as a cross-correlation has it."""
+    filter_ = full(case, "FilterTensor")
+    return np.flip(filter_, range(2, filter_.ndim)) if case["Mode"] == "CONVOLUTION" else filter_
+
+
+def added_products(case, x, filter_):
+    """What the filter's elements give with the input's, one after another; padding is 0."""
+    is_backward, groups = case["Direction"] == "BACKWARD", case["GroupCount"]
+    x = x.reshape(len(x), groups, -1, *x.shape[2:])
+    filter_ = filter_.reshape(groups, -1, *filter_.shape[1:])
+    if not is_backward:
+        filter_ = np.swapaxes(filter_, 1, 2)
+        x = np.pad(x, [(0, 0)] * 3 + list(zip(case["StartPadding"], case["EndPadding"])))
+    sizes = case.output.sizes[2:]
+    places = x.shape[3:] if is_backward else [size - more for size, more in zip(sizes, case["OutputPadding"])]
+    whole_sizes = [a + size + b for a, size, b in zip(case["StartPadding"], sizes, case["EndPadding"])] if is_backward else sizes
+    result = np.zeros([len(x), groups, filter_.shape[2], *whole_sizes], x.dtype)
+    for element in np.ndindex(*filter_.shape[3:]):
+        apart = (..., *[slice(e * d, e * d + (count - 1) * stride + 1, stride)
+                        for e, d, count, stride in zip(element, case["Dilations"], places, case["Strides"])])
+        put = (..., *[slice(count) for count in places])
+        source, target = (put, apart) if is_backward else (apart, put)
+        result[target] += np.einsum("ngc...,gcm->ngm...", x[source], filter_[(..., *element)])
+    if is_backward:
+        result = result[(..., *[slice(a, a + size) for a, size in zip(case["StartPadding"], sizes)])]
+    return result.reshape(case.output.sizes)
+
+
+def convolved(case):
+    x, filter_ = full(case, "InputTensor").astype(wide), filter_of(case).astype(wide)
+    products = added_products(case, np.abs(x), np.abs(filter_))
+    exact, magnitudes = added_products(case, x, filter_), products
+    if "BiasTensor" in case.inputs:
+        bias = full(case, "BiasTensor").astype(wide)
+        exact, magnitudes = exact + bias, magnitudes + np.abs(bias)
+    limit = np.finfo(f32).max
+    return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
+
+
 def pooled(case, x, beyond):
     """What windows hold, one of their elements after another, `beyond` where there is padding."""
     windows, sizes = case["WindowSize"], case.output.sizes[2:]
@@ -864,6 +904,7 @@ def aligned_regions(case):
 
 BOUNDED = {
     "GEMM": multiplied,
+    "CONVOLUTION": convolved,
     "AVERAGE_POOLING": averaged,
     "AVERAGE_POOLING1": averaged,
     "LP_POOLING": normed,

@@ -166,6 +166,8 @@ def near_sum(case, ours, theirs):
 def beyond_sums(case, ours, theirs):
     """Where the magnitudes of what is summed leave FLOAT32."""
     return ~definitions.BOUNDED[case.operator.name](case)[2]
+
+
 def around_place(case, ours, theirs):
     """Places are off by roundings, so that neighbours' shares are, and those that have none count."""
     if not definitions.is_bounded(case):
@@ -330,6 +332,7 @@ DIFFERENCES = [
     (("LOCAL_RESPONSE_NORMALIZATION",), ANY, lost_divisor, "loses a divisor that is a difference, or has powers of one below 0"),
     (("DYNAMIC_QUANTIZE_LINEAR",), ONNX, vanished_range, "leaves a scale of 0 where denormals' range / 255 is; here that becomes 1"),
     (("GEMM",), ANY, beyond_sums, "sums in another order, of which parts leave FLOAT32"),
+    (("CONVOLUTION",), ANY, beyond_sums, "sums in another order, of which parts leave FLOAT32, or multiplies padding by them"),
     (("UPSAMPLE_2D",), ANY, around_pixel, "has shares rounded to FLOAT32, and counts elements whose share is 0"),
     (("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), ANY, around_place,
      "multiplies by the scale's reciprocal, and counts elements whose share is 0"),

@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, folded_axes, full, in_place, in_rows, keeps_a_size, rows_of_indices, scaled, wide, whole
+from .definitions import divisor, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, rows_of_indices, scaled, wide, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -261,6 +261,22 @@ def bytes_alone(case):
     return [whole(case)]
 
 
+def convolution_attributes(case):
+    """Transposed ones alone have output padding, below their strides or dilations."""
+    is_backward = case["Direction"] == "BACKWARD"
+    most = [max(pair) if is_backward else 1 for pair in zip(case["Strides"], case["Dilations"])]
+    if any(a >= b for a, b in zip(case["OutputPadding"], most)):
+        raise NotImplementedError
+    more = {"output_padding": case["OutputPadding"]} if is_backward else {}
+    return {"strides": case["Strides"], "dilations": case["Dilations"], "group": case["GroupCount"],
+            "pads": [*case["StartPadding"], *case["EndPadding"]], **more}
+
+
+def convolution_inputs(case):
+    bias = [full(case, "BiasTensor").reshape(-1)] if "BiasTensor" in case.inputs else []
+    return [full(case, "InputTensor"), filter_of(case), *bias]
+
+
 def pool_attributes(case):
     attributes = {"kernel_shape": case["WindowSize"], "strides": case["Strides"], "pads": [*case["StartPadding"], *case["EndPadding"]]}
     if "Dilations" in case.attributes:
@@ -375,6 +391,8 @@ PEER = {
         full(case, "InputTensor"), indices_of(case), full(case, "UpdatesTensor")]),
     "CUMULATIVE_SUMMATION": Node("CumSum", lambda case: {
         "exclusive": int(case["HasExclusiveSum"]), "reverse": int(case["AxisDirection"] == "DECREASING")}, sum_inputs),
+    ("CONVOLUTION", "FORWARD"): Node("Conv", convolution_attributes, convolution_inputs),
+    ("CONVOLUTION", "BACKWARD"): Node("ConvTranspose", convolution_attributes, convolution_inputs),
     "GEMM": Node("Gemm", lambda case: {"alpha": case["Alpha"], "beta": case["Beta"], "transA": int(
         case["TransA"] == "TRANSPOSE"), "transB": int(case["TransB"] == "TRANSPOSE")}, matrices),
     "TOP_K": Node("TopK", order_attributes, order_inputs),
@@ -446,7 +464,7 @@ def version():
 
 def results(case):
     """A list of arrays, or None."""
-    node = PEER.get(case.operator.name)
+    node = PEER.get(case.operator.name) or PEER.get((case.operator.name, case.attributes.get("Direction")))
     if node is None or case.attributes.get("FusedActivation"):
         return None
     try:

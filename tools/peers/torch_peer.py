@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, factors, folded_axes, full, in_place, in_rows, keeps_a_size, scaled, scanned, whole
+from .definitions import divisor, factors, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -227,8 +227,25 @@ def multiplied(case):
     return y + case["Beta"] * tensor_of(full(case, "CTensor")).double() if "CTensor" in case.inputs else y
 
 
+def convolved(case):
+    """In double. Transposed ones whole, and then cut."""
+    x, filter_ = (tensor_of(np.ascontiguousarray(v)).double() for v in (full(case, "InputTensor"), filter_of(case)))
+    spatial, strides, dilations, groups = (case[name] for name in ("DimensionCount", "Strides", "Dilations", "GroupCount"))
+    paddings = list(zip(case["StartPadding"], case["EndPadding"]))
+    more = [n for size in reversed(case["OutputPadding"]) for n in (0, size)]
+    if case["Direction"] == "BACKWARD":
+        function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[spatial - 1]
+        y = F.pad(function(x, filter_, None, strides, 0, 0, groups, dilations), more)
+        y = y[(..., *[slice(a, size - b) for (a, b), size in zip(paddings, y.shape[2:])])]
+    else:
+        function = (F.conv1d, F.conv2d, F.conv3d)[spatial - 1]
+        y = F.pad(function(F.pad(x, [n for pair in reversed(paddings) for n in pair]), filter_, None, strides, 0, dilations, groups), more)
+    return y + tensor_of(full(case, "BiasTensor")).double() if "BiasTensor" in case.inputs else y
+
+
 PEER = {
     "GEMM": multiplied,
+    "CONVOLUTION": convolved,
     "ACTIVATION_SOFTMAX": rows(lambda case, x: F.softmax(x, -1)),
     "ACTIVATION_SOFTMAX1": rows(lambda case, x: F.softmax(x, -1)),
     "ACTIVATION_LOG_SOFTMAX": rows(lambda case, x: F.log_softmax(x, -1)),

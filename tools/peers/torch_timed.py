@@ -4,6 +4,7 @@ FAMILIES has a function for each operator, called with the peer and the case (be
 timed. It returns what is to be timed, or None where PyTorch would take several calls or has nothing. A new operator is a
 line there.
 """
+from . import torch_windows
 
 
 def axes_of(case):
@@ -214,17 +215,13 @@ def top_k(peer, case):
     return lambda: peer.torch.topk(source, k, axis, largest, True)
 
 
-def pooling(name):
-    """Of pictures, padded alike before and behind."""
-    def prepare(peer, case):
-        starts = case.list_of("StartPadding")
-        if len(case.input.sizes) != 4 or starts != case.list_of("EndPadding") or "OutputIndicesTensor" in case.tensors or \
-                set(case.list_of("Dilations") if "Dilations" in case.attributes else [1]) != {1}:
-            return None
-        source, window, steps = peer.ordinary(case.input), case.list_of("WindowSize"), case.list_of("Strides")
-        function = getattr(peer.torch.nn.functional, name)
-        return lambda: function(source, window, steps, starts)
-    return prepare
+def fold(peer, case):
+    padding = case.list_of("StartPadding")
+    if case.int_of("DimensionCount") != 2 or padding != case.list_of("EndPadding"):
+        return None
+    source, (windows, steps, gaps) = peer.ordinary(case.input), map(case.list_of, ("WindowSizes", "Strides", "Dilations"))
+    sizes = case.output.sizes[2:]
+    return lambda: peer.torch.nn.functional.fold(source, sizes, windows, gaps, padding, steps)
 
 
 FAMILIES = {
@@ -241,6 +238,5 @@ FAMILIES = {
     "MEAN_VARIANCE_NORMALIZATION2": mean_variance, "LP_NORMALIZATION": lp_normalization,
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
     "CUMULATIVE_SUMMATION": scan("cumsum"), "CUMULATIVE_PRODUCT": scan("cumprod"), "TOP_K": top_k, "TOP_K1": top_k,
-    "MAX_POOLING": pooling("max_pool2d"), "MAX_POOLING1": pooling("max_pool2d"), "MAX_POOLING2": pooling("max_pool2d"),
-    "AVERAGE_POOLING": pooling("avg_pool2d"), "AVERAGE_POOLING1": pooling("avg_pool2d"),
+    "FOLD": fold, **torch_windows.FAMILIES,
 }

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the run that checks results before anything is timed: some thousand rows of any shape. */
-#define CHECK_BYTES ((uint64_t)1 << 20)
+/* Of the run that checks results before anything is timed: some thousand rows of any shape, and what the reference
+ * computes in a second. */
+#define CHECK_BYTES      ((uint64_t)1 << 20)
+#define CHECK_OPERATIONS 3e7
 
 /* Before the peaks a GPU is kept busy for so many times what each benchmark takes, at most so long: an H200 that begins
  * idle copies at 1650 GB/s for half a second, and then at 4170. */
@@ -178,9 +180,18 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
     return true;
 }
 
+static void make_check(const struct bench_entry *entry, struct operator_case *c) {
+    uint64_t bytes = entry->size < CHECK_BYTES ? entry->size : CHECK_BYTES;
+    bench_make_case(entry, bytes, c);
+    while (entry->family->operations != NULL && entry->family->operations(c) > CHECK_OPERATIONS && bytes > 4096) {
+        bytes /= 2;
+        bench_make_case(entry, bytes, c);
+    }
+}
+
 bool bench_session_time(struct bench_session *session, const struct bench_entry *entry) {
     static struct operator_case c;
-    bench_make_case(entry, entry->size < CHECK_BYTES ? entry->size : CHECK_BYTES, &c);
+    make_check(entry, &c);
     if (!bench_check(&session->device, &c, bench_device_for(&session->device, entry->benchmark->flags))) {
         printf("%-54s no figure: its result is wrong\n", entry->name);
         session->failed = true;

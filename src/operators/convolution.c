@@ -1,0 +1,622 @@
+/* CONVOLUTION, forward and backward. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "frames/copy.h"
+#include "frames/product.h"
+#include "operators/mapping.h"
+#include "operators/temporary.h"
+
+#define MOST_SPATIAL 3
+
+enum { INPUT, FILTER, BIAS };
+
+/* The descriptor. Arrays have an element per spatial dimension. */
+struct convolution {
+    uint32_t spatial; /* dimensions, after batches and channels */
+    uint32_t groups;
+    bool is_backward;
+    bool turns_filter; /* its elements are taken in reverse order along all spatial dimensions */
+    const uint32_t *strides;
+    const uint32_t *dilations;
+    const uint32_t *start;
+    const uint32_t *end;
+    const uint32_t *output_padding;
+    bool is_divided[MOST_SPATIAL]; /* backward: whether an input is met is found by a division, output by output */
+};
+
+static struct convolution read_convolution(const struct vkdml_instance *instance) {
+    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
+    return (struct convolution){
+        .spatial = desc->DimensionCount,
+        .groups = desc->GroupCount,
+        .is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD,
+        .turns_filter = desc->Mode == DML_CONVOLUTION_MODE_CONVOLUTION,
+        .strides = desc->Strides,
+        .dilations = desc->Dilations,
+        .start = desc->StartPadding,
+        .end = desc->EndPadding,
+        .output_padding = desc->OutputPadding,
+    };
+}
+
+/* ---- rules ---- */
+
+static bool check_numbers(const struct convolution *convolution, struct vkdml_report *report) {
+    bool good = true;
+    for (uint32_t s = 0; s < convolution->spatial; ++s) {
+        const struct {
+            const char *name;
+            uint32_t value;
+        } numbers[] = {{"Strides", convolution->strides[s]}, {"Dilations", convolution->dilations[s]}};
+        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
+            if (numbers[n].value == 0) {
+                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
+                good = false;
+            }
+        }
+    }
+    if (convolution->groups == 0) {
+        vkdml_report_invalid(report, "GroupCount is 0, must be at least 1");
+        good = false;
+    }
+    return good;
+}
+
+/* A dimension of a tensor. */
+struct place {
+    const char *name;
+    const struct vkdml_tensor *tensor;
+    uint32_t dimension;
+};
+
+static uint32_t size_of(const struct place *place) {
+    return place->tensor->sizes[place->dimension];
+}
+
+/* That a size is another, or so many times it where groups are more than one. */
+static void check_same(const struct place *checked, const struct place *with, uint32_t groups,
+                       struct vkdml_report *report) {
+    const uint64_t wanted = (uint64_t)size_of(with) * groups;
+    if (size_of(checked) != wanted) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]%s",
+                             checked->name, checked->dimension, size_of(checked), wanted, with->name, with->dimension,
+                             groups == 1 ? "" : " * GroupCount");
+    }
+}
+
+static void check_divides(const struct place *checked, uint32_t groups, struct vkdml_report *report) {
+    if (size_of(checked) % groups != 0) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be a multiple of GroupCount (%" PRIu32 ")",
+                             checked->name, checked->dimension, size_of(checked), groups);
+    }
+}
+
+static void check_channels(const struct vkdml_instance *instance, const struct convolution *convolution,
+                           struct vkdml_report *report) {
+    const struct vkdml_tensor *inputs = instance->inputs;
+    const char *input_name = vkdml_input_name(instance, INPUT), *filter_name = vkdml_input_name(instance, FILTER);
+    const char *output_name = vkdml_output_name(instance, 0);
+    const struct place batches = {input_name, &inputs[INPUT], 0}, taken = {input_name, &inputs[INPUT], 1};
+    const struct place filters = {filter_name, &inputs[FILTER], 0}, channels = {filter_name, &inputs[FILTER], 1};
+    const struct place own_batches = {output_name, &instance->outputs[0], 0};
+    const struct place made = {output_name, &instance->outputs[0], 1};
+    check_same(&own_batches, &batches, 1, report);
+    check_divides(&filters, convolution->groups, report);
+    if (convolution->is_backward) {
+        check_same(&filters, &taken, 1, report);
+        check_same(&made, &channels, convolution->groups, report);
+    } else {
+        check_same(&taken, &channels, convolution->groups, report);
+        check_same(&made, &filters, 1, report);
+    }
+}
+
+/* How far the last of some elements is from the first; sizes and steps have 32 bits. */
+static uint64_t distance(uint32_t count, uint32_t step) {
+    return (uint64_t)(count - 1) * step;
+}
+
+/* At how many places along a spatial dimension the filter lies within the padded input. */
+static uint64_t count_places(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
+    const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
+    const uint64_t padded =
+        (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
+    return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
+}
+
+static void check_forward_size(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s,
+                               struct vkdml_report *report) {
+    const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
+    const uint64_t places = count_places(instance, convolution, s);
+    const uint64_t wanted = places + convolution->output_padding[s];
+    const char *filter_name = vkdml_input_name(instance, FILTER), *input_name = vkdml_input_name(instance, INPUT);
+    if (places == 0) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] (%" PRIu32 ") with Dilations[%" PRIu32 "] (%" PRIu32
+                             ") reaches beyond %s.Sizes[%" PRIu32 "] (%" PRIu32 ") + StartPadding[%" PRIu32
+                             "] (%" PRIu32 ") + EndPadding[%" PRIu32 "] (%" PRIu32 ")",
+                             filter_name, d, instance->inputs[FILTER].sizes[d], s, convolution->dilations[s],
+                             input_name, d, instance->inputs[INPUT].sizes[d], s, convolution->start[s], s,
+                             convolution->end[s]);
+    } else if (size != wanted) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
+                             " places of the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
+                             vkdml_output_name(instance, 0), d, size, wanted, places, s,
+                             convolution->output_padding[s]);
+    }
+}
+
+static void check_backward_size(const struct vkdml_instance *instance, const struct convolution *convolution,
+                                uint32_t s, struct vkdml_report *report) {
+    const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
+    const uint64_t cut = (uint64_t)convolution->start[s] + convolution->end[s];
+    const uint64_t last_place = distance(instance->inputs[INPUT].sizes[d], convolution->strides[s]);
+    const uint64_t reach = distance(instance->inputs[FILTER].sizes[d], convolution->dilations[s]);
+    const uint64_t most = (uint64_t)UINT32_MAX + cut; /* below 2^34 */
+    if (last_place > most || reach > most) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be more than %" PRIu32
+                             " for what Strides[%" PRIu32 "] (%" PRIu32 ") and Dilations[%" PRIu32 "] (%" PRIu32
+                             ") reach",
+                             vkdml_output_name(instance, 0), d, size, UINT32_MAX, s, convolution->strides[s], s,
+                             convolution->dilations[s]);
+        return;
+    }
+    const uint64_t reached = last_place + reach + 1, padded = reached + convolution->output_padding[s];
+    if (padded <= cut) {
+        vkdml_report_invalid(
+            report,
+            "StartPadding[%" PRIu32 "] (%" PRIu32 ") and EndPadding[%" PRIu32 "] (%" PRIu32
+            ") leave nothing of %" PRIu64 " elements reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
+            s, convolution->start[s], s, convolution->end[s], reached, s, convolution->output_padding[s]);
+    } else if (size != padded - cut) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
+                             " reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ") - StartPadding[%" PRIu32
+                             "] (%" PRIu32 ") - EndPadding[%" PRIu32 "] (%" PRIu32 ")",
+                             vkdml_output_name(instance, 0), d, size, padded - cut, reached, s,
+                             convolution->output_padding[s], s, convolution->start[s], s, convolution->end[s]);
+    }
+}
+
+static void check_bias(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct vkdml_tensor *bias = &instance->inputs[BIAS];
+    const char *name = vkdml_input_name(instance, BIAS);
+    for (uint32_t d = 0; d < bias->dimension_count; ++d) {
+        if (d == 1) {
+            const struct place channels = {name, bias, d},
+                               made = {vkdml_output_name(instance, 0), instance->outputs, d};
+            check_same(&channels, &made, 1, report);
+        } else if (bias->sizes[d] != 1) {
+            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1", name, d, bias->sizes[d]);
+        }
+    }
+}
+
+static void check_convolution(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct convolution convolution = read_convolution(instance);
+    const uint32_t rank = instance->inputs[INPUT].dimension_count;
+    for (uint32_t i = 0; i < instance->input_count; ++i) {
+        if (instance->inputs[i].dimension_count != rank && instance->inputs[i].dimension_count != 0) {
+            return; /* the table refuses it */
+        }
+    }
+    if (rank < 3 || rank > 2 + MOST_SPATIAL || instance->outputs[0].dimension_count != rank) {
+        return;
+    }
+    if (convolution.spatial != rank - 2) {
+        vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
+                             convolution.spatial, rank - 2, vkdml_input_name(instance, INPUT));
+        return;
+    }
+    if (!check_numbers(&convolution, report)) {
+        return;
+    }
+    check_channels(instance, &convolution, report);
+    for (uint32_t s = 0; s < convolution.spatial; ++s) {
+        if (convolution.is_backward) {
+            check_backward_size(instance, &convolution, s, report);
+        } else {
+            check_forward_size(instance, &convolution, s, report);
+        }
+    }
+    check_bias(instance, report);
+}
+
+/* ---- parts ---- */
+
+/* Outputs along a spatial dimension that take the same taps: coordinate c of them is first + c * step of the output,
+ * and tap t of the walk meets element filter_first + t * filter_step of the filter. */
+struct part {
+    uint32_t first;
+    uint32_t step;
+    uint32_t filter_first;
+    uint32_t filter_step;
+    bool is_empty; /* there is no tap, though the walk has one */
+    struct vkdml_product_walk walk;
+};
+
+/* More outputs than these take taps of their own go at once, by a division for each element. */
+#define MOST_PARTS 256
+
+static uint32_t common_divisor(uint32_t a, uint32_t b) {
+    while (b != 0) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Takes the elements of the filter in reverse order. */
+static void turn_filter(struct part *part, uint32_t size) {
+    const uint32_t last = part->filter_first + (part->walk.taps - 1) * part->filter_step;
+    part->filter_first = size - 1 - last;
+    part->walk.start += (int32_t)(part->walk.taps - 1) * part->walk.tap_step;
+    part->walk.tap_step = -part->walk.tap_step;
+}
+
+/* What is the same in all parts of spatial dimension s: all outputs and all taps of a forward convolution. */
+static struct part whole_part(const struct vkdml_instance *instance, const struct convolution *convolution,
+                              uint32_t s) {
+    const uint32_t d = 2 + s;
+    const struct vkdml_tensor *input = &instance->inputs[INPUT];
+    const uint32_t taps = instance->inputs[FILTER].sizes[d];
+    return (struct part){
+        .step = 1,
+        .filter_step = 1,
+        .walk = {.size = instance->outputs[0].sizes[d],
+                 .taps = taps,
+                 .step = convolution->strides[s],
+                 .tap_step = taps > 1 ? (int32_t)convolution->dilations[s] : 0,
+                 .start = -(int32_t)convolution->start[s],
+                 .divisor = 1,
+                 .source_size = input->sizes[d],
+                 .stride = input->strides[d]},
+    };
+}
+
+/* Outputs of which nothing but the bias is made. */
+static struct part empty_part(struct part part, uint32_t first, uint32_t step, uint32_t size) {
+    part.first = first;
+    part.step = step;
+    part.is_empty = true;
+    part.walk.size = size;
+    part.walk.taps = 1;
+    part.walk.step = part.walk.divisor = 1;
+    part.walk.tap_step = 0;
+    part.walk.start = INT32_MIN / 2; /* before all elements, wherever it begins */
+    return part;
+}
+
+/* Every stride-th output from r on of a backward convolution: the taps that meet an input are the same ones. */
+static struct part phase(struct part part, const struct convolution *convolution, uint32_t s, uint32_t r) {
+    const uint32_t stride = convolution->strides[s], taps = part.walk.taps;
+    const uint32_t divisor = common_divisor(stride, convolution->dilations[s]);
+    const int64_t dilation = convolution->dilations[s], place = (int64_t)r + convolution->start[s];
+    const uint32_t size = (part.walk.size - 1 - r) / stride + 1;
+    uint32_t tap = 0;
+    while (tap < taps && tap < stride && (place - tap * dilation) % stride != 0) {
+        ++tap;
+    }
+    if (tap == taps || tap == stride) {
+        return empty_part(part, r, stride, size);
+    }
+    part.first = r;
+    part.step = stride;
+    part.filter_first = tap;
+    part.filter_step = stride / divisor;
+    part.walk.size = size;
+    part.walk.taps = (taps - 1 - tap) / part.filter_step + 1;
+    part.walk.step = 1;
+    part.walk.tap_step = part.walk.taps > 1 ? -(int32_t)(convolution->dilations[s] / divisor) : 0;
+    part.walk.start = (int32_t)((place - tap * dilation) / stride);
+    return part;
+}
+
+static uint32_t phase_count(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
+    const uint32_t size = instance->outputs[0].sizes[2 + s];
+    return convolution->strides[s] < size ? convolution->strides[s] : size;
+}
+
+/* How many parts a spatial dimension has, and one of them. */
+static uint32_t part_count(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
+    if (!convolution->is_backward) {
+        return convolution->output_padding[s] != 0 ? 2 : 1;
+    }
+    return convolution->is_divided[s] ? 1 : phase_count(instance, convolution, s);
+}
+
+static struct part part_of(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s,
+                           uint32_t number) {
+    struct part part = whole_part(instance, convolution, s);
+    const uint32_t size = part.walk.size;
+    if (!convolution->is_backward) {
+        const uint32_t places = size - convolution->output_padding[s];
+        if (number == 1) {
+            return empty_part(part, places, 1, size - places);
+        }
+        part.walk.size = places;
+    } else if (!convolution->is_divided[s]) {
+        part = phase(part, convolution, s, number);
+    } else {
+        part.walk.step = 1;
+        part.walk.divisor = convolution->strides[s];
+        part.walk.start = (int32_t)convolution->start[s];
+        part.walk.tap_step = -part.walk.tap_step;
+    }
+    if (convolution->turns_filter && !part.is_empty) {
+        turn_filter(&part, instance->inputs[FILTER].sizes[2 + s]);
+    }
+    return part;
+}
+
+/* Divides along the dimensions of the most parts until there are few enough of all. */
+static void limit_parts(const struct vkdml_instance *instance, struct convolution *convolution) {
+    for (;;) {
+        uint64_t count = 1;
+        uint32_t most = 0;
+        for (uint32_t s = 0; s < convolution->spatial; ++s) {
+            const uint32_t parts = part_count(instance, convolution, s);
+            count = count * parts < UINT32_MAX ? count * parts : UINT32_MAX;
+            most = parts > part_count(instance, convolution, most) ? s : most;
+        }
+        if (count <= MOST_PARTS || !convolution->is_backward) {
+            return;
+        }
+        convolution->is_divided[most] = true;
+    }
+}
+
+/* ---- plans ---- */
+
+struct planner {
+    const struct vkdml_planning *planning;
+    const struct convolution *convolution;
+    struct vkdml_map fused;
+    struct vkdml_product product; /* but for what parts have of their own */
+};
+
+/* Steps of a filter along k: of its channels and taps. */
+struct steps {
+    uint32_t count;
+    uint32_t sizes[1 + MOST_SPATIAL];
+    uint32_t strides[1 + MOST_SPATIAL];
+};
+
+/* In the order in which k counts them. */
+static struct steps steps_of(const struct planner *planner, const struct vkdml_product_gather *gather,
+                             const struct part *parts) {
+    const struct vkdml_tensor *filter = &planner->planning->instance->inputs[FILTER];
+    const uint32_t spatial = planner->convolution->spatial;
+    const uint32_t channel = gather->channels_last ? spatial : 0, tap = gather->channels_last ? 0 : 1;
+    struct steps steps = {.count = 1 + spatial};
+    steps.sizes[channel] = gather->channels;
+    steps.strides[channel] = filter->strides[planner->convolution->is_backward ? 0 : 1];
+    for (uint32_t s = 0; s < spatial; ++s) {
+        steps.sizes[tap + s] = gather->walks[1 + s].taps;
+        steps.strides[tap + s] = parts[s].filter_step * filter->strides[2 + s];
+    }
+    return steps;
+}
+
+/* The stride between all steps, if there is one. */
+static bool find_stride(const struct steps *steps, uint32_t *stride) {
+    uint64_t wanted = 0;
+    bool is_found = false;
+    *stride = 0;
+    for (uint32_t i = steps->count; i-- > 0;) {
+        if (steps->sizes[i] == 1) {
+            continue;
+        }
+        if (is_found && steps->strides[i] != wanted) {
+            return false;
+        }
+        *stride = is_found ? *stride : steps->strides[i];
+        is_found = true;
+        wanted = (uint64_t)steps->strides[i] * steps->sizes[i];
+    }
+    return true;
+}
+
+/* The product of a part of each spatial dimension, but for its filter. */
+static struct vkdml_product product_of(const struct planner *planner, const struct part *parts) {
+    const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
+    struct vkdml_product product = planner->product;
+    for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
+        const uint32_t d = 1 + s;
+        product.gather.walks[d] = parts[s].walk;
+        product.scatter.sizes[d] = parts[s].walk.size;
+        product.scatter.strides[d] = parts[s].step * output->strides[2 + s];
+        product.tensors[VKDML_PRODUCT_OUT].first += parts[s].first * output->strides[2 + s];
+        product.sizes[VKDML_PRODUCT_N] *= parts[s].walk.size;
+        product.sizes[VKDML_PRODUCT_K] *= parts[s].walk.taps;
+        product.is_empty = product.is_empty || parts[s].is_empty;
+    }
+    if (product.is_empty) { /* of any element of the filter */
+        product.gather.channels = 1;
+        product.sizes[VKDML_PRODUCT_K] = 1;
+        for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
+            product.gather.walks[1 + s].taps = 1;
+        }
+    }
+    return product;
+}
+
+/* Gives a part its filter: as it lies, or where that has no one stride along k a copy of it. */
+static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
+                               const struct part *parts, struct vkdml_product_tensor *a) {
+    const struct vkdml_planning *planning = planner->planning;
+    const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
+    const bool is_backward = planner->convolution->is_backward;
+    const struct steps steps = steps_of(planner, &product->gather, parts);
+    const uint32_t groups = product->sizes[VKDML_PRODUCT_INNER], m = product->sizes[VKDML_PRODUCT_M];
+    const uint32_t in_group = is_backward ? planner->product.gather.channels : m;
+    const uint32_t group_stride = in_group * filter->strides[0], m_stride = filter->strides[is_backward ? 1 : 0];
+    uint32_t first = 0;
+    for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
+        first += parts[s].filter_first * filter->strides[2 + s];
+    }
+    *a = (struct vkdml_product_tensor){.resource = VKDML_PLAN_INPUT, .index = FILTER, .type = filter->data_type};
+    if (find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
+        a->first = first;
+        a->strides[VKDML_PRODUCT_INNER] = group_stride;
+        a->strides[VKDML_PRODUCT_M] = m_stride;
+        return VKDML_SUCCESS;
+    }
+    struct vkdml_tensor packed = *filter;
+    packed.dimension_count = 3;
+    packed.sizes[0] = groups;
+    packed.sizes[1] = m;
+    packed.sizes[2] = product->sizes[VKDML_PRODUCT_K];
+    vkdml_packed_strides(3, packed.sizes, packed.strides); /* no more elements than the filter has */
+    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = first};
+    vkdml_copy_add(&copied, groups, packed.strides[0], group_stride);
+    vkdml_copy_add(&copied, m, packed.strides[1], m_stride);
+    uint64_t stride = packed.sizes[2];
+    for (uint32_t i = 0; i < steps.count; ++i) {
+        stride /= steps.sizes[i];
+        vkdml_copy_add(&copied, steps.sizes[i], stride, steps.strides[i]);
+    }
+    a->resource = VKDML_PLAN_TEMPORARY;
+    a->index = 0;
+    a->offset = vkdml_temporary_add(planning->plan, &packed);
+    a->strides[VKDML_PRODUCT_INNER] = packed.strides[0];
+    a->strides[VKDML_PRODUCT_M] = packed.strides[1];
+    a->strides[VKDML_PRODUCT_K] = 1;
+    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
+                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+                                         .has_input = true,
+                                         .input = VKDML_PLAN_INPUT,
+                                         .input_index = FILTER,
+                                         .output = VKDML_PLAN_TEMPORARY,
+                                         .output_offset = a->offset};
+    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
+}
+
+static void begin(struct planner *planner) {
+    const struct vkdml_instance *instance = planner->planning->instance;
+    const struct vkdml_tensor *input = &instance->inputs[INPUT], *bias = &instance->inputs[BIAS];
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    const uint32_t groups = planner->convolution->groups, spatial = planner->convolution->spatial;
+    const uint32_t channels = input->sizes[1] / groups, made = output->sizes[1] / groups;
+    struct vkdml_product *p = &planner->product;
+    vkdml_map_begin(&planner->fused, output);
+    vkdml_mapping_fuse(instance, &planner->fused);
+    *p = (struct vkdml_product){
+        .sizes = {1, groups, made, output->sizes[0], channels},
+        .tensors = {[VKDML_PRODUCT_B] = {.resource = VKDML_PLAN_INPUT, .index = INPUT, .type = input->data_type},
+                    [VKDML_PRODUCT_C] = {.resource = VKDML_PLAN_INPUT, .index = BIAS},
+                    [VKDML_PRODUCT_OUT] = {.resource = VKDML_PLAN_OUTPUT, .type = output->data_type}},
+        .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
+        .scatter = {.rank = 1 + spatial, .sizes = {output->sizes[0]}, .strides = {output->strides[0]}},
+        .alpha = 1,
+        .beta = 1,
+        .function = planner->fused.function,
+    };
+    memcpy(p->arguments, planner->fused.arguments + 8, sizeof(p->arguments));
+    p->gather.channels_last = input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1;
+    p->gather.walks[0] = (struct vkdml_product_walk){.size = input->sizes[0],
+                                                     .taps = 1,
+                                                     .step = 1,
+                                                     .divisor = 1,
+                                                     .source_size = input->sizes[0],
+                                                     .stride = input->strides[0]};
+    p->tensors[VKDML_PRODUCT_B].strides[VKDML_PRODUCT_INNER] = channels * input->strides[1];
+    p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_INNER] = made * output->strides[1];
+    p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_M] = output->strides[1];
+    if (bias->dimension_count != 0) {
+        p->tensors[VKDML_PRODUCT_C].type = bias->data_type;
+        p->tensors[VKDML_PRODUCT_C].strides[VKDML_PRODUCT_INNER] = made * bias->strides[1];
+        p->tensors[VKDML_PRODUCT_C].strides[VKDML_PRODUCT_M] = bias->strides[1];
+    }
+}
+
+/* Part `number` of all, of each spatial dimension one. */
+static void find_parts(const struct planner *planner, uint32_t number, struct part parts[MOST_SPATIAL]) {
+    const struct vkdml_instance *instance = planner->planning->instance;
+    for (uint32_t s = planner->convolution->spatial; s-- > 0;) {
+        const uint32_t count = part_count(instance, planner->convolution, s);
+        parts[s] = part_of(instance, planner->convolution, s, number % count);
+        number /= count;
+    }
+}
+
+/* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
+ * between those that write words and those that change bits of them, which validation layers take for reading. */
+static VkdmlResult plan_part(const struct vkdml_planning *planning, const struct vkdml_product *product) {
+    const struct vkdml_plan_steps *steps = &planning->plan->steps;
+    const uint32_t first = steps->count;
+    VkdmlResult result = vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
+    if (result == VKDML_SUCCESS && first > 0 &&
+        product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
+        vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
+        steps->items[first].barrier_before = true;
+    }
+    return result;
+}
+
+/* Plans the products of all parts, and copies of their filters before all. */
+static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
+    const struct vkdml_planning *planning = planner->planning;
+    struct part parts[MOST_SPATIAL];
+    struct vkdml_product_tensor filters[MOST_PARTS];
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
+        find_parts(planner, i, parts);
+        const struct vkdml_product product = product_of(planner, parts);
+        result = take_filter(planner, &product, parts, &filters[i]);
+    }
+    const uint32_t copies = planning->plan->steps.count;
+    for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
+        find_parts(planner, i, parts);
+        struct vkdml_product product = product_of(planner, parts);
+        product.tensors[VKDML_PRODUCT_A] = filters[i];
+        result = plan_part(planning, &product);
+    }
+    if (result == VKDML_SUCCESS && copies != 0) {
+        planning->plan->steps.items[copies].barrier_before = true;
+    }
+    return result;
+}
+
+/* Places are counted in 31 bits. */
+static VkdmlResult check_reach(const struct vkdml_planning *planning, const struct convolution *convolution) {
+    const struct vkdml_instance *instance = planning->instance;
+    for (uint32_t s = 0; s < convolution->spatial; ++s) {
+        const uint64_t size =
+            convolution->is_backward ? instance->outputs[0].sizes[2 + s] : instance->inputs[INPUT].sizes[2 + s];
+        const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
+        const uint64_t length = size + convolution->start[s] + convolution->end[s] + reach;
+        if (length > INT32_MAX / 2) {
+            return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                    "spatial dimension %" PRIu32 " with padding and the filter is %" PRIu64
+                                    " elements long, must be at most %" PRId32,
+                                    s, length, INT32_MAX / 2);
+        }
+    }
+    return VKDML_SUCCESS;
+}
+
+static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    struct convolution convolution = read_convolution(planning->instance);
+    struct planner planner = {.planning = planning, .convolution = &convolution};
+    VkdmlResult result = check_reach(planning, &convolution);
+    uint32_t count = 1;
+    (void)op;
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    limit_parts(planning->instance, &convolution);
+    for (uint32_t s = 0; s < convolution.spatial; ++s) {
+        count *= part_count(planning->instance, &convolution, s);
+    }
+    begin(&planner);
+    return plan_parts(&planner, count);
+}
+
+const struct vkdml_operator vkdml_operator_convolution = {.rules = check_convolution, .plan = plan_convolution};

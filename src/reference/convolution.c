@@ -1,0 +1,88 @@
+/* CONVOLUTION. Products are summed in double, which holds each exactly. Padding has none. */
+#include <stdbool.h>
+
+#include "reference/element.h"
+#include "reference/mapping.h"
+#include "reference/number.h"
+#include "reference/reference.h"
+
+/* The next element of the filter along its spatial dimensions, in row-major order. */
+static bool next_element(const struct vkdml_tensor *filter, struct vkdml_coordinate *element) {
+    for (uint32_t d = filter->dimension_count; d-- > 2;) {
+        if (++element->index[d] < filter->sizes[d]) {
+            return true;
+        }
+        element->index[d] = 0;
+    }
+    return false;
+}
+
+/* Where along dimension d an output element meets what lies at an element of the filter; false: at padding. */
+static bool find_place(const struct vkdml_instance *instance, uint32_t d, uint32_t out, uint32_t element,
+                       uint32_t *place) {
+    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
+    const uint32_t s = d - 2;
+    const int64_t stride = desc->Strides[s], start = desc->StartPadding[s];
+    const int64_t offset = (int64_t)element * desc->Dilations[s];
+    int64_t at;
+    if (desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD) {
+        const int64_t from = out + start - offset;
+        if (from % stride != 0) {
+            return false;
+        }
+        at = from / stride;
+    } else {
+        if (out >= instance->outputs[0].sizes[d] - desc->OutputPadding[s]) {
+            return false;
+        }
+        at = out * stride + offset - start;
+    }
+    *place = (uint32_t)at;
+    return at >= 0 && at < instance->inputs[0].sizes[d];
+}
+
+/* What an element of the filter, counted in the direction of the input, adds to an output element. */
+static double products_at(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                          const struct vkdml_coordinate *at, const struct vkdml_coordinate *element) {
+    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0], *filter = &instance->inputs[1];
+    const bool is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD;
+    const uint32_t channels = input->sizes[1] / desc->GroupCount;
+    const uint32_t made = instance->outputs[0].sizes[1] / desc->GroupCount;
+    const uint32_t group = at->index[1] / made;
+    struct vkdml_coordinate of_input = *at, of_filter = {{0}};
+    for (uint32_t d = 2; d < input->dimension_count; d++) {
+        if (!find_place(instance, d, at->index[d], element->index[d], &of_input.index[d])) {
+            return 0;
+        }
+        of_filter.index[d] = desc->Mode == DML_CONVOLUTION_MODE_CONVOLUTION ? filter->sizes[d] - 1 - element->index[d]
+                                                                            : element->index[d];
+    }
+    double sum = 0;
+    for (uint32_t c = 0; c < channels; c++) {
+        of_input.index[1] = group * channels + c;
+        of_filter.index[0] = is_backward ? group * channels + c : at->index[1];
+        of_filter.index[1] = is_backward ? at->index[1] % made : c;
+        sum += vkdml_number_read(input, memory->inputs[0], &of_input) *
+               vkdml_number_read(filter, memory->inputs[1], &of_filter);
+    }
+    return sum;
+}
+
+void vkdml_reference_convolution(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const struct vkdml_tensor *bias = &instance->inputs[2], *output = &instance->outputs[0];
+    struct vkdml_coordinate at = {{0}};
+    do {
+        struct vkdml_coordinate element = {{0}}, of_bias = {{0}};
+        double sum = 0;
+        do {
+            sum += products_at(instance, memory, &at, &element);
+        } while (next_element(&instance->inputs[1], &element));
+        if (bias->dimension_count != 0) {
+            of_bias.index[1] = at.index[1];
+            sum += vkdml_number_read(bias, memory->inputs[2], &of_bias);
+        }
+        const float y = vkdml_reference_fused(instance, (float)sum);
+        vkdml_element_write(output, memory->outputs[0], &at, vkdml_float_to_element(output->data_type, y));
+    } while (vkdml_coordinate_next(output, &at));
+}

@@ -124,9 +124,8 @@ static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_l
     return tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? parts * limits->matrix_cores.subgroup_size : parts;
 }
 
-/* With those of the taps of a gathered b. */
 static uint32_t shared_bytes(const struct tile *tile) {
-    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4) + 40 * tile->k;
+    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
 }
 
 /* Mirrors product_matrix.comp. Lines of operands lie along k or across it, whichever takes more. */

@@ -77,13 +77,14 @@ struct tile {
 
 /* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
-                                    PLAIN(64, 128, 16, 4, 8, 2, 35),  PLAIN(64, 64, 16, 4, 4, 2, 30),
-                                    PLAIN(64, 64, 16, 4, 4, 1, 27),   PLAIN(64, 64, 16, 8, 4, 1, 25),
-                                    PLAIN(32, 32, 16, 4, 4, 1, 15)};
+                                    PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
                                            MATRIX(64, 64, 64, 32, 32, 1, 190), MATRIX(32, 32, 64, 16, 16, 1, 60)};
 static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256, 4), MATRIX2(128, 128, 64, 256, 3),
                                             MATRIX2(64, 64, 64, 128, 2)};
+
+/* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
+#define SPEED_OF_LARGE_GATHERS 30
 
 struct tiles {
     const struct tile *items;
@@ -172,8 +173,8 @@ static uint64_t count_shares(uint64_t groups, uint32_t k) {
 
 /* The one that is done first: workgroups come in rounds, of which a tile's speed says how long each is. NULL: none is
  * allowed. */
-static const struct tile *choose_of(const struct tiles *family, const uint32_t *sizes,
-                                    const struct vkdml_plan_limits *limits) {
+static const struct tile *choose_of(const struct tiles *family, const struct vkdml_product *product,
+                                    const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
     const struct tile *chosen = NULL;
     double least = 0;
     for (uint32_t i = 0; i < family->count; ++i) {
@@ -184,7 +185,9 @@ static const struct tile *choose_of(const struct tiles *family, const uint32_t *
         const uint64_t groups = count_tiles(tile, sizes);
         const uint64_t shares = count_shares(groups, sizes[K]);
         const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
-        const double time = rounds * tile->m * tile->n / tile->speed;
+        const double speed =
+            product->gather.rank > 0 && tile->rows == 8 && tile->columns == 8 ? SPEED_OF_LARGE_GATHERS : tile->speed;
+        const double time = rounds * tile->m * tile->n / speed;
         if (chosen == NULL || time < least) {
             chosen = tile;
             least = time;
@@ -314,7 +317,7 @@ static const struct tile *choose_tile(const struct vkdml_product *product, const
     const bool suits[] = {on_cores && suits_workgroups(product, part, limits), on_cores, true};
     const struct tile *tile = NULL;
     for (uint32_t i = 0; tile == NULL && i < sizeof(suits) / sizeof(suits[0]); ++i) {
-        tile = suits[i] ? choose_of(&of_kernels[i], part->box.size, limits) : NULL;
+        tile = suits[i] ? choose_of(&of_kernels[i], product, part->box.size, limits) : NULL;
     }
     return tile;
 }

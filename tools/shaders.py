@@ -6,8 +6,8 @@
                              where glslangValidator has the manifest's version, that compiling again gives the same
                              bytes. Exit code 77: all verified but the last, which this machine cannot.
 
-Kernels for matrix cores need a newer compiler than Debian's: they are compiled by build-glslang/glslangValidator,
-stripped by build-glslang/spirv-opt and held to build-glslang/spirv-val, which sh tools/newer_glslang.sh puts there; without them their modules stay as they are,
+Kernels for matrix cores need a newer compiler than Debian's: they are compiled by build-glslang/glslangValidator and
+held to build-glslang/spirv-val, which sh tools/newer_glslang.sh puts there; without them their modules stay as they are,
 as long as their sources do.
 
 The manifest holds the compilers' versions, their flags, and per kernel the SHA-256 of the source and of every file it
@@ -30,7 +30,6 @@ COMPILER = "glslangValidator"
 NEWER = ROOT / "build-glslang"
 NEWER_EXTENSION = "GL_KHR_cooperative_matrix"
 FLAGS = ["--quiet", "-g0", "--target-env", "vulkan1.2", "-Icommon"]
-NEWER_FLAGS = [flag for flag in FLAGS if flag != "-g0"]  # which fails where its own SPIR-V tools do not know the module
 
 
 def sha256(path):
@@ -83,8 +82,7 @@ def compile_kernel(kernel, module):
     if not needs_newer(kernel):
         subprocess.run([COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
         return
-    subprocess.run([NEWER / COMPILER, *NEWER_FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
-    subprocess.run([NEWER / "spirv-opt", "--strip-debug", str(module), "-o", str(module)], check=True)
+    subprocess.run([NEWER / COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
     subprocess.run([NEWER / "spirv-val", "--target-env", "vulkan1.2", str(module)], check=True)
 
 

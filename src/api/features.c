@@ -6,16 +6,9 @@
 #include "tensor/tensor.h"
 #include "vulkan/device.h"
 
-/* FLOAT16 is converted by the device with the first, multiplied by matrix cores with the first three, and faster with
- * all. */
-static const char *const useful_features[] = {"shaderFloat16",
-                                              "vulkanMemoryModel",
-                                              "cooperativeMatrix",
-                                              "cooperativeMatrixWorkgroupScope",
-                                              "cooperativeMatrixFlexibleDimensions",
-                                              "cooperativeMatrixTensorAddressing"};
-static const char *const useful_extensions[] = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-                                                VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME};
+/* FLOAT16 is converted by the device with the first, and multiplied by matrix cores with all three. */
+static const char *const useful_features[] = {"shaderFloat16", "vulkanMemoryModel", "cooperativeMatrix"};
+static const char *const useful_extensions[] = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
 
 static const VkdmlRequirements requirements_of_all = {
     .apiVersion = VKDML_VULKAN_API_VERSION,

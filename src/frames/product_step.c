@@ -26,7 +26,6 @@ enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 #define A_IN_EIGHTS   4096u /* of the matrix cores' kernel */
 #define B_IN_EIGHTS   8192u
 #define IS_THIN       16384u
-#define WHOLE_TILES   32768u /* of that of workgroups */
 
 /* Mirrors product.glsl's block. */
 struct product_parameters {
@@ -60,28 +59,23 @@ struct tile {
     enum vkdml_kernel kernel;
     uint32_t m;
     uint32_t n;
-    uint32_t k;           /* steps that are in shared memory at once */
-    uint32_t rows;        /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
-    uint32_t columns;     /* .. */
-    uint32_t stages;      /* so many times k, one of which is filled while another is used */
-    uint32_t invocations; /* of PRODUCT_MATRIX2 */
-    uint32_t speed;       /* beside the other tiles of its kernel, where workgroups are many */
+    uint32_t k;       /* steps that are in shared memory at once */
+    uint32_t rows;    /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
+    uint32_t columns; /* .. */
+    uint32_t stages;  /* so many times k, one of which is filled while another is used */
+    uint32_t speed;   /* beside the other tiles of its kernel, where workgroups are many */
 };
 
 #define PLAIN(m, n, k, rows, columns, stages, speed)                                                                   \
-    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, 0, speed }
+    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed }
 #define MATRIX(m, n, k, rows, columns, stages, speed)                                                                  \
-    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, 0, speed }
-#define MATRIX2(m, n, k, invocations, speed)                                                                           \
-    { VKDML_KERNEL_PRODUCT_MATRIX2, m, n, k, 0, 0, 1, invocations, speed }
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, speed }
 
 /* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
                                     PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
                                            MATRIX(64, 64, 64, 32, 32, 1, 190), MATRIX(32, 32, 64, 16, 16, 1, 60)};
-static const struct tile matrix2_tiles[] = {MATRIX2(128, 256, 64, 256, 4), MATRIX2(128, 128, 64, 256, 3),
-                                            MATRIX2(64, 64, 64, 128, 2)};
 
 /* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
 #define SPEED_OF_LARGE_GATHERS 30
@@ -118,9 +112,6 @@ static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1, 0);
 #define LEAST_MATRIX_SIZE 16
 
 static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_limits *limits) {
-    if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2) {
-        return tile->invocations;
-    }
     const uint32_t parts = tile->m / tile->rows * (tile->n / tile->columns);
     return tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? parts * limits->matrix_cores.subgroup_size : parts;
 }
@@ -135,7 +126,8 @@ static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_
     const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
     const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
     const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
-    return 16 * (operands > sums ? operands : sums);
+    const uint32_t taps = 10 * tile->k; /* words */
+    return 16 * (operands > sums ? operands : sums) + 4 * taps;
 }
 
 /* Whether fragments make up a subgroup's part, and invocations load equally much. */
@@ -147,15 +139,9 @@ static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *
            matrix_shared_bytes(tile, cores) <= limits->max_shared_memory_bytes;
 }
 
-static bool fits_workgroups(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
-    const uint32_t step = cores->workgroup_steps[tile->invocations / 256];
-    return step != 0 && tile->m % step == 0 && tile->n % step == 0 && tile->k % step == 0;
-}
-
 static bool is_allowed(const struct tile *tile, const struct vkdml_plan_limits *limits) {
     const uint32_t size = local_size_of(tile, limits);
-    const bool fits = tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2 ? fits_workgroups(tile, &limits->matrix_cores)
-                      : tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX
+    const bool fits = tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX
                           ? fits_cores(tile, limits)
                           : shared_bytes(tile) <= limits->max_shared_memory_bytes;
     return fits && vkdml_local_size(limits, size) == size;
@@ -299,33 +285,13 @@ static bool has_vectors_out(const struct vkdml_product *p, const struct vkdml_pr
                                  : vkdml_product_scatters_fours(p) && has_aligned_fours(p, part, OUT, N, limits));
 }
 
-/* Whether workgroups can make tiles together: what they load and store are whole vectors. */
-static bool suits_workgroups(const struct vkdml_product *p, const struct vkdml_product_part *part,
-                             const struct vkdml_plan_limits *limits) {
-    return has_eights(p, part, A, M, layout_of(p, part, A, M, limits), limits) &&
-           has_eights(p, part, B, N, layout_of(p, part, B, N, limits), limits) && p->scatter.rank == 0 &&
-           !part->accumulates && has_vectors_out(p, part, limits) &&
-           (!exists(p, C) || has_vectors(p, part, C, N, limits));
-}
-
 static const struct tile *choose_tile(const struct vkdml_product *product, const struct vkdml_product_part *part,
                                       const struct vkdml_plan_limits *limits) {
-    static const struct tiles of_kernels[] = {{matrix2_tiles, sizeof(matrix2_tiles) / sizeof(matrix2_tiles[0])},
-                                              {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])},
-                                              {tiles, sizeof(tiles) / sizeof(tiles[0])}};
-    const bool on_cores = suits_cores(product, part->box.size, limits);
-    const bool suits[] = {on_cores && suits_workgroups(product, part, limits), on_cores, true};
-    const struct tile *tile = NULL;
-    for (uint32_t i = 0; tile == NULL && i < sizeof(suits) / sizeof(suits[0]); ++i) {
-        tile = suits[i] ? choose_of(&of_kernels[i], product, part->box.size, limits) : NULL;
-    }
-    return tile;
-}
-
-/* Whether nothing of a tile lies beyond the ends, whatever share of k it is of: all but the last are whole. */
-static bool has_whole_tiles(const struct vkdml_product_part *part, const struct tile *tile) {
+    static const struct tiles plain = {tiles, sizeof(tiles) / sizeof(tiles[0])};
+    static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
     const uint32_t *sizes = part->box.size;
-    return sizes[M] % tile->m == 0 && sizes[N] % tile->n == 0 && sizes[K] % tile->k == 0;
+    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, product, sizes, limits) : NULL;
+    return tile != NULL ? tile : choose_of(&plain, product, sizes, limits);
 }
 
 /* How a part is computed. */
@@ -373,8 +339,6 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
         if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
             shape |= has_eights(p, part, A, M, of_a, limits) ? A_IN_EIGHTS : 0;
             shape |= has_eights(p, part, B, N, of_b, limits) ? B_IN_EIGHTS : 0;
-        } else if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX2) {
-            shape |= has_whole_tiles(part, tile) ? WHOLE_TILES : 0;
         }
     }
     if (exists(p, C)) {

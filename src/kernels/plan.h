@@ -103,9 +103,6 @@ struct vkdml_plan {
     bool keeps_input;                   /* output 0 is input 0, element for element: in place there is nothing to do */
 };
 
-/* Sizes of workgroups that make tiles together: 128 and 256 invocations. */
-#define VKDML_WORKGROUP_SIZES 2
-
 /* What a subgroup multiplies at once: a fragment of m x k elements of FLOAT16 with one of k x n, the sums FLOAT32. All
  * are multiples of eight. */
 struct vkdml_matrix_cores {
@@ -113,9 +110,6 @@ struct vkdml_matrix_cores {
     uint32_t n;
     uint32_t k;
     uint32_t subgroup_size; /* 0: there are none, or not for us */
-    /* What a tile's sizes are multiples of where a workgroup of each size makes it: the largest of three powers of two;
-     * 0: it does not. */
-    uint32_t workgroup_steps[VKDML_WORKGROUP_SIZES];
 };
 
 /* What a planner may know of a device. Invented at will in tests. */

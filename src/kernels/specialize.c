@@ -168,9 +168,8 @@ static void put_scalar(struct vkdml_rewrite *rewrite, const uint32_t *constant) 
 /* The id that an instruction outside of functions defines and that may go unused; 0: none. */
 static uint32_t defined(const uint32_t *instruction) {
     const uint32_t opcode = spirv_opcode(instruction);
-    const bool is_matrix = opcode == SPIRV_OP_TYPE_COOPERATIVE_MATRIX || opcode == SPIRV_OP_TYPE_TENSOR_LAYOUT ||
-                           opcode == SPIRV_OP_TYPE_TENSOR_VIEW;
-    if ((opcode >= SPIRV_OP_TYPE_VOID && opcode <= SPIRV_OP_TYPE_FUNCTION) || is_matrix) {
+    if ((opcode >= SPIRV_OP_TYPE_VOID && opcode <= SPIRV_OP_TYPE_FUNCTION) ||
+        opcode == SPIRV_OP_TYPE_COOPERATIVE_MATRIX) {
         return spirv_word(instruction, 1);
     }
     const bool is_constant = opcode >= SPIRV_OP_CONSTANT_TRUE && opcode <= SPIRV_OP_SPEC_CONSTANT_OP;
@@ -262,30 +261,12 @@ static void put_float_controls(struct vkdml_rewrite *rewrite, uint32_t float_con
     }
 }
 
-/* The workgroup's size stands in a constant, and the mode that it is to overrule says 1: a driver that looks there when
- * it shares out matrices of workgroups fails. */
-static void put_execution_mode(struct vkdml_rewrite *rewrite, const struct vkdml_specialization *specialization,
-                               const uint32_t *mode) {
-    const bool is_size = spirv_word(mode, 2) == SPIRV_EXECUTION_MODE_LOCAL_SIZE && spirv_length(mode) == 6;
-    if (!is_size || (specialization->given >> VKDML_SPECIALIZATION_LOCAL_SIZE & 1) == 0) {
-        put_other(rewrite, mode);
-        return;
-    }
-    const uint32_t words[] = {mode[0], mode[1], mode[2], specialization->values[VKDML_SPECIALIZATION_LOCAL_SIZE],
-                              mode[4], mode[5]};
-    vkdml_rewrite_put(rewrite, words, 6);
-    use_words(rewrite, words);
-}
-
 static void put_global(struct vkdml_rewrite *rewrite, const struct vkdml_specialization *specialization,
                        const uint32_t *instruction) {
     switch (spirv_opcode(instruction)) {
     case SPIRV_OP_ENTRY_POINT:
         vkdml_rewrite_call(rewrite, spirv_word(instruction, 2));
         vkdml_rewrite_put(rewrite, instruction, spirv_length(instruction));
-        break;
-    case SPIRV_OP_EXECUTION_MODE:
-        put_execution_mode(rewrite, specialization, instruction);
         break;
     case SPIRV_OP_DECORATE:
         put_decoration(rewrite, specialization, instruction);

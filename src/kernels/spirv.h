@@ -87,8 +87,6 @@ enum spirv_opcode {
     SPIRV_OP_SWITCH = 251,
     SPIRV_OP_UNREACHABLE = 255,
     SPIRV_OP_TYPE_COOPERATIVE_MATRIX = 4456, /* of SPV_KHR_cooperative_matrix */
-    SPIRV_OP_TYPE_TENSOR_LAYOUT = 5370,      /* of SPV_NV_tensor_addressing, as the next */
-    SPIRV_OP_TYPE_TENSOR_VIEW = 5371,
 };
 
 enum spirv_decoration {
@@ -105,9 +103,8 @@ enum spirv_capability {
     SPIRV_CAPABILITY_ROUNDING_MODE_RTE = 4467,
 };
 
-/* But for the first of a width, the word behind them. */
+/* Of a width, the word behind them. */
 enum spirv_execution_mode {
-    SPIRV_EXECUTION_MODE_LOCAL_SIZE = 17,
     SPIRV_EXECUTION_MODE_DENORM_PRESERVE = 4459,
     SPIRV_EXECUTION_MODE_SIGNED_ZERO_INF_NAN_PRESERVE = 4461,
     SPIRV_EXECUTION_MODE_ROUNDING_MODE_RTE = 4462,

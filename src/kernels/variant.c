@@ -113,38 +113,14 @@ static bool is_usable(const VkCooperativeMatrixPropertiesKHR *p) {
 
 struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
                                                     uint32_t subgroup_size) {
-    struct vkdml_matrix_cores cores = {0, 0, 0, 0, {0, 0}};
+    struct vkdml_matrix_cores cores = {0, 0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
         const VkCooperativeMatrixPropertiesKHR *p = &properties[i];
         if (is_usable(p) && p->MSize * p->NSize * p->KSize > cores.m * cores.n * cores.k) {
-            cores = (struct vkdml_matrix_cores){p->MSize, p->NSize, p->KSize, subgroup_size, {0, 0}};
+            cores = (struct vkdml_matrix_cores){p->MSize, p->NSize, p->KSize, subgroup_size};
         }
     }
     return cores;
-}
-
-/* The largest tile is of 256 rows or columns. */
-#define MOST_OF_TILE 256
-
-static uint32_t greater(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-void vkdml_matrix_cores_add_workgroups(struct vkdml_matrix_cores *cores,
-                                       const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *properties,
-                                       uint32_t count, uint32_t most) {
-    for (uint32_t i = 0; i < count; i++) {
-        const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *p = &properties[i];
-        const bool are_halves = p->AType == VK_COMPONENT_TYPE_FLOAT16_KHR && p->BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
-        const bool are_floats =
-            p->CType == VK_COMPONENT_TYPE_FLOAT32_KHR && p->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR;
-        for (uint32_t s = 0; s < VKDML_WORKGROUP_SIZES; s++) {
-            if (are_halves && are_floats && !p->saturatingAccumulation && p->scope == VK_SCOPE_WORKGROUP_KHR &&
-                p->workgroupInvocations == UINT32_C(128) << s && most >= MOST_OF_TILE) {
-                cores->workgroup_steps[s] = greater(greater(p->MGranularity, p->NGranularity), p->KGranularity);
-            }
-        }
-    }
 }
 
 uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16) {

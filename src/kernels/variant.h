@@ -41,11 +41,6 @@ const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *devic
 struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
                                                     uint32_t subgroup_size);
 
-/* The same of tiles that a workgroup makes, of up to `most` elements a dimension. */
-void vkdml_matrix_cores_add_workgroups(struct vkdml_matrix_cores *cores,
-                                       const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *properties,
-                                       uint32_t count, uint32_t most);
-
 /* VKDML_FLOAT_CONTROLS_ bits of a device; has_float16: whether it was created with that feature. None where controls of
  * one width may not be declared without those of the others. */
 uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16);

@@ -153,11 +153,10 @@ struct enabled {
     bool float16;
     bool memory_model;
     bool cooperative_matrix;
-    bool cooperative_matrix2; /* all that tiles of workgroups need */
 };
 
 static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
-    struct enabled enabled = {false, false, false, false};
+    struct enabled enabled = {false, false, false};
     for (const VkBaseInStructure *next = features ? features->pNext : NULL; next; next = next->pNext) {
         const void *chained = next;
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
@@ -173,41 +172,13 @@ static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) {
             const VkPhysicalDeviceCooperativeMatrixFeaturesKHR *matrix = chained;
             enabled.cooperative_matrix = enabled.cooperative_matrix || matrix->cooperativeMatrix;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV) {
-            const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *matrix2 = chained;
-            enabled.cooperative_matrix2 = matrix2->cooperativeMatrixWorkgroupScope &&
-                                          matrix2->cooperativeMatrixFlexibleDimensions &&
-                                          matrix2->cooperativeMatrixTensorAddressing;
         }
     }
     return enabled;
 }
 
-/* Adds what workgroups make together. */
-static void add_workgroups(const VkdmlDeviceCreateInfo *info, const struct vkdml_functions_instance *vk,
-                           struct vkdml_matrix_cores *cores) {
-    PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV get =
-        (PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)info->getInstanceProcAddr(
-            info->instance, "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV");
-    VkCooperativeMatrixFlexibleDimensionsPropertiesNV properties[MAX_MATRIX_PROPERTIES];
-    VkPhysicalDeviceCooperativeMatrix2PropertiesNV most = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
-    VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &most};
-    uint32_t count = MAX_MATRIX_PROPERTIES;
-    memset(properties, 0, sizeof properties);
-    for (size_t i = 0; i < MAX_MATRIX_PROPERTIES; i++) {
-        properties[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
-    }
-    if (get && get(info->physicalDevice, &count, properties) >= 0) {
-        vk->GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
-        vkdml_matrix_cores_add_workgroups(cores, properties, count,
-                                          most.cooperativeMatrixFlexibleDimensionsMaxDimension);
-    }
-}
-
 /* Cores that the device was created with and that are known to work. A driver may fail at the question alone. */
-static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info,
-                                const struct vkdml_functions_instance *vk, const struct enabled *enabled,
+static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, const struct enabled *enabled,
                                 const struct vkdml_variant_device *described) {
     if (device->variant != VKDML_KERNEL_VARIANT_SUBGROUP || !enabled->cooperative_matrix || !enabled->memory_model ||
         !enabled->float16 || vkdml_matrix_cores_unusable(described)) {
@@ -226,9 +197,6 @@ static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo 
         return;
     }
     device->limits.matrix_cores = vkdml_matrix_cores_choose(properties, count, described->subgroup_size);
-    if (enabled->cooperative_matrix2) {
-        add_workgroups(info, vk, &device->limits.matrix_cores);
-    }
 }
 
 static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk, const VkdmlDeviceCreateInfo *info,
@@ -387,7 +355,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
         .subgroup_size = subgroup.subgroupSize,
         .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
     VkdmlResult result = choose_variant(device, info, &described, report, variant_reason);
-    import_matrix_cores(device, info, &vk, &enabled, &described);
+    import_matrix_cores(device, info, &enabled, &described);
     return result;
 }
 
@@ -475,9 +443,8 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
                       info->queueFamilyIndex, vkdml_variant_name(d->variant), variant_reason);
     const struct vkdml_matrix_cores *cores = &d->limits.matrix_cores;
     if (cores->subgroup_size != 0) {
-        vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using matrix cores, by fragments of %u x %u x %u%s", cores->m,
-                          cores->n, cores->k,
-                          cores->workgroup_steps[0] | cores->workgroup_steps[1] ? ", and workgroups' tiles" : "");
+        vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using matrix cores, by fragments of %u x %u x %u", cores->m,
+                          cores->n, cores->k);
     }
     *device = d;
     return VKDML_SUCCESS;

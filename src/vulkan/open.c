@@ -16,11 +16,8 @@ struct vkdml_opened {
     struct vkdml_log log;
     struct vkdml_own_instance own;
     VkPhysicalDeviceVulkan12Features vulkan12;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;  /* behind vulkan12 where there is the extension */
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2; /* .. and behind that */
-    const char *extensions[2];                            /* of them */
-    uint32_t extension_count;
-    VkPhysicalDeviceFeatures2 features; /* what is enabled, with vulkan12 behind it */
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix; /* behind vulkan12 where there is the extension */
+    VkPhysicalDeviceFeatures2 features;                  /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
 
@@ -105,41 +102,24 @@ static bool has_extension(const struct vkdml_opened *opened, const struct vkdml_
     return found;
 }
 
-/* Chains what there is of matrix cores behind Vulkan 1.2's features. */
-static void choose_matrix_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &matrix};
-    if (!has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255))) {
-        return;
-    }
-    opened->extensions[opened->extension_count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    opened->vulkan12.pNext = &opened->matrix;
-    if (has_extension(opened, chosen, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 300))) {
-        opened->extensions[opened->extension_count++] = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
-        opened->matrix.pNext = &opened->matrix2;
-        matrix.pNext = &matrix2;
-    }
-    opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
-    opened->matrix.sType = matrix.sType;
-    opened->matrix.cooperativeMatrix = matrix.cooperativeMatrix;
-    opened->matrix2.sType = matrix2.sType;
-    opened->matrix2.cooperativeMatrixWorkgroupScope = matrix2.cooperativeMatrixWorkgroupScope;
-    opened->matrix2.cooperativeMatrixFlexibleDimensions = matrix2.cooperativeMatrixFlexibleDimensions;
-    opened->matrix2.cooperativeMatrixTensorAddressing = matrix2.cooperativeMatrixTensorAddressing;
-}
-
 /* Enables what makes kernels faster and the device has. */
 static void choose_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
-    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    const bool has_matrix =
+        has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255));
+    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                              .pNext = has_matrix ? &matrix : NULL};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
     opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
-    opened->vulkan12 = (VkPhysicalDeviceVulkan12Features){
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .shaderFloat16 = there.shaderFloat16};
-    choose_matrix_features(opened, chosen);
-    opened->vulkan12.vulkanMemoryModel = opened->extension_count != 0 && there.vulkanMemoryModel;
+    opened->matrix = (VkPhysicalDeviceCooperativeMatrixFeaturesKHR){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .cooperativeMatrix = matrix.cooperativeMatrix};
+    opened->vulkan12 =
+        (VkPhysicalDeviceVulkan12Features){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                           .pNext = has_matrix ? &opened->matrix : NULL,
+                                           .shaderFloat16 = there.shaderFloat16,
+                                           .vulkanMemoryModel = has_matrix && there.vulkanMemoryModel};
     opened->features =
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
 }
@@ -151,13 +131,14 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
                                      .queueFamilyIndex = chosen->queue_family_index,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
+    const char *extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
     choose_features(opened, chosen);
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &opened->features,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = opened->extension_count,
-                               .ppEnabledExtensionNames = opened->extensions};
+                               .enabledExtensionCount = opened->vulkan12.pNext ? 1 : 0,
+                               .ppEnabledExtensionNames = &extension};
     VkResult result =
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {

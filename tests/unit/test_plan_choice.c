@@ -382,12 +382,12 @@ static void fragments_are_of_the_devices_sizes(void **state) {
         struct vkdml_matrix_cores cores;
         enum vkdml_kernel kernel;
         uint32_t fragment;
-    } rows[] = {{{16, 16, 16, 32, {0, 0}}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
-                {{16, 8, 16, 32, {0, 0}}, VKDML_KERNEL_PRODUCT_MATRIX, 0x100810},
-                {{8, 16, 16, 16, {0, 0}}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101008},
-                {{16, 16, 16, 64, {0, 0}}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
-                {{24, 16, 16, 32, {0, 0}}, VKDML_KERNEL_PRODUCT, 0},
-                {{16, 16, 48, 32, {0, 0}}, VKDML_KERNEL_PRODUCT, 0}};
+    } rows[] = {{{16, 16, 16, 32}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
+                {{16, 8, 16, 32}, VKDML_KERNEL_PRODUCT_MATRIX, 0x100810},
+                {{8, 16, 16, 16}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101008},
+                {{16, 16, 16, 64}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
+                {{24, 16, 16, 32}, VKDML_KERNEL_PRODUCT, 0},
+                {{16, 16, 48, 32}, VKDML_KERNEL_PRODUCT, 0}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct invented_device device = *device_of("matrix cores");
         struct subject subject;
@@ -398,21 +398,6 @@ static void fragments_are_of_the_devices_sizes(void **state) {
         assert_int_equal(subject.kernel, rows[i].kernel);
         assert_int_equal(subject.constants[8], rows[i].fragment);
     }
-}
-
-/* What workgroups multiply together has to lie in vectors. */
-static void workgroups_multiply_what_lies_in_vectors(void **state) {
-    (void)state;
-    struct invented_device device = *device_of("matrix cores of workgroups");
-    assert_int_equal(kernel_of_product("FLOAT16", 64, "", &device), VKDML_KERNEL_PRODUCT_MATRIX2);
-    assert_int_equal(kernel_of_product("FLOAT16", 60, "", &device), VKDML_KERNEL_PRODUCT_MATRIX);
-    assert_int_equal(kernel_of_product("FLOAT16", 64, "ATensor.strides=128,2", &device), VKDML_KERNEL_PRODUCT_MATRIX);
-    assert_int_equal(kernel_of_product("FLOAT16", 64, "OutputTensor.strides=514,1", &device),
-                     VKDML_KERNEL_PRODUCT_MATRIX);
-    assert_int_equal(kernel_of_product("FLOAT32", 64, "", &device), VKDML_KERNEL_PRODUCT_MATRIX);
-    device.limits.matrix_cores.workgroup_steps[0] = 0;
-    device.limits.matrix_cores.workgroup_steps[1] = 48;
-    assert_int_equal(kernel_of_product("FLOAT16", 64, "", &device), VKDML_KERNEL_PRODUCT_MATRIX);
 }
 
 int main(void) {
@@ -426,7 +411,6 @@ int main(void) {
         cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
         cmocka_unit_test(matrix_cores_multiply_halves),
         cmocka_unit_test(fragments_are_of_the_devices_sizes),
-        cmocka_unit_test(workgroups_multiply_what_lies_in_vectors),
     };
     return cmocka_run_group_tests_name("plan_choice", tests, NULL, NULL);
 }

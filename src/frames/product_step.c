@@ -126,8 +126,7 @@ static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_
     const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
     const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
     const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
-    const uint32_t taps = 10 * tile->k; /* words */
-    return 16 * (operands > sums ? operands : sums) + 4 * taps;
+    return 16 * (operands > sums ? operands : sums);
 }
 
 /* Whether fragments make up a subgroup's part, and invocations load equally much. */

@@ -98,11 +98,11 @@ void make_tile(uint m_first, uint n_first)
     vec4 b_next2;
 #define LOAD_TILE(k_first)                                                                                             \
     a_next = a_four(m_first + a_row, (k_first) + a_k);                                                                 \
-    b_next = b_four_stored(columns, n_first + b_row, 0, (k_first) + b_k);                                              \
+    b_next = b_four_of(columns, n_first + b_row, 0, (k_first) + b_k);                                                  \
     if (A_LOADS > 1)                                                                                                   \
         a_next2 = a_four(m_first + a_row2, (k_first) + a_k2);                                                          \
     if (B_LOADS > 1)                                                                                                   \
-        b_next2 = b_four_stored(columns2, n_first + b_row2, 0, (k_first) + b_k2);
+        b_next2 = b_four_of(columns2, n_first + b_row2, 0, (k_first) + b_k2);
 #define PUT_TILE(first)                                                                                                \
     put(first, PITCH_A, LAYOUT_A, a_row, a_k, a_next);                                             \
     put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row, b_k, b_next);                                 \
@@ -111,11 +111,6 @@ void make_tile(uint m_first, uint n_first)
     if (B_LOADS > 1)                                                                                                   \
         put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row2, b_k2, b_next2);
     uint stage = 0;
-    if (B_IS_GATHERED) {
-        for (uint k = slot; k < 2 * TILE_K; k += gl_WorkGroupSize.x)
-            store_tap(k);
-        barrier();
-    }
     LOAD_TILE(0)
     PUT_TILE(0)
     for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
@@ -126,10 +121,6 @@ void make_tile(uint m_first, uint n_first)
             uint b_place = stage + B_CELLS + k * (PITCH_B / 4) + (column ^ TURN(LAYOUT_B, k) / 4);
             add_products(cells[a_place], cells[ROWS > 4 ? a_place + TILE_M / 8 : a_place], cells[b_place],
                          cells[COLUMNS > 4 ? b_place + TILE_N / 8 : b_place]);
-        }
-        if (B_IS_GATHERED) { // in the place of those that the turn before took
-            if (slot < TILE_K)
-                store_tap(k_first + 2 * TILE_K + slot);
         }
         if (STAGES > 1)
             stage = STAGE_CELLS - stage;

@@ -70,13 +70,16 @@ struct tile {
     { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed }
 #define MATRIX(m, n, k, rows, columns, stages, speed)                                                                  \
     { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, speed }
+
 /* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
-                                    PLAIN(64, 128, 16, 4, 8, 2, 35),  PLAIN(64, 64, 16, 4, 4, 2, 30),
-                                    PLAIN(64, 64, 16, 4, 4, 1, 27),   PLAIN(64, 64, 16, 8, 4, 1, 25),
-                                    PLAIN(32, 32, 16, 4, 4, 1, 15)};
+                                    PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
                                            MATRIX(64, 64, 64, 32, 32, 1, 190), MATRIX(32, 32, 64, 16, 16, 1, 60)};
+
+/* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
+#define SPEED_OF_LARGE_GATHERS 30
+
 struct tiles {
     const struct tile *items;
     uint32_t count;
@@ -113,9 +116,8 @@ static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_l
     return tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? parts * limits->matrix_cores.subgroup_size : parts;
 }
 
-/* With those of the taps of a gathered b. */
 static uint32_t shared_bytes(const struct tile *tile) {
-    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4) + 40 * tile->k;
+    return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
 }
 
 /* Mirrors product_matrix.comp. Lines of operands lie along k or across it, whichever takes more. */
@@ -124,8 +126,7 @@ static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_
     const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
     const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
     const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
-    const uint32_t taps = 10 * tile->k; /* words */
-    return 16 * (operands > sums ? operands : sums) + 4 * taps;
+    return 16 * (operands > sums ? operands : sums);
 }
 
 /* Whether fragments make up a subgroup's part, and invocations load equally much. */
@@ -157,8 +158,8 @@ static uint64_t count_shares(uint64_t groups, uint32_t k) {
 
 /* The one that is done first: workgroups come in rounds, of which a tile's speed says how long each is. NULL: none is
  * allowed. */
-static const struct tile *choose_of(const struct tiles *family, const uint32_t *sizes,
-                                    const struct vkdml_plan_limits *limits) {
+static const struct tile *choose_of(const struct tiles *family, const struct vkdml_product *product,
+                                    const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
     const struct tile *chosen = NULL;
     double least = 0;
     for (uint32_t i = 0; i < family->count; ++i) {
@@ -169,7 +170,9 @@ static const struct tile *choose_of(const struct tiles *family, const uint32_t *
         const uint64_t groups = count_tiles(tile, sizes);
         const uint64_t shares = count_shares(groups, sizes[K]);
         const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
-        const double time = rounds * tile->m * tile->n / tile->speed;
+        const double speed =
+            product->gather.rank > 0 && tile->rows == 8 && tile->columns == 8 ? SPEED_OF_LARGE_GATHERS : tile->speed;
+        const double time = rounds * tile->m * tile->n / speed;
         if (chosen == NULL || time < least) {
             chosen = tile;
             least = time;
@@ -286,8 +289,8 @@ static const struct tile *choose_tile(const struct vkdml_product *product, const
     static const struct tiles plain = {tiles, sizeof(tiles) / sizeof(tiles[0])};
     static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
     const uint32_t *sizes = part->box.size;
-    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, sizes, limits) : NULL;
-    return tile != NULL ? tile : choose_of(&plain, sizes, limits);
+    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, product, sizes, limits) : NULL;
+    return tile != NULL ? tile : choose_of(&plain, product, sizes, limits);
 }
 
 /* How a part is computed. */

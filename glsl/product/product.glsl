@@ -91,7 +91,8 @@ uint b_k_first;
 
 float half_at(uint word, uint element)
 {
-    return uintBitsToFloat(widen_half((word >> (element % 2 * 16)) & 0xFFFF));
+    uint bits = word >> (element % 2 * 16) & 0xFFFF;
+    return HALVES_ARE_EXACT ? float(unpackFloat2x16(bits).x) : uintBitsToFloat(widen_half(bits));
 }
 
 vec4 halves(uvec2 words)

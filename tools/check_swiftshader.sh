@@ -10,7 +10,7 @@
 #   $VKDML_SWIFTSHADER_SECONDS    an operator's tests fail after so long: its compiler may not come to an end; 300
 #   $VKDML_SWIFTSHADER_OPERATORS  only these operators, without DML_OPERATOR_
 #
-# 6 random cases per operator, 60 of those with a frame of their own, unless told otherwise; two to ten seconds for most operators. SwiftShader is in Debian's package
+# 6 random cases per operator, 30 of those with a frame of their own, unless told otherwise; two to ten seconds for most operators. SwiftShader is in Debian's package
 # chromium-common (32 MB), of which the library and its ICD file (5 MB) are unpacked into build-swiftshader/; nothing else of
 # chromium is downloaded, and nothing of it installed.
 set -eu

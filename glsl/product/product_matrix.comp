@@ -113,9 +113,9 @@ void load_tile(uint m_first, uint n_first, uint k_first)
         if (B_IN_EIGHTS)
             b_next[i] = b_eight(n, k);
         else if (B_ALONG_ROWS)
-            b_next[i] = join_fours(b_four_of(b_columns[0], n, 0, k), b_four_of(b_columns[B_ALONG_ROWS ? 1 : 0], n + 4, 0, k));
+            b_next[i] = join_fours(b_four_stored(b_columns[0], n, 0, k), b_four_stored(b_columns[B_ALONG_ROWS ? 1 : 0], n + 4, 0, k));
         else
-            b_next[i] = join_fours(b_four_of(b_columns[i], n, 0, k), b_four_of(b_columns[i], n, 0, k + 4));
+            b_next[i] = join_fours(b_four_stored(b_columns[i], n, 0, k), b_four_stored(b_columns[i], n, 0, k + 4));
     }
 }
 
@@ -164,12 +164,22 @@ void put_sums(uint r)
     }
 }
 
+// Taps of the tile of b that is loaded next but one, in the place of one that is loaded.
+void store_taps(uint k_first)
+{
+    if (B_IS_GATHERED) {
+        if (gl_LocalInvocationIndex < TILE_K)
+            store_tap(k_first + gl_LocalInvocationIndex);
+    }
+}
+
 // A turn of the loop along k; stages are constants, for the sake of what is loaded from there.
 #define TURN(k_first, stage, other)                                                                                    \
     if (STAGES == 2)                                                                                                   \
         put_tile(other);                                                                                               \
     load_tile(m_first, n_first, (k_first) + STAGES * TILE_K);                                                          \
     add_products(stage);                                                                                               \
+    store_taps((k_first) + (1 + STAGES) * TILE_K);                                                                     \
     barrier();                                                                                                         \
     if (STAGES == 1) {                                                                                                 \
         put_tile(0);                                                                                                   \
@@ -181,10 +191,17 @@ void make_tile(uint m_first, uint n_first)
     [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i)
         sums[i] = coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(0.0);
     find_all_columns(n_first);
+    store_taps(0);
+    store_taps(TILE_K);
+    if (B_IS_GATHERED)
+        barrier();
     load_tile(m_first, n_first, 0);
     put_tile(0);
     if (STAGES == 2) {
         load_tile(m_first, n_first, TILE_K);
+        if (B_IS_GATHERED)
+            barrier();
+        store_taps(2 * TILE_K);
     }
     barrier();
     // Tiles are on their way while others are multiplied; beyond the last they are zeros. What waits for them comes before or behind

@@ -75,7 +75,8 @@ struct tile {
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
                                     PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
-                                           MATRIX(64, 64, 64, 32, 32, 1, 190), MATRIX(32, 32, 64, 16, 16, 1, 60)};
+                                           MATRIX(64, 128, 32, 32, 32, 1, 200), MATRIX(64, 64, 64, 32, 32, 1, 190),
+                                           MATRIX(32, 32, 64, 16, 16, 1, 60)};
 
 /* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
 #define SPEED_OF_LARGE_GATHERS 30
@@ -126,7 +127,8 @@ static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_
     const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
     const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
     const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
-    return 16 * (operands > sums ? operands : sums);
+    const uint32_t taps = 10 * tile->k; /* words */
+    return 16 * (operands > sums ? operands : sums) + 4 * taps;
 }
 
 /* Whether fragments make up a subgroup's part, and invocations load equally much. */

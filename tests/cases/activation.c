@@ -11,8 +11,10 @@ static const struct case_support gradients[] = {AT_LEVEL(3_0, 1, 8, FLOATS), AT_
 #define NAN_    "0x7fc00000"
 #define NEG_0   "0x80000000"
 
-UNARY(activation_identity, ACTIVATION_IDENTITY, activated, x,
-      OF_ONE(ACTIVATION_IDENTITY, FLOAT32, 3, "0x7f800001," NEG_0 ",-2", "0x7f800001," NEG_0 ",-2"));
+UNARY_TENSORS(activation_identity, activated, activated);
+LOOP_OF_ONE(activation_identity, x)
+FAMILY_WITH(TRANSFERS, activation_identity, ACTIVATION_IDENTITY, mapping_packed, activation_identity_loop, NULL,
+            OF_ONE(ACTIVATION_IDENTITY, FLOAT32, 3, "0x7f800001," NEG_0 ",-2", "0x7f800001," NEG_0 ",-2"));
 UNARY(activation_linear, ACTIVATION_LINEAR, activated, p[0] * x + p[1],
       OF_ONE(ACTIVATION_LINEAR, FLOAT32, 3, "1,-2," NAN_, "2.5,-3.5," NAN_) " Alpha=2 Beta=0.5");
 

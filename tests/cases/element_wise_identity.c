@@ -551,6 +551,7 @@ const struct case_family vkdml_cases_element_wise_identity = {
     .fixed = fixed,
     .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
     .has_frame = true,
+    .transfers = true,
     .generate = generate,
     .group = "identity",
     .benchmarks = benchmarks,

@@ -82,9 +82,11 @@ struct case_family {
     /* What the operator's own rules refuse; the rules of the table are tested for all operators alike. */
     const struct case_refusal *refused;
     size_t refused_count;
-    /* Whether its kernels are mostly its own, and it may be planned with transfer commands: random tests try it more.
-     */
+    /* Whether its kernels are mostly its own: random tests try it five times as often. Of operators that share a
+     * planner it is the one that says most. */
     bool has_frame;
+    /* Whether plans of it may have transfer commands. */
+    bool transfers;
     /* Any case the operator accepts. */
     void (*generate)(const struct case_family *family, struct random *random, struct operator_case *c);
     /* NULL, or what generate_mapping() is to do last, before it lays tensors out: rules that the table does not say. */
@@ -97,7 +99,8 @@ struct case_family {
     size_t benchmark_count;
     /* For benchmarks of floats that have none of their own; NULL: none. */
     case_loop *loop;
-    /* NULL, or how many floating point operations a case asks for, where these and not bytes are what it is timed for. */
+    /* NULL, or how many floating point operations a case asks for, where these and not bytes are what it is timed for.
+     */
     double (*operations)(const struct operator_case *c);
     /* The output whose rows beyond a count, the UINT32 in the other output, are undefined; NULL: all is written. */
     const char *counted_output;

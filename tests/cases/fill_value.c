@@ -12,8 +12,8 @@ static const struct case_benchmark fills[] = {
 };
 
 TENSORS(fill_value_constant, {"OutputTensor", constants});
-FAMILY(
-    fill_value_constant, FILL_VALUE_CONSTANT, fills, NULL, NULL,
+FAMILY_WITH(
+    TRANSFERS, fill_value_constant, FILL_VALUE_CONSTANT, fills, NULL, NULL,
     /* The documented example. */
     "FILL_VALUE_CONSTANT OutputTensor=FLOAT32[1,1,2,4] OutputTensor.data=13,13,13,13,13,13,13,13 "
     "ValueDataType=FLOAT32 Value=0x41500000,0",

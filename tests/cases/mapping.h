@@ -47,7 +47,8 @@ extern const struct case_benchmark mapping_above_one[1];
  * They take the struct's name in both spellings, the support of the tensors, an expression in C of x, or a and b, and
  * the attributes p[0], p[1], and lines of cases. */
 #define FAMILY(...) FAMILY_WITH(, __VA_ARGS__)
-/* Sets more of its members. */
+/* Sets more of its members, as these. */
+#define TRANSFERS .transfers = true,
 #define FAMILY_WITH(MEMBERS, name, NAME, BENCHMARKS, LOOP, ADJUST, ...)                                                \
     static const char *const name##_fixed[] = {__VA_ARGS__};                                                           \
     const struct case_family vkdml_cases_##name = {                                                                    \

@@ -373,7 +373,6 @@ const struct case_family vkdml_cases_padding1 = {
     .support_count = sizeof(support1) / sizeof(support1[0]),
     .fixed = fixed1,
     .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
-    .has_frame = true,
     .refused = refused1,
     .refused_count = sizeof(refused1) / sizeof(refused1[0]),
     .generate = generate1,

@@ -292,7 +292,6 @@ static void pooling_loop(const struct operator_case *c, unsigned char *const *te
                                                    .support_count = COUNT_OF(name##_support),                          \
                                                    .fixed = name##_fixed,                                              \
                                                    .fixed_count = COUNT_OF(name##_fixed),                              \
-                                                   .has_frame = true,                                                  \
                                                    .refused = name##_refused,                                          \
                                                    .refused_count = COUNT_OF(name##_refused),                          \
                                                    .generate = generate_pooling,                                       \
@@ -409,7 +408,7 @@ static const struct case_refusal average_pooling1_refused[] = {
      "DML_OPERATOR_AVERAGE_POOLING1: Dilations[1] is 0, must be at least 1"},
 };
 FLOAT_SUPPORT(average_pooling1, 6_2)
-FAMILY(average_pooling1, AVERAGE_POOLING1, .bounds = average_bounds, .exact = average_exact)
+FAMILY(average_pooling1, AVERAGE_POOLING1, .has_frame = true, .bounds = average_bounds, .exact = average_exact)
 
 /* ---- LP_POOLING ---- */
 
@@ -507,7 +506,7 @@ static const struct case_refusal lp_pooling1_refused[] = {
      "DML_OPERATOR_LP_POOLING1: P is 0, must be at least 1"},
 };
 FLOAT_SUPPORT(lp_pooling1, 6_2)
-FAMILY(lp_pooling1, LP_POOLING1, .bounds = norm_bounds, .exact = norm_exact)
+FAMILY(lp_pooling1, LP_POOLING1, .has_frame = true, .bounds = norm_bounds, .exact = norm_exact)
 
 /* ---- MAX_POOLING ---- */
 
@@ -652,7 +651,7 @@ BENCHMARK(places, LOOP_MAXIMUM, MAX_POOLING2)
 static const struct case_benchmark max_pooling2_benchmarks[] = {
     {"pool/max_places_3x3_by_2", FLOATS, SIDE(3, 2) | WITH_INDICES, 0, make_places, places_loop},
 };
-FAMILY(max_pooling2, MAX_POOLING2, BENCHMARKS(max_pooling2))
+FAMILY(max_pooling2, MAX_POOLING2, .has_frame = true, BENCHMARKS(max_pooling2))
 
 /* ---- MAX_UNPOOLING ---- */
 

@@ -73,6 +73,10 @@ static bool is_folded(const struct operator_case *c, uint32_t dimension) {
     return has_type(&c->fused[0], DML_OPERATOR_ACTIVATION_SOFTMAX1) ? is_named : dimension + 1 == c->tensors[OUT].rank;
 }
 
+static bool is_within_float(const struct terms *t) {
+    return t->magnitudes <= FLT_MAX && t->largest <= FLT_MAX;
+}
+
 static struct accuracy_bounds softmax_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                              const uint32_t *at) {
     struct case_tensor box = {.rank = c->tensors[OUT].rank};
@@ -88,7 +92,7 @@ static struct accuracy_bounds softmax_bounds(const struct operator_case *c, cons
             other[d] = is_folded(c, d) ? in_box[d] : at[d];
         }
         const struct terms t = terms_at(c, tensors, other);
-        farthest = fmax(farthest, isfinite(t.magnitudes) ? distance_of(c, &t) + t.lost : (double)INFINITY);
+        farthest = fmax(farthest, is_within_float(&t) ? distance_of(c, &t) + t.lost : (double)INFINITY);
         powers += exp(t.value - own.value);
     } while (case_next_coordinates(&box, in_box));
     if (farthest > 1) {

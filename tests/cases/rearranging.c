@@ -24,6 +24,7 @@ static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FIL
         .fixed = name##_fixed,                                                                                         \
         .fixed_count = COUNT_OF(name##_fixed),                                                                         \
         .has_frame = has_frame_,                                                                                       \
+        .transfers = true,                                                                                             \
         .refused = name##_refused,                                                                                     \
         .refused_count = COUNT_OF(name##_refused),                                                                     \
         .generate = generate_##name,                                                                                   \

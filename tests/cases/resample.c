@@ -485,7 +485,7 @@ static const struct case_benchmark resample3_benchmarks[] = {
                                                    .support_count = COUNT_OF(name##_support),                          \
                                                    .fixed = name##_fixed,                                              \
                                                    .fixed_count = COUNT_OF(name##_fixed),                              \
-                                                   .has_frame = true,                                                  \
+                                                   .transfers = true,                                                  \
                                                    .refused = name##_refused,                                          \
                                                    .refused_count = COUNT_OF(name##_refused),                          \
                                                    .generate = generate,                                               \
@@ -499,4 +499,4 @@ static const struct case_benchmark resample3_benchmarks[] = {
 FAMILY(resample, RESAMPLE, NO_BENCHMARKS);
 FAMILY(resample1, RESAMPLE1, BENCHMARKS(resample1_benchmarks));
 FAMILY(resample2, RESAMPLE2, NO_BENCHMARKS);
-FAMILY(resample3, RESAMPLE3, BENCHMARKS(resample3_benchmarks));
+FAMILY(resample3, RESAMPLE3, .has_frame = true, BENCHMARKS(resample3_benchmarks));

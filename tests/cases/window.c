@@ -688,6 +688,7 @@ const struct case_family vkdml_cases_fold = {
     .fixed = fold_fixed,
     .fixed_count = COUNT_OF(fold_fixed),
     .has_frame = true,
+    .transfers = true,
     .refused = fold_refused,
     .refused_count = COUNT_OF(fold_refused),
     .generate = generate_fold,

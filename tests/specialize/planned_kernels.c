@@ -21,6 +21,7 @@
 #include "kernels/variant.h"
 
 #define MAX_PIPELINES 32768
+#define BUCKETS       65536 /* more, so that few pipelines share one */
 
 /* Two of the same memory are the same. */
 struct pipeline {
@@ -32,8 +33,15 @@ static struct {
     const char *folder;
     unsigned long most;
     struct pipeline pipelines[MAX_PIPELINES];
+    uint32_t buckets[BUCKETS]; /* each pipeline's place and one, in the bucket of its hash or the next free one */
     size_t count, wrong;
 } list;
+
+/* What modules unpack to, kept for the next pipeline: unpacking would take as long as specializing. */
+static struct {
+    const struct vkdml_kernel_module *module;
+    uint32_t *words;
+} unpacked[VKDML_KERNEL_COUNT * 3];
 
 static void tell(const struct pipeline *pipeline, const char *name, const char *wrong) {
     printf("%s with", name);
@@ -103,11 +111,23 @@ static void write_module(const struct pipeline *pipeline, const char *name, cons
     assert_int_equal(fclose(file), 0);
 }
 
+static const uint32_t *unpack(const struct vkdml_kernel_module *module) {
+    size_t i = 0;
+    while (unpacked[i].module != NULL && unpacked[i].module != module) {
+        i++;
+    }
+    if (unpacked[i].module == NULL) {
+        unpacked[i].module = module;
+        unpacked[i].words = malloc(module->word_count * sizeof *unpacked[i].words);
+        assert_non_null(unpacked[i].words);
+        vkdml_kernel_unpack(module, unpacked[i].words);
+    }
+    return unpacked[i].words;
+}
+
 static void specialize(const struct pipeline *pipeline, const char *name) {
     size_t count = pipeline->module->word_count;
-    uint32_t *whole = malloc(count * sizeof *whole);
-    assert_non_null(whole);
-    vkdml_kernel_unpack(pipeline->module, whole);
+    const uint32_t *whole = unpack(pipeline->module);
     uint32_t *once = vkdml_specialize(whole, &count, &pipeline->constants, NULL);
     size_t second_count = pipeline->module->word_count, again_count = count;
     uint32_t *second = vkdml_specialize(whole, &second_count, &pipeline->constants, NULL);
@@ -127,15 +147,31 @@ static void specialize(const struct pipeline *pipeline, const char *name) {
     vkdml_free(NULL, again);
     vkdml_free(NULL, second);
     vkdml_free(NULL, once);
-    free(whole);
 }
 
-static void add_step(const struct vkdml_plan_step *step, VkdmlKernelVariant variant, bool aligned) {
+/* False: there is the same already. */
+static bool add_pipeline(const struct pipeline *pipeline) {
+    uint32_t hash = 0;
+    const unsigned char *bytes = (const unsigned char *)pipeline;
+    for (size_t i = 0; i < sizeof *pipeline; i++) {
+        hash = (hash ^ bytes[i]) * UINT32_C(16777619); /* FNV-1a's prime */
+    }
+    uint32_t *place = &list.buckets[hash % BUCKETS];
+    while (*place != 0 && memcmp(&list.pipelines[*place - 1], pipeline, sizeof *pipeline) != 0) {
+        place = &list.buckets[++hash % BUCKETS];
+    }
+    if (*place != 0) {
+        return false;
+    }
+    assert_true(list.count < MAX_PIPELINES);
+    list.pipelines[list.count++] = *pipeline;
+    *place = (uint32_t)list.count;
+    return true;
+}
+
+static void add_dispatch(const struct vkdml_plan_step *step, VkdmlKernelVariant variant, bool aligned) {
     char name[64];
     struct pipeline pipeline;
-    if (step->kind != VKDML_PLAN_DISPATCH) {
-        return;
-    }
     memset(&pipeline, 0, sizeof(pipeline));
     pipeline.module = vkdml_kernel_module(step->kernel, variant);
     pipeline.constants.given = ((UINT32_C(1) << step->specialization_count) - 1) | UINT32_C(1)
@@ -143,19 +179,26 @@ static void add_step(const struct vkdml_plan_step *step, VkdmlKernelVariant vari
     memcpy(pipeline.constants.values, step->specializations,
            step->specialization_count * sizeof(step->specializations[0]));
     pipeline.constants.values[VKDML_SPECIALIZATION_ALIGNED] = aligned;
-    for (size_t i = 0; i < list.count; i++) {
-        if (memcmp(&list.pipelines[i], &pipeline, sizeof(pipeline)) == 0) {
-            return;
-        }
+    if (!add_pipeline(&pipeline)) {
+        return;
     }
-    assert_true(list.count < MAX_PIPELINES);
-    list.pipelines[list.count++] = pipeline;
     snprintf(name, sizeof(name), "%s.%s", vkdml_kernel_info(step->kernel)->name, vkdml_variant_name(variant));
     specialize(&pipeline, name);
 }
 
+static void add_step(const struct case_family *family, const struct vkdml_plan_step *step, VkdmlKernelVariant variant,
+                     bool aligned) {
+    if (step->kind == VKDML_PLAN_DISPATCH) {
+        add_dispatch(step, variant, aligned);
+    } else if (!family->transfers) {
+        printf("%s has transfer commands, which are tested where its cases say so\n",
+               vkdmlGetOperatorName(family->type));
+        list.wrong++;
+    }
+}
+
 /* A case that a device has no plan for is none of this test's business. */
-static void plan_case(const struct operator_case *c) {
+static void plan_case(const struct case_family *family, const struct operator_case *c) {
     static struct case_desc desc;
     struct vkdml_report report;
     struct vkdml_instance *instance = NULL;
@@ -170,7 +213,7 @@ static void plan_case(const struct operator_case *c) {
         vkdml_report_clear(&report);
         if (vkdml_plan(instance, &devices[d].limits, c->flags, &report, &plan) == VKDML_SUCCESS) {
             for (uint32_t i = 0; i < plan.steps.count; i++) {
-                add_step(&plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
+                add_step(family, &plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
             }
         }
         vkdml_plan_end(&plan);
@@ -184,11 +227,11 @@ static void plan_family(const struct case_family *family, uint64_t seed, unsigne
     struct random random = {seed};
     for (size_t i = 0; i < family->fixed_count; i++) {
         assert_true(case_parse(family->fixed[i], &c, error, sizeof(error)));
-        plan_case(&c);
+        plan_case(family, &c);
     }
     for (unsigned long i = 0; i < cases; i++) {
         family->generate(family, &random, &c);
-        plan_case(&c);
+        plan_case(family, &c);
     }
 }
 
@@ -201,6 +244,9 @@ int main(int argument_count, char **arguments) {
     list.most = strtoul(arguments[4], NULL, 0);
     for (size_t i = 0; i < case_family_count; i++) {
         plan_family(case_families[i], strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
+    }
+    for (size_t i = 0; unpacked[i].module != NULL; i++) {
+        free(unpacked[i].words);
     }
     printf("%zu pipelines\n", list.count);
     return list.wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

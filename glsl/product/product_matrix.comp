@@ -54,10 +54,9 @@ uvec4 join_fours(vec4 low, vec4 high)
 const uint PITCH_A = (A_ALONG_ROWS ? TILE_M : TILE_K) / 8 + 1;
 const uint PITCH_B = (B_ALONG_ROWS ? TILE_N : TILE_K) / 8 + 1;
 const uint A_CELLS = (A_ALONG_ROWS ? TILE_K : TILE_M) * PITCH_A;
-const uint STAGE_CELLS = A_CELLS + (B_ALONG_ROWS ? TILE_K : TILE_N) * PITCH_B;
+const uint CELLS = A_CELLS + (B_ALONG_ROWS ? TILE_K : TILE_N) * PITCH_B;
 const uint SUM_PITCH = TILE_N / 4 + 1;
 const uint SUM_ROWS = TILE_M / ROWS * FRAGMENT_M;
-const uint CELLS = STAGES * STAGE_CELLS;
 const uint SUM_CELLS = SUM_ROWS * SUM_PITCH;
 shared uvec4 cells[CELLS > SUM_CELLS ? CELLS : SUM_CELLS];
 
@@ -119,12 +118,12 @@ void load_tile(uint m_first, uint n_first, uint k_first)
     }
 }
 
-void put_tile(uint first)
+void put_tile()
 {
     [[unroll]] for (uint i = 0; i < A_LOADS; ++i)
-        cells[first + LINE(i, PITCH_A - 1) * PITCH_A + PLACE(i, PITCH_A - 1)] = a_next[i];
+        cells[LINE(i, PITCH_A - 1) * PITCH_A + PLACE(i, PITCH_A - 1)] = a_next[i];
     [[unroll]] for (uint i = 0; i < B_LOADS; ++i)
-        cells[first + A_CELLS + LINE(i, PITCH_B - 1) * PITCH_B + PLACE(i, PITCH_B - 1)] = b_next[i];
+        cells[A_CELLS + LINE(i, PITCH_B - 1) * PITCH_B + PLACE(i, PITCH_B - 1)] = b_next[i];
 }
 
 // Where a fragment begins: both are multiples of eight.
@@ -133,17 +132,17 @@ uint place_of(bool along_rows, uint pitch, uint row, uint k)
     return along_rows ? k * pitch + row / 8 : row * pitch + k / 8;
 }
 
-void add_products(uint first)
+void add_products()
 {
     uint row = gl_SubgroupID / SUBGROUPS_N * ROWS;
     uint column = gl_SubgroupID % SUBGROUPS_N * COLUMNS;
     [[unroll]] for (uint k = 0; k < TILE_K; k += FRAGMENT_K) {
         coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_K, gl_MatrixUseA> a_part[FRAGMENTS_M];
         [[unroll]] for (uint i = 0; i < FRAGMENTS_M; ++i)
-            coopMatLoad(a_part[i], cells, first + place_of(A_ALONG_ROWS, PITCH_A, row + i * FRAGMENT_M, k), PITCH_A, ORDER_A);
+            coopMatLoad(a_part[i], cells, place_of(A_ALONG_ROWS, PITCH_A, row + i * FRAGMENT_M, k), PITCH_A, ORDER_A);
         [[unroll]] for (uint j = 0; j < FRAGMENTS_N; ++j) {
             coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_K, FRAGMENT_N, gl_MatrixUseB> b_part;
-            coopMatLoad(b_part, cells, first + A_CELLS + place_of(B_ALONG_ROWS, PITCH_B, column + j * FRAGMENT_N, k), PITCH_B,
+            coopMatLoad(b_part, cells, A_CELLS + place_of(B_ALONG_ROWS, PITCH_B, column + j * FRAGMENT_N, k), PITCH_B,
                         ORDER_B);
             [[unroll]] for (uint i = 0; i < FRAGMENTS_M; ++i)
                 sums[i * FRAGMENTS_N + j] = coopMatMulAdd(a_part[i], b_part, sums[i * FRAGMENTS_N + j]);
@@ -173,19 +172,6 @@ void store_taps(uint k_first)
     }
 }
 
-// A turn of the loop along k; stages are constants, for the sake of what is loaded from there.
-#define TURN(k_first, stage, other)                                                                                    \
-    if (STAGES == 2)                                                                                                   \
-        put_tile(other);                                                                                               \
-    load_tile(m_first, n_first, (k_first) + STAGES * TILE_K);                                                          \
-    add_products(stage);                                                                                               \
-    store_taps((k_first) + (1 + STAGES) * TILE_K);                                                                     \
-    barrier();                                                                                                         \
-    if (STAGES == 1) {                                                                                                 \
-        put_tile(0);                                                                                                   \
-        barrier();                                                                                                     \
-    }
-
 void make_tile(uint m_first, uint n_first)
 {
     [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i)
@@ -196,21 +182,17 @@ void make_tile(uint m_first, uint n_first)
     if (B_IS_GATHERED)
         barrier();
     load_tile(m_first, n_first, 0);
-    put_tile(0);
-    if (STAGES == 2) {
-        load_tile(m_first, n_first, TILE_K);
-        if (B_IS_GATHERED)
-            barrier();
-        store_taps(2 * TILE_K);
-    }
+    put_tile();
     barrier();
-    // Tiles are on their way while others are multiplied; beyond the last they are zeros. What waits for them comes before or behind
-    // all multiplications, but not among them.
-    for (uint k_first = 0; k_first < k_count; k_first += STAGES * TILE_K) {
-        TURN(k_first, 0, STAGE_CELLS)
-        if (STAGES == 2) { // of zeros, where there is none
-            TURN(k_first + TILE_K, STAGE_CELLS, 0)
-        }
+    // A second tile in shared memory, filled while the first is used, leaves room for 16 steps of 128 x 256 sums, and was slower: on an
+    // H200 212 TFLOPS instead of 298 (vkdml bench -f 'product/gemm/nn/float16/*' -b 32MiB).
+    for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
+        load_tile(m_first, n_first, k_first + TILE_K); // on their way meanwhile; beyond the last zeros
+        add_products();
+        store_taps(k_first + 2 * TILE_K);
+        barrier();
+        put_tile();
+        barrier();
     }
     [[dont_unroll]] for (uint r = 0; r < FRAGMENTS_M; ++r) {
         put_sums(r);

@@ -68,15 +68,15 @@ struct tile {
 
 #define PLAIN(m, n, k, rows, columns, stages, speed)                                                                   \
     { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed }
-#define MATRIX(m, n, k, rows, columns, stages, speed)                                                                  \
-    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, stages, speed }
+#define MATRIX(m, n, k, rows, columns, speed)                                                                          \
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, 1, speed }
 
 /* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
 static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
                                     PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
-static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 1, 300), MATRIX(128, 128, 32, 64, 64, 1, 290),
-                                           MATRIX(64, 128, 32, 32, 32, 1, 200), MATRIX(64, 64, 64, 32, 32, 1, 190),
-                                           MATRIX(32, 32, 64, 16, 16, 1, 60)};
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 300), MATRIX(128, 128, 32, 64, 64, 290),
+                                           MATRIX(64, 128, 32, 32, 32, 200), MATRIX(64, 64, 64, 32, 32, 190),
+                                           MATRIX(32, 32, 64, 16, 16, 60)};
 
 /* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
 #define SPEED_OF_LARGE_GATHERS 30
@@ -125,7 +125,7 @@ static uint32_t shared_bytes(const struct tile *tile) {
 static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
     const uint32_t along_k = (tile->m + tile->n) * (tile->k / 8 + 1);
     const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
-    const uint32_t operands = tile->stages * (along_k > across_k ? along_k : across_k);
+    const uint32_t operands = along_k > across_k ? along_k : across_k;
     const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
     const uint32_t taps = 10 * tile->k; /* words */
     return 16 * (operands > sums ? operands : sums) + 4 * taps;

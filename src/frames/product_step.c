@@ -158,24 +158,28 @@ static uint64_t count_shares(uint64_t groups, uint32_t k) {
     return wanted < most ? wanted : most > 1 ? most : 1;
 }
 
-/* The one that is done first: workgroups come in rounds, of which a tile's speed says how long each is. NULL: none is
- * allowed. */
+/* Seconds that an H200 takes: workgroups come in rounds, of which a tile's speed says how long each is; joining shares
+ * is a dispatch more, that reads as many sums of each element, and as many were written. */
+static double estimate(const struct tile *tile, const struct vkdml_product *product, const uint32_t *sizes) {
+    const bool is_large_gather = product->gather.rank > 0 && tile->rows == 8 && tile->columns == 8;
+    const double speed = is_large_gather ? SPEED_OF_LARGE_GATHERS : tile->speed;
+    const uint64_t groups = count_tiles(tile, sizes);
+    const uint64_t shares = count_shares(groups, sizes[K]);
+    const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
+    const double sums = (double)sizes[M] * sizes[N] * sizes[INNER] * sizes[OUTER] * (double)shares;
+    const double joining = shares > 1 ? 4e-6 + 8 * sums / 4e12 : 0;
+    return rounds * tile->m * tile->n * 2 * sizes[K] / (speed * 1e12 / PROCESSORS) + joining;
+}
+
+/* The one that is done first. NULL: none is allowed. */
 static const struct tile *choose_of(const struct tiles *family, const struct vkdml_product *product,
                                     const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
     const struct tile *chosen = NULL;
     double least = 0;
     for (uint32_t i = 0; i < family->count; ++i) {
         const struct tile *tile = &family->items[i];
-        if (!is_allowed(tile, limits)) {
-            continue;
-        }
-        const uint64_t groups = count_tiles(tile, sizes);
-        const uint64_t shares = count_shares(groups, sizes[K]);
-        const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
-        const double speed =
-            product->gather.rank > 0 && tile->rows == 8 && tile->columns == 8 ? SPEED_OF_LARGE_GATHERS : tile->speed;
-        const double time = rounds * tile->m * tile->n / speed;
-        if (chosen == NULL || time < least) {
+        const double time = estimate(tile, product, sizes);
+        if (is_allowed(tile, limits) && (chosen == NULL || time < least)) {
             chosen = tile;
             least = time;
         }

@@ -296,7 +296,7 @@ static const struct case_refusal gemm_refused[] = {
 #define IS_ODD    8u
 #define IS_BATCH  16u
 #define HAS_RELU  32u
-#define HAS_GELU  64u
+#define HAS_TANH  64u
 
 static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
     const uint64_t elements = bytes / (type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 4);
@@ -326,9 +326,9 @@ static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argume
     case_set_uint(c, "TransA", turns_a);
     case_set_uint(c, "TransB", turns_b);
     case_set_float(c, "Alpha", 1);
-    if ((argument & (HAS_RELU | HAS_GELU)) != 0) {
+    if ((argument & (HAS_RELU | HAS_TANH)) != 0) {
         case_fuse(c, "FusedActivation", 0,
-                  (argument & HAS_RELU) != 0 ? DML_OPERATOR_ACTIVATION_RELU : DML_OPERATOR_ACTIVATION_GELU);
+                  (argument & HAS_RELU) != 0 ? DML_OPERATOR_ACTIVATION_RELU : DML_OPERATOR_ACTIVATION_TANH);
     }
 }
 
@@ -376,7 +376,7 @@ static const struct case_benchmark gemm_benchmarks[] = {
     BENCHMARK("gemm/vector", IS_VECTOR),
     BENCHMARK("gemm/batch", IS_BATCH | TURNS_B),
     {"gemm/nn_relu", CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16), HAS_RELU, 0, make_gemm, NULL},
-    {"gemm/nn_gelu", CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16), HAS_GELU, 0, make_gemm, NULL},
+    {"gemm/nn_tanh", CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16), HAS_TANH, 0, make_gemm, NULL},
 };
 
 static double gemm_operations(const struct operator_case *c) {

@@ -7,12 +7,7 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
-#include "types.glsl"
-
-layout(constant_id = 1) const uint TYPES = 0x111; // of a and b, of c, of the output; 4 bits each
-const uint TYPE = TYPES & 15u;
-const uint TYPE_C = TYPES >> 4 & 15u;
-const uint TYPE_OUT = TYPES >> 8 & 15u;
+#include "tensors.glsl"
 
 layout(constant_id = 2) const uint SHAPE = 0;
 // How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are one load.
@@ -71,15 +66,6 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 out_pixels[4]; // of the output: size, multiplier, shifts, stride
 } parameters;
 
-#define VIEWS(access, Name, name, number)                                                                              \
-    layout(std430, binding = number) access buffer Name##Words { uint words[]; } name;                                 \
-    layout(std430, binding = number) access buffer Name##Pairs { uvec2 pairs[]; } name##_pairs;                        \
-    layout(std430, binding = number) access buffer Name##Vectors { uvec4 vectors[]; } name##_vectors;
-VIEWS(readonly, A, a, 1)
-VIEWS(, Output, destination, 2)
-VIEWS(readonly, B, b, 3)
-VIEWS(readonly, C, c, 4)
-
 // Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds what is loaded.
 uint a_first;
 uint b_first;
@@ -88,23 +74,6 @@ uint out_first;
 uint k_count;
 uint k_end;
 uint b_k_first;
-
-float half_at(uint word, uint element)
-{
-    uint bits = word >> (element % 2 * 16) & 0xFFFF;
-    return HALVES_ARE_EXACT ? float(unpackFloat2x16(bits).x) : uintBitsToFloat(widen_half(bits));
-}
-
-vec4 halves(uvec2 words)
-{
-    return uintBitsToFloat(uvec4(widen_halves(words.x), widen_halves(words.y)));
-}
-
-// An element, or four side by side.
-#define LOAD_ONE(name, type, element)                                                                                  \
-    ((type) == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
-#define LOAD_FOUR(name, type, element)                                                                                 \
-    ((type) == FLOAT16 ? halves(name##_pairs.pairs[(element) / 4]) : uintBitsToFloat(name##_vectors.vectors[(element) / 4]))
 
 // Which batch a number is of, and which share of k.
 void find_batch(uint number)

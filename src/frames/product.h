@@ -77,7 +77,7 @@ struct vkdml_product {
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
                                struct vkdml_report *report, struct vkdml_plan *plan);
 
-/* Whether a step stores whole words, even of FLOAT16. */
+/* Whether a step, of products or depthwise, stores whole words, even of FLOAT16. */
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step);
 
 #endif

@@ -480,5 +480,5 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
 }
 
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
-    return step->kernel == VKDML_KERNEL_PRODUCT && (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
+    return (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frames/copy.h"
+#include "frames/depthwise.h"
 #include "frames/product.h"
 #include "operators/mapping.h"
 #include "operators/temporary.h"
@@ -480,6 +481,7 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
     const bool is_owned = owns_filter(planner);
     a->resource = is_owned ? VKDML_PLAN_PERSISTENT : VKDML_PLAN_TEMPORARY;
     a->index = 0;
+    a->first = 0;
     a->offset = is_owned ? vkdml_persistent_add(planning->plan, &packed) : vkdml_temporary_add(planning->plan, &packed);
     const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
                                          .runs_kernel = VKDML_KERNEL_COPY_RUNS,
@@ -491,7 +493,17 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
     return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
 }
 
-/* Gives a part its filter: as it lies, or where that has no one stride along k a copy of it. */
+/* Strides of a filter along its taps. */
+static void find_tap_strides(const struct planner *planner, const struct part *parts,
+                             uint32_t strides[VKDML_PRODUCT_PIXELS]) {
+    strides[planner->places[0]] = 0;
+    for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
+        strides[planner->places[1 + s]] =
+            parts[s].filter_step * planner->planning->instance->inputs[FILTER].strides[2 + s];
+    }
+}
+
+/* Gives a part its filter: as it lies, or for a product where that has no one stride along k a copy of it. */
 static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
                                const struct part *parts, struct vkdml_product_tensor *a) {
     const struct vkdml_planning *planning = planner->planning;
@@ -500,15 +512,18 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     const struct steps steps = steps_of(planner, &product->gather, parts);
     const uint32_t in_group = is_backward ? planner->product.gather.channels : product->sizes[VKDML_PRODUCT_M];
     const uint32_t group_stride = in_group * filter->strides[0], m_stride = filter->strides[is_backward ? 1 : 0];
+    uint32_t tap_strides[VKDML_PRODUCT_PIXELS];
     uint32_t first = 0;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
         first += parts[s].filter_first * filter->strides[2 + s];
     }
-    *a = (struct vkdml_product_tensor){.resource = VKDML_PLAN_INPUT, .index = FILTER, .type = filter->data_type};
-    if (find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
-        a->first = first;
-        a->strides[VKDML_PRODUCT_INNER] = group_stride;
-        a->strides[VKDML_PRODUCT_M] = m_stride;
+    *a = (struct vkdml_product_tensor){
+        .resource = VKDML_PLAN_INPUT, .index = FILTER, .first = first, .type = filter->data_type};
+    a->strides[VKDML_PRODUCT_INNER] = group_stride;
+    a->strides[VKDML_PRODUCT_M] = m_stride;
+    find_tap_strides(planner, parts, tap_strides);
+    if (vkdml_depthwise_suits(product, tap_strides, planning->limits) ||
+        find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
         return VKDML_SUCCESS;
     }
     return copy_filter(planner, product, &steps, (const uint32_t[]){first, group_stride, m_stride}, a);
@@ -584,10 +599,17 @@ static void find_parts(const struct planner *planner, uint32_t number, struct pa
 
 /* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
  * between those that write words and those that change bits of them, which validation layers take for reading. */
-static VkdmlResult plan_part(const struct vkdml_planning *planning, const struct vkdml_product *product) {
+static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_product *product,
+                             const struct part *parts) {
+    const struct vkdml_planning *planning = planner->planning;
     const struct vkdml_plan_steps *steps = &planning->plan->steps;
     const uint32_t first = steps->count;
-    VkdmlResult result = vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
+    uint32_t strides[VKDML_PRODUCT_PIXELS];
+    find_tap_strides(planner, parts, strides);
+    VkdmlResult result =
+        vkdml_depthwise_suits(product, strides, planning->limits)
+            ? vkdml_depthwise_plan(product, strides, planning->limits, planning->report, planning->plan)
+            : vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
     if (result == VKDML_SUCCESS && first > 0 &&
         product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
         vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
@@ -617,7 +639,7 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
         product.tensors[VKDML_PRODUCT_A] = filters[i];
-        result = plan_part(planning, &product);
+        result = plan_part(planner, &product, parts);
     }
     if (result == VKDML_SUCCESS && copies != 0) {
         planning->plan->steps.items[copies].barrier_before = true;

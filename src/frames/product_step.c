@@ -59,27 +59,26 @@ struct tile {
     enum vkdml_kernel kernel;
     uint32_t m;
     uint32_t n;
-    uint32_t k;       /* steps that are in shared memory at once */
-    uint32_t rows;    /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
-    uint32_t columns; /* .. */
-    uint32_t stages;  /* so many times k, one of which is filled while another is used */
-    uint32_t speed;   /* beside the other tiles of its kernel, where workgroups are many */
+    uint32_t k;         /* steps that are in shared memory at once */
+    uint32_t rows;      /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
+    uint32_t columns;   /* .. */
+    uint32_t stages;    /* so many times k, one of which is filled while another is used */
+    uint32_t speed;     /* TFLOPS of an H200 whose processors are all busy */
+    uint32_t gathering; /* .. where b is gathered */
 };
 
-#define PLAIN(m, n, k, rows, columns, stages, speed)                                                                   \
-    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed }
-#define MATRIX(m, n, k, rows, columns, speed)                                                                          \
-    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, 1, speed }
+#define PLAIN(m, n, k, rows, columns, stages, speed, gathering)                                                        \
+    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed, gathering }
+#define MATRIX(m, n, k, rows, columns, speed, gathering)                                                               \
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, 1, speed, gathering }
 
-/* Every device has 16 KiB of shared memory. Speeds are TFLOPS of an H200. */
-static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41), PLAIN(128, 128, 8, 8, 8, 1, 38),
-                                    PLAIN(64, 64, 16, 8, 4, 1, 33), PLAIN(32, 32, 16, 4, 4, 1, 15)};
-static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 300), MATRIX(128, 128, 32, 64, 64, 290),
-                                           MATRIX(64, 128, 32, 32, 32, 200), MATRIX(64, 64, 64, 32, 32, 190),
-                                           MATRIX(32, 32, 64, 16, 16, 60)};
-
-/* Of invocations with 8 x 8 sums, which then have two loads of a gathered b to find their way for. */
-#define SPEED_OF_LARGE_GATHERS 30
+/* Every device has 16 KiB of shared memory. Speeds are of 4096 x 4096 x 4096, of the small tiles 1024, and of a
+ * ResNet's convolutions. */
+static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41, 30), PLAIN(128, 128, 8, 8, 8, 1, 38, 28),
+                                    PLAIN(64, 64, 16, 8, 4, 1, 33, 33), PLAIN(32, 32, 16, 4, 4, 1, 15, 15)};
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 300, 85), MATRIX(128, 128, 32, 64, 64, 290, 70),
+                                           MATRIX(64, 128, 32, 32, 32, 83, 68), MATRIX(64, 64, 64, 32, 32, 120, 43),
+                                           MATRIX(32, 32, 64, 16, 16, 60, 30)};
 
 struct tiles {
     const struct tile *items;
@@ -87,11 +86,11 @@ struct tiles {
 };
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = PLAIN(8, 8, 16, 8, 8, 1, 0);
+static const struct tile alone = PLAIN(8, 8, 16, 8, 8, 1, 0, 0);
 #define SERIAL_LOCAL_SIZE 8
 
 /* Of four columns, of sums that are joined. */
-static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1, 0);
+static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1, 0, 0);
 #define JOINT_LOCAL_SIZE 64
 
 /* Of few columns, for which k is among a workgroup's invocations. */
@@ -161,8 +160,7 @@ static uint64_t count_shares(uint64_t groups, uint32_t k) {
 /* Seconds that an H200 takes: workgroups come in rounds, of which a tile's speed says how long each is; joining shares
  * is a dispatch more, that reads as many sums of each element, and as many were written. */
 static double estimate(const struct tile *tile, const struct vkdml_product *product, const uint32_t *sizes) {
-    const bool is_large_gather = product->gather.rank > 0 && tile->rows == 8 && tile->columns == 8;
-    const double speed = is_large_gather ? SPEED_OF_LARGE_GATHERS : tile->speed;
+    const double speed = product->gather.rank > 0 ? tile->gathering : tile->speed;
     const uint64_t groups = count_tiles(tile, sizes);
     const uint64_t shares = count_shares(groups, sizes[K]);
     const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
@@ -315,13 +313,13 @@ static struct way choose_way(const struct vkdml_product *p, const struct vkdml_p
         return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE), JOINS};
     }
     if (thin && serial) {
-        return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1, 0),
+        return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1, 0, 0),
                             vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_THIN | IS_SERIAL};
     }
     if (thin) {
         const uint32_t size = vkdml_local_size(limits, THIN_LOCAL_SIZE);
         const uint32_t lanes = size / (THIN_ROWS / 4);
-        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0), size, IS_THIN};
+        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0, 0), size, IS_THIN};
     }
     if (serial) {
         return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_SERIAL};

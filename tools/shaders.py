@@ -6,8 +6,12 @@
                              where glslangValidator has the manifest's version, that compiling again gives the same
                              bytes. Exit code 77: all verified but the last, which this machine cannot.
 
-The manifest holds the compiler's version, its flags, and per kernel the SHA-256 of the source and of every file it
-includes, and of the module.
+Kernels for matrix cores need a newer compiler than Debian's: they are compiled by build-glslang/glslangValidator and
+held to build-glslang/spirv-val, which sh tools/newer_glslang.sh puts there; without them their modules stay as they are,
+as long as their sources do.
+
+The manifest holds the compilers' versions, their flags, and per kernel the SHA-256 of the source and of every file it
+includes, and of the module; and whether the newer compiler made it.
 """
 
 import hashlib
@@ -23,6 +27,8 @@ GLSL = ROOT / "glsl"
 SPIRV = ROOT / "spirv"
 MANIFEST = SPIRV / "manifest.json"
 COMPILER = "glslangValidator"
+NEWER = ROOT / "build-glslang"
+NEWER_EXTENSION = "GL_KHR_cooperative_matrix"
 FLAGS = ["--quiet", "-g0", "--target-env", "vulkan1.2", "-Icommon"]
 
 
@@ -30,10 +36,10 @@ def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def compiler_version():
-    """The compiler's version line, or None where there is no compiler."""
+def compiler_version(compiler=COMPILER):
+    """A compiler's version line, or None where there is no compiler."""
     try:
-        output = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True).stdout
+        output = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
     return output.splitlines()[0].strip()
@@ -67,23 +73,40 @@ def sources_of(kernel):
     return {str(path.relative_to(GLSL)): sha256(path) for path in sorted(found)}
 
 
+def needs_newer(kernel):
+    return NEWER_EXTENSION in kernel.read_text()
+
+
 def compile_kernel(kernel, module):
-    subprocess.run([COMPILER, *FLAGS, str(kernel.relative_to(GLSL)), "-o", str(module)], cwd=GLSL, check=True)
+    source = str(kernel.relative_to(GLSL))
+    if not needs_newer(kernel):
+        subprocess.run([COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
+        return
+    subprocess.run([NEWER / COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
+    subprocess.run([NEWER / "spirv-val", "--target-env", "vulkan1.2", str(module)], check=True)
 
 
 def build():
-    version = compiler_version()
+    version, newer_version = compiler_version(), compiler_version(NEWER / COMPILER)
+    before = json.loads(MANIFEST.read_text())
     if version is None:
         sys.exit(f"{COMPILER} is needed to compile the kernels (Debian: glslang-tools)")
     modules = {}
     for name, kernel in sorted(kernel_sources().items()):
         module = SPIRV / (name + ".spv")
-        compile_kernel(kernel, module)
-        modules[name] = {"sources": sources_of(kernel), "module": sha256(module)}
+        newer = needs_newer(kernel)
+        entry = {"sources": sources_of(kernel)}
+        if newer and newer_version is None:
+            if before["modules"].get(name, {}).get("sources") != entry["sources"]:
+                sys.exit(f"{name}.comp or a file it includes changed: sh tools/newer_glslang.sh gets its compiler")
+        else:
+            compile_kernel(kernel, module)
+        modules[name] = {**entry, "module": sha256(module), **({"newer": True} if newer else {})}
     for module in SPIRV.glob("*.spv"):
         if module.stem not in modules:
             module.unlink()
-    manifest = {"compiler": version, "flags": FLAGS, "modules": modules}
+    newer_version = newer_version or before["newer compiler"]
+    manifest = {"compiler": version, "newer compiler": newer_version, "flags": FLAGS, "modules": modules}
     MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n")
     return 0
 
@@ -99,13 +122,14 @@ def check():
     if set(modules) != set(kernels):
         problems.append("spirv/manifest.json lists other kernels than glsl/ holds")
     comparable = compiler_version() == manifest["compiler"] and manifest["flags"] == FLAGS
+    comparable_newer = compiler_version(NEWER / COMPILER) == manifest["newer compiler"] and manifest["flags"] == FLAGS
     for name in sorted(set(kernels) & stored & set(modules)):
         kernel, module = kernels[name], SPIRV / (name + ".spv")
         if sources_of(kernel) != modules[name]["sources"]:
             problems.append(f"{name}.comp, or a file it includes, changed since spirv/{name}.spv was compiled")
         if sha256(module) != modules[name]["module"]:
             problems.append(f"spirv/{name}.spv is not the module that the manifest describes")
-        if comparable:
+        if comparable_newer if needs_newer(kernel) else comparable:
             with tempfile.TemporaryDirectory() as folder:
                 fresh = pathlib.Path(folder) / module.name
                 compile_kernel(kernel, fresh)
@@ -116,6 +140,9 @@ def check():
     if problems:
         print("run tools/shaders.py build")
         return 1
+    if not comparable_newer:
+        newer = ", ".join(name for name in sorted(kernels) if needs_newer(kernels[name]))
+        print(f"not compiled again, without {manifest['newer compiler']} from tools/newer_glslang.sh: {newer}")
     if not comparable:
         print(f"not compiled again: this machine has {compiler_version()}, the manifest {manifest['compiler']}")
         return 77

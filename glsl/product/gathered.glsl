@@ -40,7 +40,7 @@ Columns find_columns(uint n)
 {
     Columns columns;
     columns.firsts = uvec4(b_first);
-    uvec4 rest = parameters.n_first + min(n + uvec4(0, 1, 2, 3), uvec4(parameters.n - 1));
+    uvec4 rest = min(n + uvec4(0, 1, 2, 3), uvec4(parameters.n - 1));
     COLUMN_DIMENSION(0)
     COLUMN_DIMENSION(1)
     COLUMN_DIMENSION(2)
@@ -100,10 +100,33 @@ Tap find_tap(uint k)
         exist = mix(bvec4(false), lessThan(places, uvec4(parameters.pixel_sizes[d].x)), exist);                        \
     }
 
-// Four elements of columns that were found: one of each, or four of `column` alone where they lie side by side along k.
-vec4 gathered_four(Columns columns, uint column, uint k)
+// Finding them takes divisions: a workgroup that walks along k by TILE_K keeps those of a step and of the next in shared memory.
+shared uint stored_taps[B_IS_GATHERED ? 10 * TILE_K : 1];
+
+void store_tap(uint k)
 {
     Tap tap = find_tap(k);
+    uint place = k % (2 * TILE_K) * 5;
+    stored_taps[place] = tap.element;
+    [[unroll]] for (uint d = 0; d < 4; ++d) {
+        if (HAS(CHECKED, d))
+            stored_taps[place + 1 + d] = uint(tap.places[d]);
+    }
+}
+
+Tap stored_tap(uint k)
+{
+    Tap tap;
+    uint place = k % (2 * TILE_K) * 5;
+    tap.element = stored_taps[place];
+    [[unroll]] for (uint d = 0; d < 4; ++d)
+        tap.places[d] = HAS(CHECKED, d) ? int(stored_taps[place + 1 + d]) : 0;
+    return tap;
+}
+
+// Four elements of columns that were found: one of each, or four of `column` alone where they lie side by side along k.
+vec4 gathered_four(Columns columns, uint column, Tap tap, uint k)
+{
     uvec4 elements = columns.firsts + tap.element;
     bvec4 exist = bvec4(k < k_end);
     CHECK_DIMENSION(0)
@@ -124,7 +147,13 @@ vec4 gathered_four(Columns columns, uint column, uint k)
 // Of any b: of four columns from n on, one or all as b lies; columns are what find_columns() says.
 vec4 b_four_of(Columns columns, uint n, uint column, uint k)
 {
-    return B_IS_GATHERED ? gathered_four(columns, column, k) : plain_b_four(n + column, k);
+    return B_IS_GATHERED ? gathered_four(columns, column, find_tap(k), k) : plain_b_four(n + column, k);
+}
+
+// The same, where the tap is stored.
+vec4 b_four_stored(Columns columns, uint n, uint column, uint k)
+{
+    return B_IS_GATHERED ? gathered_four(columns, column, stored_tap(k), k) : plain_b_four(n + column, k);
 }
 
 vec4 b_four(uint n, uint k)

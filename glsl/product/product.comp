@@ -64,21 +64,16 @@ const uint B_LOADS = TILE_N * TILE_K / 4 / gl_WorkGroupSize.x;
 #define ROW_OF(layout_, unit, tile) (((layout_) & ALONG_ROWS) != 0 ? (unit) % ((tile) / 4) * 4 : (unit) / (TILE_K / 4))
 #define K_OF(layout_, unit, tile) (((layout_) & ALONG_ROWS) != 0 ? (unit) / ((tile) / 4) : (unit) % (TILE_K / 4) * 4)
 
-void put_cell(uint place, float x)
-{
-    cells[place / 4][place % 4] = x;
-}
-
 void put(uint first, uint pitch, uint layout_, uint row, uint k, vec4 x)
 {
-    uint place = first * 4 + k * pitch + (row ^ TURN(layout_, k));
+    uint place = first + k * (pitch / 4) + (row ^ TURN(layout_, k)) / 4;
     if ((layout_ & ALONG_ROWS) != 0) {
-        cells[place / 4] = x;
+        cells[place] = x;
     } else {
-        put_cell(place, x.x);
-        put_cell(place + pitch, x.y);
-        put_cell(place + 2 * pitch, x.z);
-        put_cell(place + 3 * pitch, x.w);
+        cells[place][row % 4] = x.x;
+        cells[place + pitch / 4][row % 4] = x.y;
+        cells[place + pitch / 2][row % 4] = x.z;
+        cells[place + pitch / 4 * 3][row % 4] = x.w;
     }
 }
 
@@ -153,18 +148,6 @@ void make_tile(uint m_first, uint n_first)
     }
 }
 
-// Tiles go by bands of so many rows of them, down each column, so that those at work at once share what they read.
-const uint BAND = 8;
-
-void find_tile(uint tile, out uint m, out uint n)
-{
-    uint band = tile / (BAND * parameters.tiles_n);
-    uint rest = tile - band * BAND * parameters.tiles_n;
-    uint height = min(BAND, parameters.tiles_m - band * BAND);
-    n = rest / height;
-    m = band * BAND + rest - n * height;
-}
-
 // ---- an invocation alone ----
 
 // Rows 0 to 7 and columns 0 to 7 lie side by side here.
@@ -212,34 +195,28 @@ void make_block(uint m, uint n)
 // An invocation has four rows, of up to four columns, and of k every TILE_K'th four steps: workgroups have TILE_K / 4 lanes of them.
 // Where a lies along k products of four steps stay apart until all are there, row r, column c being sums[4 * r + c]; else four rows
 // are in sums[c].
-// Twice that is loaded at once.
+// So many times that is loaded at once: fewer bytes on their way do not keep an H200's memory busy.
+const uint THIN_TURNS = TYPE == FLOAT16 ? 4 : 2;
+
 void add_thin(uint m, uint lane)
 {
     const bool along_rows = (LAYOUT_A & ALONG_ROWS) != 0;
-    for (uint k_first = lane * 4; k_first < k_count; k_first += 2 * TILE_K) {
-        vec4 a_part[8];
-        vec4 b_part[8];
-        [[unroll]] for (uint i = 0; i < 8; ++i) {
-            uint k = k_first + (i < 4 ? 0 : TILE_K);
+    for (uint k_first = lane * 4; k_first < k_count; k_first += THIN_TURNS * TILE_K) {
+        vec4 a_part[4 * THIN_TURNS];
+        vec4 b_part[4 * THIN_TURNS];
+        [[unroll]] for (uint i = 0; i < 4 * THIN_TURNS; ++i) {
+            uint k = k_first + i / 4 * TILE_K;
             a_part[i] = along_rows ? a_four(m, k + i % 4) : a_four(m + i % 4, k);
             b_part[i] = i % 4 < COLUMNS ? plain_b_four(i % 4, k) : vec4(0.0);
         }
-#define ADD_THIN(i, column)                                                                                            \
-    if (column < COLUMNS) {                                                                                            \
-        if (along_rows)                                                                                                \
-            sums[column] = fma(a_part[i], vec4(b_part[(i & 4) + column][i & 3]), sums[column]);                        \
-        else                                                                                                           \
-            sums[4 * (i & 3) + column] = fma(a_part[i], b_part[(i & 4) + column], sums[4 * (i & 3) + column]);         \
-    }
-#define ADD_THIN_STEP(i) ADD_THIN(i, 0) ADD_THIN(i, 1) ADD_THIN(i, 2) ADD_THIN(i, 3)
-        ADD_THIN_STEP(0)
-        ADD_THIN_STEP(1)
-        ADD_THIN_STEP(2)
-        ADD_THIN_STEP(3)
-        ADD_THIN_STEP(4)
-        ADD_THIN_STEP(5)
-        ADD_THIN_STEP(6)
-        ADD_THIN_STEP(7)
+        [[unroll]] for (uint i = 0; i < 4 * THIN_TURNS; ++i) {
+            [[unroll]] for (uint column = 0; column < COLUMNS; ++column) {
+                if (along_rows)
+                    sums[column] = fma(a_part[i], vec4(b_part[i / 4 * 4 + column][i % 4]), sums[column]);
+                else
+                    sums[4 * (i % 4) + column] = fma(a_part[i], b_part[i / 4 * 4 + column], sums[4 * (i % 4) + column]);
+            }
+        }
     }
 }
 

@@ -7,12 +7,7 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
-#include "types.glsl"
-
-layout(constant_id = 1) const uint TYPES = 0x111; // of a and b, of c, of the output; 4 bits each
-const uint TYPE = TYPES & 15u;
-const uint TYPE_C = TYPES >> 4 & 15u;
-const uint TYPE_OUT = TYPES >> 8 & 15u;
+#include "tensors.glsl"
 
 layout(constant_id = 2) const uint SHAPE = 0;
 // How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are one load.
@@ -34,8 +29,8 @@ const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;
 layout(constant_id = 5) const uint TILE_K = 16;
-layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8
-layout(constant_id = 7) const uint COLUMNS = 4; // 4 or 8
+layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8; of a subgroup in product_matrix.comp
+layout(constant_id = 7) const uint COLUMNS = 4; // ..
 
 // Mirrored by struct product_parameters. In elements.
 layout(std140, binding = 0) uniform Parameters {
@@ -52,8 +47,8 @@ layout(std140, binding = 0) uniform Parameters {
     uint out_share;    // between the sums of shares
     uint alpha;        // FLOAT32, as beta
     uint beta;
-    uint n_first;      // of the pixels and of the taps that are cut into parts, where these begin
-    uint k_first;
+    uint n_first;      // of columns that are pixels of the output, if they are parts of all
+    uint k_first;      // .. and of steps that are taps
     uint k_used;       // k, or 0: there is nothing to add up
     uvec4 firsts;      // of a, b, c and the output, from the bound range's start
     uvec4 steps;       // of a: between rows, along k; of b: between columns, along k
@@ -71,15 +66,6 @@ layout(std140, binding = 0) uniform Parameters {
     uvec4 out_pixels[4]; // of the output: size, multiplier, shifts, stride
 } parameters;
 
-#define VIEWS(access, Name, name, number)                                                                              \
-    layout(std430, binding = number) access buffer Name##Words { uint words[]; } name;                                 \
-    layout(std430, binding = number) access buffer Name##Pairs { uvec2 pairs[]; } name##_pairs;                        \
-    layout(std430, binding = number) access buffer Name##Vectors { uvec4 vectors[]; } name##_vectors;
-VIEWS(readonly, A, a, 1)
-VIEWS(, Output, destination, 2)
-VIEWS(readonly, B, b, 3)
-VIEWS(readonly, C, c, 4)
-
 // Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds what is loaded.
 uint a_first;
 uint b_first;
@@ -88,22 +74,6 @@ uint out_first;
 uint k_count;
 uint k_end;
 uint b_k_first;
-
-float half_at(uint word, uint element)
-{
-    return uintBitsToFloat(widen_half((word >> (element % 2 * 16)) & 0xFFFF));
-}
-
-vec4 halves(uvec2 words)
-{
-    return uintBitsToFloat(uvec4(widen_halves(words.x), widen_halves(words.y)));
-}
-
-// An element, or four side by side.
-#define LOAD_ONE(name, type, element)                                                                                  \
-    ((type) == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
-#define LOAD_FOUR(name, type, element)                                                                                 \
-    ((type) == FLOAT16 ? halves(name##_pairs.pairs[(element) / 4]) : uintBitsToFloat(name##_vectors.vectors[(element) / 4]))
 
 // Which batch a number is of, and which share of k.
 void find_batch(uint number)
@@ -128,6 +98,18 @@ void find_batch(uint number)
         a_first += k_first * parameters.steps.y;
         b_first += k_first * parameters.steps.w;
     }
+}
+
+// Tiles go by bands of so many rows of them, down each column, so that those at work at once share what they read.
+const uint BAND = TILE_M < TILE_N ? 16 : 8;
+
+void find_tile(uint tile, out uint m, out uint n)
+{
+    uint band = tile / (BAND * parameters.tiles_n);
+    uint rest = tile - band * BAND * parameters.tiles_n;
+    uint height = min(BAND, parameters.tiles_m - band * BAND);
+    n = rest / height;
+    m = band * BAND + rest - n * height;
 }
 
 #define ONE a_one

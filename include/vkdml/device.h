@@ -58,7 +58,8 @@ typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 typedef enum VkdmlKernelVariant {
     VKDML_KERNEL_VARIANT_DEFAULT = 0,  /**< chosen by what the device reports and what is known of its driver */
     VKDML_KERNEL_VARIANT_PORTABLE = 1, /**< core Vulkan 1.2 only: invocations meet in shared memory */
-    VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< subgroup operations: BASIC and ARITHMETIC in compute shaders */
+    VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< subgroup operations: BASIC and ARITHMETIC in compute shaders; and matrix
+                                            cores, of which sums of FLOAT16 products come in another order */
     VKDML_KERNEL_VARIANT_SERIAL = 3,   /**< core Vulkan 1.2 only, for processors: invocations work alone on long runs */
     VKDML_KERNEL_VARIANT_MAX_ENUM = 0x7FFFFFFF
 } VkdmlKernelVariant;
@@ -103,7 +104,8 @@ typedef struct VkdmlDeviceCreateInfo {
     PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
     const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
                                                            NULL: none. Nothing else is used. Read during the call.
-                                                           shaderFloat16 makes FLOAT16 faster. */
+                                                           shaderFloat16 makes FLOAT16 faster, with
+                                                           cooperativeMatrix and vulkanMemoryModel products much. */
     uint32_t enabledExtensionCount;                   /**< length of enabledExtensions */
     const char *const *enabledExtensions;             /**< the device extensions enabled. Read during the call. */
     DML_FEATURE_LEVEL featureLevel;                   /**< descriptors are held to it; 0: the newest, 6_4 */

@@ -1,18 +1,22 @@
 /* What devices and operators need and support: all of it read off the operator table. */
 #include "api/check.h"
 #include "api/error.h"
+#include "kernels/cooperative_matrix.h"
 #include "schema/schema.h"
 #include "tensor/tensor.h"
 #include "vulkan/device.h"
 
-/* FLOAT16 is converted by the device then. */
-static const char *const useful_features[] = {"shaderFloat16"};
+/* FLOAT16 is converted by the device with the first, and multiplied by matrix cores with all three. */
+static const char *const useful_features[] = {"shaderFloat16", "vulkanMemoryModel", "cooperativeMatrix"};
+static const char *const useful_extensions[] = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
 
 static const VkdmlRequirements requirements_of_all = {
     .apiVersion = VKDML_VULKAN_API_VERSION,
     .queueFlags = VK_QUEUE_COMPUTE_BIT,
     .usefulFeatureCount = sizeof useful_features / sizeof *useful_features,
     .usefulFeatures = useful_features,
+    .usefulExtensionCount = sizeof useful_extensions / sizeof *useful_extensions,
+    .usefulExtensions = useful_extensions,
 };
 
 /* The row that a tensor is held to at a level: support is sorted newest first. NULL before the first. */

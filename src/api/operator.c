@@ -129,7 +129,9 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     report->context = instance->schema->name; /* static */
     VkdmlResult result = check_compile_info(info, report);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_plan(instance, &device->limits, info->flags, report, &plan);
+        struct vkdml_plan_limits limits = device->limits;
+        limits.half_allowed = (info->executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
+        result = vkdml_plan(instance, &limits, info->flags, report, &plan);
     }
     if (result != VKDML_SUCCESS) {
         goto done;

@@ -112,7 +112,9 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
     if (!exists(parts->product, t)) {
         return 0;
     }
-    struct vkdml_span span = vkdml_product_span(parts->product, t, box);
+    struct vkdml_box plain;
+    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, box, &plain);
+    struct vkdml_span span = vkdml_product_span(&narrow, t, &plain);
     span.count += t == OUT ? (uint64_t)(parts->part.share_count - 1) * parts->part.out_share : 0;
     const struct vkdml_window window = vkdml_window_of(span, vkdml_data_type_bits(tensor->type));
     *fits = vkdml_fits(parts->limits, tensor->offset + window.offset, window.size);
@@ -121,17 +123,22 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
 
 static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, uint32_t d) {
     const struct parts *parts = context;
+    if (t == B && parts->product->gather.rank > 0 && d >= K) {
+        return vkdml_product_gathered_reach(parts->product, box, d);
+    }
     struct vkdml_box line = *box;
-    for (uint32_t other = 0; other < RANK; ++other) {
+    struct vkdml_box plain;
+    for (uint32_t other = 0; other < VKDML_MAX_BOX_RANK; ++other) {
         line.size[other] = other == d ? box->size[d] : 1;
     }
-    return vkdml_product_span(parts->product, t, &line).count - 1;
+    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, &line, &plain);
+    return vkdml_product_span(&narrow, t, &plain).count - 1;
 }
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct parts *parts = context;
     struct vkdml_product_part part = parts->part;
-    part.box = *box;
+    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, box, &part.box);
     part.accumulates = box->origin[K] != 0;
     parts->is_cut = parts->is_cut || box->size[K] != parts->product->sizes[K];
     if (parts->is_rehearsal) {
@@ -140,7 +147,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_plan_add(parts->plan, &parts->plan->steps, parts->limits, parts->report, &step);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_product_fill_step(parts->product, &part, parts->limits, parts->report, step);
+        result = vkdml_product_fill_step(&narrow, &part, parts->limits, parts->report, step);
         step->barrier_before = part.accumulates; /* a covering comes to an element's first steps first */
     }
     return result;
@@ -149,7 +156,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 static VkdmlResult cover(struct parts *parts) {
     struct vkdml_covering covering = {
         .context = parts,
-        .rank = RANK,
+        .rank = RANK + parts->product->gather.rank,
         .tensor_count = TENSORS,
         .limits = parts->limits,
         .report = parts->report,
@@ -159,6 +166,10 @@ static VkdmlResult cover(struct parts *parts) {
     };
     struct vkdml_box whole = {{0}, {0}};
     memcpy(whole.size, parts->product->sizes, sizeof(parts->product->sizes));
+    for (uint32_t d = 0; d < parts->product->gather.rank; ++d) {
+        whole.size[N] = 1;
+        whole.size[RANK + d] = parts->product->gather.walks[d].size;
+    }
     return vkdml_cover(&covering, &whole);
 }
 
@@ -187,6 +198,17 @@ static bool sums_fit(const struct vkdml_product *p, uint64_t shares) {
     return rows * (((uint64_t)p->sizes[N] + 3) / 4 * 4) <= UINT32_MAX / shares;
 }
 
+/* Sums of pixels are cut as these are. */
+static void scatter_sums(struct vkdml_product *sums) {
+    uint32_t stride = 1;
+    sums->scatter.rank = sums->gather.rank;
+    sums->tensors[OUT].strides[N] = 0;
+    for (uint32_t d = sums->gather.rank; d-- > 0;) {
+        sums->scatter.strides[d] = stride;
+        stride *= sums->gather.walks[d].size;
+    }
+}
+
 static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     const struct vkdml_product *p = parts->product;
     if (!sums_fit(p, shares)) {
@@ -206,6 +228,9 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
     rest.tensors[B].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     rest.gather.rank = 0;
+    if (p->gather.rank > 0) {
+        scatter_sums(&sums);
+    }
     rest.is_empty = false;
 
     struct parts first = *parts;
@@ -229,7 +254,11 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
                                struct vkdml_report *report, struct vkdml_plan *plan) {
     struct vkdml_product p = *product;
-    vkdml_product_collapse_pixels(&p);
+    struct vkdml_product collapsed = p;
+    vkdml_product_collapse_pixels(&collapsed);
+    if (collapsed.gather.rank == 0) {
+        p = collapsed;
+    }
     merge_batches(&p);
     turn(&p);
     struct parts parts = {.product = &p,

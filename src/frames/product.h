@@ -38,7 +38,7 @@ struct vkdml_product_walk {
     uint32_t taps;
     uint32_t step;
     int32_t tap_step;
-    int32_t start;
+    int64_t start; /* of 31 bits where there are coordinates that are none of b's */
     uint32_t divisor;
     uint32_t source_size;
     uint32_t stride;
@@ -53,7 +53,7 @@ struct vkdml_product_gather {
     bool channels_last;
 };
 
-/* Columns of the output that are pixels. */
+/* Columns of the output that are pixels: the same ones, where b is gathered. */
 struct vkdml_product_scatter {
     uint32_t rank; /* 0: columns are strides[N] apart */
     uint32_t sizes[VKDML_PRODUCT_PIXELS];
@@ -77,7 +77,7 @@ struct vkdml_product {
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
                                struct vkdml_report *report, struct vkdml_plan *plan);
 
-/* Whether a step stores whole words, even of FLOAT16. */
+/* Whether a step, of products or depthwise, stores whole words, even of FLOAT16. */
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step);
 
 #endif

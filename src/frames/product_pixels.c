@@ -62,7 +62,7 @@ static void collapse_gather(struct vkdml_product *p) {
     for (uint32_t d = 0; d < whole.rank; ++d) {
         struct vkdml_product_walk walk = whole.walks[d];
         if (is_even(&walk)) {
-            p->tensors[B].first += (uint32_t)walk.start * walk.stride;
+            p->tensors[B].first += (uint32_t)walk.start * walk.stride; /* within the tensor */
             walk = even_walk(walk.size, (uint64_t)walk.step * walk.stride);
             if (walk.size == 1) {
                 continue;
@@ -111,6 +111,22 @@ void vkdml_product_collapse_pixels(struct vkdml_product *product) {
     collapse_scatter(product);
 }
 
+struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
+                                          struct vkdml_box *plain) {
+    struct vkdml_product narrow = *product;
+    *plain = *box;
+    for (uint32_t d = 0; d < product->gather.rank; ++d) {
+        const uint32_t origin = box->origin[VKDML_PRODUCT_RANK + d], size = box->size[VKDML_PRODUCT_RANK + d];
+        narrow.gather.walks[d].size = size;
+        narrow.gather.walks[d].start += (int64_t)origin * narrow.gather.walks[d].step;
+        narrow.scatter.sizes[d] = size;
+        narrow.tensors[OUT].first += origin * narrow.scatter.strides[d];
+        plain->size[N] *= size;
+    }
+    vkdml_product_collapse_pixels(&narrow);
+    return narrow;
+}
+
 /* ---- what a box takes ---- */
 
 /* The coordinates in each dimension of `count` numbers from `first` on, which count the last dimension fastest: all of
@@ -132,15 +148,6 @@ static void split_range(uint32_t first, uint32_t count, uint32_t rank, const uin
     }
 }
 
-static void split_pixels(const struct vkdml_product_gather *gather, const struct vkdml_box *box,
-                         struct range ranges[VKDML_PRODUCT_PIXELS]) {
-    uint32_t sizes[VKDML_PRODUCT_PIXELS] = {0};
-    for (uint32_t d = 0; d < gather->rank; ++d) {
-        sizes[d] = gather->walks[d].size;
-    }
-    split_range(box->origin[N], box->size[N], gather->rank, sizes, ranges);
-}
-
 /* The channels, and the taps of each dimension. */
 static struct range split_steps(const struct vkdml_product_gather *gather, const struct vkdml_box *box,
                                 struct range taps[VKDML_PRODUCT_PIXELS]) {
@@ -159,15 +166,13 @@ static struct range split_steps(const struct vkdml_product_gather *gather, const
 
 struct vkdml_span vkdml_product_gathered_span(const struct vkdml_product *product, const struct vkdml_box *box) {
     const struct vkdml_product_gather *gather = &product->gather;
-    struct range pixels[VKDML_PRODUCT_PIXELS];
     struct range taps[VKDML_PRODUCT_PIXELS];
-    split_pixels(gather, box, pixels);
     const struct range channels = split_steps(gather, box, taps);
     struct vkdml_span span = {(uint64_t)channels.first * gather->channel_stride,
                               1 + (uint64_t)(channels.last - channels.first) * gather->channel_stride};
     for (uint32_t d = 0; d < gather->rank; ++d) {
         const struct vkdml_product_walk *walk = &gather->walks[d];
-        struct range q = reached(walk, pixels[d], taps[d]);
+        struct range q = reached(walk, (struct range){0, (int64_t)walk->size - 1}, taps[d]);
         q.first = q.first < 0 ? 0 : q.first;
         q.last = q.last >= walk->source_size ? (int64_t)walk->source_size - 1 : q.last;
         if (q.last < q.first) {
@@ -177,6 +182,24 @@ struct vkdml_span vkdml_product_gathered_span(const struct vkdml_product *produc
         span.count += (uint64_t)(q.last - q.first) * walk->stride;
     }
     return span;
+}
+
+uint64_t vkdml_product_gathered_reach(const struct vkdml_product *product, const struct vkdml_box *box,
+                                      uint32_t dimension) {
+    const struct vkdml_product_gather *gather = &product->gather;
+    if (dimension != K) {
+        const struct vkdml_product_walk *walk = &gather->walks[dimension - VKDML_PRODUCT_RANK];
+        return (uint64_t)(box->size[dimension] - 1) * walk->step / walk->divisor * walk->stride;
+    }
+    struct range taps[VKDML_PRODUCT_PIXELS];
+    const struct range channels = split_steps(gather, box, taps);
+    uint64_t reach = (uint64_t)(channels.last - channels.first) * gather->channel_stride;
+    for (uint32_t d = 0; d < gather->rank; ++d) {
+        const struct vkdml_product_walk *walk = &gather->walks[d];
+        const int64_t distance = (taps[d].last - taps[d].first) * walk->tap_step;
+        reach += (uint64_t)(distance < 0 ? -distance : distance) / walk->divisor * walk->stride;
+    }
+    return reach;
 }
 
 struct vkdml_span vkdml_product_scattered_span(const struct vkdml_product *product, const struct vkdml_box *box) {

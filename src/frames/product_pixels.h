@@ -8,10 +8,19 @@
 /* Drops and joins dimensions of pixels; where one is left that lies evenly b, or the output, has a stride instead. */
 void vkdml_product_collapse_pixels(struct vkdml_product *product);
 
+/* Of a product whose b is gathered a box has the dimensions of pixels behind all others, and of n one column: the same
+ * product of this box's pixels alone, collapsed, and the box with them as columns. */
+struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
+                                          struct vkdml_box *plain);
+
 /* What a box of coordinates takes of b that is gathered, or of an output that pixels scatter: elements from the
  * tensor's first on, counted as if all batches and rows began there. */
 struct vkdml_span vkdml_product_gathered_span(const struct vkdml_product *product, const struct vkdml_box *box);
 struct vkdml_span vkdml_product_scattered_span(const struct vkdml_product *product, const struct vkdml_box *box);
+
+/* How far b that is gathered reaches along k, or a dimension of pixels, of a box; what is padding is as good as b. */
+uint64_t vkdml_product_gathered_reach(const struct vkdml_product *product, const struct vkdml_box *box,
+                                      uint32_t dimension);
 
 /* Whether four elements from a multiple of four on, along n or k, always lie side by side from a multiple of four of
  * the tensor on, as far as pixels have a say. */

@@ -23,6 +23,8 @@ enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 #define JOINS         512u
 #define IS_SERIAL     1024u
 #define TWO_STAGES    2048u
+#define A_IN_EIGHTS   4096u /* of the matrix cores' kernel */
+#define B_IN_EIGHTS   8192u
 #define IS_THIN       16384u
 
 /* Mirrors product.glsl's block. */
@@ -52,27 +54,43 @@ struct product_parameters {
 };
 _Static_assert(sizeof(struct product_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
 
-/* Sums of a workgroup and of an invocation. */
+/* Sums of a workgroup, and of an invocation or a subgroup. */
 struct tile {
+    enum vkdml_kernel kernel;
     uint32_t m;
     uint32_t n;
-    uint32_t k; /* steps that are in shared memory at once */
-    uint32_t rows;
-    uint32_t columns;
-    uint32_t stages; /* so many times that, one of which is filled while another is used */
+    uint32_t k;         /* steps that are in shared memory at once */
+    uint32_t rows;      /* of PRODUCT an invocation's, of PRODUCT_MATRIX a subgroup's */
+    uint32_t columns;   /* .. */
+    uint32_t stages;    /* so many times k, one of which is filled while another is used */
+    uint32_t speed;     /* TFLOPS of an H200 whose processors are all busy */
+    uint32_t gathering; /* .. where b is gathered */
 };
 
-/* The largest first. Every device has 16 KiB of shared memory. */
-static const struct tile tiles[] = {{128, 128, 16, 8, 8, 2}, {128, 128, 8, 8, 8, 1}, {64, 64, 16, 4, 4, 2},
-                                    {64, 64, 16, 4, 4, 1},   {64, 64, 16, 8, 4, 1},  {32, 32, 16, 4, 4, 1}};
-#define TILE_COUNT (sizeof(tiles) / sizeof(tiles[0]))
+#define PLAIN(m, n, k, rows, columns, stages, speed, gathering)                                                        \
+    { VKDML_KERNEL_PRODUCT, m, n, k, rows, columns, stages, speed, gathering }
+#define MATRIX(m, n, k, rows, columns, speed, gathering)                                                               \
+    { VKDML_KERNEL_PRODUCT_MATRIX, m, n, k, rows, columns, 1, speed, gathering }
+
+/* Every device has 16 KiB of shared memory. Speeds are of 4096 x 4096 x 4096, of the small tiles 1024, and of a
+ * ResNet's convolutions. */
+static const struct tile tiles[] = {PLAIN(128, 128, 16, 8, 8, 2, 41, 30), PLAIN(128, 128, 8, 8, 8, 1, 38, 28),
+                                    PLAIN(64, 64, 16, 8, 4, 1, 33, 33), PLAIN(32, 32, 16, 4, 4, 1, 15, 15)};
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 300, 85), MATRIX(128, 128, 32, 64, 64, 290, 70),
+                                           MATRIX(64, 128, 32, 32, 32, 83, 68), MATRIX(64, 64, 64, 32, 32, 120, 43),
+                                           MATRIX(32, 32, 64, 16, 16, 60, 30)};
+
+struct tiles {
+    const struct tile *items;
+    uint32_t count;
+};
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = {8, 8, 16, 8, 8, 1};
+static const struct tile alone = PLAIN(8, 8, 16, 8, 8, 1, 0, 0);
 #define SERIAL_LOCAL_SIZE 8
 
 /* Of four columns, of sums that are joined. */
-static const struct tile joint = {1, 4, 16, 4, 4, 1};
+static const struct tile joint = PLAIN(1, 4, 16, 4, 4, 1, 0, 0);
 #define JOINT_LOCAL_SIZE 64
 
 /* Of few columns, for which k is among a workgroup's invocations. */
@@ -81,97 +99,103 @@ static const struct tile joint = {1, 4, 16, 4, 4, 1};
 #define THIN_ROWS         32
 #define THIN_LOCAL_SIZE   256
 
-/* Workgroups that keep the largest GPUs busy, and how many there are to be where k has shares: of at least so many
- * steps each, of at most so many, so that loops stay below what lavapipe ends silently. */
+/* Workgroups that a large GPU runs side by side, one a processor: an H200 132. Where they are fewer k has shares, so
+ * that there are so many: of at least so many steps each, of at most so many, so that loops stay below what lavapipe
+ * ends silently. */
+#define PROCESSORS    132
 #define ENOUGH_GROUPS 128
 #define WANTED_GROUPS 256
 #define LEAST_SHARE   256
 #define MOST_SHARE    16384
 
-static uint32_t local_size_of(const struct tile *tile) {
-    return tile->m / tile->rows * (tile->n / tile->columns);
+/* What matrix cores do not pay for: they make whole fragments. */
+#define LEAST_MATRIX_SIZE 16
+
+static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const uint32_t parts = tile->m / tile->rows * (tile->n / tile->columns);
+    return tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? parts * limits->matrix_cores.subgroup_size : parts;
 }
 
 static uint32_t shared_bytes(const struct tile *tile) {
     return 4 * tile->stages * tile->k * (tile->m + 4 + tile->n + 4);
 }
 
+/* Mirrors product_matrix.comp. Lines of operands lie along k or across it, whichever takes more. */
+static uint32_t matrix_shared_bytes(const struct tile *tile, const struct vkdml_matrix_cores *cores) {
+    const uint32_t along_k = (tile->m + tile->n) * (tile->k / 8 + 1);
+    const uint32_t across_k = tile->k * (tile->m / 8 + 1 + tile->n / 8 + 1);
+    const uint32_t operands = along_k > across_k ? along_k : across_k;
+    const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
+    const uint32_t taps = 10 * tile->k; /* words */
+    return 16 * (operands > sums ? operands : sums) + 4 * taps;
+}
+
+/* Whether fragments make up a subgroup's part, and invocations load equally much. */
+static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_matrix_cores *cores = &limits->matrix_cores;
+    const uint32_t loads = 8 * local_size_of(tile, limits);
+    return tile->rows % cores->m == 0 && tile->columns % cores->n == 0 && tile->k % cores->k == 0 &&
+           tile->m * tile->k % loads == 0 && tile->n * tile->k % loads == 0 &&
+           matrix_shared_bytes(tile, cores) <= limits->max_shared_memory_bytes;
+}
+
 static bool is_allowed(const struct tile *tile, const struct vkdml_plan_limits *limits) {
-    const uint32_t size = local_size_of(tile);
-    return vkdml_local_size(limits, size) == size && shared_bytes(tile) <= limits->max_shared_memory_bytes;
+    const uint32_t size = local_size_of(tile, limits);
+    const bool fits = tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX
+                          ? fits_cores(tile, limits)
+                          : shared_bytes(tile) <= limits->max_shared_memory_bytes;
+    return fits && vkdml_local_size(limits, size) == size;
 }
 
 static uint64_t count_tiles(const struct tile *tile, const uint32_t *sizes) {
     return vkdml_divide_up(sizes[M], tile->m) * vkdml_divide_up(sizes[N], tile->n) * sizes[OUTER] * sizes[INNER];
 }
 
-/* The largest of which there are enough and that have little beyond the output's ends; else the smallest for what fits
- * it, and the one before. */
-static const struct tile *choose_tile(const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
-    const struct tile *smallest = &tiles[TILE_COUNT - 1];
-    const struct tile *chosen = smallest;
-    for (uint32_t i = TILE_COUNT - 1; i-- > 0;) {
-        const struct tile *tile = &tiles[i];
-        const uint64_t area = count_tiles(tile, sizes) * tile->m * tile->n;
-        const uint64_t least = count_tiles(smallest, sizes) * smallest->m * smallest->n;
-        const bool is_large = sizes[M] > smallest->m && sizes[N] > smallest->n;
-        const bool are_many =
-            count_tiles(tile, sizes) >= ENOUGH_GROUPS || (tile->m == 64 && is_large && sizes[K] >= 2 * LEAST_SHARE);
-        if (is_allowed(tile, limits) && are_many && 4 * area <= 5 * least) {
+static uint64_t count_shares(uint64_t groups, uint32_t k) {
+    const uint64_t wanted = groups < ENOUGH_GROUPS ? WANTED_GROUPS / groups : 1;
+    const uint64_t most = k / LEAST_SHARE;
+    return wanted < most ? wanted : most > 1 ? most : 1;
+}
+
+/* Seconds that an H200 takes: workgroups come in rounds, of which a tile's speed says how long each is; joining shares
+ * is a dispatch more, that reads as many sums of each element, and as many were written. */
+static double estimate(const struct tile *tile, const struct vkdml_product *product, const uint32_t *sizes) {
+    const double speed = product->gather.rank > 0 ? tile->gathering : tile->speed;
+    const uint64_t groups = count_tiles(tile, sizes);
+    const uint64_t shares = count_shares(groups, sizes[K]);
+    const double rounds = (double)vkdml_divide_up(groups * shares, PROCESSORS) / (double)shares;
+    const double sums = (double)sizes[M] * sizes[N] * sizes[INNER] * sizes[OUTER] * (double)shares;
+    const double joining = shares > 1 ? 4e-6 + 8 * sums / 4e12 : 0;
+    return rounds * tile->m * tile->n * 2 * sizes[K] / (speed * 1e12 / PROCESSORS) + joining;
+}
+
+/* The one that is done first. NULL: none is allowed. */
+static const struct tile *choose_of(const struct tiles *family, const struct vkdml_product *product,
+                                    const uint32_t *sizes, const struct vkdml_plan_limits *limits) {
+    const struct tile *chosen = NULL;
+    double least = 0;
+    for (uint32_t i = 0; i < family->count; ++i) {
+        const struct tile *tile = &family->items[i];
+        const double time = estimate(tile, product, sizes);
+        if (is_allowed(tile, limits) && (chosen == NULL || time < least)) {
             chosen = tile;
+            least = time;
         }
     }
     return chosen;
 }
 
+/* Matrix cores need FLOAT16 whose denormals stay, of operands or allowed for them. */
+static bool suits_cores(const struct vkdml_product *product, const uint32_t *sizes,
+                        const struct vkdml_plan_limits *limits) {
+    const bool are_halves = product->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    return limits->matrix_cores.subgroup_size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
+           are_halves && sizes[M] >= LEAST_MATRIX_SIZE && sizes[N] >= LEAST_MATRIX_SIZE &&
+           sizes[K] >= LEAST_MATRIX_SIZE;
+}
+
 bool vkdml_product_is_thin(const struct vkdml_product *product, const uint32_t *sizes) {
     return product->gather.rank == 0 && sizes[N] <= MOST_THIN_COLUMNS && sizes[K] >= LEAST_THIN_STEPS;
-}
-
-/* How a part is computed. */
-struct way {
-    struct tile tile;
-    uint32_t local_size;
-    uint32_t bits; /* of SHAPE */
-};
-
-static struct way choose_way(const struct vkdml_product *p, const struct vkdml_product_part *part,
-                             const struct vkdml_plan_limits *limits) {
-    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint32_t columns = part->box.size[N];
-    const bool thin = vkdml_product_is_thin(p, part->box.size);
-    if (part->joins) {
-        return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE), JOINS};
-    }
-    if (thin && serial) {
-        return (struct way){
-            {4, MOST_THIN_COLUMNS, 4, 4, columns, 1}, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_THIN | IS_SERIAL};
-    }
-    if (thin) {
-        const uint32_t size = vkdml_local_size(limits, THIN_LOCAL_SIZE);
-        const uint32_t lanes = size / (THIN_ROWS / 4);
-        return (struct way){{THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1}, size, IS_THIN};
-    }
-    if (serial) {
-        return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_SERIAL};
-    }
-    const struct tile *tile = choose_tile(part->box.size, limits);
-    return (struct way){*tile, local_size_of(tile), tile->stages > 1 ? TWO_STAGES : 0};
-}
-
-uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
-    const uint32_t k = product->sizes[K];
-    const uint64_t needed = vkdml_divide_up(k, MOST_SHARE);
-    struct vkdml_product_part whole = {.share_count = 1};
-    memcpy(whole.box.size, product->sizes, sizeof(product->sizes));
-    const struct way way = choose_way(product, &whole, limits);
-    const uint64_t groups = count_tiles(&way.tile, product->sizes);
-    uint64_t shares = 1;
-    if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && groups < ENOUGH_GROUPS) {
-        shares = WANTED_GROUPS / groups;
-        shares = shares < k / LEAST_SHARE ? shares : k / LEAST_SHARE;
-    }
-    return (uint32_t)(shares > needed ? shares : needed);
 }
 
 /* ---- a step ---- */
@@ -186,20 +210,26 @@ static struct vkdml_window window_of(const struct vkdml_product *p, const struct
     return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].type));
 }
 
-/* Whether four elements side by side along dimension d, from a multiple of four on, are 16 bytes, or 8, that begin at a
- * multiple of that, and there is never a part of them. */
-static bool has_vectors(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
-                        const struct vkdml_plan_limits *limits) {
+/* Whether so many elements side by side along dimension d, from a multiple of that on, are bytes that begin at a
+ * multiple of their number, 8 or 16, and there is never a part of them. */
+static bool has_runs(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
+                     uint32_t elements, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
     const struct vkdml_window window = window_of(p, part, t);
     const uint32_t bytes = vkdml_data_type_size(tensor->type);
-    bool aligned =
-        tensor->strides[d] == 1 && part->box.size[d] % 4 == 0 &&
-        vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) % (4 * bytes) == 0;
+    bool aligned = tensor->strides[d] == 1 && part->box.size[d] % elements == 0 &&
+                   vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) %
+                           (elements * bytes) ==
+                       0;
     for (uint32_t other = 0; other < RANK; ++other) {
-        aligned = aligned && (other == d || part->box.size[other] == 1 || tensor->strides[other] % 4 == 0);
+        aligned = aligned && (other == d || part->box.size[other] == 1 || tensor->strides[other] % elements == 0);
     }
     return aligned;
+}
+
+static bool has_vectors(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t d,
+                        const struct vkdml_plan_limits *limits) {
+    return has_runs(p, part, t, d, 4, limits);
 }
 
 /* The same of b that is gathered and of an output that pixels scatter, of whose fours the pixels approve. */
@@ -242,7 +272,63 @@ static uint32_t layout_of(const struct vkdml_product *p, const struct vkdml_prod
     return strides[K] <= strides[rows] && part->box.size[K] > 1 ? 0 : ALONG_ROWS;
 }
 
-static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part,
+/* Whether an operand of that layout is loaded eight FLOAT16 at a time. */
+static bool has_eights(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t rows,
+                       uint32_t layout, const struct vkdml_plan_limits *limits) {
+    return p->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16 && (t != B || p->gather.rank == 0) &&
+           has_runs(p, part, t, (layout & ALONG_ROWS) != 0 ? rows : K, 8, limits);
+}
+
+/* Whether four of a row are one store. */
+static bool has_vectors_out(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                            const struct vkdml_plan_limits *limits) {
+    const bool is_whole = part->share_count == 1 || part->out_share % 4 == 0;
+    return is_whole &&
+           (p->scatter.rank == 0 ? has_vectors(p, part, OUT, N, limits)
+                                 : vkdml_product_scatters_fours(p) && has_aligned_fours(p, part, OUT, N, limits));
+}
+
+static const struct tile *choose_tile(const struct vkdml_product *product, const struct vkdml_product_part *part,
+                                      const struct vkdml_plan_limits *limits) {
+    static const struct tiles plain = {tiles, sizeof(tiles) / sizeof(tiles[0])};
+    static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
+    const uint32_t *sizes = part->box.size;
+    const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, product, sizes, limits) : NULL;
+    return tile != NULL ? tile : choose_of(&plain, product, sizes, limits);
+}
+
+/* How a part is computed. */
+struct way {
+    struct tile tile;
+    uint32_t local_size;
+    uint32_t bits; /* of SHAPE */
+};
+
+static struct way choose_way(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                             const struct vkdml_plan_limits *limits) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint32_t columns = part->box.size[N];
+    const bool thin = vkdml_product_is_thin(p, part->box.size);
+    if (part->joins) {
+        return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE), JOINS};
+    }
+    if (thin && serial) {
+        return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1, 0, 0),
+                            vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_THIN | IS_SERIAL};
+    }
+    if (thin) {
+        const uint32_t size = vkdml_local_size(limits, THIN_LOCAL_SIZE);
+        const uint32_t lanes = size / (THIN_ROWS / 4);
+        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0, 0), size, IS_THIN};
+    }
+    if (serial) {
+        return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_SERIAL};
+    }
+    const struct tile *tile = choose_tile(p, part, limits);
+    return (struct way){*tile, local_size_of(tile, limits), tile->stages > 1 ? TWO_STAGES : 0};
+}
+
+static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
     uint32_t shape = (part->to_sums ? TO_SUMS : 0) | (part->accumulates ? ACCUMULATES : 0);
     if (part->joins) {
@@ -251,16 +337,29 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
         const uint32_t of_b = vkdml_product_is_thin(p, part->box.size)
                                   ? has_vectors(p, part, B, K, limits) ? VECTORS : 0
                                   : layout_of(p, part, B, N, limits);
-        shape |= layout_of(p, part, A, M, limits) | of_b << LAYOUT_B;
+        const uint32_t of_a = layout_of(p, part, A, M, limits);
+        shape |= of_a | of_b << LAYOUT_B;
+        if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
+            shape |= has_eights(p, part, A, M, of_a, limits) ? A_IN_EIGHTS : 0;
+            shape |= has_eights(p, part, B, N, of_b, limits) ? B_IN_EIGHTS : 0;
+        }
     }
     if (exists(p, C)) {
         shape |= HAS_C | (has_vectors(p, part, C, N, limits) ? C_IS_VECTOR : 0);
     }
-    const bool is_whole = part->share_count == 1 || part->out_share % 4 == 0;
-    const bool has_fours = p->scatter.rank == 0
-                               ? has_vectors(p, part, OUT, N, limits)
-                               : vkdml_product_scatters_fours(p) && has_aligned_fours(p, part, OUT, N, limits);
-    return shape | (is_whole && has_fours ? OUT_IS_VECTOR : 0);
+    return shape | (has_vectors_out(p, part, limits) ? OUT_IS_VECTOR : 0);
+}
+
+uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
+    const uint32_t k = product->sizes[K];
+    const uint64_t needed = vkdml_divide_up(k, MOST_SHARE);
+    struct vkdml_product_part whole = {.share_count = 1};
+    memcpy(whole.box.size, product->sizes, sizeof(product->sizes));
+    const struct way way = choose_way(product, &whole, limits);
+    const uint64_t groups = count_tiles(&way.tile, product->sizes);
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint64_t shares = serial ? 1 : count_shares(groups, k);
+    return (uint32_t)(shares > needed ? shares : needed);
 }
 
 /* Where a box begins in what is bound; of pixels where it did if all of them were there, modulo 2^32. */
@@ -312,6 +411,11 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     memcpy(parameters->arguments[2], p->arguments, sizeof(p->arguments));
 }
 
+/* The size of a fragment, in the place of an operation. */
+static uint32_t fragment_of(const struct vkdml_matrix_cores *cores) {
+    return cores->m | cores->n << 8 | cores->k << 16;
+}
+
 static struct vkdml_plan_buffer buffer_of(const struct vkdml_product *p, const struct vkdml_product_part *part,
                                           uint32_t t) {
     const struct vkdml_window window = window_of(p, part, t);
@@ -345,20 +449,22 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].type, type_of_c, product->tensors[OUT].type};
     const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
-    step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;
+    step->float_controls =
+        has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const uint32_t specializations[] = {way.local_size,
                                         (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8,
-                                        shape_of(product, part, limits) | way.bits,
+                                        shape_of(product, part, tile, limits) | way.bits,
                                         tile->m,
                                         tile->n,
                                         tile->k,
                                         tile->rows,
                                         tile->columns,
-                                        0,
+                                        on_cores ? fragment_of(&limits->matrix_cores) : 0,
                                         part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function,
                                         gather,
                                         step->float_controls};
-    step->kernel = VKDML_KERNEL_PRODUCT;
+    step->kernel = tile->kernel;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;
@@ -372,5 +478,5 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
 }
 
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
-    return step->kernel == VKDML_KERNEL_PRODUCT && (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
+    return (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
 }

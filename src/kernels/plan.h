@@ -103,6 +103,15 @@ struct vkdml_plan {
     bool keeps_input;                   /* output 0 is input 0, element for element: in place there is nothing to do */
 };
 
+/* What a subgroup multiplies at once: a fragment of m x k elements of FLOAT16 with one of k x n, the sums FLOAT32. All
+ * are multiples of eight. */
+struct vkdml_matrix_cores {
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t subgroup_size; /* 0: there are none, or not for us */
+};
+
 /* What a planner may know of a device. Invented at will in tests. */
 struct vkdml_plan_limits {
     uint64_t max_storage_buffer_range;
@@ -116,6 +125,8 @@ struct vkdml_plan_limits {
     uint32_t float_controls;      /* VKDML_FLOAT_CONTROLS_ bits */
     bool transfer_allowed;        /* the caller's buffers and barriers are for transfer commands too */
     bool transfer_is_faster;      /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
+    struct vkdml_matrix_cores matrix_cores;
+    bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
 };
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);

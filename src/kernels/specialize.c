@@ -168,7 +168,8 @@ static void put_scalar(struct vkdml_rewrite *rewrite, const uint32_t *constant) 
 /* The id that an instruction outside of functions defines and that may go unused; 0: none. */
 static uint32_t defined(const uint32_t *instruction) {
     const uint32_t opcode = spirv_opcode(instruction);
-    if (opcode >= SPIRV_OP_TYPE_VOID && opcode <= SPIRV_OP_TYPE_FUNCTION) {
+    if ((opcode >= SPIRV_OP_TYPE_VOID && opcode <= SPIRV_OP_TYPE_FUNCTION) ||
+        opcode == SPIRV_OP_TYPE_COOPERATIVE_MATRIX) {
         return spirv_word(instruction, 1);
     }
     const bool is_constant = opcode >= SPIRV_OP_CONSTANT_TRUE && opcode <= SPIRV_OP_SPEC_CONSTANT_OP;

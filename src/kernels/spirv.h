@@ -86,6 +86,7 @@ enum spirv_opcode {
     SPIRV_OP_BRANCH_CONDITIONAL = 250,
     SPIRV_OP_SWITCH = 251,
     SPIRV_OP_UNREACHABLE = 255,
+    SPIRV_OP_TYPE_COOPERATIVE_MATRIX = 4456, /* of SPV_KHR_cooperative_matrix */
 };
 
 enum spirv_decoration {

@@ -3,18 +3,27 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/plan.h"
-
-static const struct quirk {
+struct quirk {
     VkDriverId driver;
     uint32_t vendor;
     uint32_t first_version;
     uint32_t last_version;
     const char *reason;
-} quirks[] = {
-#define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last, reason},
-#include "kernels/quirk_list.inc"
 };
+
+/* Each list ends with a row without a reason. */
+#define ROW(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last, reason},
+static const struct quirk subgroup_quirks[] = {
+#define VKDML_QUIRK        ROW
+#define VKDML_MATRIX_QUIRK NO_ROW
+#define NO_ROW(...)
+#include "kernels/quirk_list.inc"
+    {.reason = NULL}};
+static const struct quirk matrix_quirks[] = {
+#define VKDML_QUIRK        NO_ROW
+#define VKDML_MATRIX_QUIRK ROW
+#include "kernels/quirk_list.inc"
+    {.reason = NULL}};
 
 static const char *const names[] = {
     [VKDML_KERNEL_VARIANT_PORTABLE] = "portable",
@@ -55,6 +64,14 @@ static bool is_quirk_of(const struct quirk *quirk, const struct vkdml_variant_de
            device->driver_version >= quirk->first_version && device->driver_version <= quirk->last_version;
 }
 
+/* Why a list holds a device, or NULL. */
+static const char *find_quirk(const struct quirk *quirks, const struct vkdml_variant_device *device) {
+    while (quirks->reason && !is_quirk_of(quirks, device)) {
+        quirks++;
+    }
+    return quirks->reason;
+}
+
 /* Some drivers report 0 (a Mali-G72's) or 1 (a PowerVR GE8320's): whatever runs there is not worth it. */
 static bool is_usual_size(uint32_t size) {
     return size >= 4 && size <= 128 && (size & (size - 1)) == 0;
@@ -66,14 +83,11 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
         return VKDML_KERNEL_VARIANT_SERIAL;
     }
     *reason = vkdml_variant_unusable(device, VKDML_KERNEL_VARIANT_SUBGROUP);
+    if (!*reason) {
+        *reason = find_quirk(subgroup_quirks, device);
+    }
     if (*reason) {
         return VKDML_KERNEL_VARIANT_PORTABLE;
-    }
-    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
-        if (is_quirk_of(&quirks[i], device)) {
-            *reason = quirks[i].reason;
-            return VKDML_KERNEL_VARIANT_PORTABLE;
-        }
     }
     if (!is_usual_size(device->subgroup_size)) {
         *reason = "its subgroupSize is no power of two from 4 to 128";
@@ -81,6 +95,32 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
     }
     *reason = "it reports the subgroup operations";
     return VKDML_KERNEL_VARIANT_SUBGROUP;
+}
+
+const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *device) {
+    return find_quirk(matrix_quirks, device);
+}
+
+/* Fragments begin at multiples of eight elements, and the largest that any device has make up tiles. */
+static bool is_usable(const VkCooperativeMatrixPropertiesKHR *p) {
+    const bool are_halves = p->AType == VK_COMPONENT_TYPE_FLOAT16_KHR && p->BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
+    const bool are_floats = p->CType == VK_COMPONENT_TYPE_FLOAT32_KHR && p->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR;
+    const bool are_eights = p->MSize % 8 == 0 && p->NSize % 8 == 0 && p->KSize % 8 == 0;
+    const uint32_t most = p->MSize | p->NSize | p->KSize;
+    return are_halves && are_floats && are_eights && most != 0 && most < 128 && !p->saturatingAccumulation &&
+           p->scope == VK_SCOPE_SUBGROUP_KHR;
+}
+
+struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                                    uint32_t subgroup_size) {
+    struct vkdml_matrix_cores cores = {0, 0, 0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        const VkCooperativeMatrixPropertiesKHR *p = &properties[i];
+        if (is_usable(p) && p->MSize * p->NSize * p->KSize > cores.m * cores.n * cores.k) {
+            cores = (struct vkdml_matrix_cores){p->MSize, p->NSize, p->KSize, subgroup_size};
+        }
+    }
+    return cores;
 }
 
 uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16) {

@@ -7,6 +7,8 @@
 #include <vulkan/vulkan_core.h>
 
 #include "base/report.h"
+#include "kernels/cooperative_matrix.h"
+#include "kernels/plan.h"
 #include "vkdml/device.h"
 
 /* What the choice depends on. Invented at will in tests. */
@@ -30,6 +32,14 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
 
 /* Why the device cannot run a variant, static text, or NULL. Quirks do not count: forcing is for trying. */
 const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, VkdmlKernelVariant variant);
+
+/* Why a device's matrix cores are not used, whatever it reports of them, static text, or NULL. */
+const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *device);
+
+/* The largest fragments of those that a device reports: of FLOAT16, with FLOAT32 sums, by subgroups. None where there
+ * are none such. */
+struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                                    uint32_t subgroup_size);
 
 /* VKDML_FLOAT_CONTROLS_ bits of a device; has_float16: whether it was created with that feature. None where controls of
  * one width may not be declared without those of the others. */

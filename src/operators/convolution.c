@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frames/copy.h"
+#include "frames/depthwise.h"
 #include "frames/product.h"
 #include "operators/mapping.h"
 #include "operators/temporary.h"
@@ -378,14 +379,19 @@ struct planner {
     const struct vkdml_planning *planning;
     const struct convolution *convolution;
     struct vkdml_map fused;
-    struct vkdml_product product; /* but for what parts have of their own */
+    uint32_t places[1 + MOST_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
+    struct vkdml_product product;      /* but for what parts have of their own */
 };
+
+static bool owns_filter(const struct planner *planner) {
+    return (planner->planning->instance->inputs[FILTER].flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+}
 
 /* Steps of a filter along k: of its channels and taps. */
 struct steps {
     uint32_t count;
-    uint32_t sizes[1 + MOST_SPATIAL];
-    uint32_t strides[1 + MOST_SPATIAL];
+    uint32_t sizes[2 + MOST_SPATIAL]; /* pictures take a place too */
+    uint32_t strides[2 + MOST_SPATIAL];
 };
 
 /* In the order in which k counts them. */
@@ -393,13 +399,15 @@ static struct steps steps_of(const struct planner *planner, const struct vkdml_p
                              const struct part *parts) {
     const struct vkdml_tensor *filter = &planner->planning->instance->inputs[FILTER];
     const uint32_t spatial = planner->convolution->spatial;
-    const uint32_t channel = gather->channels_last ? spatial : 0, tap = gather->channels_last ? 0 : 1;
-    struct steps steps = {.count = 1 + spatial};
+    const uint32_t channel = gather->channels_last ? 1 + spatial : 0, tap = gather->channels_last ? 0 : 1;
+    struct steps steps = {.count = 2 + spatial};
     steps.sizes[channel] = gather->channels;
     steps.strides[channel] = filter->strides[planner->convolution->is_backward ? 0 : 1];
+    steps.sizes[tap + planner->places[0]] = 1;
     for (uint32_t s = 0; s < spatial; ++s) {
-        steps.sizes[tap + s] = gather->walks[1 + s].taps;
-        steps.strides[tap + s] = parts[s].filter_step * filter->strides[2 + s];
+        const uint32_t place = planner->places[1 + s];
+        steps.sizes[tap + place] = gather->walks[place].taps;
+        steps.strides[tap + place] = parts[s].filter_step * filter->strides[2 + s];
     }
     return steps;
 }
@@ -428,7 +436,7 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
     const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
     struct vkdml_product product = planner->product;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
-        const uint32_t d = 1 + s;
+        const uint32_t d = planner->places[1 + s];
         product.gather.walks[d] = parts[s].walk;
         product.scatter.sizes[d] = parts[s].walk.size;
         product.scatter.strides[d] = parts[s].step * output->strides[2 + s];
@@ -441,61 +449,100 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
         product.gather.channels = 1;
         product.sizes[VKDML_PRODUCT_K] = 1;
         for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
-            product.gather.walks[1 + s].taps = 1;
+            product.gather.walks[planner->places[1 + s]].taps = 1;
         }
     }
     return product;
 }
 
-/* Gives a part its filter: as it lies, or where that has no one stride along k a copy of it. */
+/* Packs a filter for one stride along k; `from` has its first element and its strides along groups and m. Whichever of
+ * m and channels lies farther apart stays outside, so that elements move no farther than they must. A filter that
+ * belongs to vkdml is packed once. */
+static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml_product *product,
+                               const struct steps *steps, const uint32_t from[3], struct vkdml_product_tensor *a) {
+    const struct vkdml_planning *planning = planner->planning;
+    const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
+    const uint32_t groups = product->sizes[VKDML_PRODUCT_INNER], m = product->sizes[VKDML_PRODUCT_M];
+    const uint32_t k = product->sizes[VKDML_PRODUCT_K];
+    const bool m_is_inner = planner->convolution->is_backward && from[2] < filter->strides[0];
+    a->strides[VKDML_PRODUCT_INNER] = m * k; /* no more elements than the filter has */
+    a->strides[VKDML_PRODUCT_M] = m_is_inner ? 1 : k;
+    a->strides[VKDML_PRODUCT_K] = m_is_inner ? m : 1;
+    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = from[0]};
+    vkdml_copy_add(&copied, groups, a->strides[VKDML_PRODUCT_INNER], from[1]);
+    vkdml_copy_add(&copied, m, a->strides[VKDML_PRODUCT_M], from[2]);
+    uint32_t stride = k * a->strides[VKDML_PRODUCT_K];
+    for (uint32_t i = 0; i < steps->count; ++i) {
+        stride /= steps->sizes[i];
+        vkdml_copy_add(&copied, steps->sizes[i], stride, steps->strides[i]);
+    }
+    const struct vkdml_tensor packed = {
+        .dimension_count = 1, .element_bits = filter->element_bits, .sizes = {groups * m * k}, .strides = {1}};
+    const bool is_owned = owns_filter(planner);
+    a->resource = is_owned ? VKDML_PLAN_PERSISTENT : VKDML_PLAN_TEMPORARY;
+    a->index = 0;
+    a->first = 0;
+    a->offset = is_owned ? vkdml_persistent_add(planning->plan, &packed) : vkdml_temporary_add(planning->plan, &packed);
+    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
+                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
+                                         .has_input = true,
+                                         .input = VKDML_PLAN_INPUT,
+                                         .input_index = FILTER,
+                                         .output = a->resource,
+                                         .output_offset = a->offset};
+    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
+}
+
+/* Strides of a filter along its taps. */
+static void find_tap_strides(const struct planner *planner, const struct part *parts,
+                             uint32_t strides[VKDML_PRODUCT_PIXELS]) {
+    strides[planner->places[0]] = 0;
+    for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
+        strides[planner->places[1 + s]] =
+            parts[s].filter_step * planner->planning->instance->inputs[FILTER].strides[2 + s];
+    }
+}
+
+/* Gives a part its filter: as it lies, or for a product where that has no one stride along k a copy of it. */
 static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
                                const struct part *parts, struct vkdml_product_tensor *a) {
     const struct vkdml_planning *planning = planner->planning;
     const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
     const bool is_backward = planner->convolution->is_backward;
     const struct steps steps = steps_of(planner, &product->gather, parts);
-    const uint32_t groups = product->sizes[VKDML_PRODUCT_INNER], m = product->sizes[VKDML_PRODUCT_M];
-    const uint32_t in_group = is_backward ? planner->product.gather.channels : m;
+    const uint32_t in_group = is_backward ? planner->product.gather.channels : product->sizes[VKDML_PRODUCT_M];
     const uint32_t group_stride = in_group * filter->strides[0], m_stride = filter->strides[is_backward ? 1 : 0];
+    uint32_t tap_strides[VKDML_PRODUCT_PIXELS];
     uint32_t first = 0;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
         first += parts[s].filter_first * filter->strides[2 + s];
     }
-    *a = (struct vkdml_product_tensor){.resource = VKDML_PLAN_INPUT, .index = FILTER, .type = filter->data_type};
-    if (find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
-        a->first = first;
-        a->strides[VKDML_PRODUCT_INNER] = group_stride;
-        a->strides[VKDML_PRODUCT_M] = m_stride;
+    *a = (struct vkdml_product_tensor){
+        .resource = VKDML_PLAN_INPUT, .index = FILTER, .first = first, .type = filter->data_type};
+    a->strides[VKDML_PRODUCT_INNER] = group_stride;
+    a->strides[VKDML_PRODUCT_M] = m_stride;
+    find_tap_strides(planner, parts, tap_strides);
+    if (vkdml_depthwise_suits(product, tap_strides, planning->limits) ||
+        find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
         return VKDML_SUCCESS;
     }
-    struct vkdml_tensor packed = *filter;
-    packed.dimension_count = 3;
-    packed.sizes[0] = groups;
-    packed.sizes[1] = m;
-    packed.sizes[2] = product->sizes[VKDML_PRODUCT_K];
-    vkdml_packed_strides(3, packed.sizes, packed.strides); /* no more elements than the filter has */
-    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = first};
-    vkdml_copy_add(&copied, groups, packed.strides[0], group_stride);
-    vkdml_copy_add(&copied, m, packed.strides[1], m_stride);
-    uint64_t stride = packed.sizes[2];
-    for (uint32_t i = 0; i < steps.count; ++i) {
-        stride /= steps.sizes[i];
-        vkdml_copy_add(&copied, steps.sizes[i], stride, steps.strides[i]);
+    return copy_filter(planner, product, &steps, (const uint32_t[]){first, group_stride, m_stride}, a);
+}
+
+/* Pixels come as they lie in the output, the closest last. */
+static void order_pixels(struct planner *planner) {
+    const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
+    const uint32_t rank = 1 + planner->convolution->spatial;
+    for (uint32_t i = 0; i < rank; ++i) {
+        const uint32_t d = i == 0 ? 0 : 1 + i;
+        planner->places[i] = 0;
+        for (uint32_t j = 0; j < rank; ++j) {
+            const uint32_t other = j == 0 ? 0 : 1 + j;
+            const bool is_before =
+                output->strides[other] > output->strides[d] || (output->strides[other] == output->strides[d] && j < i);
+            planner->places[i] += is_before ? 1 : 0;
+        }
     }
-    a->resource = VKDML_PLAN_TEMPORARY;
-    a->index = 0;
-    a->offset = vkdml_temporary_add(planning->plan, &packed);
-    a->strides[VKDML_PRODUCT_INNER] = packed.strides[0];
-    a->strides[VKDML_PRODUCT_M] = packed.strides[1];
-    a->strides[VKDML_PRODUCT_K] = 1;
-    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
-                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-                                         .has_input = true,
-                                         .input = VKDML_PLAN_INPUT,
-                                         .input_index = FILTER,
-                                         .output = VKDML_PLAN_TEMPORARY,
-                                         .output_offset = a->offset};
-    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
 }
 
 static void begin(struct planner *planner) {
@@ -513,19 +560,23 @@ static void begin(struct planner *planner) {
                     [VKDML_PRODUCT_C] = {.resource = VKDML_PLAN_INPUT, .index = BIAS},
                     [VKDML_PRODUCT_OUT] = {.resource = VKDML_PLAN_OUTPUT, .type = output->data_type}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
-        .scatter = {.rank = 1 + spatial, .sizes = {output->sizes[0]}, .strides = {output->strides[0]}},
+        .scatter = {.rank = 1 + spatial},
         .alpha = 1,
         .beta = 1,
         .function = planner->fused.function,
     };
     memcpy(p->arguments, planner->fused.arguments + 8, sizeof(p->arguments));
-    p->gather.channels_last = input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1;
-    p->gather.walks[0] = (struct vkdml_product_walk){.size = input->sizes[0],
-                                                     .taps = 1,
-                                                     .step = 1,
-                                                     .divisor = 1,
-                                                     .source_size = input->sizes[0],
-                                                     .stride = input->strides[0]};
+    p->gather.channels_last =
+        input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1; /* else along pixels */
+    order_pixels(planner);
+    p->scatter.sizes[planner->places[0]] = output->sizes[0];
+    p->scatter.strides[planner->places[0]] = output->strides[0];
+    p->gather.walks[planner->places[0]] = (struct vkdml_product_walk){.size = input->sizes[0],
+                                                                      .taps = 1,
+                                                                      .step = 1,
+                                                                      .divisor = 1,
+                                                                      .source_size = input->sizes[0],
+                                                                      .stride = input->strides[0]};
     p->tensors[VKDML_PRODUCT_B].strides[VKDML_PRODUCT_INNER] = channels * input->strides[1];
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_INNER] = made * output->strides[1];
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_M] = output->strides[1];
@@ -548,10 +599,17 @@ static void find_parts(const struct planner *planner, uint32_t number, struct pa
 
 /* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
  * between those that write words and those that change bits of them, which validation layers take for reading. */
-static VkdmlResult plan_part(const struct vkdml_planning *planning, const struct vkdml_product *product) {
+static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_product *product,
+                             const struct part *parts) {
+    const struct vkdml_planning *planning = planner->planning;
     const struct vkdml_plan_steps *steps = &planning->plan->steps;
     const uint32_t first = steps->count;
-    VkdmlResult result = vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
+    uint32_t strides[VKDML_PRODUCT_PIXELS];
+    find_tap_strides(planner, parts, strides);
+    VkdmlResult result =
+        vkdml_depthwise_suits(product, strides, planning->limits)
+            ? vkdml_depthwise_plan(product, strides, planning->limits, planning->report, planning->plan)
+            : vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
     if (result == VKDML_SUCCESS && first > 0 &&
         product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
         vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
@@ -571,12 +629,17 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
         const struct vkdml_product product = product_of(planner, parts);
         result = take_filter(planner, &product, parts, &filters[i]);
     }
-    const uint32_t copies = planning->plan->steps.count;
+    uint32_t copies = planning->plan->steps.count;
+    if (owns_filter(planner)) { /* they come once, before all */
+        planning->plan->init_steps = planning->plan->steps;
+        planning->plan->steps = (struct vkdml_plan_steps){0, 0, NULL};
+        copies = 0;
+    }
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
         product.tensors[VKDML_PRODUCT_A] = filters[i];
-        result = plan_part(planning, &product);
+        result = plan_part(planner, &product, parts);
     }
     if (result == VKDML_SUCCESS && copies != 0) {
         planning->plan->steps.items[copies].barrier_before = true;

@@ -58,6 +58,19 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 /* Persistent memory of an owned input begins at a multiple of what any resource is bound at. */
 #define PERSISTENT_ALIGNMENT DML_PERSISTENT_BUFFER_ALIGNMENT
 
+/* Whether a step takes it: a planner may have made something else of an owned input, when it is initialized. */
+static bool is_read(const struct vkdml_plan *plan, uint32_t index) {
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        const struct vkdml_plan_step *step = &plan->steps.items[s];
+        for (uint32_t b = 0; b < step->buffer_count; ++b) {
+            if (step->buffers[b].resource == VKDML_PLAN_INPUT && step->buffers[b].index == index) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* A plain copy of an owned input into the persistent resource, which the caller may then let go of. */
 static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint32_t index,
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
@@ -114,7 +127,7 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
     VkdmlResult result = op->plan(op, &planning);
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
-        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {
+        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0 && is_read(plan, i)) {
             result = plan_owned_input(instance, i, limits, report, plan);
         }
     }

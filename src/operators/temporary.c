@@ -31,11 +31,18 @@ struct vkdml_tensor vkdml_temporary_numbers(const struct vkdml_tensor *tensor) {
     return numbers;
 }
 
-uint64_t vkdml_temporary_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor) {
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
-    const uint64_t offset = plan->temporary_bytes;
-    plan->temporary_bytes += (vkdml_tensor_span(tensor) + alignment - 1) / alignment * alignment;
+static uint64_t add(uint64_t *bytes, const struct vkdml_tensor *tensor, uint64_t alignment) {
+    const uint64_t offset = *bytes;
+    *bytes += (vkdml_tensor_span(tensor) + alignment - 1) / alignment * alignment;
     return offset;
+}
+
+uint64_t vkdml_temporary_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor) {
+    return add(&plan->temporary_bytes, tensor, DML_TEMPORARY_BUFFER_ALIGNMENT);
+}
+
+uint64_t vkdml_persistent_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor) {
+    return add(&plan->persistent_bytes, tensor, DML_PERSISTENT_BUFFER_ALIGNMENT);
 }
 
 VkdmlResult vkdml_temporary_clear(const struct vkdml_tensor *tensor, uint64_t offset,

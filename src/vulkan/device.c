@@ -10,6 +10,9 @@
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
 
+/* Kinds of fragments that a device multiplies; those past this many are not looked at. */
+#define MAX_MATRIX_PROPERTIES 64
+
 /* Kernels see buffers as arrays of 16-byte vectors too: descriptors begin at multiples of that. */
 #define VECTOR_BYTES 16
 
@@ -145,19 +148,55 @@ static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *pr
     return plan;
 }
 
-/* Whether shaderFloat16 is among the features that a device was created with. */
-static bool enables_float16(const VkPhysicalDeviceFeatures2 *enabled) {
-    for (const VkBaseInStructure *next = enabled ? enabled->pNext : NULL; next; next = next->pNext) {
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES &&
-            ((const VkPhysicalDeviceVulkan12Features *)(const void *)next)->shaderFloat16) {
-            return true;
-        }
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES &&
-            ((const VkPhysicalDeviceShaderFloat16Int8Features *)(const void *)next)->shaderFloat16) {
-            return true;
+/* What a device was created with, of what makes something faster. */
+struct enabled {
+    bool float16;
+    bool memory_model;
+    bool cooperative_matrix;
+};
+
+static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
+    struct enabled enabled = {false, false, false};
+    for (const VkBaseInStructure *next = features ? features->pNext : NULL; next; next = next->pNext) {
+        const void *chained = next;
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            const VkPhysicalDeviceVulkan12Features *vulkan12 = chained;
+            enabled.float16 = enabled.float16 || vulkan12->shaderFloat16;
+            enabled.memory_model = enabled.memory_model || vulkan12->vulkanMemoryModel;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES) {
+            const VkPhysicalDeviceShaderFloat16Int8Features *float16 = chained;
+            enabled.float16 = enabled.float16 || float16->shaderFloat16;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES) {
+            const VkPhysicalDeviceVulkanMemoryModelFeatures *memory_model = chained;
+            enabled.memory_model = enabled.memory_model || memory_model->vulkanMemoryModel;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) {
+            const VkPhysicalDeviceCooperativeMatrixFeaturesKHR *matrix = chained;
+            enabled.cooperative_matrix = enabled.cooperative_matrix || matrix->cooperativeMatrix;
         }
     }
-    return false;
+    return enabled;
+}
+
+/* Cores that the device was created with and that are known to work. A driver may fail at the question alone. */
+static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, const struct enabled *enabled,
+                                const struct vkdml_variant_device *described) {
+    if (device->variant != VKDML_KERNEL_VARIANT_SUBGROUP || !enabled->cooperative_matrix || !enabled->memory_model ||
+        !enabled->float16 || vkdml_matrix_cores_unusable(described)) {
+        return;
+    }
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)info->getInstanceProcAddr(
+            info->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    VkCooperativeMatrixPropertiesKHR properties[MAX_MATRIX_PROPERTIES];
+    uint32_t count = MAX_MATRIX_PROPERTIES;
+    memset(properties, 0, sizeof properties);
+    for (size_t i = 0; i < MAX_MATRIX_PROPERTIES; i++) {
+        properties[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    }
+    if (!get || get(info->physicalDevice, &count, properties) < 0) {
+        return;
+    }
+    device->limits.matrix_cores = vkdml_matrix_cores_choose(properties, count, described->subgroup_size);
 }
 
 static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk, const VkdmlDeviceCreateInfo *info,
@@ -304,9 +343,10 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
     device->parameters.block_bytes = alignment > block ? alignment : block; /* both powers of two */
 
+    const struct enabled enabled = read_enabled(info->enabledFeatures);
     properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
-    device->limits.float_controls = vkdml_float_controls(&floats, enables_float16(info->enabledFeatures));
+    device->limits.float_controls = vkdml_float_controls(&floats, enabled.float16);
     const struct vkdml_variant_device described = {
         .type = properties->deviceType,
         .driver = driver.driverID,
@@ -314,7 +354,9 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
         .driver_version = properties->driverVersion,
         .subgroup_size = subgroup.subgroupSize,
         .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
-    return choose_variant(device, info, &described, report, variant_reason);
+    VkdmlResult result = choose_variant(device, info, &described, report, variant_reason);
+    import_matrix_cores(device, info, &enabled, &described);
+    return result;
 }
 
 static void destroy_locks(VkdmlDevice device) {
@@ -399,6 +441,11 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
                       properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion), VK_API_VERSION_PATCH(properties.apiVersion),
                       info->queueFamilyIndex, vkdml_variant_name(d->variant), variant_reason);
+    const struct vkdml_matrix_cores *cores = &d->limits.matrix_cores;
+    if (cores->subgroup_size != 0) {
+        vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using matrix cores, by fragments of %u x %u x %u", cores->m,
+                          cores->n, cores->k);
+    }
     *device = d;
     return VKDML_SUCCESS;
 fail:

@@ -22,7 +22,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL forward_message(VkDebugUtilsMessageSeverit
     return VK_FALSE;
 }
 
-static VkdmlResult check_layer(const struct vkdml_own_instance *own, struct vkdml_report *report) {
+static VkdmlResult check_layer(struct vkdml_own_instance *own, struct vkdml_report *report) {
     uint32_t count = 0;
     VkResult result = own->global.EnumerateInstanceLayerProperties(&count, NULL);
     if (result < 0) {
@@ -36,6 +36,7 @@ static VkdmlResult check_layer(const struct vkdml_own_instance *own, struct vkdm
     bool found = false;
     for (uint32_t i = 0; i < count && result >= 0 && !found; i++) {
         found = strcmp(layers[i].layerName, VALIDATION_LAYER) == 0;
+        own->layer_version = found ? layers[i].specVersion : 0;
     }
     vkdml_free(own->callbacks, layers);
     if (result < 0) {

@@ -18,6 +18,7 @@ struct vkdml_own_instance {
     PFN_vkGetInstanceProcAddr get;
     VkInstance instance;
     VkDebugUtilsMessengerEXT messenger;
+    uint32_t layer_version; /* of Vulkan, which the validation layer knows; 0: there is no layer */
     struct vkdml_functions_global global;
     struct vkdml_functions_instance vk;
     struct vkdml_functions_opening opening;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/cooperative_matrix.h"
 #include "vulkan/device.h"
 #include "vulkan/instance.h"
 
@@ -15,7 +16,8 @@ struct vkdml_opened {
     struct vkdml_log log;
     struct vkdml_own_instance own;
     VkPhysicalDeviceVulkan12Features vulkan12;
-    VkPhysicalDeviceFeatures2 features; /* what is enabled, with vulkan12 behind it */
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix; /* behind vulkan12 where there is the extension */
+    VkPhysicalDeviceFeatures2 features;                  /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
 
@@ -76,13 +78,48 @@ static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name
     return result;
 }
 
+/* What makes something faster at most, and is left out where the question fails, or where the validation layer is older
+ * than `version`, from which on Vulkan knows it: it would call it an error. */
+static bool has_extension(const struct vkdml_opened *opened, const struct vkdml_candidate *chosen, const char *name,
+                          uint32_t version) {
+    bool found = false;
+    if (opened->own.layer_version != 0 && opened->own.layer_version < version) {
+        return false;
+    }
+    uint32_t count = 0;
+    VkExtensionProperties *extensions = NULL;
+    if (opened->own.opening.EnumerateDeviceExtensionProperties(chosen->physical_device, NULL, &count, NULL) >= 0 &&
+        count > 0) {
+        extensions = vkdml_allocate(opened->callbacks, count * sizeof *extensions);
+    }
+    if (extensions && opened->own.opening.EnumerateDeviceExtensionProperties(chosen->physical_device, NULL, &count,
+                                                                             extensions) >= 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            found = found || strcmp(extensions[i].extensionName, name) == 0;
+        }
+    }
+    vkdml_free(opened->callbacks, extensions);
+    return found;
+}
+
 /* Enables what makes kernels faster and the device has. */
 static void choose_features(struct vkdml_opened *opened, const struct vkdml_candidate *chosen) {
-    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    const bool has_matrix =
+        has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255));
+    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                              .pNext = has_matrix ? &matrix : NULL};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
     opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
-    opened->vulkan12 = (VkPhysicalDeviceVulkan12Features){
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .shaderFloat16 = there.shaderFloat16};
+    opened->matrix = (VkPhysicalDeviceCooperativeMatrixFeaturesKHR){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .cooperativeMatrix = matrix.cooperativeMatrix};
+    opened->vulkan12 =
+        (VkPhysicalDeviceVulkan12Features){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                           .pNext = has_matrix ? &opened->matrix : NULL,
+                                           .shaderFloat16 = there.shaderFloat16,
+                                           .vulkanMemoryModel = has_matrix && there.vulkanMemoryModel};
     opened->features =
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
 }
@@ -94,11 +131,14 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
                                      .queueFamilyIndex = chosen->queue_family_index,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
+    const char *extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
     choose_features(opened, chosen);
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &opened->features,
                                .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue};
+                               .pQueueCreateInfos = &queue,
+                               .enabledExtensionCount = opened->vulkan12.pNext ? 1 : 0,
+                               .ppEnabledExtensionNames = &extension};
     VkResult result =
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {

@@ -172,7 +172,7 @@ static uint32_t spend(uint32_t left, uint32_t by) {
 
 static struct shape choose_shape(struct random *random) {
     static const uint32_t filters[] = {1, 1, 1, 2, 3, 3, 3, 3, 4, 5, 7, 11};
-    static const uint32_t steps[] = {1, 1, 1, 1, 2, 2, 3, 5}, dilations[] = {1, 1, 1, 1, 2, 2, 3, 7};
+    static const uint32_t steps[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 5, 19}, dilations[] = {1, 1, 1, 1, 2, 2, 3, 7};
     struct shape shape = {.spatial = random_between(random, 1, 3), .groups = 1, .channels = 1, .made = 1};
     uint32_t left = 16 * generate_budget(random); /* products */
     uint32_t order[2 + MOST_SPATIAL];
@@ -372,6 +372,12 @@ static const char *const convolution_fixed[] = {
         BACKWARD ARRAYS("2", "2,2", "1,1", "1,1", "1,1", "0,0", "7"),
     RANDOM("15", "FLOAT32", "[1,6,3,4,5]", "[6,8,2,3,2]", "[1,8,6,6,9]")
         TURNED_BACKWARD ARRAYS("3", "2,1,1", "1,1,4", "0,0,0", "0,0,0", "0,0,0", "1"),
+    /* Strides with so many phases that inputs are found by division, of one dimension or all. */
+    RANDOM("20", "FLOAT32", "[1,3,3]", "[3,2,5]", "[1,2,609]") BACKWARD ARRAYS("1", "300", "2", "0", "0", "0", "1"),
+    RANDOM("21", "FLOAT16", "[1,4,2,3]", "[4,2,2,50]", "[1,4,29,85]")
+        TURNED_BACKWARD ARRAYS("2", "29,17", "2,1", "3,1", "0,0", "0,2", "2"),
+    RANDOM("22", "FLOAT32", "[1,2,2,2]", "[2,3,3,4]", "[1,3,602,907]")
+        BACKWARD ARRAYS("2", "600,900", "1,2", "0,0", "1,0", "0,0", "1"),
     /* Long sums, and thin ones. */
     RANDOM("16", "FLOAT32", "[1,700,3,3]", "[5,700,3,3]", "[1,5,1,1]") FORWARD PLAIN,
     RANDOM("17", "FLOAT16", "[1,2000,3,3]", "[3,2000,3,3]", "[1,3,3,3]") FORWARD PADDED("1,1"),

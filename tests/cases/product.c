@@ -73,6 +73,10 @@ static bool is_folded(const struct operator_case *c, uint32_t dimension) {
     return has_type(&c->fused[0], DML_OPERATOR_ACTIVATION_SOFTMAX1) ? is_named : dimension + 1 == c->tensors[OUT].rank;
 }
 
+static bool is_within_float(const struct terms *t) {
+    return t->magnitudes <= FLT_MAX && t->largest <= FLT_MAX;
+}
+
 static struct accuracy_bounds softmax_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                              const uint32_t *at) {
     struct case_tensor box = {.rank = c->tensors[OUT].rank};
@@ -88,7 +92,7 @@ static struct accuracy_bounds softmax_bounds(const struct operator_case *c, cons
             other[d] = is_folded(c, d) ? in_box[d] : at[d];
         }
         const struct terms t = terms_at(c, tensors, other);
-        farthest = fmax(farthest, isfinite(t.magnitudes) ? distance_of(c, &t) + t.lost : (double)INFINITY);
+        farthest = fmax(farthest, is_within_float(&t) ? distance_of(c, &t) + t.lost : (double)INFINITY);
         powers += exp(t.value - own.value);
     } while (case_next_coordinates(&box, in_box));
     if (farthest > 1) {
@@ -291,6 +295,8 @@ static const struct case_refusal gemm_refused[] = {
 #define IS_VECTOR 4u
 #define IS_ODD    8u
 #define IS_BATCH  16u
+#define HAS_RELU  32u
+#define HAS_TANH  64u
 
 static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
     const uint64_t elements = bytes / (type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 4);
@@ -320,6 +326,10 @@ static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argume
     case_set_uint(c, "TransA", turns_a);
     case_set_uint(c, "TransB", turns_b);
     case_set_float(c, "Alpha", 1);
+    if ((argument & (HAS_RELU | HAS_TANH)) != 0) {
+        case_fuse(c, "FusedActivation", 0,
+                  (argument & HAS_RELU) != 0 ? DML_OPERATOR_ACTIVATION_RELU : DML_OPERATOR_ACTIVATION_TANH);
+    }
 }
 
 /* Packed FLOAT32 without C, by blocks that fit the first-level cache. */
@@ -365,6 +375,8 @@ static const struct case_benchmark gemm_benchmarks[] = {
     BENCHMARK("gemm/odd", IS_ODD),
     BENCHMARK("gemm/vector", IS_VECTOR),
     BENCHMARK("gemm/batch", IS_BATCH | TURNS_B),
+    {"gemm/nn_relu", CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16), HAS_RELU, 0, make_gemm, NULL},
+    {"gemm/nn_tanh", CASE_TYPE(FLOAT32) | CASE_TYPE(FLOAT16), HAS_TANH, 0, make_gemm, NULL},
 };
 
 static double gemm_operations(const struct operator_case *c) {

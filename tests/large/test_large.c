@@ -1,6 +1,7 @@
 /* Tensors beyond what a descriptor can bind, or 32 bits count in bytes: every element is checked, against the position
- * it came from. VKDML_TEST_LARGE_BYTES: the size of the larger tensor of each test; default 1.5 GiB. A test is skipped,
- * with its reason, where the memory is not to be had. */
+ * it came from; and products of more than the small sizes that other tests have. VKDML_TEST_LARGE_BYTES: the size of
+ * the larger tensor of each test; default 1.5 GiB. A test is skipped, with its reason, where the memory is not to be
+ * had. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "harness/gpu.h"
+#include "harness/number.h"
 
 #define DEFAULT_BYTES (UINT64_C(3) << 29)
 
@@ -372,6 +374,81 @@ static void nonzero_elements(void **state) {
     destroy(&count);
 }
 
+/* ---- a product of many tiles ---- */
+
+/* More than the largest tile that planners choose fits often into, and no multiple of any. */
+enum { PRODUCT_M = 2064, PRODUCT_N = 2056, PRODUCT_K = 72 };
+
+/* Small integers, whose sums are exact as FLOAT16 too, in any order: of a from 0 on, of b from 1. */
+static int32_t factor_at(uint32_t which, uint32_t row, uint32_t k) {
+    return (int32_t)((row * (5 + 4 * which) + k * (3 + row % 2)) % 7) - 3;
+}
+
+static void fill_factors(uint16_t *elements, uint32_t which, uint32_t rows, bool along_rows) {
+    static const uint16_t halves[] = {0xC200, 0xC000, 0xBC00, 0, 0x3C00, 0x4000, 0x4200}; /* -3 to 3 */
+    for (uint32_t row = 0; row < rows; row++) {
+        for (uint32_t k = 0; k < PRODUCT_K; k++) {
+            elements[along_rows ? k * rows + row : row * PRODUCT_K + k] = halves[factor_at(which, row, k) + 3];
+        }
+    }
+}
+
+static void check_sums(const uint16_t *sums) {
+    static int8_t a[PRODUCT_M][PRODUCT_K], b[PRODUCT_N][PRODUCT_K];
+    for (uint32_t k = 0; k < PRODUCT_K; k++) {
+        for (uint32_t m = 0; m < PRODUCT_M; m++) {
+            a[m][k] = (int8_t)factor_at(0, m, k);
+        }
+        for (uint32_t n = 0; n < PRODUCT_N; n++) {
+            b[n][k] = (int8_t)factor_at(1, n, k);
+        }
+    }
+    for (uint32_t m = 0; m < PRODUCT_M; m++) {
+        for (uint32_t n = 0; n < PRODUCT_N; n++) {
+            int32_t want = 0;
+            for (uint32_t k = 0; k < PRODUCT_K; k++) {
+                want += a[m][k] * b[n][k];
+            }
+            const double got = number_decode(DML_TENSOR_DATA_TYPE_FLOAT16, sums[m * PRODUCT_N + n]);
+            if (got != (double)want) {
+                fail_msg("row %u, column %u: got %g, want %d", m, n, got, (int)want);
+            }
+        }
+    }
+}
+
+static void products_of_many_tiles(void **state) {
+    (void)state;
+    for (uint32_t turns = 0; turns < 4; turns++) {
+        const bool turns_a = (turns & 1) != 0, turns_b = (turns & 2) != 0;
+        struct large factors[2], sums;
+        struct tensor a, b, out;
+        set_tensor(&a, DML_TENSOR_DATA_TYPE_FLOAT16, turns_a ? PRODUCT_K : PRODUCT_M, turns_a ? PRODUCT_M : PRODUCT_K,
+                   false);
+        set_tensor(&b, DML_TENSOR_DATA_TYPE_FLOAT16, turns_b ? PRODUCT_N : PRODUCT_K, turns_b ? PRODUCT_K : PRODUCT_N,
+                   false);
+        set_tensor(&out, DML_TENSOR_DATA_TYPE_FLOAT16, PRODUCT_M, PRODUCT_N, false);
+        create_both(&factors[0], a.buffer.TotalTensorSizeInBytes, &factors[1], b.buffer.TotalTensorSizeInBytes);
+        assert_true(create(&sums, out.buffer.TotalTensorSizeInBytes));
+        fill_factors(factors[0].bytes, 0, PRODUCT_M, turns_a);
+        fill_factors(factors[1].bytes, 1, PRODUCT_N, !turns_b);
+        memset(sums.bytes, 0xA5, sums.size);
+        const DML_GEMM_OPERATOR_DESC desc = {
+            .ATensor = &a.desc,
+            .BTensor = &b.desc,
+            .OutputTensor = &out.desc,
+            .TransA = turns_a ? DML_MATRIX_TRANSFORM_TRANSPOSE : DML_MATRIX_TRANSFORM_NONE,
+            .TransB = turns_b ? DML_MATRIX_TRANSFORM_TRANSPOSE : DML_MATRIX_TRANSFORM_NONE,
+            .Alpha = 1};
+        const VkdmlBufferBinding inputs[] = {whole(&factors[0]), whole(&factors[1]), {0}}, outputs[] = {whole(&sums)};
+        execute_on(DML_OPERATOR_GEMM, &desc, 3, inputs, 1, outputs);
+        check_sums(sums.bytes);
+        destroy(&factors[0]);
+        destroy(&factors[1]);
+        destroy(&sums);
+    }
+}
+
 static int open_gpu(void **state) {
     (void)state;
     const char *bytes = getenv("VKDML_TEST_LARGE_BYTES");
@@ -396,7 +473,7 @@ int main(void) {
         cmocka_unit_test(a_copy_of_bytes),      cmocka_unit_test(a_transpose_of_words),
         cmocka_unit_test(a_transpose_of_bytes), cmocka_unit_test(a_mirrored_padding),
         cmocka_unit_test(a_diagonal),           cmocka_unit_test(gathered_rows),
-        cmocka_unit_test(nonzero_elements),
+        cmocka_unit_test(nonzero_elements),     cmocka_unit_test(products_of_many_tiles),
     };
     return cmocka_run_group_tests_name("large", tests, open_gpu, close_gpu);
 }

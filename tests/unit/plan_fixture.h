@@ -16,6 +16,8 @@
 #define SUBGROUP    VKDML_KERNEL_VARIANT_SUBGROUP
 #define SERIAL      VKDML_KERNEL_VARIANT_SERIAL
 #define EVERY_FLOAT (VKDML_FLOAT_CONTROLS_32 | VKDML_FLOAT_CONTROLS_16 | VKDML_FLOAT_CONTROLS_DENORMALS)
+#define NO_CORES                                                                                                       \
+    { 0, 0, 0, 0 }
 
 struct invented_device {
     const char *name;
@@ -23,7 +25,7 @@ struct invented_device {
     struct vkdml_plan_limits limits;
 };
 
-#define DEVICE_COUNT 11
+#define DEVICE_COUNT 12
 
 /* The first guarantees no more than Vulkan 1.2 does, the next two are processors. */
 extern const struct invented_device devices[DEVICE_COUNT];

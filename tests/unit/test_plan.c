@@ -413,10 +413,21 @@ static void slack_behind_the_elements_does_not_count(void **state) {
 /* 2^32 - 1 elements of one byte, the most there may be, need a grid of workgroups in two dimensions. */
 static void the_largest_tensors_are_planned(void **state) {
     (void)state;
-    static const struct invented_device roomy = {
-        "Vulkan 1.2 minimum with large ranges",
-        false,
-        {UINT64_C(1) << 40, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, PORTABLE, 0, false, false}};
+    static const struct invented_device roomy = {"Vulkan 1.2 minimum with large ranges",
+                                                 false,
+                                                 {UINT64_C(1) << 40,
+                                                  256,
+                                                  {65535, 65535, 65535},
+                                                  {128, 128, 64},
+                                                  128,
+                                                  16384,
+                                                  4,
+                                                  PORTABLE,
+                                                  0,
+                                                  false,
+                                                  false,
+                                                  NO_CORES,
+                                                  false}};
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);

@@ -340,6 +340,66 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
     check_band_plan(&near_by_tiles, &devices[2]);
 }
 
+/* ---- matrix cores ---- */
+
+static const struct invented_device *device_of(const char *name) {
+    size_t d = 0;
+    while (strcmp(devices[d].name, name) != 0)
+        d++;
+    return &devices[d];
+}
+
+/* A product of 512 x K x 512, and what else its line says. */
+static enum vkdml_kernel kernel_of_product(const char *type, uint32_t k, const char *rest,
+                                           const struct invented_device *device) {
+    char line[512];
+    snprintf(line, sizeof(line),
+             "GEMM seed=1 ATensor=%s[512,%" PRIu32 "] BTensor=%s[%" PRIu32
+             ",512] OutputTensor=%s[512,512] TransA=NONE TransB=NONE Alpha=1 Beta=0 %s",
+             type, k, type, k, type, rest);
+    return kernel_of(line, device);
+}
+
+static void matrix_cores_multiply_halves(void **state) {
+    (void)state;
+    struct invented_device device = *device_of("matrix cores");
+    device.limits.half_allowed = false;
+    assert_int_equal(kernel_of_product("FLOAT16", 64, "", &device), VKDML_KERNEL_PRODUCT_MATRIX);
+    assert_int_equal(kernel_of_product("FLOAT16", 17, "ATensor.strides=100,3", &device), VKDML_KERNEL_PRODUCT_MATRIX);
+    assert_int_equal(kernel_of_product("FLOAT16", 15, "", &device), VKDML_KERNEL_PRODUCT); /* less than a fragment */
+    assert_int_equal(kernel_of_product("FLOAT32", 64, "", &device), VKDML_KERNEL_PRODUCT);
+    device.limits.half_allowed = true;
+    assert_int_equal(kernel_of_product("FLOAT32", 64, "", &device), VKDML_KERNEL_PRODUCT_MATRIX);
+    device.limits.float_controls &= ~VKDML_FLOAT_CONTROLS_16; /* denormals might go */
+    assert_int_equal(kernel_of_product("FLOAT16", 64, "", &device), VKDML_KERNEL_PRODUCT);
+    assert_int_equal(kernel_of_product("FLOAT16", 64, "", device_of("large")), VKDML_KERNEL_PRODUCT);
+}
+
+/* A tile of a subgroup is cut into fragments: of an H200's sizes, of others, of ones that no tile is made of. */
+static void fragments_are_of_the_devices_sizes(void **state) {
+    (void)state;
+    static const struct {
+        struct vkdml_matrix_cores cores;
+        enum vkdml_kernel kernel;
+        uint32_t fragment;
+    } rows[] = {{{16, 16, 16, 32}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
+                {{16, 8, 16, 32}, VKDML_KERNEL_PRODUCT_MATRIX, 0x100810},
+                {{8, 16, 16, 16}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101008},
+                {{16, 16, 16, 64}, VKDML_KERNEL_PRODUCT_MATRIX, 0x101010},
+                {{24, 16, 16, 32}, VKDML_KERNEL_PRODUCT, 0},
+                {{16, 16, 48, 32}, VKDML_KERNEL_PRODUCT, 0}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct invented_device device = *device_of("matrix cores");
+        struct subject subject;
+        device.limits.matrix_cores = rows[i].cores;
+        plan_line("GEMM seed=1 ATensor=FLOAT16[512,64] BTensor=FLOAT16[64,512] OutputTensor=FLOAT16[512,512] "
+                  "TransA=NONE TransB=NONE Alpha=1 Beta=0",
+                  &device, &subject);
+        assert_int_equal(subject.kernel, rows[i].kernel);
+        assert_int_equal(subject.constants[8], rows[i].fragment);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
@@ -349,6 +409,8 @@ int main(void) {
         cmocka_unit_test(few_long_rows_are_copied_by_the_device),
         cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
         cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
+        cmocka_unit_test(matrix_cores_multiply_halves),
+        cmocka_unit_test(fragments_are_of_the_devices_sizes),
     };
     return cmocka_run_group_tests_name("plan_choice", tests, NULL, NULL);
 }

@@ -85,6 +85,7 @@ static void an_odd_subgroup_size_is_not_trusted_but_may_be_forced(void **state) 
 static void every_quirk_holds_for_what_it_names_only(void **state) {
     (void)state;
 #define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
+#define VKDML_MATRIX_QUIRK(...)
     static const struct {
         VkDriverId driver;
         uint32_t vendor, first, last;
@@ -112,6 +113,62 @@ static void every_quirk_holds_for_what_it_names_only(void **state) {
         device.vendor = 0x106B; /* Apple's, of no row */
         expect_choice(device, quirks[i].vendor != 0 ? VKDML_KERNEL_VARIANT_SUBGROUP : VKDML_KERNEL_VARIANT_PORTABLE);
     }
+}
+
+static void matrix_cores_are_not_used_where_they_are_known_to_fail(void **state) {
+    (void)state;
+#define VKDML_QUIRK(...)
+#define VKDML_MATRIX_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
+    static const struct {
+        VkDriverId driver;
+        uint32_t vendor, first, last;
+    } quirks[] = {
+#include "kernels/quirk_list.inc"
+    };
+    assert_null(vkdml_matrix_cores_unusable(&radv));
+    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
+        struct vkdml_variant_device device = radv;
+        device.driver = quirks[i].driver;
+        device.vendor = quirks[i].vendor != 0 ? quirks[i].vendor : 0x10DE;
+        device.driver_version = quirks[i].last;
+        assert_non_null(vkdml_matrix_cores_unusable(&device));
+        device.driver_version = quirks[i].first;
+        assert_non_null(vkdml_matrix_cores_unusable(&device));
+    }
+}
+
+/* Of what an H200 reports, and of what does not serve. */
+static void the_largest_fragments_of_halves_with_floats_as_sums_are_chosen(void **state) {
+    (void)state;
+    static const VkCooperativeMatrixPropertiesKHR all[] = {
+#define FRAGMENT(m, n, k, type, sum)                                                                                   \
+    {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR,                                                              \
+     NULL,                                                                                                             \
+     m,                                                                                                                \
+     n,                                                                                                                \
+     k,                                                                                                                \
+     type,                                                                                                             \
+     type,                                                                                                             \
+     sum,                                                                                                              \
+     sum,                                                                                                              \
+     false,                                                                                                            \
+     VK_SCOPE_SUBGROUP_KHR}
+        FRAGMENT(64, 64, 64, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR),
+        FRAGMENT(64, 64, 64, VK_COMPONENT_TYPE_FLOAT32_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR),
+        FRAGMENT(12, 64, 64, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR),
+        FRAGMENT(16, 8, 16, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR),
+        FRAGMENT(16, 16, 16, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR),
+        FRAGMENT(16, 8, 8, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)};
+    const struct vkdml_matrix_cores none = vkdml_matrix_cores_choose(all, 3, 32);
+    assert_int_equal(none.subgroup_size, 0);
+    const struct vkdml_matrix_cores cores = vkdml_matrix_cores_choose(all, sizeof all / sizeof *all, 32);
+    assert_true(cores.m == 16 && cores.n == 16 && cores.k == 16 && cores.subgroup_size == 32);
+    VkCooperativeMatrixPropertiesKHR other = all[4];
+    other.scope = (VkScopeKHR)2; /* workgroups */
+    assert_int_equal(vkdml_matrix_cores_choose(&other, 1, 32).subgroup_size, 0);
+    other = all[4];
+    other.saturatingAccumulation = true;
+    assert_int_equal(vkdml_matrix_cores_choose(&other, 1, 32).subgroup_size, 0);
 }
 
 static void names_are_read_as_they_are_written(void **state) {
@@ -155,8 +212,10 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     (void)state;
     for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
         const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
-        assert_false(uses_subgroups(&info->portable));
-        assert_false(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)));
+        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX; /* which plans of no other variant name */
+        assert_int_equal(uses_subgroups(&info->portable), needs_cores);
+        assert_int_equal(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)),
+                         needs_cores);
         assert_ptr_equal(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_PORTABLE), &info->portable);
         assert_int_equal(info->subgroup.packed != NULL, has_subgroup_module((enum vkdml_kernel)i));
         if (info->subgroup.packed) {
@@ -232,6 +291,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_cpu_runs_the_serial_kernels_whatever_else_it_reports),
         cmocka_unit_test(an_odd_subgroup_size_is_not_trusted_but_may_be_forced),
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
+        cmocka_unit_test(matrix_cores_are_not_used_where_they_are_known_to_fail),
+        cmocka_unit_test(the_largest_fragments_of_halves_with_floats_as_sums_are_chosen),
         cmocka_unit_test(names_are_read_as_they_are_written),
         cmocka_unit_test(unpacked_modules_are_the_files),
         cmocka_unit_test(only_subgroup_modules_use_subgroups),

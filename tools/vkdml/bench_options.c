@@ -35,7 +35,7 @@ const char bench_usage[] =
     "      --seed S         of the random cases (1)\n"
     "      --latency        instead: operators of 1 KiB to 1 MiB against an empty dispatch\n"
     "      --host           instead: what recording, creating and compiling cost the host\n"
-    "      --no-features    on a device with no feature enabled: without shaderFloat16\n"
+    "      --no-features    on a device with no feature enabled: no shaderFloat16, no matrix cores\n"
     "  -h, --help           print this and exit\n";
 
 enum long_option {

@@ -1,0 +1,215 @@
+/* How planners take a convolution: as a plain product, of pixels gathered, in phases, a channel at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/case.h"
+#include "plan_fixture.h"
+
+/* Constants of product.comp and of depthwise.comp. */
+enum { SHAPE = 2, COLUMN_TAPS = 3, ROW_TAPS = 4, GATHER = 10 };
+#define LAYOUT_B      (3u << 2)
+#define B_ALONG_ROWS  (1u << 2)
+#define B_IN_VECTORS  (2u << 2)
+#define OUT_IS_VECTOR 64u
+
+/* What GATHER says of the dimensions of pixels, two by two: rows and columns are the last. */
+#define RANK(gather)    ((gather)&7u)
+#define CHECKED         (3u << 4)
+#define WALKED          (3u << 8)
+#define DIVIDED         (15u << 12)
+#define CHANNELS_LAST   0x10000u
+#define OUT_RANK(shape) ((shape) >> 20 & 7u)
+
+#define FORWARD  " Mode=CROSS_CORRELATION Direction=FORWARD"
+#define BACKWARD " Mode=CROSS_CORRELATION Direction=BACKWARD"
+#define ARRAYS(strides, dilations, padding, output_padding, groups)                                                    \
+    " DimensionCount=2 Strides=" strides " Dilations=" dilations " StartPadding=" padding " EndPadding=" padding       \
+    " OutputPadding=" output_padding " GroupCount=" groups
+#define PLAIN  ARRAYS("1,1", "1,1", "0,0", "0,0", "1")
+#define PADDED ARRAYS("1,1", "1,1", "1,1", "0,0", "1")
+
+/* What a test looks at of a plan. */
+struct planned {
+    enum vkdml_kernel kernel; /* of its last step */
+    uint32_t constants[VKDML_PLAN_MAX_SPECIALIZATIONS];
+    uint32_t step_count;
+    uint32_t init_step_count;
+    uint64_t temporary_bytes;
+    uint64_t persistent_bytes;
+};
+
+static struct planned plan_on(const char *tensors, const struct invented_device *device) {
+    static struct operator_case c;
+    struct subject subject;
+    struct vkdml_plan plan;
+    char line[512], text[256];
+    snprintf(line, sizeof(line), "CONVOLUTION seed=1 %s", tensors);
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    vkdml_plan_begin(&plan, NULL);
+    CHECK(&subject, plan_subject(&subject, &plan) == VKDML_SUCCESS);
+    const struct vkdml_plan_step *last = &plan.steps.items[plan.steps.count - 1];
+    struct planned planned = {.kernel = last->kernel,
+                              .step_count = plan.steps.count,
+                              .init_step_count = plan.init_steps.count,
+                              .temporary_bytes = plan.temporary_bytes,
+                              .persistent_bytes = plan.persistent_bytes};
+    memcpy(planned.constants, last->specializations, sizeof(planned.constants));
+    vkdml_plan_end(&plan);
+    close_subject(&subject);
+    return planned;
+}
+
+static struct planned plan(const char *tensors) {
+    return plan_on(tensors, &devices[0]);
+}
+
+static void one_tap_is_a_plain_product(void **state) {
+    (void)state;
+    const struct planned one = plan("InputTensor=FLOAT32[1,64,14,14] FilterTensor=FLOAT32[128,64,1,1] "
+                                    "OutputTensor=FLOAT32[1,128,14,14]" FORWARD PLAIN);
+    assert_int_equal(one.kernel, VKDML_KERNEL_PRODUCT);
+    assert_int_equal(one.step_count, 1);
+    assert_int_equal(one.constants[GATHER], 0);
+    /* Pictures' channels lie side by side: all pixels are evenly apart. */
+    const struct planned last =
+        plan("InputTensor=FLOAT32[8,64,14,14] InputTensor.strides=12544,1,896,64 FilterTensor=FLOAT32[128,64,1,1] "
+             "OutputTensor=FLOAT32[8,128,14,14] OutputTensor.strides=25088,1,1792,128" FORWARD PLAIN);
+    assert_int_equal(last.step_count, 1);
+    assert_int_equal(last.constants[GATHER], 0);
+}
+
+/* Of several pictures all pixels are columns of one product, four of which are a load and a store. */
+static void pictures_share_tiles(void **state) {
+    (void)state;
+    const struct planned s = plan("InputTensor=FLOAT32[8,64,14,14] FilterTensor=FLOAT32[128,64,1,1] "
+                                  "OutputTensor=FLOAT32[8,128,14,14]" FORWARD PLAIN);
+    assert_int_equal(s.kernel, VKDML_KERNEL_PRODUCT);
+    assert_int_equal(s.constants[GATHER], 2 | 2 << 20);
+    assert_int_equal(s.constants[SHAPE] & LAYOUT_B, B_ALONG_ROWS | B_IN_VECTORS);
+    assert_int_equal(s.constants[SHAPE] & OUT_IS_VECTOR, OUT_IS_VECTOR);
+    const struct planned odd = plan("InputTensor=FLOAT32[8,64,7,7] FilterTensor=FLOAT32[128,64,1,1] "
+                                    "OutputTensor=FLOAT32[8,128,7,7]" FORWARD PLAIN);
+    assert_int_equal(odd.constants[GATHER], 2 | 2 << 20);
+    assert_int_equal(odd.constants[SHAPE] & LAYOUT_B, B_ALONG_ROWS);
+    assert_int_equal(odd.constants[SHAPE] & OUT_IS_VECTOR, 0);
+}
+
+static void windows_are_gathered(void **state) {
+    (void)state;
+    const struct planned padded = plan("InputTensor=FLOAT32[64,64,14,14] FilterTensor=FLOAT32[128,64,3,3] "
+                                       "OutputTensor=FLOAT32[64,128,14,14]" FORWARD PADDED);
+    assert_int_equal(padded.constants[GATHER], 3 | CHECKED | WALKED | 2 << 20);
+    assert_int_equal(padded.constants[SHAPE] & LAYOUT_B, B_ALONG_ROWS);
+    const struct planned bare = plan("InputTensor=FLOAT32[64,64,14,14] FilterTensor=FLOAT32[128,64,3,3] "
+                                     "OutputTensor=FLOAT32[64,128,12,12]" FORWARD PLAIN);
+    assert_int_equal(bare.constants[GATHER], 3 | WALKED | 2 << 20);
+}
+
+/* Channels that lie side by side are loaded four at a time, and the filter is packed in their order: once, where it is
+ * vkdml's. */
+static void channels_side_by_side_come_last(void **state) {
+    (void)state;
+#define PICTURES                                                                                                       \
+    "InputTensor=FLOAT32[64,64,14,14] InputTensor.strides=12544,1,896,64 FilterTensor=FLOAT32[128,64,3,3] "            \
+    "OutputTensor=FLOAT32[64,128,14,14]" FORWARD PADDED
+    const struct planned copied = plan(PICTURES);
+    assert_int_equal(copied.step_count, 2);
+    assert_int_equal(copied.temporary_bytes, 128 * 64 * 9 * 4);
+    const struct planned owned = plan(PICTURES " FilterTensor.owned=1");
+    assert_int_equal(owned.step_count, 1);
+    assert_int_equal(owned.init_step_count, 1);
+    assert_int_equal(owned.persistent_bytes, 128 * 64 * 9 * 4);
+    assert_int_equal(owned.constants[GATHER], 3 | CHECKED | WALKED | CHANNELS_LAST | 2 << 20);
+    assert_int_equal(owned.constants[SHAPE] & LAYOUT_B, B_IN_VECTORS);
+}
+
+/* Every second pixel takes the same taps: four products of a quarter of them, each with a filter of its own. */
+static void strides_backward_are_phases(void **state) {
+    (void)state;
+#define TRANSPOSED                                                                                                     \
+    "InputTensor=FLOAT32[256,64,8,8] FilterTensor=FLOAT32[64,128,4,4] "                                                \
+    "OutputTensor=FLOAT32[256,128,16,16]" BACKWARD ARRAYS("2,2", "1,1", "1,1", "0,0", "1")
+    const struct planned copied = plan(TRANSPOSED);
+    assert_int_equal(copied.step_count, 8);
+    const struct planned owned = plan(TRANSPOSED " FilterTensor.owned=1");
+    assert_int_equal(owned.step_count, 4);
+    assert_int_equal(owned.init_step_count, 4);
+    assert_int_equal(owned.constants[GATHER] & (DIVIDED | 0xF00u), WALKED);
+    /* Three of four have no tap, and what there is lies evenly in the filter. */
+    const struct planned sparse =
+        plan("InputTensor=FLOAT32[256,64,8,8] FilterTensor=FLOAT32[64,128,1,1] "
+             "OutputTensor=FLOAT32[256,128,15,15]" BACKWARD ARRAYS("2,2", "1,1", "0,0", "0,0", "1"));
+    assert_int_equal(sparse.step_count, 4);
+}
+
+static void too_many_phases_divide(void **state) {
+    (void)state;
+    const struct planned s = plan("InputTensor=FLOAT32[1,2,3,3] FilterTensor=FLOAT32[2,8,1,2] "
+                                  "OutputTensor=FLOAT32[1,8,3,602]" BACKWARD ARRAYS("1,300", "1,1", "0,0", "0,0", "1"));
+    assert_int_equal(s.kernel, VKDML_KERNEL_PRODUCT);
+    assert_int_equal(s.step_count, 2); /* the filter is packed */
+    assert_int_equal(s.constants[GATHER] & DIVIDED, 1u << 12);
+}
+
+static void single_channels_are_not_products(void **state) {
+    (void)state;
+    const struct planned s = plan("InputTensor=FLOAT32[2,32,56,56] FilterTensor=FLOAT32[32,1,3,3] "
+                                  "OutputTensor=FLOAT32[2,32,56,56]" FORWARD ARRAYS("1,1", "1,1", "1,1", "0,0", "32"));
+    assert_int_equal(s.kernel, VKDML_KERNEL_DEPTHWISE);
+    assert_int_equal(s.constants[COLUMN_TAPS], 3);
+    assert_int_equal(s.constants[ROW_TAPS], 3);
+    assert_int_equal(s.constants[SHAPE] & OUT_IS_VECTOR, OUT_IS_VECTOR);
+    /* Taps that are apart go one by one. */
+    const struct planned dilated =
+        plan("InputTensor=FLOAT32[2,32,56,56] FilterTensor=FLOAT32[32,1,3,3] "
+             "OutputTensor=FLOAT32[2,32,54,54]" FORWARD ARRAYS("1,1", "2,2", "1,1", "0,0", "32"));
+    assert_int_equal(dilated.kernel, VKDML_KERNEL_DEPTHWISE);
+    assert_int_equal(dilated.constants[COLUMN_TAPS], 0);
+    const struct planned wide =
+        plan("InputTensor=FLOAT32[2,4,56,56] FilterTensor=FLOAT32[32,1,3,3] "
+             "OutputTensor=FLOAT32[2,32,56,56]" FORWARD ARRAYS("1,1", "1,1", "1,1", "0,0", "4"));
+    assert_int_equal(wide.kernel, VKDML_KERNEL_PRODUCT); /* eight channels of the output each */
+}
+
+/* Along pixels as long as that helps; where channels lie too far apart sums add up in the temporary resource. */
+static void what_cannot_be_bound_is_cut_into_pixels(void **state) {
+    (void)state;
+    struct invented_device device = devices[0];
+    device.limits.max_storage_buffer_range = 256 << 10;
+    const struct planned pictures = plan_on("InputTensor=FLOAT32[64,2,64,64] FilterTensor=FLOAT32[4,2,3,3] "
+                                            "OutputTensor=FLOAT32[64,4,64,64]" FORWARD PADDED,
+                                            &device);
+    assert_in_range(pictures.step_count, 16, 32); /* 4 MiB of output */
+    assert_int_equal(pictures.temporary_bytes, 0);
+    const struct planned planes = plan_on("InputTensor=FLOAT32[1,8,512,256] FilterTensor=FLOAT32[16,8,3,3] "
+                                          "OutputTensor=FLOAT32[1,16,512,256]" FORWARD PADDED,
+                                          &device);
+    assert_int_equal(planes.temporary_bytes, 16 * 512 * 256 * 4);
+    const struct planned depthwise =
+        plan_on("InputTensor=FLOAT32[1,8,512,256] FilterTensor=FLOAT32[8,1,3,3] "
+                "OutputTensor=FLOAT32[1,8,512,256]" FORWARD ARRAYS("1,1", "1,1", "1,1", "0,0", "8"),
+                &device);
+    assert_in_range(depthwise.step_count, 16, 32); /* 4 MiB */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_tap_is_a_plain_product),
+        cmocka_unit_test(pictures_share_tiles),
+        cmocka_unit_test(windows_are_gathered),
+        cmocka_unit_test(channels_side_by_side_come_last),
+        cmocka_unit_test(strides_backward_are_phases),
+        cmocka_unit_test(too_many_phases_divide),
+        cmocka_unit_test(single_channels_are_not_products),
+        cmocka_unit_test(what_cannot_be_bound_is_cut_into_pixels),
+    };
+    return cmocka_run_group_tests_name("plan_convolution", tests, NULL, NULL);
+}

@@ -10,7 +10,7 @@
 vec4 sums[16];
 
 #define EACH_ROW(f)                                                                                                    \
-    f(0) f(1) f(2) f(3) if (EITHER(ROWS > 4, IS_THIN))                                                                                  \
+    f(0) f(1) f(2) f(3) if (EITHER(ROWS > 4, IS_THIN))                                                                 \
     {                                                                                                                  \
         f(4) f(5) f(6) f(7)                                                                                            \
     }
@@ -104,10 +104,10 @@ void make_tile(uint m_first, uint n_first)
     if (B_LOADS > 1)                                                                                                   \
         b_next2 = b_four_of(columns2, n_first + b_row2, 0, (k_first) + b_k2);
 #define PUT_TILE(first)                                                                                                \
-    put(first, PITCH_A, LAYOUT_A, a_row, a_k, a_next);                                             \
-    put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row, b_k, b_next);                                 \
+    put(first, PITCH_A, LAYOUT_A, a_row, a_k, a_next);                                                                 \
+    put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row, b_k, b_next);                                                     \
     if (A_LOADS > 1)                                                                                                   \
-        put(first, PITCH_A, LAYOUT_A, a_row2, a_k2, a_next2);                                      \
+        put(first, PITCH_A, LAYOUT_A, a_row2, a_k2, a_next2);                                                          \
     if (B_LOADS > 1)                                                                                                   \
         put((first) + B_CELLS, PITCH_B, LAYOUT_B, b_row2, b_k2, b_next2);
     uint stage = 0;

@@ -377,7 +377,7 @@ static void nonzero_elements(void **state) {
 /* ---- a product of many tiles ---- */
 
 /* More than the largest tile that planners choose fits often into, and no multiple of any. */
-enum { PRODUCT_M = 2064, PRODUCT_N = 2056, PRODUCT_K = 72 };
+enum { PRODUCT_M = 1040, PRODUCT_N = 1032, PRODUCT_K = 72 };
 
 /* Small integers, whose sums are exact as FLOAT16 too, in any order: of a from 0 on, of b from 1. */
 static int32_t factor_at(uint32_t which, uint32_t row, uint32_t k) {

@@ -5,30 +5,15 @@
 #include "frames/copy.h"
 #include "frames/depthwise.h"
 #include "frames/product.h"
+#include "operators/convolution_parts.h"
 #include "operators/mapping.h"
 #include "operators/temporary.h"
 
-#define MOST_SPATIAL 3
+enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER, BIAS = VKDML_CONVOLUTION_BIAS };
 
-enum { INPUT, FILTER, BIAS };
-
-/* The descriptor. Arrays have an element per spatial dimension. */
-struct convolution {
-    uint32_t spatial; /* dimensions, after batches and channels */
-    uint32_t groups;
-    bool is_backward;
-    bool turns_filter; /* its elements are taken in reverse order along all spatial dimensions */
-    const uint32_t *strides;
-    const uint32_t *dilations;
-    const uint32_t *start;
-    const uint32_t *end;
-    const uint32_t *output_padding;
-    bool is_divided[MOST_SPATIAL]; /* backward: whether an input is met is found by a division, output by output */
-};
-
-static struct convolution read_convolution(const struct vkdml_instance *instance) {
+static struct vkdml_convolution read_convolution(const struct vkdml_instance *instance) {
     const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
-    return (struct convolution){
+    return (struct vkdml_convolution){
         .spatial = desc->DimensionCount,
         .groups = desc->GroupCount,
         .is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD,
@@ -43,7 +28,7 @@ static struct convolution read_convolution(const struct vkdml_instance *instance
 
 /* ---- rules ---- */
 
-static bool check_numbers(const struct convolution *convolution, struct vkdml_report *report) {
+static bool check_numbers(const struct vkdml_convolution *convolution, struct vkdml_report *report) {
     bool good = true;
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
         const struct {
@@ -95,7 +80,7 @@ static void check_divides(const struct place *checked, uint32_t groups, struct v
     }
 }
 
-static void check_channels(const struct vkdml_instance *instance, const struct convolution *convolution,
+static void check_channels(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                            struct vkdml_report *report) {
     const struct vkdml_tensor *inputs = instance->inputs;
     const char *input_name = vkdml_input_name(instance, INPUT), *filter_name = vkdml_input_name(instance, FILTER);
@@ -121,15 +106,16 @@ static uint64_t distance(uint32_t count, uint32_t step) {
 }
 
 /* At how many places along a spatial dimension the filter lies within the padded input. */
-static uint64_t count_places(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
+static uint64_t count_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                             uint32_t s) {
     const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
     const uint64_t padded =
         (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
     return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
 }
 
-static void check_forward_size(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s,
-                               struct vkdml_report *report) {
+static void check_forward_size(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                               uint32_t s, struct vkdml_report *report) {
     const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
     const uint64_t places = count_places(instance, convolution, s);
     const uint64_t wanted = places + convolution->output_padding[s];
@@ -151,7 +137,7 @@ static void check_forward_size(const struct vkdml_instance *instance, const stru
     }
 }
 
-static void check_backward_size(const struct vkdml_instance *instance, const struct convolution *convolution,
+static void check_backward_size(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                                 uint32_t s, struct vkdml_report *report) {
     const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
     const uint64_t cut = (uint64_t)convolution->start[s] + convolution->end[s];
@@ -199,14 +185,14 @@ static void check_bias(const struct vkdml_instance *instance, struct vkdml_repor
 }
 
 static void check_convolution(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct convolution convolution = read_convolution(instance);
+    const struct vkdml_convolution convolution = read_convolution(instance);
     const uint32_t rank = instance->inputs[INPUT].dimension_count;
     for (uint32_t i = 0; i < instance->input_count; ++i) {
         if (instance->inputs[i].dimension_count != rank && instance->inputs[i].dimension_count != 0) {
             return; /* the table refuses it */
         }
     }
-    if (rank < 3 || rank > 2 + MOST_SPATIAL || instance->outputs[0].dimension_count != rank) {
+    if (rank < 3 || rank > 2 + VKDML_CONVOLUTION_SPATIAL || instance->outputs[0].dimension_count != rank) {
         return;
     }
     if (convolution.spatial != rank - 2) {
@@ -228,159 +214,15 @@ static void check_convolution(const struct vkdml_instance *instance, struct vkdm
     check_bias(instance, report);
 }
 
-/* ---- parts ---- */
-
-/* Outputs along a spatial dimension that take the same taps: coordinate c of them is first + c * step of the output,
- * and tap t of the walk meets element filter_first + t * filter_step of the filter. */
-struct part {
-    uint32_t first;
-    uint32_t step;
-    uint32_t filter_first;
-    uint32_t filter_step;
-    bool is_empty; /* there is no tap, though the walk has one */
-    struct vkdml_product_walk walk;
-};
-
-/* More outputs than these take taps of their own go at once, by a division for each element. */
-#define MOST_PARTS 256
-
-static uint32_t common_divisor(uint32_t a, uint32_t b) {
-    while (b != 0) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* Takes the elements of the filter in reverse order. */
-static void turn_filter(struct part *part, uint32_t size) {
-    const uint32_t last = part->filter_first + (part->walk.taps - 1) * part->filter_step;
-    part->filter_first = size - 1 - last;
-    part->walk.start += (int32_t)(part->walk.taps - 1) * part->walk.tap_step;
-    part->walk.tap_step = -part->walk.tap_step;
-}
-
-/* What is the same in all parts of spatial dimension s: all outputs and all taps of a forward convolution. */
-static struct part whole_part(const struct vkdml_instance *instance, const struct convolution *convolution,
-                              uint32_t s) {
-    const uint32_t d = 2 + s;
-    const struct vkdml_tensor *input = &instance->inputs[INPUT];
-    const uint32_t taps = instance->inputs[FILTER].sizes[d];
-    return (struct part){
-        .step = 1,
-        .filter_step = 1,
-        .walk = {.size = instance->outputs[0].sizes[d],
-                 .taps = taps,
-                 .step = convolution->strides[s],
-                 .tap_step = taps > 1 ? (int32_t)convolution->dilations[s] : 0,
-                 .start = -(int32_t)convolution->start[s],
-                 .divisor = 1,
-                 .source_size = input->sizes[d],
-                 .stride = input->strides[d]},
-    };
-}
-
-/* Outputs of which nothing but the bias is made. */
-static struct part empty_part(struct part part, uint32_t first, uint32_t step, uint32_t size) {
-    part.first = first;
-    part.step = step;
-    part.is_empty = true;
-    part.walk.size = size;
-    part.walk.taps = 1;
-    part.walk.step = part.walk.divisor = 1;
-    part.walk.tap_step = 0;
-    part.walk.start = INT32_MIN / 2; /* before all elements, wherever it begins */
-    return part;
-}
-
-/* Every stride-th output from r on of a backward convolution: the taps that meet an input are the same ones. */
-static struct part phase(struct part part, const struct convolution *convolution, uint32_t s, uint32_t r) {
-    const uint32_t stride = convolution->strides[s], taps = part.walk.taps;
-    const uint32_t divisor = common_divisor(stride, convolution->dilations[s]);
-    const int64_t dilation = convolution->dilations[s], place = (int64_t)r + convolution->start[s];
-    const uint32_t size = (part.walk.size - 1 - r) / stride + 1;
-    uint32_t tap = 0;
-    while (tap < taps && tap < stride && (place - tap * dilation) % stride != 0) {
-        ++tap;
-    }
-    if (tap == taps || tap == stride) {
-        return empty_part(part, r, stride, size);
-    }
-    part.first = r;
-    part.step = stride;
-    part.filter_first = tap;
-    part.filter_step = stride / divisor;
-    part.walk.size = size;
-    part.walk.taps = (taps - 1 - tap) / part.filter_step + 1;
-    part.walk.step = 1;
-    part.walk.tap_step = part.walk.taps > 1 ? -(int32_t)(convolution->dilations[s] / divisor) : 0;
-    part.walk.start = (int32_t)((place - tap * dilation) / stride);
-    return part;
-}
-
-static uint32_t phase_count(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
-    const uint32_t size = instance->outputs[0].sizes[2 + s];
-    return convolution->strides[s] < size ? convolution->strides[s] : size;
-}
-
-/* How many parts a spatial dimension has, and one of them. */
-static uint32_t part_count(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s) {
-    if (!convolution->is_backward) {
-        return convolution->output_padding[s] != 0 ? 2 : 1;
-    }
-    return convolution->is_divided[s] ? 1 : phase_count(instance, convolution, s);
-}
-
-static struct part part_of(const struct vkdml_instance *instance, const struct convolution *convolution, uint32_t s,
-                           uint32_t number) {
-    struct part part = whole_part(instance, convolution, s);
-    const uint32_t size = part.walk.size;
-    if (!convolution->is_backward) {
-        const uint32_t places = size - convolution->output_padding[s];
-        if (number == 1) {
-            return empty_part(part, places, 1, size - places);
-        }
-        part.walk.size = places;
-    } else if (!convolution->is_divided[s]) {
-        part = phase(part, convolution, s, number);
-    } else {
-        part.walk.step = 1;
-        part.walk.divisor = convolution->strides[s];
-        part.walk.start = (int32_t)convolution->start[s];
-        part.walk.tap_step = -part.walk.tap_step;
-    }
-    if (convolution->turns_filter && !part.is_empty) {
-        turn_filter(&part, instance->inputs[FILTER].sizes[2 + s]);
-    }
-    return part;
-}
-
-/* Divides along the dimensions of the most parts until there are few enough of all. */
-static void limit_parts(const struct vkdml_instance *instance, struct convolution *convolution) {
-    for (;;) {
-        uint64_t count = 1;
-        uint32_t most = 0;
-        for (uint32_t s = 0; s < convolution->spatial; ++s) {
-            const uint32_t parts = part_count(instance, convolution, s);
-            count = count * parts < UINT32_MAX ? count * parts : UINT32_MAX;
-            most = parts > part_count(instance, convolution, most) ? s : most;
-        }
-        if (count <= MOST_PARTS || !convolution->is_backward) {
-            return;
-        }
-        convolution->is_divided[most] = true;
-    }
-}
-
 /* ---- plans ---- */
 
 struct planner {
     const struct vkdml_planning *planning;
-    const struct convolution *convolution;
+    const struct vkdml_convolution *convolution;
     struct vkdml_map fused;
-    uint32_t places[1 + MOST_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
-    struct vkdml_product product;      /* but for what parts have of their own */
+    uint32_t
+        places[1 + VKDML_CONVOLUTION_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
+    struct vkdml_product product;              /* but for what parts have of their own */
 };
 
 static bool owns_filter(const struct planner *planner) {
@@ -390,13 +232,13 @@ static bool owns_filter(const struct planner *planner) {
 /* Steps of a filter along k: of its channels and taps. */
 struct steps {
     uint32_t count;
-    uint32_t sizes[2 + MOST_SPATIAL]; /* pictures take a place too */
-    uint32_t strides[2 + MOST_SPATIAL];
+    uint32_t sizes[2 + VKDML_CONVOLUTION_SPATIAL]; /* pictures take a place too */
+    uint32_t strides[2 + VKDML_CONVOLUTION_SPATIAL];
 };
 
 /* In the order in which k counts them. */
 static struct steps steps_of(const struct planner *planner, const struct vkdml_product_gather *gather,
-                             const struct part *parts) {
+                             const struct vkdml_convolution_part *parts) {
     const struct vkdml_tensor *filter = &planner->planning->instance->inputs[FILTER];
     const uint32_t spatial = planner->convolution->spatial;
     const uint32_t channel = gather->channels_last ? 1 + spatial : 0, tap = gather->channels_last ? 0 : 1;
@@ -432,7 +274,7 @@ static bool find_stride(const struct steps *steps, uint32_t *stride) {
 }
 
 /* The product of a part of each spatial dimension, but for its filter. */
-static struct vkdml_product product_of(const struct planner *planner, const struct part *parts) {
+static struct vkdml_product product_of(const struct planner *planner, const struct vkdml_convolution_part *parts) {
     const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
     struct vkdml_product product = planner->product;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
@@ -494,7 +336,7 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
 }
 
 /* Strides of a filter along its taps. */
-static void find_tap_strides(const struct planner *planner, const struct part *parts,
+static void find_tap_strides(const struct planner *planner, const struct vkdml_convolution_part *parts,
                              uint32_t strides[VKDML_PRODUCT_PIXELS]) {
     strides[planner->places[0]] = 0;
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
@@ -505,7 +347,7 @@ static void find_tap_strides(const struct planner *planner, const struct part *p
 
 /* Gives a part its filter: as it lies, or for a product where that has no one stride along k a copy of it. */
 static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
-                               const struct part *parts, struct vkdml_product_tensor *a) {
+                               const struct vkdml_convolution_part *parts, struct vkdml_product_tensor *a) {
     const struct vkdml_planning *planning = planner->planning;
     const struct vkdml_tensor *filter = &planning->instance->inputs[FILTER];
     const bool is_backward = planner->convolution->is_backward;
@@ -588,11 +430,12 @@ static void begin(struct planner *planner) {
 }
 
 /* Part `number` of all, of each spatial dimension one. */
-static void find_parts(const struct planner *planner, uint32_t number, struct part parts[MOST_SPATIAL]) {
+static void find_parts(const struct planner *planner, uint32_t number,
+                       struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL]) {
     const struct vkdml_instance *instance = planner->planning->instance;
     for (uint32_t s = planner->convolution->spatial; s-- > 0;) {
-        const uint32_t count = part_count(instance, planner->convolution, s);
-        parts[s] = part_of(instance, planner->convolution, s, number % count);
+        const uint32_t count = vkdml_convolution_part_count(instance, planner->convolution, s);
+        parts[s] = vkdml_convolution_part_of(instance, planner->convolution, s, number % count);
         number /= count;
     }
 }
@@ -600,7 +443,7 @@ static void find_parts(const struct planner *planner, uint32_t number, struct pa
 /* Plans a part after others, none of which writes its elements: where halves of a word may be two parts' a barrier lies
  * between those that write words and those that change bits of them, which validation layers take for reading. */
 static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_product *product,
-                             const struct part *parts) {
+                             const struct vkdml_convolution_part *parts) {
     const struct vkdml_planning *planning = planner->planning;
     const struct vkdml_plan_steps *steps = &planning->plan->steps;
     const uint32_t first = steps->count;
@@ -621,8 +464,8 @@ static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_p
 /* Plans the products of all parts, and copies of their filters before all. */
 static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     const struct vkdml_planning *planning = planner->planning;
-    struct part parts[MOST_SPATIAL];
-    struct vkdml_product_tensor filters[MOST_PARTS];
+    struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL];
+    struct vkdml_product_tensor filters[VKDML_CONVOLUTION_MOST_PARTS];
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
@@ -648,7 +491,7 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
 }
 
 /* Places are counted in 31 bits. */
-static VkdmlResult check_reach(const struct vkdml_planning *planning, const struct convolution *convolution) {
+static VkdmlResult check_reach(const struct vkdml_planning *planning, const struct vkdml_convolution *convolution) {
     const struct vkdml_instance *instance = planning->instance;
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
         const uint64_t size =
@@ -666,7 +509,7 @@ static VkdmlResult check_reach(const struct vkdml_planning *planning, const stru
 }
 
 static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    struct convolution convolution = read_convolution(planning->instance);
+    struct vkdml_convolution convolution = read_convolution(planning->instance);
     struct planner planner = {.planning = planning, .convolution = &convolution};
     VkdmlResult result = check_reach(planning, &convolution);
     uint32_t count = 1;
@@ -674,9 +517,9 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    limit_parts(planning->instance, &convolution);
+    vkdml_convolution_limit_parts(planning->instance, &convolution);
     for (uint32_t s = 0; s < convolution.spatial; ++s) {
-        count *= part_count(planning->instance, &convolution, s);
+        count *= vkdml_convolution_part_count(planning->instance, &convolution, s);
     }
     begin(&planner);
     return plan_parts(&planner, count);

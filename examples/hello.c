@@ -97,7 +97,7 @@ int main(void) {
     if (!create_buffer(&vk, matrix.TotalTensorSizeInBytes, &buffer, &memory)) {
         goto failed;
     }
-    const VkdmlBindingTableCreateInfo table_info = {.dispatchable = dispatchable};
+    const VkdmlBindingTableCreateInfo table_info = {.structSize = sizeof table_info, .dispatchable = dispatchable};
     const VkdmlBufferBinding binding = {buffer, 0, matrix.TotalTensorSizeInBytes};
     if (vkdmlCreateBindingTable(device, &table_info, &table) != VKDML_SUCCESS ||
         vkdmlBindOutputs(table, 1, &binding) != VKDML_SUCCESS) {

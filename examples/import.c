@@ -224,7 +224,7 @@ static VkdmlResult create_padding(VkdmlDevice device, VkdmlDispatchable *dispatc
 }
 
 static VkdmlResult bind(VkdmlDevice device, VkdmlDispatchable dispatchable, VkBuffer buffer, VkdmlBindingTable *table) {
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = dispatchable};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
     const VkdmlBufferBinding input = {buffer, 0, INPUT_BYTES};
     const VkdmlBufferBinding output = {buffer, OUTPUT_OFFSET, OUTPUT_BYTES};
     VkdmlResult result = vkdmlCreateBindingTable(device, &info, table);
@@ -294,7 +294,9 @@ int main(void) {
         fprintf(stderr, "no Vulkan device that vkdml can use\n");
         goto done;
     }
-    const VkdmlDeviceCreateInfo info = {.instance = app.instance,
+    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                        .headerVersion = VKDML_HEADER_VERSION,
+                                        .instance = app.instance,
                                         .physicalDevice = app.physical_device,
                                         .device = app.device,
                                         .queueFamilyIndex = app.queue_family,

@@ -101,7 +101,7 @@ static VkdmlBufferBinding input_range(VkBuffer buffer, const struct tensor *tens
 }
 
 static bool bind_layer(const struct network *net, VkdmlDevice device, VkBuffer buffer, struct layer *layer) {
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = layer->compiled};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = layer->compiled};
     const VkdmlBufferBinding persistent = range(buffer, layer->persistent, layer->needs.persistentResourceSize);
     const VkdmlBufferBinding temporary = range(buffer, net->temporary, layer->needs.temporaryResourceSize);
     const VkdmlBufferBinding output = input_range(buffer, layer->output, DML_TENSOR_FLAG_NONE);
@@ -118,7 +118,7 @@ static bool bind_layer(const struct network *net, VkdmlDevice device, VkBuffer b
 
 /* The initializer's inputs are those of all layers, of which it is given the weights; its outputs what they keep. */
 static bool bind_network(struct network *net, VkdmlDevice device, VkBuffer buffer) {
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = net->initializer};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = net->initializer};
     VkdmlBufferBinding inputs[MAX_LAYERS * 3];
     VkdmlBufferBinding outputs[MAX_LAYERS];
     uint32_t count = 0;
@@ -292,8 +292,12 @@ static bool run_reference(const struct layer *layer, float *from, float *to) {
     for (uint32_t i = 0; i < layer->input_count; i++) {
         inputs[i] = host_range(from, layer->inputs[i]);
     }
-    const VkdmlReferenceInfo info = {
-        .desc = &layer->desc, .inputCount = layer->input_count, .inputs = inputs, .outputCount = 1, .outputs = &output};
+    const VkdmlReferenceInfo info = {.structSize = sizeof info,
+                                     .desc = &layer->desc,
+                                     .inputCount = layer->input_count,
+                                     .inputs = inputs,
+                                     .outputCount = 1,
+                                     .outputs = &output};
     const VkdmlResult result = vkdmlReferenceExecute(&info);
     if (result != VKDML_SUCCESS) {
         fprintf(stderr, "%s: %s\n", layer->name, vkdmlGetErrorMessage());

@@ -61,6 +61,7 @@ typedef struct VkdmlBindingTable_T *VkdmlBindingTable;
 
 /** How to create a binding table. */
 typedef struct VkdmlBindingTableCreateInfo {
+    size_t structSize;              /**< sizeof(VkdmlBindingTableCreateInfo); see version.h */
     VkdmlDispatchable dispatchable; /**< outlives the table's use */
     VkDescriptorPool
         descriptorPool; /**< with room as VkdmlBindingProperties says and

@@ -14,6 +14,7 @@
 
 #include "vkdml/dml_types.h"
 #include "vkdml/result.h"
+#include "vkdml/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,8 +96,10 @@ VKDML_API VkdmlResult vkdmlGetRequirements(VkdmlRequirements *requirements);
 VKDML_API VkdmlResult vkdmlGetOperatorRequirements(DML_OPERATOR_TYPE type, DML_TENSOR_DATA_TYPE dataType,
                                                    VkdmlRequirements *requirements);
 
-/** A device the caller made. Zero-initialized members mean the default said beside them. */
+/** A device the caller made. Zero-initialized members mean the default said beside them, but for the first two. */
 typedef struct VkdmlDeviceCreateInfo {
+    size_t structSize;               /**< sizeof(VkdmlDeviceCreateInfo); see version.h */
+    uint32_t headerVersion;          /**< VKDML_HEADER_VERSION: a library that does not fit these headers refuses */
     VkInstance instance;             /**< created with apiVersion 1.2 or later */
     VkPhysicalDevice physicalDevice; /**< of that instance */
     VkDevice device;                 /**< of that physical device; outlives the VkdmlDevice */
@@ -135,10 +138,13 @@ typedef struct VkdmlDeviceCreateInfo {
  */
 VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device);
 
-/** How to open a device of one's own. Zero-initialized members mean the default said beside them. */
+/** How to open a device of one's own. Zero-initialized members mean the default said beside them, but for the first
+    two. */
 typedef struct VkdmlDeviceOpenInfo {
-    const char *name; /**< opens the first device whose name contains this, ASCII case ignored; NULL: the best
-                           (discrete, then integrated, virtual, CPU) */
+    size_t structSize;      /**< sizeof(VkdmlDeviceOpenInfo); see version.h */
+    uint32_t headerVersion; /**< VKDML_HEADER_VERSION: a library that does not fit these headers refuses */
+    const char *name;       /**< opens the first device whose name contains this, ASCII case ignored; NULL: the best
+                                 (discrete, then integrated, virtual, CPU) */
     DML_FEATURE_LEVEL featureLevel;                   /**< 0: the newest */
     VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
     const VkAllocationCallbacks *allocationCallbacks; /**< copied; NULL: malloc */

@@ -46,6 +46,7 @@ VKDML_API void vkdmlDestroyOperator(VkdmlOperator op);
 
 /** How to compile an operator. */
 typedef struct VkdmlCompileInfo {
+    size_t structSize;                  /**< sizeof(VkdmlCompileInfo); see version.h */
     DML_EXECUTION_FLAGS executionFlags; /**< DirectML's */
     VkdmlCompileFlags flags;            /**< vkdml's own */
 } VkdmlCompileInfo;

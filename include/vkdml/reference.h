@@ -25,6 +25,7 @@ typedef struct VkdmlHostBinding {
 
 /** One execution of the reference. */
 typedef struct VkdmlReferenceInfo {
+    size_t structSize;              /**< sizeof(VkdmlReferenceInfo); see version.h */
     const DML_OPERATOR_DESC *desc;  /**< read during the call */
     DML_FEATURE_LEVEL featureLevel; /**< 0: the newest */
     VkdmlCompileFlags flags;        /**< as for vkdmlCompileOperator() */

@@ -1,6 +1,20 @@
 /**
  * @file version.h
- * @brief The library's version. The one place it is written; the build reads it from here.
+ * @brief The library's version, the one place it is written (the build reads it from here), and what may change in the
+ *        ABI.
+ *
+ * **Versions** are major.minor.patch. Before 1.0 a minor version may change anything, so its shared library has a name
+ * of its own (SONAME libvkdml.so.0.1, then libvkdml.so.0.2); patches change no declaration. From 1.0 on the SONAME has
+ * the major version alone, and within it programs built with older headers run with newer libraries.
+ *
+ * **Structs that a call reads** (VkdmlDeviceCreateInfo, VkdmlDeviceOpenInfo, VkdmlCompileInfo,
+ * VkdmlBindingTableCreateInfo, VkdmlReferenceInfo) begin with their size as the program was compiled and grow at their
+ * end. Members that an older program does not have are 0, which means what the library did before; members that an
+ * older library does not know must be 0. All other structs stay as they are while the SONAME does: those of arrays
+ * (VkdmlBufferBinding, VkdmlHostBinding), those that calls fill, the rows of the operator table, and DirectML's.
+ *
+ * **Creating a device** compares VKDML_HEADER_VERSION of the program with the running library: before 1.0 major and
+ * minor version must be the same, afterwards the major version.
  */
 #ifndef VKDML_VERSION_H
 #define VKDML_VERSION_H

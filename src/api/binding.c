@@ -32,6 +32,7 @@ VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindi
 VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableCreateInfo *info,
                                     VkdmlBindingTable *table) {
     struct vkdml_report *report = vkdml_error_begin();
+    VkdmlBindingTableCreateInfo resolved = {.structSize = sizeof resolved};
     if (table) {
         *table = NULL;
     }
@@ -40,16 +41,17 @@ VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableC
         result = vkdml_check_given(table, "table", report);
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(info, "info", report);
+        result =
+            vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlBindingTableCreateInfo", report);
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(info->dispatchable, "info.dispatchable", report);
+        result = vkdml_check_given(resolved.dispatchable, "info.dispatchable", report);
     }
-    if (result == VKDML_SUCCESS && info->dispatchable->device != device) {
+    if (result == VKDML_SUCCESS && resolved.dispatchable->device != device) {
         result = vkdml_report_invalid(report, "info.dispatchable is of another device, must be of the given one");
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdml_binding_table_create(info->dispatchable, info->descriptorPool, report, table);
+        result = vkdml_binding_table_create(resolved.dispatchable, resolved.descriptorPool, report, table);
     }
     return vkdml_end_on_device(report, result, device);
 }

@@ -22,35 +22,41 @@ static VkdmlResult resolve_level(DML_FEATURE_LEVEL *level, struct vkdml_report *
 
 VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device) {
     struct vkdml_report *report = vkdml_error_begin();
-    struct vkdml_log log = {.callback = NULL};
+    VkdmlDeviceCreateInfo resolved = {.structSize = sizeof resolved};
     if (device) {
         *device = NULL;
     }
     VkdmlResult result = vkdml_check_given(device, "device", report);
-    if (info && result == VKDML_SUCCESS) {
-        VkdmlDeviceCreateInfo resolved = *info;
-        log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlDeviceCreateInfo", report);
+    }
+    const struct vkdml_log log = {.callback = resolved.logCallback, .user_data = resolved.logUserData};
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_header_version(resolved.headerVersion, report);
+    }
+    if (result == VKDML_SUCCESS) {
         result = resolve_level(&resolved.featureLevel, report);
-        if (result == VKDML_SUCCESS) {
-            result = vkdml_device_create(&resolved, report, device);
-        }
-    } else if (!info) {
-        result = vkdml_check_given(info, "info", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_device_create(&resolved, report, device);
     }
     return vkdml_error_end_logged(report, result, &log);
 }
 
 VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlDeviceOpenInfo resolved = {.name = NULL};
+    VkdmlDeviceOpenInfo resolved = {.structSize = sizeof resolved, .headerVersion = VKDML_HEADER_VERSION};
     if (device) {
         *device = NULL;
     }
-    if (info) {
-        resolved = *info;
+    VkdmlResult result = vkdml_check_given(device, "device", report);
+    if (result == VKDML_SUCCESS && info) {
+        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlDeviceOpenInfo", report);
     }
     const struct vkdml_log log = {.callback = resolved.logCallback, .user_data = resolved.logUserData};
-    VkdmlResult result = vkdml_check_given(device, "device", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_header_version(resolved.headerVersion, report);
+    }
     if (result == VKDML_SUCCESS) {
         result = resolve_level(&resolved.featureLevel, report);
     }

@@ -163,7 +163,7 @@ done:
 
 VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled) {
     struct vkdml_report *report = vkdml_error_begin();
-    const VkdmlCompileInfo defaults = {.flags = 0};
+    VkdmlCompileInfo resolved = {.structSize = sizeof resolved};
     if (compiled) {
         *compiled = NULL;
     }
@@ -174,8 +174,11 @@ VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(compiled, "compiled", report);
     }
+    if (result == VKDML_SUCCESS && info) {
+        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlCompileInfo", report);
+    }
     if (result == VKDML_SUCCESS) {
-        result = compile(op, info ? info : &defaults, report, compiled);
+        result = compile(op, &resolved, report, compiled);
     }
     return vkdml_end_on_device(report, result, op ? op->device : NULL);
 }

@@ -73,12 +73,14 @@ static VkdmlResult execute(const VkdmlReferenceInfo *info, const struct vkdml_in
 VkdmlResult vkdmlReferenceExecute(const VkdmlReferenceInfo *info) {
     struct vkdml_report *report = vkdml_error_begin();
     struct vkdml_instance *instance = NULL;
-    VkdmlResult result = vkdml_check_given(info, "info", report);
+    VkdmlReferenceInfo resolved;
+    VkdmlResult result =
+        vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlReferenceInfo", report);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_validate(info->desc, info->featureLevel, NULL, report, &instance);
+        result = vkdml_validate(resolved.desc, resolved.featureLevel, NULL, report, &instance);
     }
     if (result == VKDML_SUCCESS) {
-        result = execute(info, instance, report);
+        result = execute(&resolved, instance, report);
     }
     vkdml_instance_destroy(instance, NULL);
     return vkdml_error_end(report, result);

@@ -75,7 +75,9 @@ static VkdmlResult create_commands(struct gpu *gpu) {
 
 /* The device that the machine has. */
 static VkdmlResult open_device(struct gpu *gpu) {
-    VkdmlDeviceOpenInfo info = {.flags = gpu->flags | (gpu->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0u),
+    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
+                                .headerVersion = VKDML_HEADER_VERSION,
+                                .flags = gpu->flags | (gpu->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0u),
                                 .logCallback = on_message,
                                 .logUserData = gpu};
     VkdmlResult result = vkdmlOpenDevice(&info, &gpu->opened);
@@ -91,7 +93,9 @@ static VkdmlResult open_device(struct gpu *gpu) {
 
 /* Imports the VkDevice at a feature level, with the features it has; as the profile without any, where there is one. */
 static VkdmlResult import_device(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device) {
-    VkdmlDeviceCreateInfo info = {.instance = gpu->vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = gpu->vulkan.instance,
                                   .physicalDevice = gpu->vulkan.physicalDevice,
                                   .device = gpu->vulkan.device,
                                   .queueFamilyIndex = gpu->vulkan.queueFamilyIndex,

@@ -51,7 +51,8 @@ static bool fail_gpu(struct run *run) {
 static bool compile(struct run *run) {
     struct case_desc desc;
     VkdmlOperator op = NULL;
-    VkdmlCompileInfo info = {.executionFlags = (DML_EXECUTION_FLAGS)run->c->execution, .flags = run->c->flags};
+    VkdmlCompileInfo info = {
+        .structSize = sizeof info, .executionFlags = (DML_EXECUTION_FLAGS)run->c->execution, .flags = run->c->flags};
     run->device = gpu_device_at(run->gpu, run->c->level);
     if (run->device == NULL) {
         return fail_gpu(run);
@@ -129,7 +130,8 @@ static bool execute_reference(struct run *run) {
         unsigned char *image = at.is_input ? run->runner->initial : run->runner->expected;
         (at.is_input ? inputs : outputs)[at.binding] = (VkdmlHostBinding){image + region->offset, region->size};
     }
-    VkdmlReferenceInfo info = {.desc = &desc.op,
+    VkdmlReferenceInfo info = {.structSize = sizeof info,
+                               .desc = &desc.op,
                                .featureLevel = run->c->level,
                                .flags = run->c->flags,
                                .inputCount = case_input_count(run->c),
@@ -218,7 +220,7 @@ static bool initialize(struct run *run) {
     if (result != VKDML_SUCCESS) {
         return fail_call(run, "vkdmlCreateOperatorInitializer", result);
     }
-    VkdmlBindingTableCreateInfo info = {.dispatchable = run->initializer};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->initializer};
     VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}};
     input_bindings(run, true, inputs);
     VkdmlBufferBinding persistent = region_binding(run, &run->layout.persistent);
@@ -252,7 +254,7 @@ static bool execute(struct run *run) {
             outputs[at.binding] = region_binding(run, &run->layout.tensors[at.slot]);
         }
     }
-    VkdmlBindingTableCreateInfo info = {.dispatchable = run->compiled};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->compiled};
     VkdmlResult result = vkdmlCreateBindingTable(run->device, &info, &run->table);
     if (result == VKDML_SUCCESS) {
         result = vkdmlBindInputs(run->table, case_input_count(run->c), inputs);

@@ -124,7 +124,7 @@ static void execute_on(DML_OPERATOR_TYPE type, const void *desc, uint32_t input_
     REQUIRE(vkdmlGetBindingProperties(compiled, &properties));
     print_message("%u dispatches, %llu bytes of temporary memory\n", properties.descriptorSetCount,
                   (unsigned long long)properties.temporaryResourceSize);
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = compiled};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
     REQUIRE(vkdmlCreateBindingTable(gpu.device, &info, &table));
     if (input_count != 0) {
         REQUIRE(vkdmlBindInputs(table, input_count, inputs));

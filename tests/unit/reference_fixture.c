@@ -74,6 +74,7 @@ VkdmlResult reference_run(DML_OPERATOR_TYPE type, const void *desc, VkdmlCompile
     }
     const DML_OPERATOR_DESC operator_desc = {type, desc};
     const VkdmlReferenceInfo info = {
+        .structSize = sizeof info,
         .desc = &operator_desc,
         .flags = flags,
         .inputCount = input_count,

@@ -33,7 +33,9 @@ static int tear_down(void **state) {
 }
 
 static VkdmlDeviceCreateInfo import_info(void) {
-    return (VkdmlDeviceCreateInfo){.instance = vulkan.instance,
+    return (VkdmlDeviceCreateInfo){.structSize = sizeof(VkdmlDeviceCreateInfo),
+                                   .headerVersion = VKDML_HEADER_VERSION,
+                                   .instance = vulkan.instance,
                                    .physicalDevice = vulkan.physical_device,
                                    .device = vulkan.device,
                                    .queueFamilyIndex = vulkan.queue_family,
@@ -88,7 +90,8 @@ static void opening_and_closing_frees_all_host_memory(void **state) {
     (void)state;
     struct allocations allocations = {0};
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceOpenInfo info = {.allocationCallbacks = &callbacks};
+    VkdmlDeviceOpenInfo info = {
+        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .allocationCallbacks = &callbacks};
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
     memset(&callbacks, 0, sizeof callbacks); /* they were copied */
@@ -108,7 +111,11 @@ static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
         name[i] = (char)toupper((unsigned char)infos[0].name[i + 1]);
     }
     struct messages messages = {{0}, {{0}}};
-    VkdmlDeviceOpenInfo info = {.name = name, .logCallback = keep_message, .logUserData = &messages};
+    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
+                                .headerVersion = VKDML_HEADER_VERSION,
+                                .name = name,
+                                .logCallback = keep_message,
+                                .logUserData = &messages};
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
     assert_int_equal(messages.count[VKDML_LOG_LEVEL_INFO], 1);
@@ -118,7 +125,8 @@ static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
 
 static void a_name_of_no_device_is_refused_with_the_names_there_are(void **state) {
     (void)state;
-    VkdmlDeviceOpenInfo info = {.name = "no such device"};
+    VkdmlDeviceOpenInfo info = {
+        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = "no such device"};
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
     assert_null(device);
@@ -132,7 +140,8 @@ static void the_environment_names_the_device_where_the_caller_does_not(void **st
     setenv("VKDML_DEVICE", "no such device either", 1);
     assert_int_equal(vkdmlOpenDevice(NULL, &device), VKDML_ERROR_INITIALIZATION_FAILED);
     assert_reason("no such device either");
-    VkdmlDeviceOpenInfo info = {.name = vulkan.properties.deviceName};
+    VkdmlDeviceOpenInfo info = {
+        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = vulkan.properties.deviceName};
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
     vkdmlDestroyDevice(device);
     setenv("VKDML_DEVICE", "", 1);
@@ -144,10 +153,11 @@ static void the_environment_names_the_device_where_the_caller_does_not(void **st
 static void opening_refuses_unknown_flags_and_levels(void **state) {
     (void)state;
     VkdmlDevice device;
-    VkdmlDeviceOpenInfo flags = {.flags = 0x80};
+    VkdmlDeviceOpenInfo flags = {.structSize = sizeof flags, .headerVersion = VKDML_HEADER_VERSION, .flags = 0x80};
     assert_int_equal(vkdmlOpenDevice(&flags, &device), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("flags is 0x80");
-    VkdmlDeviceOpenInfo level = {.featureLevel = (DML_FEATURE_LEVEL)0x2200};
+    VkdmlDeviceOpenInfo level = {
+        .structSize = sizeof level, .headerVersion = VKDML_HEADER_VERSION, .featureLevel = (DML_FEATURE_LEVEL)0x2200};
     assert_int_equal(vkdmlOpenDevice(&level, &device), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("featureLevel is 0x2200");
     assert_int_equal(vkdmlOpenDevice(NULL, NULL), VKDML_ERROR_INVALID_ARGUMENT);
@@ -176,8 +186,11 @@ static void devices_are_listed_in_the_manner_of_vulkan(void **state) {
 static void validation_messages_reach_the_log(void **state) {
     (void)state;
     struct messages messages = {{0}, {{0}}};
-    VkdmlDeviceOpenInfo info = {
-        .flags = VKDML_DEVICE_FLAG_VALIDATION, .logCallback = keep_message, .logUserData = &messages};
+    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
+                                .headerVersion = VKDML_HEADER_VERSION,
+                                .flags = VKDML_DEVICE_FLAG_VALIDATION,
+                                .logCallback = keep_message,
+                                .logUserData = &messages};
     VkdmlDevice device;
     VkdmlVulkanHandles handles;
     VkResult result = vkdmlOpenDevice(&info, &device) == VKDML_SUCCESS ? VK_SUCCESS : VK_ERROR_LAYER_NOT_PRESENT;
@@ -321,7 +334,7 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
 
 static void all_that_is_wrong_with_an_import_is_told_at_once(void **state) {
     (void)state;
-    VkdmlDeviceCreateInfo info = {.flags = 0x40};
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .flags = 0x40};
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("instance is NULL");

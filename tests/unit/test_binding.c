@@ -19,7 +19,9 @@ static VkdmlDevice device; /* imported through the interposer, counting its host
 
 static void import(void) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = vulkan.instance,
                                   .physicalDevice = vulkan.physical_device,
                                   .device = vulkan.device,
                                   .queueFamilyIndex = vulkan.queue_family,
@@ -85,7 +87,7 @@ static VkdmlDispatchable compile_identity(const struct identity *identity) {
 }
 
 static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.dispatchable = dispatchable};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
     VkdmlBindingTable table;
     assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
     return table;
@@ -154,13 +156,18 @@ static void compilation_refuses_unknown_flags(void **state) {
     VkdmlOperator op;
     VkdmlDispatchable compiled;
     assert_int_equal(vkdmlCreateOperator(device, &identity.desc, &op), VKDML_SUCCESS);
-    VkdmlCompileInfo info = {.executionFlags = (DML_EXECUTION_FLAGS)8, .flags = 2};
+    VkdmlCompileInfo info = {.structSize = sizeof info, .executionFlags = (DML_EXECUTION_FLAGS)8, .flags = 2};
     assert_invalid(vkdmlCompileOperator(op, &info, &compiled), "executionFlags is 0x8");
     assert_reason("\nDML_OPERATOR_ELEMENT_WISE_IDENTITY: flags is 0x2");
     assert_null(compiled);
+    info.structSize = 0;
+    assert_invalid(vkdmlCompileOperator(op, &info, &compiled),
+                   "info.structSize is 0, must be sizeof(VkdmlCompileInfo)");
     assert_invalid(vkdmlCompileOperator(NULL, NULL, &compiled), "op is NULL");
     assert_invalid(vkdmlCompileOperator(op, NULL, NULL), "compiled is NULL");
-    info = (VkdmlCompileInfo){.executionFlags = (DML_EXECUTION_FLAGS)7, .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED};
+    info = (VkdmlCompileInfo){.structSize = sizeof(VkdmlCompileInfo),
+                              .executionFlags = (DML_EXECUTION_FLAGS)7,
+                              .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED};
     assert_int_equal(vkdmlCompileOperator(op, &info, &compiled), VKDML_SUCCESS);
     vkdmlDestroyDispatchable(compiled);
     vkdmlDestroyOperator(op);
@@ -235,11 +242,14 @@ static void a_table_refuses_wrong_arguments(void **state) {
     identity_init(&identity, 64);
     VkdmlDispatchable compiled = compile_identity(&identity);
     VkdmlBindingTable table;
-    VkdmlBindingTableCreateInfo info = {.dispatchable = compiled};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
     assert_invalid(vkdmlCreateBindingTable(NULL, &info, &table), "device is NULL");
     assert_invalid(vkdmlCreateBindingTable(device, NULL, &table), "info is NULL");
     assert_invalid(vkdmlCreateBindingTable(device, &info, NULL), "table is NULL");
-    info.dispatchable = NULL;
+    info.structSize = 0;
+    assert_invalid(vkdmlCreateBindingTable(device, &info, &table),
+                   "info.structSize is 0, must be sizeof(VkdmlBindingTableCreateInfo)");
+    info = (VkdmlBindingTableCreateInfo){.structSize = sizeof info};
     assert_invalid(vkdmlCreateBindingTable(device, &info, &table), "info.dispatchable is NULL");
     assert_null(table);
     VkdmlDevice own = device;
@@ -506,7 +516,7 @@ static void a_table_lives_off_a_pool_of_the_callers_with_room_as_told(void **sta
                                          .pPoolSizes = sizes};
     VkDescriptorPool pool;
     assert_int_equal(vkCreateDescriptorPool(vulkan.device, &create, NULL, &pool), VK_SUCCESS);
-    VkdmlBindingTableCreateInfo info = {.dispatchable = compiled, .descriptorPool = pool};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled, .descriptorPool = pool};
     for (int i = 0; i < 3; i++) { /* the sets go back to the pool */
         VkdmlBindingTable table;
         VkdmlBindingTable second;

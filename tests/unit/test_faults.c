@@ -51,7 +51,9 @@ struct objects {
 /* Creates them in order up to the first failure, which it returns. */
 static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProcAddr get) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = vulkan.instance,
                                   .physicalDevice = vulkan.physical_device,
                                   .device = vulkan.device,
                                   .queueFamilyIndex = vulkan.queue_family,
@@ -73,7 +75,7 @@ static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProc
     results[0] = vkdmlCreateOperator(objects->device, &identity.desc, &objects->op);
     results[1] = vkdmlCompileOperator(objects->op, NULL, &objects->compiled);
     results[2] = vkdmlCreateOperatorInitializer(objects->device, 1, &objects->compiled, &objects->initializer);
-    VkdmlBindingTableCreateInfo table = {.dispatchable = objects->compiled};
+    VkdmlBindingTableCreateInfo table = {.structSize = sizeof table, .dispatchable = objects->compiled};
     results[3] = vkdmlCreateBindingTable(objects->device, &table, &objects->table);
     const void *const made[] = {objects->op, objects->compiled, objects->initializer, objects->table};
     for (size_t i = 0; i < 4; i++) {
@@ -248,7 +250,7 @@ static void assert_all_lost(struct objects *objects, const struct identity *iden
     VkdmlOperator op;
     VkdmlDispatchable dispatchable;
     VkdmlBindingTable table;
-    VkdmlBindingTableCreateInfo info = {.dispatchable = objects->compiled};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = objects->compiled};
     VkdmlBindingProperties properties;
     VkdmlBufferBinding binding = {vulkan.buffer, 0, 256};
     const VkdmlResult results[] = {
@@ -415,7 +417,7 @@ static void *work(void *argument) {
         bool good = vkdmlCreateOperator(worker->device, desc, &op) == VKDML_SUCCESS &&
                     vkdmlCompileOperator(op, NULL, &compiled) == VKDML_SUCCESS;
         if (good) {
-            VkdmlBindingTableCreateInfo info = {.dispatchable = compiled};
+            VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
             good = vkdmlCreateBindingTable(worker->device, &info, &table) == VKDML_SUCCESS;
             vkdmlDestroyBindingTable(table);
             vkdmlDestroyDispatchable(compiled);
@@ -431,7 +433,9 @@ static void threads_create_and_compile_at_once(void **state) {
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = vulkan.instance,
                                   .physicalDevice = vulkan.physical_device,
                                   .device = vulkan.device,
                                   .queueFamilyIndex = vulkan.queue_family,

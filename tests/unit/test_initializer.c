@@ -17,7 +17,9 @@ static VkdmlDevice device;
 
 static VkdmlDevice import(void) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = vulkan.instance,
                                   .physicalDevice = vulkan.physical_device,
                                   .device = vulkan.device,
                                   .queueFamilyIndex = vulkan.queue_family,
@@ -82,7 +84,7 @@ static VkdmlDispatchable initializer_of(uint32_t count, const VkdmlDispatchable 
 }
 
 static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.dispatchable = dispatchable};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
     VkdmlBindingTable table;
     assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
     return table;

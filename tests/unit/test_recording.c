@@ -91,7 +91,9 @@ static int tear_down(void **state) {
 }
 
 static void import(VkdmlDeviceFlags flags) {
-    VkdmlDeviceCreateInfo info = {.instance = vulkan.instance,
+    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                  .headerVersion = VKDML_HEADER_VERSION,
+                                  .instance = vulkan.instance,
                                   .physicalDevice = vulkan.physical_device,
                                   .device = vulkan.device,
                                   .queueFamilyIndex = vulkan.queue_family,
@@ -116,7 +118,7 @@ static VkdmlDispatchable compile(const DML_OPERATOR_DESC *desc) {
 }
 
 static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.dispatchable = dispatchable};
+    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
     VkdmlBindingTable table;
     assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
     return table;

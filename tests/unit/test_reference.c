@@ -564,8 +564,12 @@ static void good_call(struct call *call) {
     call->desc = (DML_OPERATOR_DESC){DML_OPERATOR_ELEMENT_WISE_IDENTITY, &call->identity};
     call->in[0] = call->in[1] = (VkdmlHostBinding){input.bytes, 4};
     call->out[0] = call->out[1] = (VkdmlHostBinding){output.bytes, 4};
-    call->info = (VkdmlReferenceInfo){
-        .desc = &call->desc, .inputCount = 1, .inputs = call->in, .outputCount = 1, .outputs = call->out};
+    call->info = (VkdmlReferenceInfo){.structSize = sizeof(VkdmlReferenceInfo),
+                                      .desc = &call->desc,
+                                      .inputCount = 1,
+                                      .inputs = call->in,
+                                      .outputCount = 1,
+                                      .outputs = call->out};
 }
 
 /* The call is refused with a line that begins with the operator and holds `word`, and nothing is written. */

@@ -77,7 +77,7 @@ class HostBinding(Structure):
 
 
 class ReferenceInfo(Structure):
-    _fields_ = [("desc", POINTER(OperatorDesc)), ("level", c_int32), ("flags", c_uint32), ("input_count", c_uint32),
+    _fields_ = [("struct_size", c_size_t), ("desc", POINTER(OperatorDesc)), ("level", c_int32), ("flags", c_uint32), ("input_count", c_uint32),
                 ("inputs", POINTER(HostBinding)), ("output_count", c_uint32), ("outputs", POINTER(HostBinding))]
 
 
@@ -238,7 +238,7 @@ class Library:
                     bound.append(HostBinding(tensor.memory.ctypes.data, tensor.total) if tensor else HostBinding())
             return len(bound), (HostBinding * max(len(bound), 1))(*bound)
 
-        info = ReferenceInfo(ctypes.pointer(op), 0, 0, *bindings(INPUT), *bindings(OUTPUT))
+        info = ReferenceInfo(ctypes.sizeof(ReferenceInfo), ctypes.pointer(op), 0, 0, *bindings(INPUT), *bindings(OUTPUT))
         if self.lib.vkdmlReferenceExecute(ctypes.byref(info)) == 0:
             return None
         return self.lib.vkdmlGetErrorMessage().decode()

@@ -22,7 +22,8 @@ VkdmlDevice bench_device_for(const struct bench_device *device, uint32_t flags) 
 bool bench_compile(VkdmlDevice vkdml, const struct operator_case *c, VkdmlDispatchable *compiled) {
     struct case_desc desc;
     VkdmlOperator op = NULL;
-    const VkdmlCompileInfo info = {(DML_EXECUTION_FLAGS)c->execution, c->flags};
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof info, .executionFlags = (DML_EXECUTION_FLAGS)c->execution, .flags = c->flags};
     case_build_desc(c, &desc);
     VkdmlResult result = vkdmlCreateOperator(vkdml, &desc.op, &op);
     result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, compiled) : result;
@@ -76,7 +77,7 @@ bool bench_bind(struct bench_device *device, VkdmlDevice vkdml, const struct ope
     if (!fill_pools(device, bound)) {
         return false;
     }
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = bound->compiled};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = bound->compiled};
     for (uint32_t i = 0; i < sets; i++) {
         if (vkdmlCreateBindingTable(vkdml, &info, &bound->tables[i]) != VKDML_SUCCESS ||
             bind_set(device, bound, i) != VKDML_SUCCESS) {

@@ -23,7 +23,9 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
         return false;
     }
     const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    VkdmlDeviceCreateInfo import = {.instance = handles->instance,
+    VkdmlDeviceCreateInfo import = {.structSize = sizeof import,
+                                    .headerVersion = VKDML_HEADER_VERSION,
+                                    .instance = handles->instance,
                                     .physicalDevice = handles->physicalDevice,
                                     .device = handles->device,
                                     .queueFamilyIndex = handles->queueFamilyIndex,

@@ -124,7 +124,9 @@ static bool time_first_dispatch(struct bench_device *device, VkdmlDevice vkdml, 
 /* A device of its own, with pipelines of an earlier one's cache or none. */
 static VkdmlDevice open_fresh(const struct bench_device *device, uint32_t flags, const void *cache, size_t cache_size) {
     const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo info = {.instance = handles->instance,
+    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                        .headerVersion = VKDML_HEADER_VERSION,
+                                        .instance = handles->instance,
                                         .physicalDevice = handles->physicalDevice,
                                         .device = handles->device,
                                         .queueFamilyIndex = handles->queueFamilyIndex,

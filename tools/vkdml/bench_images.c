@@ -57,7 +57,8 @@ bool bench_images_reference(const struct operator_case *c, struct bench_images *
         (at.is_input ? inputs : outputs)[at.binding] =
             (VkdmlHostBinding){images->tensors[at.slot] + at.tensor->offset, case_total_bytes(at.tensor)};
     }
-    const VkdmlReferenceInfo info = {.desc = &desc.op,
+    const VkdmlReferenceInfo info = {.structSize = sizeof info,
+                                     .desc = &desc.op,
                                      .featureLevel = c->level,
                                      .flags = c->flags,
                                      .inputCount = case_input_count(c),

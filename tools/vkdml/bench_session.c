@@ -110,7 +110,8 @@ bool bench_session_measure_peaks(struct bench_session *session, uint64_t bytes) 
 
 bool bench_session_open(struct bench_session *session, const char *device, bool no_features,
                         const struct bench_effort *effort) {
-    const VkdmlDeviceOpenInfo info = {.name = device, .logCallback = log_message};
+    const VkdmlDeviceOpenInfo info = {
+        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = device, .logCallback = log_message};
     *session = (struct bench_session){.effort = *effort};
     if (!bench_device_open(&session->device, &info, no_features)) {
         return false;

@@ -276,7 +276,9 @@ VkdmlDevice bench_trace_open(const struct bench_device *device, VkdmlDeviceFlags
     static const VkAllocationCallbacks callbacks = {
         .pfnAllocation = allocate, .pfnReallocation = reallocate, .pfnFree = release};
     const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo info = {.instance = handles->instance,
+    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
+                                        .headerVersion = VKDML_HEADER_VERSION,
+                                        .instance = handles->instance,
                                         .physicalDevice = handles->physicalDevice,
                                         .device = handles->device,
                                         .queueFamilyIndex = handles->queueFamilyIndex,

@@ -79,7 +79,8 @@ static bool dispatch(struct executor *executor, const struct command *command, s
     for (uint32_t i = 0; i < output_count; i++) {
         outputs[i] = host_binding(&command->outputs[i]);
     }
-    VkdmlReferenceInfo info = {.desc = &dispatchable->desc,
+    VkdmlReferenceInfo info = {.structSize = sizeof info,
+                               .desc = &dispatchable->desc,
                                .featureLevel = executor->options->level,
                                .flags = executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0,
                                .inputCount = input_count,

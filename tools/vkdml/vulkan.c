@@ -93,7 +93,7 @@ static bool initialize(struct executor *executor, struct dispatchable *dispatcha
     if (!create_scratch(gpu, properties.temporaryResourceSize, &temporary)) {
         goto done;
     }
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = initializer};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = initializer};
     if (vkdmlCreateBindingTable(gpu->device, &info, &table) != VKDML_SUCCESS ||
         vkdmlBindInputs(table, dispatchable->input_count, compiled->bindings) != VKDML_SUCCESS ||
         vkdmlBindOutputs(table, 1, &persistent) != VKDML_SUCCESS ||
@@ -129,7 +129,8 @@ static bool prepare(struct executor *executor, struct dispatchable *dispatchable
     if (!compiled || !compiled->bindings) {
         return document_error(&executor->model->document, dispatchable->json, "out of memory");
     }
-    const VkdmlCompileInfo compile = {.executionFlags = dispatchable->flags,
+    const VkdmlCompileInfo compile = {.structSize = sizeof compile,
+                                      .executionFlags = dispatchable->flags,
                                       .flags =
                                           executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0};
     if (vkdmlCreateOperator(gpu->device, &dispatchable->desc, &compiled->op) != VKDML_SUCCESS ||
@@ -141,7 +142,7 @@ static bool prepare(struct executor *executor, struct dispatchable *dispatchable
         !create_scratch(gpu, properties.persistentResourceSize, &compiled->persistent)) {
         return false;
     }
-    const VkdmlBindingTableCreateInfo info = {.dispatchable = compiled->dispatchable};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled->dispatchable};
     if (vkdmlCreateBindingTable(gpu->device, &info, &compiled->table) != VKDML_SUCCESS) {
         return model_report_refusal(executor->model, dispatchable, NULL);
     }
@@ -238,7 +239,9 @@ struct executor *vulkan_open(struct model *model, const struct run_options *opti
         return NULL;
     }
     executor->base = (struct executor){&operations, model, options, NULL, false};
-    const VkdmlDeviceOpenInfo info = {.name = options->device,
+    const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
+                                      .headerVersion = VKDML_HEADER_VERSION,
+                                      .name = options->device,
                                       .featureLevel = options->level,
                                       .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER |
                                                (options->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0),

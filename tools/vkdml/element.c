@@ -247,6 +247,49 @@ void element_load(DML_TENSOR_DATA_TYPE type, const unsigned char *elements, uint
     }
 }
 
+static uint64_t load_sign_extended(const struct row *row, const void *element) {
+    const uint64_t bits = load_bits(row, element);
+    return row->kind == KIND_SIGNED ? (uint64_t)sign_extend(row, bits) : bits;
+}
+
+double element_number(DML_TENSOR_DATA_TYPE type, const void *element) {
+    const struct row *row = find_row(type);
+    if (!row || row->kind == KIND_FLOAT) {
+        return row ? load_float(row, element) : (double)NAN;
+    }
+    const uint64_t bits = load_sign_extended(row, element);
+    return row->kind == KIND_SIGNED ? (double)(int64_t)bits : (double)bits;
+}
+
+double element_distance(DML_TENSOR_DATA_TYPE type, const void *a, const void *b) {
+    const struct row *row = find_row(type);
+    const double left = element_number(type, a);
+    const double right = element_number(type, b);
+    if (!row || row->kind == KIND_FLOAT) {
+        const bool same = left == right || (isnan(left) && isnan(right));
+        const double distance = fabs(left - right);
+        return same ? 0 : isnan(distance) ? (double)INFINITY : distance;
+    }
+    /* Between any two integers of up to 64 bits, which a double does not tell apart. */
+    const uint64_t x = load_sign_extended(row, a);
+    const uint64_t y = load_sign_extended(row, b);
+    const bool less = row->kind == KIND_SIGNED ? (int64_t)x < (int64_t)y : x < y;
+    return (double)(less ? y - x : x - y);
+}
+
+double element_unit(DML_TENSOR_DATA_TYPE type, const void *element) {
+    /* Digits behind the point and the least exponent of normal numbers, by size in bytes. */
+    static const struct { int digits, least; } precisions[] = {[2] = {10, -14}, [4] = {23, -126}, [8] = {52, -1022}};
+    const struct row *row = find_row(type);
+    if (!row || row->kind != KIND_FLOAT) {
+        return 1;
+    }
+    const double number = load_float(row, element);
+    const int least = precisions[row->size].least;
+    const int exponent = number == 0 || !isfinite(number) ? least : ilogb(number);
+    return scalbn(1, (exponent < least ? least : exponent) - precisions[row->size].digits);
+}
+
 void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta) {
     const struct row *row = find_row(type);
     if (!row) {

@@ -38,6 +38,15 @@ uint64_t element_bytes(DML_TENSOR_DATA_TYPE type, uint64_t count);
 void element_store(DML_TENSOR_DATA_TYPE type, const void *element, uint64_t index, unsigned char *elements);
 void element_load(DML_TENSOR_DATA_TYPE type, const unsigned char *elements, uint64_t index, void *element);
 
+/* The element as a number; integers beyond 2^53 rounded. */
+double element_number(DML_TENSOR_DATA_TYPE type, const void *element);
+
+/* How far two elements are apart; 0 between two NaNs, infinity between NaN or infinity and anything else. */
+double element_distance(DML_TENSOR_DATA_TYPE type, const void *a, const void *b);
+
+/* A unit in the last place of an element, of denormals, infinities and NaN the type's least; 1 of integers. */
+double element_unit(DML_TENSOR_DATA_TYPE type, const void *element);
+
 /* *element += *delta, rounded to the type, or modulo its range. */
 void element_add(DML_TENSOR_DATA_TYPE type, void *element, const void *delta);
 

@@ -1,20 +1,13 @@
-"""Tests the vkdml command: test_command.py COMMAND MODELS_FOLDER. Prints TAP.
-
-The environment: VKDML_DEVICE picks the device that models run on beside the reference, VKDML_TEST_VALIDATION=1 turns the
-validation layer on.
-"""
+"""Tests what the vkdml command makes of models: test_command.py COMMAND MODELS_FOLDER. Prints TAP."""
 import ast
-import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
-COMMAND, MODELS = (os.path.abspath(path) for path in sys.argv[1:3])
-VALIDATION = ["--debug"] if os.environ.get("VKDML_TEST_VALIDATION") == "1" else []
-DEVICES = {"the default device": VALIDATION, "the reference": ["--device", "reference"]}
+from command_harness import (DEVICES, MODELS, VALIDATION, dispatch, finish, identity, model_text, npy_bytes, resources,
+                             run, show, tell, write)
 
 # DirectML's documentation prints these results beside its operators.
 PRINTED = {
@@ -55,24 +48,6 @@ NPY_CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "
 NPY_TYPES = {"f2": "FLOAT16", "f4": "FLOAT32", "f8": "FLOAT64", "i1": "INT8", "i2": "INT16", "i4": "INT32",
              "i8": "INT64", "u1": "UINT8", "u2": "UINT16", "u4": "UINT32", "u8": "UINT64"}
 
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        # Not among the TAP lines, of which Meson shows the verdicts only.
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120)
-
-
 def read_npy(path):
     with open(path, "rb") as file:
         data = file.read()
@@ -84,23 +59,6 @@ def read_npy(path):
     code = NPY_CODES[header["descr"][1:]]
     body = data[10 + length:]
     return header["descr"], header["shape"], [x for x, in struct.iter_unpack("<" + code, body)]
-
-
-def npy_bytes(descr, shape, body, version=1, order="False", key="descr"):
-    header = f"{{'{key}': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n".encode()
-    size = struct.pack("<H", len(header)) if version == 1 else struct.pack("<I", len(header))
-    return b"\x93NUMPY" + bytes([version, 0]) + size + header + body
-
-
-def write(folder, name, content):
-    path = os.path.join(folder, name)
-    with open(path, "wb" if isinstance(content, bytes) else "w") as file:
-        file.write(content)
-    return path
-
-
-def resources(output):
-    return {name: values for name, values in re.findall(r"^Resource '(.*)': (.*)$", output, re.MULTILINE)}
 
 
 def test_printed():
@@ -130,24 +88,6 @@ def test_written(folder):
                 os.remove(os.path.join(folder, name))
                 good, detail = good and got == wanted, f"{detail}{name}: {got}"
             tell(good, f"{model} goes from .npy files to .npy files on {device}", detail)
-
-
-def model_text(resources_, dispatchables=None, commands=()):
-    return json.dumps({"resources": resources_, "dispatchables": dispatchables or {}, "commands": list(commands)})
-
-
-def identity(data_type, size, flags="NONE"):
-    return {"type": "ELEMENT_WISE_IDENTITY",
-            "InputTensor": {"DataType": data_type, "Sizes": [size], "Flags": flags},
-            "OutputTensor": {"DataType": data_type, "Sizes": [size]}}
-
-
-def dispatch(dispatchable, **bindings):
-    return {"type": "dispatch", "dispatchable": dispatchable, "bindings": bindings}
-
-
-def show(resource, **more):
-    return {"type": "print", "resource": resource, **more}
 
 
 def test_npy_types(folder):
@@ -420,74 +360,6 @@ def test_levels():
              f"run {' '.join(options)} holds operators to the feature level", result.stderr)
 
 
-def test_run_options(folder):
-    identity_model = os.path.join(MODELS, "identity.json")
-    result = run("run", "-i", "5", "-r", "2", "-w", "2", "-v", "2", identity_model)
-    tell(result.returncode == 0 and "Dispatch 'identity': 5 iterations\n" in result.stdout
-         and "CPU Timings (Cold) : 2 samples" in result.stdout and "CPU Timings (Hot)  : 3 samples" in result.stdout
-         and "iteration 4: " in result.stdout and "Initialize 'identity': " in result.stdout,
-         "-i, -r, -w and -v govern iterations and what is told of them", result.stdout + result.stderr)
-    # A machine that stalls dispatches less often than it could; one that never dispatches a second time does not repeat.
-    counts = []
-    while len(counts) < 10 and counts[-1:] in ([], [1]):
-        result = run("run", "--device", "reference", "-t", "30", "-I", "10", identity_model)
-        count = re.search(r"Dispatch 'identity': (\d+) iterations, [\d.]+ ms median \(CPU\)", result.stdout)
-        counts.append(int(count.group(1)) if count else 0)
-    tell(2 <= counts[-1] <= 4, "-t and -I govern how long and how often", f"{counts}\n{result.stdout}")
-    result = run("run", identity_model)
-    tell(bool(re.search(r"^Dispatch 'identity': 1 iterations, [\d.]+ ms median \(CPU\), "
-                        r"([\d.]+ ms median \(GPU\), )?[\d.]+ ms median \(Bind\)$", result.stdout, re.MULTILINE)),
-         "a dispatch tells its times in one line", result.stdout + result.stderr)
-    result = run("run", "--print_commands", "--post_dispatch_barriers", "none", identity_model)
-    tell(result.returncode == 0 and 'Command 1: {"type":"print","resource":"Output"}' in result.stdout,
-         "--print_commands prints the commands", result.stdout)
-    os.makedirs(os.path.join(folder, "models"), exist_ok=True)
-    text = model_text({"A": {"initialValues": {"sourcePath": "elsewhere.npy"}}}, commands=[show("A")])
-    path = write(os.path.join(folder, "models"), "m.json", text)
-    write(folder, "elsewhere.npy", npy_bytes("<i4", "(2,)", struct.pack("<2i", 3, -4)))
-    for name, result in {"--input_path names the folder that files are read from":
-                         run("run", "-a", "reference", "--input_path", folder, path),
-                         "files are looked for in the working directory last":
-                         run("run", "-a", "reference", path, cwd=folder)}.items():
-        tell(resources(result.stdout) == {"A": "3, -4"}, name, result.stdout + result.stderr)
-    target = os.path.join(folder, "no", "such", "folder")
-    result = run("run", "-a", "reference", "--output_path", target, os.path.join(MODELS, "diagonal_npy.json"))
-    tell(result.returncode == 1 and "No such file or directory" in result.stderr
-         and re.match(r".*diagonal_npy\.json:\d+: writeFile", result.stderr), "a folder that is missing is told",
-         result.stderr)
-
-
-def test_commands():
-    version = run("--version")
-    tell(version.returncode == 0 and re.fullmatch(r"vkdml \d+\.\d+\.\d+\n", version.stdout), "--version", version)
-    for arguments in (["help"], ["--help"], ["run", "--help"], ["check", "--help"], ["operators", "--help"],
-                      ["devices", "--help"]):
-        result = run(*arguments)
-        tell(result.returncode == 0 and "Usage: vkdml" in result.stdout, f"vkdml {' '.join(arguments)}", result)
-    for arguments in ([], ["bogus"], ["run"], ["run", "a", "b"], ["run", "--bogus", "x"], ["run", "-i", "0", "x"],
-                      ["run", "-i", "many", "x"], ["run", "-v", "3", "x"], ["check"], ["operators", "x"],
-                      ["run", "--post_dispatch_barriers", "some", "x"], ["operators", "--level", "9_9"],
-                      ["check", "--dml_feature_level", "five", "x"], ["run", "no-such-model.json"], ["run", "."],
-                      ["run", "-a", "no such device", os.path.join(MODELS, "identity.json")]):
-        result = run(*arguments)
-        tell(result.returncode == 1 and result.stderr and not result.stdout,
-             f"vkdml {' '.join(os.path.basename(argument) for argument in arguments)}: exits with 1 and says why",
-             result)
-    everything = run("operators").stdout
-    old = run("operators", "--level", "1_0").stdout
-    tell("DML_OPERATOR_PADDING (since 1_0, EXACT)" in everything and "DML_OPERATOR_DIAGONAL_MATRIX (since 2_0, EXACT)" in everything,
-         "operators lists what is implemented", everything)
-    tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT64" not in old and "INT64" in everything,
-         "operators --level leaves out what is newer", old)
-    devices = run("devices")
-    named = run("run", "--show_adapters")
-    profile = os.environ.get("VKDML_TEST_PROFILE")
-    tell(not profile or f"as profile {profile}" in devices.stdout, "the device is the profile's where one is asked for",
-         devices)
-    tell(devices.returncode == 0 and "Vulkan: " in devices.stdout and "reference" in devices.stdout
-         and named.stdout == devices.stdout, "devices and run --show_adapters list the devices", devices)
-
-
 def test_lenient(folder):
     path = write(folder, "lenient.json", LENIENT.encode("latin-1"))
     for device, options in DEVICES.items():
@@ -513,11 +385,8 @@ def main():
         test_bindings(folder)
         test_lenient(folder)
         test_refusals(folder)
-        test_run_options(folder)
     test_levels()
-    test_commands()
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -1,45 +1,12 @@
 #include "bench_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char bench_usage[] =
-    "Usage: vkdml bench [OPTION]..\n"
-    "\n"
-    "Times the operators on the benchmarks of the test cases, after holding a small run of each to the CPU reference:\n"
-    "the bytes that must move (each input element once, each output byte once) over time, and the ratio of that to "
-    "what\n"
-    "copying reaches in the same run, or filling where nothing is read, or reading where hardly anything is written.\n"
-    "\n"
-    "  -a, --device TEXT    the device whose name contains TEXT; default: $VKDML_DEVICE, else the best device\n"
-    "  -f, --filter TEXT    benchmarks whose name contains TEXT, or fits it where it has *, ? or [\n"
-    "  -l, --list           print the benchmarks and their cases, and exit\n"
-    "  -b, --bytes N,..     sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB\n"
-    "      --peak-bytes N   measure the copy, fill and read peaks at this size (as --bytes by default)\n"
-    "  -s, --seconds T      time each for at least T seconds; default: 0.2, on a CPU device 1; of a sweep\n"
-    "                       0.005\n"
-    "  -r, --repeat N       take at least N samples of each (5)\n"
-    "      --reference      run the CPU reference, memcpy and plain C loops at the same size too, and hold the\n"
-    "                       device's whole result to theirs\n"
-    "      --json FILE      write the results as JSON (docs/BENCHMARKS.md)\n"
-    "      --csv FILE       write the results as comma-separated values\n"
-    "      --html FILE      write the results as a page with plots\n"
-    "      --peers FILE     compare with what tools/bench_peers.py wrote\n"
-    "      --compare FILE   compare with an earlier run's JSON: exit with 1 where a ratio dropped by more than the\n"
-    "                       spread of both runs and 3 %\n"
-    "      --from FILE      instead of timing: report on, or compare, what --json wrote\n"
-    "      --sweep N        instead: N random cases of each family, of the size that --bytes says\n"
-    "      --seed S         of the random cases (1)\n"
-    "      --latency        instead: operators of 1 KiB to 1 MiB against an empty dispatch\n"
-    "      --host           instead: what recording, creating and compiling cost the host\n"
-    "      --no-features    on a device with no feature enabled: no shaderFloat16, no matrix cores\n"
-    "  -h, --help           print this and exit\n";
-
-enum long_option {
-    OPTION_REFERENCE = 256,
+enum {
+    OPTION_REFERENCE = OPTION_KEY_FIRST,
     OPTION_JSON,
     OPTION_CSV,
     OPTION_HTML,
@@ -54,28 +21,42 @@ enum long_option {
     OPTION_NO_FEATURES
 };
 
-static const struct option long_options[] = {
-    {"device", required_argument, NULL, 'a'},
-    {"filter", required_argument, NULL, 'f'},
-    {"list", no_argument, NULL, 'l'},
-    {"bytes", required_argument, NULL, 'b'},
-    {"seconds", required_argument, NULL, 's'},
-    {"repeat", required_argument, NULL, 'r'},
-    {"reference", no_argument, NULL, OPTION_REFERENCE},
-    {"json", required_argument, NULL, OPTION_JSON},
-    {"csv", required_argument, NULL, OPTION_CSV},
-    {"html", required_argument, NULL, OPTION_HTML},
-    {"peers", required_argument, NULL, OPTION_PEERS},
-    {"compare", required_argument, NULL, OPTION_COMPARE},
-    {"from", required_argument, NULL, OPTION_FROM},
-    {"peak-bytes", required_argument, NULL, OPTION_PEAK},
-    {"sweep", required_argument, NULL, OPTION_SWEEP},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"latency", no_argument, NULL, OPTION_LATENCY},
-    {"host", no_argument, NULL, OPTION_HOST},
-    {"no-features", no_argument, NULL, OPTION_NO_FEATURES},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+const struct option_row bench_option_rows[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: $VKDML_DEVICE, else the best device"},
+    {'f', "filter", .argument = "TEXT",
+     .text = "benchmarks whose name contains TEXT, or fits it where it has *, ? or ["},
+    {'l', "list", .text = "print the benchmarks and their cases, and exit"},
+    {'b', "bytes", .argument = "N,..", .text = "sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB"},
+    {OPTION_PEAK, "peak-bytes", .argument = "N",
+     .text = "measure the copy, fill and read peaks at this size (as --bytes by default)"},
+    {'s', "seconds", .argument = "T",
+     .text = "time each for at least T seconds; default: 0.2, on a CPU device 1; of a sweep 0.005"},
+    {'r', "repeat", .argument = "N", .text = "take at least N samples of each (5)"},
+    {OPTION_REFERENCE, "reference",
+     .text = "run the CPU reference, memcpy and plain C loops at the same size too, and hold the device's whole result "
+             "to theirs"},
+    {OPTION_JSON, "json", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "write the results as JSON (docs/BENCHMARKS.md)"},
+    {OPTION_CSV, "csv", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "write the results as comma-separated values"},
+    {OPTION_HTML, "html", .argument = "FILE", .kind = ARGUMENT_FILE, .text = "write the results as a page with plots"},
+    {OPTION_PEERS, "peers", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "compare with what tools/bench_peers.py wrote"},
+    {OPTION_COMPARE, "compare", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text =
+         "compare with an earlier run's JSON: exit with 1 where a ratio dropped by more than the spread of both runs "
+         "and 3 %"},
+    {OPTION_FROM, "from", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "instead of timing: report on, or compare, what --json wrote"},
+    {OPTION_SWEEP, "sweep", .argument = "N",
+     .text = "instead: N random cases of each family, of the size that --bytes says"},
+    {OPTION_SEED, "seed", .argument = "S", .text = "of the random cases (1)"},
+    {OPTION_LATENCY, "latency", .text = "instead: operators of 1 KiB to 1 MiB against an empty dispatch"},
+    {OPTION_HOST, "host", .text = "instead: what recording, creating and compiling cost the host"},
+    {OPTION_NO_FEATURES, "no-features",
+     .text = "on a device with no feature enabled: no shaderFloat16, no matrix cores"},
+    {0},
 };
 
 /* From a page to what 2^32 - 1 elements of the smallest type hold. */
@@ -125,18 +106,6 @@ static bool read_seconds(const char *text, double *seconds) {
     return true;
 }
 
-static bool read_number(const char *text, uint32_t minimum, uint32_t maximum, uint32_t *number) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (end == text || *end || text[0] == '-' || errno || value < minimum || value > maximum) {
-        fprintf(stderr, "vkdml bench: '%s' must be a whole number from %u to %u\n", text, minimum, maximum);
-        return false;
-    }
-    *number = (uint32_t)value;
-    return true;
-}
-
 /* Options that name a file. */
 static const char **file_of(int option, struct bench_options *options) {
     switch (option) {
@@ -157,7 +126,8 @@ static const char **file_of(int option, struct bench_options *options) {
     }
 }
 
-static bool apply_option(int option, const char *argument, struct bench_options *options) {
+bool bench_options_apply(int option, const char *argument, void *request) {
+    struct bench_options *options = request;
     const char **file = file_of(option, options);
     if (file) {
         *file = argument;
@@ -180,38 +150,23 @@ static bool apply_option(int option, const char *argument, struct bench_options 
     case 's':
         return read_seconds(argument, &options->effort.seconds);
     case 'r':
-        return read_number(argument, 1, 1000, &options->effort.repeat);
+        return subcommand_number(argument, 1, 1000, &options->effort.repeat);
     case OPTION_REFERENCE:
         return options->references = true;
     case OPTION_SWEEP:
-        return read_number(argument, 1, 1000000, &options->sweep);
-    case OPTION_SEED:
-        return read_number(argument, 0, UINT32_MAX, &options->seed);
+        return subcommand_number(argument, 1, 1000000, &options->sweep);
     case OPTION_LATENCY:
         return options->latency = true;
     case OPTION_HOST:
         return options->host = true;
     case OPTION_NO_FEATURES:
         return options->no_features = true;
-    case 'h':
-        return options->help = true;
     default:
-        return false; /* getopt_long has said what is wrong */
+        return subcommand_number(argument, 0, UINT32_MAX, &options->seed);
     }
 }
 
-bool bench_options_read(int argc, char **argv, struct bench_options *options) {
-    int option;
-    *options = (struct bench_options){.seed = 1, .effort = {.seconds = -1, .repeat = 5}};
-    while ((option = getopt_long(argc, argv, "a:f:lb:s:r:h", long_options, NULL)) != -1) {
-        if (!apply_option(option, optarg, options)) {
-            return false;
-        }
-    }
-    if (optind != argc) {
-        fprintf(stderr, "vkdml bench: what is '%s'? (`vkdml bench --help` tells more)\n", argv[optind]);
-        return false;
-    }
+bool bench_options_agree(const struct bench_options *options) {
     if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {
         fprintf(stderr, "vkdml bench: --sweep, --latency, --host and --from: one at a time\n");
         return false;

@@ -3,6 +3,7 @@
 #define BENCH_OPTIONS_H
 
 #include "bench_device.h"
+#include "subcommand.h"
 
 #define BENCH_MAX_SIZES 16
 
@@ -12,7 +13,7 @@ struct bench_options {
     const char *json, *csv, *html; /* files to write */
     const char *peers, *baseline;  /* files to read */
     const char *from;              /* the run to report on, instead of a new one */
-    bool list, help, references, latency, host, no_features;
+    bool list, references, latency, host, no_features;
     uint64_t sizes[BENCH_MAX_SIZES];
     size_t size_count;  /* 0: the device's default size */
     uint64_t peak_size; /* 0: the same */
@@ -21,9 +22,15 @@ struct bench_options {
     struct bench_effort effort;
 };
 
-extern const char bench_usage[];
+extern const struct option_row bench_option_rows[];
 
-/* False, with the reason on stderr, where the command line is wrong. */
-bool bench_options_read(int argc, char **argv, struct bench_options *options);
+/* What the options are where the command line says nothing. */
+#define BENCH_OPTIONS_DEFAULT ((struct bench_options){.seed = 1, .effort = {.seconds = -1, .repeat = 5}})
+
+/* Takes an option into a struct bench_options. False, with the reason on stderr, where its argument is wrong. */
+bool bench_options_apply(int key, const char *argument, void *request);
+
+/* False, with the reason on stderr, where options exclude each other. */
+bool bench_options_agree(const struct bench_options *options);
 
 #endif

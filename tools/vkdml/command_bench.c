@@ -130,17 +130,32 @@ static bool run_bench(const struct bench_options *options) {
            readable(options->peers) && run_session(options);
 }
 
-int command_bench(int argc, char **argv) {
-    struct bench_options options;
-    if (!bench_options_read(argc, argv, &options)) {
-        return EXIT_FAILURE;
+static int run(int argc, char **argv) {
+    struct bench_options options = BENCH_OPTIONS_DEFAULT;
+    int first;
+    const int status = subcommand_read(&subcommand_bench, argc, argv, &options, &first);
+    if (status != SUBCOMMAND_GO_ON) {
+        return status;
     }
-    if (options.help) {
-        fputs(bench_usage, stdout);
-        return EXIT_SUCCESS;
+    if (!bench_options_agree(&options)) {
+        return EXIT_USAGE;
     }
     if (options.list) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     return run_bench(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const struct subcommand subcommand_bench = {
+    .name = "bench",
+    .summary = "times the operators",
+    .description =
+        "Times the operators on the benchmarks of the test cases, after holding a small run of each to the CPU "
+        "reference: "
+        "the bytes that must move (each input element once, each output byte once) over time, and the ratio of that to "
+        "what copying reaches in the same run, or filling where nothing is read, or reading where hardly anything is "
+        "written.",
+    .options = bench_option_rows,
+    .apply = bench_options_apply,
+    .run = run,
+};

@@ -1,8 +1,5 @@
-#include <getopt.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <vkdml/device.h>
 
@@ -23,15 +20,10 @@ static void print_device(const VkdmlPhysicalDeviceInfo *info) {
     }
 }
 
-int command_devices(int argc, char **argv) {
+int command_list_devices(void) {
     uint32_t count = 0;
     VkdmlPhysicalDeviceInfo *infos = NULL;
     int status = EXIT_FAILURE;
-    if (argc > 1) {
-        bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-        fprintf(help ? stdout : stderr, "Usage: vkdml devices\n\nLists what models can run on, best first.\n");
-        return help ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
     if (vkdmlEnumeratePhysicalDevices(&count, NULL) != VKDML_SUCCESS) {
         goto refused;
     }
@@ -55,3 +47,16 @@ done:
     free(infos);
     return status;
 }
+
+static int run(int argc, char **argv) {
+    int first;
+    const int status = subcommand_read(&subcommand_devices, argc, argv, NULL, &first);
+    return status == SUBCOMMAND_GO_ON ? command_list_devices() : status;
+}
+
+const struct subcommand subcommand_devices = {
+    .name = "devices",
+    .summary = "lists what models can run on",
+    .description = "Lists what models can run on, best first.",
+    .run = run,
+};

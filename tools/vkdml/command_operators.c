@@ -1,4 +1,3 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +7,18 @@
 #include "commands.h"
 #include "element.h"
 
-static const char usage[] =
-    "Usage: vkdml operators [--level L]\n"
-    "\n"
-    "Lists the implemented operators with the dimension counts and data types of their tensors by feature level,\n"
-    "or at feature level L alone.\n"
-    "\n"
-    "EXACT: results are the CPU reference's, bit for bit, on every device. ULP(n): so they are, and FLOAT32 results "
-    "are\n"
-    "within n units in the last place of the exact value, FLOAT16 results within 1. SUM: results are within the "
-    "bound.\n";
+static const struct option_row options[] = {
+    {'l', "level", .alias = "dml_feature_level", .argument = "L", .kind = ARGUMENT_LEVEL,
+     .text = "what feature level L has, e.g. 5_0 (all levels, side by side)"},
+    {0},
+};
+
+static bool apply_option(int key, const char *argument, void *request) {
+    DML_FEATURE_LEVEL *level = request;
+    (void)key;
+    *level = command_feature_level(argument);
+    return *level != 0;
+}
 
 static void print_support(const VkdmlTensorSupport *support) {
     printf("    %s: ", vkdmlGetFeatureLevelName(support->level));
@@ -104,31 +105,23 @@ static int print_operators(DML_FEATURE_LEVEL level) {
     return EXIT_SUCCESS;
 }
 
-int command_operators(int argc, char **argv) {
-    static const struct option options[] = {{"level", required_argument, NULL, 'l'},
-                                            {"dml_feature_level", required_argument, NULL, 'l'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+static int run(int argc, char **argv) {
     DML_FEATURE_LEVEL level = (DML_FEATURE_LEVEL)0;
-    int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case 'l':
-            level = command_feature_level(optarg);
-            if (!level) {
-                return EXIT_FAILURE;
-            }
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_FAILURE;
-        }
-    }
-    if (optind < argc) {
-        fprintf(stderr, "vkdml operators: '%s' is too much (`vkdml operators --help` tells more)\n", argv[optind]);
-        return EXIT_FAILURE;
-    }
-    return print_operators(level);
+    int first;
+    const int status = subcommand_read(&subcommand_operators, argc, argv, &level, &first);
+    return status == SUBCOMMAND_GO_ON ? print_operators(level) : status;
 }
+
+const struct subcommand subcommand_operators = {
+    .name = "operators",
+    .summary = "lists the implemented operators",
+    .description =
+        "Lists the implemented operators with the dimension counts and data types of their tensors by feature "
+        "level.\n"
+        "EXACT: results are the CPU reference's, bit for bit, on every device. ULP(n): so they are, and FLOAT32 "
+        "results are within n units in the last place of the exact value, FLOAT16 results within 1. SUM: "
+        "results are within the bound.",
+    .options = options,
+    .apply = apply_option,
+    .run = run,
+};

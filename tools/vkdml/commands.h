@@ -1,16 +1,21 @@
-/* The command's subcommands. Each takes its own arguments, argv[0] being its name, and returns the exit status. */
+/* The command's subcommands. A new one has a line here and one in main.c's list. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
 #include <vkdml/dml_types.h>
 
-int command_run(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_devices(int argc, char **argv);
-int command_operators(int argc, char **argv);
-int command_bench(int argc, char **argv);
+#include "subcommand.h"
+
+extern const struct subcommand subcommand_run;
+extern const struct subcommand subcommand_check;
+extern const struct subcommand subcommand_devices;
+extern const struct subcommand subcommand_operators;
+extern const struct subcommand subcommand_bench;
 
 /* A feature level as "5_0", "5.0" or "DML_FEATURE_LEVEL_5_0"; 0, and a message on stderr, where it is none. */
 DML_FEATURE_LEVEL command_feature_level(const char *text);
+
+/* What `vkdml devices` prints. Returns the exit status. */
+int command_list_devices(void);
 
 #endif

@@ -265,8 +265,10 @@ done:
 
 bool document_load(struct document *document, const char *path) {
     unsigned char *bytes = NULL;
-    *document = (struct document){.path = path};
-    const char *why = file_read(path, &bytes, &document->length);
+    const bool standard_input = strcmp(path, "-") == 0;
+    *document = (struct document){.path = standard_input ? "standard input" : path};
+    const char *why = standard_input ? file_read_standard_input(&bytes, &document->length)
+                                     : file_read(path, &bytes, &document->length);
     if (why) {
         return document_error(document, NULL, "%s", why);
     }

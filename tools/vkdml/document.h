@@ -26,8 +26,8 @@ struct document {
 #define DOCUMENT_PRINTF(format_index, first_index)
 #endif
 
-/* Reads and parses a file; comments and trailing commas are allowed. On failure the reason is on stderr; the document
- * must be freed either way. */
+/* Reads and parses a file, of the name "-" standard input; comments and trailing commas are allowed. On failure the
+ * reason is on stderr; the document must be freed either way. */
 bool document_load(struct document *document, const char *path);
 
 void document_free(struct document *document);

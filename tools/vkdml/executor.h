@@ -18,10 +18,10 @@ struct run_options {
     bool barriers; /* between the repeats of a dispatch */
     uint32_t iterations;
     uint32_t repeats;
-    double milliseconds; /* to run each dispatch for, instead of `iterations`; 0: not given */
-    double interval;     /* least milliseconds from one iteration's start to the next one's */
+    uint32_t milliseconds; /* to run each dispatch for, instead of `iterations`; 0: not given */
+    uint32_t interval;     /* least milliseconds from one iteration's start to the next one's */
     uint32_t warmup;
-    unsigned verbosity;
+    uint32_t verbosity;
     const char *input_path;
     const char *output_path;
 };

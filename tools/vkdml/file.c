@@ -65,6 +65,18 @@ done:
     return why;
 }
 
+const char *file_read_standard_input(unsigned char **bytes, size_t *length) {
+    *bytes = NULL;
+    *length = 0;
+    /* 64 KiB: what a pipe holds on Linux. */
+    const char *why = read_rest(stdin, (size_t)64 << 10, bytes, length);
+    if (why) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return why;
+}
+
 const char *file_write(const char *path, const void *head, size_t head_length, const void *body, size_t body_length) {
     FILE *file = fopen(path, "wb");
     if (!file) {

@@ -1,5 +1,4 @@
 /* vkdml: runs and checks DirectML operator models. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +7,14 @@
 #include <vkdml/schema.h>
 
 #include "commands.h"
+#include "file.h"
+#include "help.h"
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} commands[] = {
-    {"run", command_run, "runs a model: run [OPTION].. MODEL.json"},
-    {"check", command_check, "holds a model to the rules without running it: check [OPTION].. MODEL.json"},
-    {"devices", command_devices, "lists what models can run on"},
-    {"bench", command_bench, "times the operators: bench [OPTION].."},
-    {"operators", command_operators, "lists the implemented operators: operators [--level L]"},
+static const struct subcommand *const subcommands[] = {
+    &subcommand_run, &subcommand_check, &subcommand_devices, &subcommand_bench, &subcommand_operators,
 };
 
-static const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);
 
 DML_FEATURE_LEVEL command_feature_level(const char *text) {
     static const char prefix[] = "DML_FEATURE_LEVEL_";
@@ -42,40 +35,75 @@ DML_FEATURE_LEVEL command_feature_level(const char *text) {
     return (DML_FEATURE_LEVEL)0;
 }
 
-static void print_help(FILE *stream) {
-    fputs("Usage: vkdml COMMAND ..\n\n", stream);
-    for (size_t i = 0; i < command_count; i++) {
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+static void print_overview(FILE *stream) {
+    fputs("Usage: vkdml MODEL.json\n"
+          "       vkdml COMMAND [OPTION].. [ARGUMENT]..\n"
+          "\n"
+          "Runs a model, or one of the commands:\n"
+          "\n",
+          stream);
+    for (size_t i = 0; i < subcommand_count; i++) {
+        fprintf(stream, "  %-10s %s\n", subcommands[i]->name, subcommands[i]->summary);
     }
-    fputs("  help       prints this; `vkdml COMMAND --help` tells more\n"
-          "  --version  prints the library's version\n",
+    fputs("  help       prints this, or the help of a command: help [COMMAND]\n"
+          "  --version  prints the library's version\n"
+          "\n"
+          "Exits with 0, with 1 where something failed, and with 2 where the command line is wrong.\n",
           stream);
 }
 
-int main(int argc, char **argv) {
-    const char *name = argc > 1 ? argv[1] : NULL;
-    if (!name) {
-        print_help(stderr);
-        return EXIT_FAILURE;
-    }
-    for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
-            /* getopt_long puts argv[0] before what it has to say. */
-            char title[32];
-            snprintf(title, sizeof(title), "vkdml %s", name);
-            argv[1] = title;
-            return commands[i].run(argc - 1, argv + 1);
+static const struct subcommand *find_subcommand(const char *name) {
+    for (size_t i = 0; i < subcommand_count; i++) {
+        if (strcmp(name, subcommands[i]->name) == 0) {
+            return subcommands[i];
         }
     }
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_help(stdout);
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    fprintf(stderr, "vkdml: there is no command and no file '%s' (`vkdml help` lists the commands)\n", name);
+    return EXIT_USAGE;
+}
+
+/* `vkdml help [COMMAND]`, and `vkdml help --json` for programs. */
+static int print_help(int argc, char **argv) {
+    const struct subcommand *subcommand = argc > 1 ? find_subcommand(argv[1]) : NULL;
+    if (argc < 2) {
+        print_overview(stdout);
         return EXIT_SUCCESS;
+    }
+    if (argc == 2 && strcmp(argv[1], "--json") == 0) {
+        return help_print_json(subcommands, subcommand_count) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (!subcommand || argc > 2) {
+        return unknown_command(argv[argc - 1]);
+    }
+    help_print(subcommand);
+    return EXIT_SUCCESS;
+}
+
+/* Whether a command line without a command's name is one of `run`: it begins with an option, or with a model's name. */
+static bool runs_model(const char *first) {
+    return first[0] == '-' || strpbrk(first, "./") || file_exists(first);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    const struct subcommand *subcommand = find_subcommand(name);
+    if (subcommand) {
+        return subcommand->run(argc - 1, argv + 1);
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return print_help(argc - 1, argv + 1);
     }
     if (strcmp(name, "--version") == 0) {
         printf("vkdml %s\n", vkdmlGetVersionString());
         return EXIT_SUCCESS;
     }
-    fprintf(stderr, "vkdml: there is no command '%s'\n\n", name);
-    print_help(stderr);
-    return EXIT_FAILURE;
+    return runs_model(name) ? subcommand_run.run(argc, argv) : unknown_command(name);
 }

@@ -1,0 +1,190 @@
+"""Tests the vkdml command's surface: test_command_line.py COMMAND MODELS_FOLDER. Prints TAP."""
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+
+from command_harness import MODELS, finish, model_text, npy_bytes, resources, run, show, tell, write
+
+IDENTITY = os.path.join(MODELS, "identity.json")
+IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
+COMMANDS = json.loads(run("help", "--json").stdout)
+
+
+def told(arguments):
+    return "vkdml " + " ".join(os.path.basename(argument) for argument in arguments)
+
+
+def test_run_options(folder):
+    result = run("run", "-i", "5", "-r", "2", "-w", "2", "-v", "2", IDENTITY)
+    tell(result.returncode == 0 and "Dispatch 'identity': 5 iterations\n" in result.stdout
+         and "CPU Timings (Cold) : 2 samples" in result.stdout and "CPU Timings (Hot)  : 3 samples" in result.stdout
+         and "iteration 4: " in result.stdout and "Initialize 'identity': " in result.stdout,
+         "-i, -r, -w and -v govern iterations and what is told of them", result.stdout + result.stderr)
+    # A machine that stalls dispatches less often than it could; one that never dispatches a second time does not repeat.
+    counts = []
+    while len(counts) < 10 and counts[-1:] in ([], [1]):
+        result = run("run", "--device", "reference", "-t", "30", "-I", "10", IDENTITY)
+        count = re.search(r"Dispatch 'identity': (\d+) iterations, [\d.]+ ms median \(CPU\)", result.stdout)
+        counts.append(int(count.group(1)) if count else 0)
+    tell(2 <= counts[-1] <= 4, "-t and -I govern how long and how often", f"{counts}\n{result.stdout}")
+    result = run("run", IDENTITY)
+    tell(bool(re.search(r"^Dispatch 'identity': 1 iterations, [\d.]+ ms median \(CPU\), "
+                        r"([\d.]+ ms median \(GPU\), )?[\d.]+ ms median \(Bind\)$", result.stdout, re.MULTILINE)),
+         "a dispatch tells its times in one line", result.stdout + result.stderr)
+    result = run("run", "--print_commands", "--post_dispatch_barriers", "none", IDENTITY)
+    tell(result.returncode == 0 and 'Command 1: {"type":"print","resource":"Output"}' in result.stdout,
+         "--print_commands prints the commands", result.stdout)
+    os.makedirs(os.path.join(folder, "models"), exist_ok=True)
+    text = model_text({"A": {"initialValues": {"sourcePath": "elsewhere.npy"}}}, commands=[show("A")])
+    path = write(os.path.join(folder, "models"), "m.json", text)
+    write(folder, "elsewhere.npy", npy_bytes("<i4", "(2,)", struct.pack("<2i", 3, -4)))
+    for name, result in {"--input_path names the folder that files are read from":
+                         run("run", "-a", "reference", "--input_path", folder, path),
+                         "files are looked for in the working directory last":
+                         run("run", "-a", "reference", path, cwd=folder)}.items():
+        tell(resources(result.stdout) == {"A": "3, -4"}, name, result.stdout + result.stderr)
+    target = os.path.join(folder, "no", "such", "folder")
+    result = run("run", "-a", "reference", "--output_path", target, os.path.join(MODELS, "diagonal_npy.json"))
+    tell(result.returncode == 1 and "No such file or directory" in result.stderr
+         and re.match(r".*diagonal_npy\.json:\d+: writeFile", result.stderr), "a folder that is missing is told",
+         result.stderr)
+
+
+def test_wrong_usage():
+    """What is wrong with the line itself exits with 2, and says what."""
+    for arguments, reason in {
+        (): "Usage: vkdml",
+        ("bogus",): "no command and no file 'bogus'",
+        ("help", "bogus"): "no command and no file 'bogus'",
+        ("run",): "which model?",
+        ("run", "a", "b"): "what is 'b'?",
+        ("run", "--bogus", "x"): "there is no option --bogus",
+        ("run", "--bogus=3", "x"): "there is no option --bogus ",
+        ("run", "-Z", "x"): "there is no option -Z",
+        ("run", "--dispatch", "x"): "--dispatch; is it --dispatch_iterations or ",
+        ("run", "--debug=yes", "x"): "--debug takes no argument",
+        ("run", "--help=yes"): "--help takes no argument",
+        ("run", "x", "-i"): "what is the argument of -i?",
+        ("run", "-i", "0", "x"): "'0' must be a whole number from 1 to",
+        ("run", "-i", "many", "x"): "'many' must be a whole number",
+        ("run", "-i", " -1", "x"): "' -1' must be a whole number",
+        ("run", "-v", "3", "x"): "--timing_verbosity is '3', must be one of 0|1|2",
+        ("run", "--post_dispatch_barriers", "some", "x"): "must be one of none|uav|uav+aliasing",
+        ("check",): "MODEL.json is missing",
+        ("check", "--dml_feature_level", "five", "x"): "'five' is no feature level",
+        ("check", "-a", "reference", IDENTITY): "--adapter is refused: the rules are the same on every device",
+        ("operators", "--level", "9_9"): "'9_9' is no feature level",
+        ("devices", "--bogus"): "there is no option --bogus",
+        ("bench", "identity"): "what is 'identity'?",
+        ("bench", "--repeat", "0"): "'0' must be a whole number from 1 to 1000",
+        ("bench", "--host", "--latency"): "one at a time",
+    }.items():
+        result = run(*arguments)
+        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
+             f"{told(arguments)}: exits with 2 and says why", result)
+
+
+def test_failures():
+    """What is wrong with files or the machine exits with 1."""
+    for arguments, reason in {
+        ("run", "no-such-model.json"): "No such file or directory",
+        ("no-such-model.json",): "No such file or directory",
+        ("check", "no-such-model.json"): "No such file or directory",
+        ("run", "."): "Is a directory",
+        ("bench", "--from", "/no/such.json"): "/no/such.json",
+    }.items():
+        result = run(*arguments)
+        tell(result.returncode == 1 and reason in result.stderr and not result.stdout,
+             f"{told(arguments)}: exits with 1 and says why", result)
+
+
+def test_help():
+    version = run("--version")
+    tell(version.returncode == 0 and re.fullmatch(r"vkdml \d+\.\d+\.\d+\n", version.stdout), "--version", version)
+    overview = run("help")
+    tell(overview.returncode == 0 and all(f"\n  {command['name']} " in overview.stdout for command in COMMANDS)
+         and overview.stdout == run("--help").stdout == run("-h").stdout, "help lists the commands", overview)
+    tell(max(map(len, overview.stdout.splitlines())) <= 100, "help fits 100 columns", overview.stdout)
+    for command in COMMANDS:
+        name = command["name"]
+        result = run(name, "--help")
+        tell(result.returncode == 0 and result.stdout.startswith(f"Usage: vkdml {name} ")
+             and result.stdout == run("help", name).stdout == run(name, "-h").stdout and not result.stderr
+             and "Exits with 0, with 1 where something failed, and with 2" in result.stdout
+             and max(map(len, result.stdout.splitlines())) <= 100,
+             f"`vkdml {name} --help` and `vkdml help {name}` are one page", result)
+        shown = set(re.findall(r"^  (?:-., |    )(--[^ ]+?)(?:, | |\n)", result.stdout, re.MULTILINE))
+        known = {f"--{option['name']}" for option in command["options"] if "refusal" not in option}
+        tell(shown == known, f"the help of {name} shows the options of its table", shown ^ known)
+
+
+def test_names_of_options(folder):
+    """People try both spellings, and the names that other commands have."""
+    for options in (["-a", "reference"], ["--adapter", "reference"], ["--device", "reference"], ["--device=reference"],
+                    ["--zero_undefined", "--output-path", folder, "-areference"]):
+        result = run("run", *options, IDENTITY)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED,
+             f"run takes {' '.join(options[:1])}", result)
+    for name in ("--level", "--dml_feature_level", "--dml-feature-level"):
+        for command in (["operators"], ["check", IDENTITY], ["run", "-a", "reference", IDENTITY]):
+            result = run(*command, name, "5_0")
+            tell(result.returncode == 0, f"{command[0]} takes {name}", result)
+
+
+def test_models_named_first(folder):
+    for arguments in ([IDENTITY], ["-a", "reference", IDENTITY], [IDENTITY, "-a", "reference"]):
+        result = run(*arguments)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED, told(arguments) + " runs it", result)
+    with open(IDENTITY) as file:
+        text = file.read()
+    for arguments in (["-"], ["-a", "reference", "-"], ["run", "-a", "reference", "-"]):
+        result = run(*arguments, text=text)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED,
+             told(arguments) + " reads standard input", result)
+    result = run("check", "-", text=text.replace("[2, 3]", "[2, 4]", 1))
+    tell(result.returncode == 1 and result.stderr.startswith("standard input:"), "standard input is called by its name",
+         result)
+    long = model_text({"A": {"initialValuesDataType": "UINT8", "initialValues": [1] * 100000}}, commands=[show("A")])
+    result = run("-areference", "-", text=long)
+    tell(result.returncode == 0 and len(resources(result.stdout)["A"]) == 299998, "what no pipe holds is read whole",
+         result.stderr)
+    plain = write(folder, "model", text)
+    result = run("model", "-areference", cwd=folder)
+    tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED,
+         "a file without an extension is a model too", f"{plain} {result}")
+
+
+def test_operators_and_devices():
+    everything = run("operators").stdout
+    old = run("operators", "--level", "1_0").stdout
+    tell("DML_OPERATOR_PADDING (since 1_0, EXACT)" in everything
+         and "DML_OPERATOR_DIAGONAL_MATRIX (since 2_0, EXACT)" in everything,
+         "operators lists what is implemented", everything)
+    tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT64" not in old and "INT64" in everything,
+         "operators --level leaves out what is newer", old)
+    devices = run("devices")
+    named = run("run", "--show_adapters")
+    profile = os.environ.get("VKDML_TEST_PROFILE")
+    tell(not profile or f"as profile {profile}" in devices.stdout, "the device is the profile's where one is asked for",
+         devices)
+    tell(devices.returncode == 0 and "Vulkan: " in devices.stdout and "reference" in devices.stdout
+         and named.stdout == devices.stdout, "devices and run --show_adapters list the devices", devices)
+
+
+def main():
+    test_help()
+    test_wrong_usage()
+    test_failures()
+    test_operators_and_devices()
+    with tempfile.TemporaryDirectory() as folder:
+        test_run_options(folder)
+        test_names_of_options(folder)
+        test_models_named_first(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

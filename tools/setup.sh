@@ -56,6 +56,11 @@ has() {
     libjson-c-dev) pkg-config --exists json-c 2>/dev/null ;;
     directx-headers-dev) pkg-config --exists DirectX-Headers 2>/dev/null ;;
     libx11-dev) pkg-config --exists x11 2>/dev/null ;;
+    chromium)
+        [ -n "${VKDML_BROWSER-}" ] || command -v chromium >/dev/null 2>&1 ||
+            command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1
+        ;;
+    libjs-chart.js) [ -e /usr/share/javascript/chart.js/chart.min.js ] ;;
     mesa-vulkan-drivers) has_vulkan_driver ;;
     vulkan-validationlayers) has_validation_layer ;;
     *) false ;;
@@ -106,7 +111,9 @@ packages="gcc libc6-dev meson ninja-build pkg-config python3 libvulkan-dev libvu
 vulkan-validationlayers libcmocka-dev libjson-c-dev"
 # What the tests of the headers put beside them.
 header_packages="directx-headers-dev libx11-dev"
-check_packages="clang g++ glslang-tools spirv-tools $header_packages"
+# What draws the page of benchmarks, and what the tests open pages in.
+browser_packages="libjs-chart.js chromium"
+check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {

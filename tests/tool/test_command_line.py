@@ -64,7 +64,11 @@ def test_wrong_usage():
         ("run", "--bogus", "x"): "there is no option --bogus",
         ("run", "--bogus=3", "x"): "there is no option --bogus ",
         ("run", "-Z", "x"): "there is no option -Z",
-        ("run", "--dispatch", "x"): "--dispatch; is it --dispatch_iterations or ",
+        ("run", "--dispatch", "x"): "there is no option --dispatch; did you mean dispatch_iterations?",
+        ("run", "--adaptor=x"): "there is no option --adaptor; did you mean adapter?",
+        ("rum", IDENTITY): "no command and no file 'rum'; did you mean run?",
+        ("operators", "GEM"): "there is no operator 'GEM'; did you mean GEMM?",
+        ("operators", "DML_OPERATOR_ADD1"): "did you mean ELEMENT_WISE_ADD1?",
         ("run", "--debug=yes", "x"): "--debug takes no argument",
         ("run", "--help=yes"): "--help takes no argument",
         ("run", "x", "-i"): "what is the argument of -i?",
@@ -94,6 +98,9 @@ def test_failures():
         ("no-such-model.json",): "No such file or directory",
         ("check", "no-such-model.json"): "No such file or directory",
         ("run", "."): "Is a directory",
+        ("run", "-a", "referense", IDENTITY): "always \"reference\", the CPU reference; did you mean reference?",
+        ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there are",
+        ("bench", "-a", "no such device"): "name contains \"no such device\"; there are",
         ("bench", "--from", "/no/such.json"): "/no/such.json",
     }.items():
         result = run(*arguments)
@@ -165,6 +172,9 @@ def test_operators_and_devices():
          "operators lists what is implemented", everything)
     tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT64" not in old and "INT64" in everything,
          "operators --level leaves out what is newer", old)
+    named = run("operators", "gemm", "DML_OPERATOR_PADDING", "--level", "5_0").stdout
+    tell(re.findall(r"^(DML_\w+) ", named, re.MULTILINE) == ["DML_OPERATOR_GEMM", "DML_OPERATOR_PADDING"],
+         "operators lists those named", named)
     devices = run("devices")
     named = run("run", "--show_adapters")
     profile = os.environ.get("VKDML_TEST_PROFILE")
@@ -174,6 +184,29 @@ def test_operators_and_devices():
          and named.stdout == devices.stdout, "devices and run --show_adapters list the devices", devices)
 
 
+def test_machines_without_vulkan(folder):
+    """The reference needs none, and what to do is said."""
+    hint = "install a Vulkan driver (Debian: mesa-vulkan-drivers), or run models with -a reference"
+    # Nothing that the dynamic linker takes for a library, before any that it would find.
+    for name in ("libvulkan.so.1", "libvulkan.so"):
+        write(folder, name, "no library")
+    nowhere = os.path.join(folder, "nowhere.json")
+    for what, (environment, reason) in {
+        "driver": ({"VK_DRIVER_FILES": nowhere, "VK_ICD_FILENAMES": nowhere}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
+        "loader": ({"LD_LIBRARY_PATH": folder}, "there is no Vulkan loader (libvulkan.so.1)"),
+    }.items():
+        result = run("devices", env=environment)
+        tell(result.returncode == 0 and re.fullmatch("reference\n  .*\n", result.stdout)
+             and reason in result.stderr and hint in result.stderr,
+             f"devices lists the reference without a Vulkan {what}", result)
+        result = run("run", IDENTITY, env=environment)
+        tell(result.returncode == 1 and reason in result.stderr and hint in result.stderr and not result.stdout,
+             f"run without a Vulkan {what} says what to do", result)
+        result = run("run", "-a", "Reference", IDENTITY, env=environment)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED and not result.stderr,
+             f"the reference runs models without a Vulkan {what}", result)
+
+
 def main():
     test_help()
     test_wrong_usage()
@@ -181,6 +214,7 @@ def main():
     test_operators_and_devices()
     with tempfile.TemporaryDirectory() as folder:
         test_run_options(folder)
+        test_machines_without_vulkan(folder)
         test_names_of_options(folder)
         test_models_named_first(folder)
     return finish()

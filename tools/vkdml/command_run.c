@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "devices.h"
 #include "run.h"
 
 enum {
@@ -107,7 +108,7 @@ static int run(int argc, char **argv) {
         return status;
     }
     if (request.show_adapters) {
-        return command_list_devices();
+        return devices_list() ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (first == argc) {
         fputs("vkdml run: which model? (`vkdml run --help` tells more)\n", stderr);

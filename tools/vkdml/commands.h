@@ -15,7 +15,4 @@ extern const struct subcommand subcommand_bench;
 /* A feature level as "5_0", "5.0" or "DML_FEATURE_LEVEL_5_0"; 0, and a message on stderr, where it is none. */
 DML_FEATURE_LEVEL command_feature_level(const char *text);
 
-/* What `vkdml devices` prints. Returns the exit status. */
-int command_list_devices(void);
-
 #endif

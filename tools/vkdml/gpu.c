@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "devices.h"
+
 /* Large enough that copying dominates, small enough for any device's host-visible memory. */
 #define STAGING_BYTES ((VkDeviceSize)16 << 20)
 
@@ -72,8 +74,11 @@ static bool create_commands(struct gpu *gpu) {
 
 bool gpu_open(struct gpu *gpu, const VkdmlDeviceOpenInfo *info) {
     *gpu = (struct gpu){0};
-    if (vkdmlOpenDevice(info, &gpu->device) != VKDML_SUCCESS ||
-        vkdmlGetVulkanHandles(gpu->device, &gpu->handles) != VKDML_SUCCESS) {
+    if (vkdmlOpenDevice(info, &gpu->device) != VKDML_SUCCESS) {
+        devices_tell_refusal(info->name);
+        return false;
+    }
+    if (vkdmlGetVulkanHandles(gpu->device, &gpu->handles) != VKDML_SUCCESS) {
         fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
         return false;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "element.h"
 #include "file.h"
 #include "npy.h"
@@ -201,7 +202,7 @@ bool run_model(const char *path, const struct run_options *options) {
     if (!good) {
         goto done;
     }
-    bool reference = options->device && strcmp(options->device, "reference") == 0;
+    bool reference = devices_is_reference(options->device);
     executor = reference ? reference_open(&model, options) : vulkan_open(&model, options);
     good = executor != NULL;
     if (good) {

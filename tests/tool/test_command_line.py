@@ -10,7 +10,7 @@ from command_harness import MODELS, finish, model_text, npy_bytes, resources, ru
 
 IDENTITY = os.path.join(MODELS, "identity.json")
 IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
-COMMANDS = json.loads(run("help", "--json").stdout)
+COMMANDS = json.loads(run("help", "--json").stdout)["commands"]
 
 
 def told(arguments):
@@ -60,6 +60,7 @@ def test_wrong_usage():
         ("bogus",): "no command and no file 'bogus'",
         ("help", "bogus"): "no command and no file 'bogus'",
         ("run",): "which model?",
+        ("run", "-m", "a", "b"): "one model at a time",
         ("run", "a", "b"): "what is 'b'?",
         ("run", "--bogus", "x"): "there is no option --bogus",
         ("run", "--bogus=3", "x"): "there is no option --bogus ",
@@ -80,7 +81,7 @@ def test_wrong_usage():
         ("check",): "MODEL.json is missing",
         ("check", "--dml_feature_level", "five", "x"): "'five' is no feature level",
         ("check", "-a", "reference", IDENTITY): "--adapter is refused: the rules are the same on every device",
-        ("operators", "--level", "9_9"): "'9_9' is no feature level",
+        ("operators", "--level", "9_9"): "'9_9' is no feature level; there are 1_0 2_0 ",
         ("devices", "--bogus"): "there is no option --bogus",
         ("bench", "identity"): "what is 'identity'?",
         ("bench", "--repeat", "0"): "'0' must be a whole number from 1 to 1000",
@@ -89,6 +90,46 @@ def test_wrong_usage():
         result = run(*arguments)
         tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
              f"{told(arguments)}: exits with 2 and says why", result)
+
+
+def test_options_of_dxdispatch():
+    """Those that make no sense here are refused by name, whatever is written behind them."""
+    for arguments, reason in {
+        ("-c", "gpu"): "--pix_capture_type is refused: PIX captures Direct3D",
+        ("-cgpu",): "--pix_capture_type is refused",
+        ("--pix-capture-type=gpu",): "--pix_capture_type is refused",
+        ("-q", "direct"): "--queue_type is refused: vkdml takes",
+        ("-f", "batch:3"): "--onnx_free_dim_name_override is refused: vkdml runs no ONNX models",
+        ("--print_hlsl_disassembly",): "vkdml runs no HLSL",
+        ("--set_stable_power_state",): "clocks",
+    }.items():
+        result = run(*arguments, IDENTITY)
+        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
+             f"{told(arguments)} is refused with the reason", result)
+    versions = run("-S")
+    tell(versions.returncode == 0 and versions.stdout.startswith(run("--version").stdout)
+         and re.search(r"^json-c \d", versions.stdout, re.MULTILINE), "-S tells versions", versions)
+    result = run("-m", IDENTITY, "-areference")
+    tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED, "-m names the model", result)
+
+
+def test_timing_options():
+    result = run("-i", "3", "-t", "1", "-I", "0", "-v", "1", IDENTITY)
+    count = re.search(r"Dispatch 'identity': (\d+) iterations", result.stdout)
+    tell(result.returncode == 0 and count and int(count.group(1)) >= 3, "-t runs -i iterations at least", result)
+    result = run("-areference", "-i", "3", "-I", "20", "-t", "1", IDENTITY)
+    tell("Dispatch 'identity': 3 iterations" in result.stdout, "and no more than the time is for", result)
+    result = run("-i", "4", "-w", "0", "-v", "2", "--max_gpu_time_measurements", "3", IDENTITY)
+    timed = re.findall(r"^iteration (\d+): .*GPU", result.stdout, re.MULTILINE)
+    measured = re.findall(r"^GPU Timings .*: (\d) samples", result.stdout, re.MULTILINE)
+    tell(result.returncode == 0 and (timed, measured) in ((["0", "1", "2"], ["3"]), ([], [])),
+         "--max_gpu_time_measurements times the first iterations on the device", result)
+    result = run("--max_gpu_time_measurements", "0", IDENTITY)
+    tell(result.returncode == 0 and "(CPU)" in result.stdout and "(GPU)" not in result.stdout, "of 0 none is", result)
+    for environment in ({}, {"MESA_SHADER_CACHE_DISABLE": "false"}):
+        result = run("--clear_shader_caches", IDENTITY, env=environment)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED,
+             "--clear_shader_caches leaves results alone", result)
 
 
 def test_failures():
@@ -210,6 +251,8 @@ def test_machines_without_vulkan(folder):
 def main():
     test_help()
     test_wrong_usage()
+    test_options_of_dxdispatch()
+    test_timing_options()
     test_failures()
     test_operators_and_devices()
     with tempfile.TemporaryDirectory() as folder:

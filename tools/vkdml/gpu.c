@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "devices.h"
@@ -70,6 +71,11 @@ static bool create_commands(struct gpu *gpu) {
     return check(gpu, vkAllocateCommandBuffers(gpu->handles.device, &commands, &gpu->commands),
                  "vkAllocateCommandBuffers") &&
            check(gpu, vkCreateFence(gpu->handles.device, &fence, NULL, &gpu->fence), "vkCreateFence");
+}
+
+void gpu_leave_driver_caches(void) {
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
+    setenv("__GL_SHADER_DISK_CACHE", "0", 0);
 }
 
 bool gpu_open(struct gpu *gpu, const VkdmlDeviceOpenInfo *info) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <vkdml/result.h>
-#include <vkdml/schema.h>
 
 #include "commands.h"
 #include "file.h"
@@ -16,34 +15,6 @@ static const struct subcommand *const subcommands[] = {
 };
 
 static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);
-
-/* Levels are 0xMmmm with major version M and minor version mmm, in steps of 0x100. */
-#define FIRST_LEVEL 0x1000
-#define LAST_LEVEL  0xFF00
-#define LEVEL_STEP  0x100
-
-DML_FEATURE_LEVEL command_feature_level(const char *text) {
-    static const char prefix[] = "DML_FEATURE_LEVEL_";
-    char name[16];
-    snprintf(name, sizeof(name), "%s", strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
-    char *point = strchr(name, '.');
-    if (point) {
-        *point = '_';
-    }
-    for (int level = FIRST_LEVEL; level <= LAST_LEVEL; level += LEVEL_STEP) {
-        const char *known = vkdmlGetFeatureLevelName((DML_FEATURE_LEVEL)level);
-        if (known && strcmp(known, name) == 0) {
-            return (DML_FEATURE_LEVEL)level;
-        }
-    }
-    fprintf(stderr, "vkdml: '%s' is no feature level; there are", text);
-    for (int level = FIRST_LEVEL; level <= LAST_LEVEL; level += LEVEL_STEP) {
-        const char *known = vkdmlGetFeatureLevelName((DML_FEATURE_LEVEL)level);
-        fprintf(stderr, "%s%s", known ? " " : "", known ? known : "");
-    }
-    fputc('\n', stderr);
-    return (DML_FEATURE_LEVEL)0;
-}
 
 static void print_overview(FILE *stream) {
     fputs("Usage: vkdml MODEL.json\n"

@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,7 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
     double begin = timing_now();
     for (;;) {
         double start = timing_now();
-        bool more = options->milliseconds > 0 ? timing.count == 0 || start - begin < options->milliseconds
-                                              : timing.count < options->iterations;
+        bool more = timing.count < options->iterations || start - begin < options->milliseconds;
         struct timing_sample sample;
         if (!more) {
             break;
@@ -129,6 +129,9 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
         good = executor->operations->dispatch(executor, command, &sample);
         if (!good) {
             break;
+        }
+        if (timing.count >= options->gpu_times) {
+            sample.gpu = (double)NAN;
         }
         if (!timing_add(&timing, &sample)) {
             good = document_error(&executor->model->document, command->json, "out of memory");

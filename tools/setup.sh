@@ -39,12 +39,13 @@ has_validation_layer() {
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
-    meson | clang | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3)
+    meson | clang | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
         case $1 in
         ninja-build) program=ninja ;;
         gcc) program=cc ;;
         glslang-tools) program=glslangValidator ;;
         spirv-tools) program=spirv-val ;;
+        groff-base) program=groff ;;
         *) program=$1 ;;
         esac
         command -v "$program" >/dev/null 2>&1
@@ -113,7 +114,9 @@ vulkan-validationlayers libcmocka-dev libjson-c-dev"
 header_packages="directx-headers-dev libx11-dev"
 # What draws the page of benchmarks, and what the tests open pages in.
 browser_packages="libjs-chart.js chromium"
-check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages"
+# What reads the man page, and the shells that complete; bash is there.
+manual_packages="groff-base mandoc zsh"
+check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {

@@ -10,7 +10,7 @@ from command_harness import MODELS, finish, model_text, npy_bytes, resources, ru
 
 IDENTITY = os.path.join(MODELS, "identity.json")
 IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
-COMMANDS = json.loads(run("help", "--json").stdout)
+COMMANDS = json.loads(run("help", "--json").stdout)["commands"]
 
 
 def told(arguments):
@@ -60,11 +60,16 @@ def test_wrong_usage():
         ("bogus",): "no command and no file 'bogus'",
         ("help", "bogus"): "no command and no file 'bogus'",
         ("run",): "which model?",
+        ("run", "-m", "a", "b"): "one model at a time",
         ("run", "a", "b"): "what is 'b'?",
         ("run", "--bogus", "x"): "there is no option --bogus",
         ("run", "--bogus=3", "x"): "there is no option --bogus ",
         ("run", "-Z", "x"): "there is no option -Z",
-        ("run", "--dispatch", "x"): "--dispatch; is it --dispatch_iterations or ",
+        ("run", "--dispatch", "x"): "there is no option --dispatch; did you mean dispatch_iterations?",
+        ("run", "--adaptor=x"): "there is no option --adaptor; did you mean adapter?",
+        ("rum", IDENTITY): "no command and no file 'rum'; did you mean run?",
+        ("operators", "GEM"): "there is no operator 'GEM'; did you mean GEMM?",
+        ("operators", "DML_OPERATOR_ADD1"): "did you mean ELEMENT_WISE_ADD1?",
         ("run", "--debug=yes", "x"): "--debug takes no argument",
         ("run", "--help=yes"): "--help takes no argument",
         ("run", "x", "-i"): "what is the argument of -i?",
@@ -76,7 +81,7 @@ def test_wrong_usage():
         ("check",): "MODEL.json is missing",
         ("check", "--dml_feature_level", "five", "x"): "'five' is no feature level",
         ("check", "-a", "reference", IDENTITY): "--adapter is refused: the rules are the same on every device",
-        ("operators", "--level", "9_9"): "'9_9' is no feature level",
+        ("operators", "--level", "9_9"): "'9_9' is no feature level; there are 1_0 2_0 ",
         ("devices", "--bogus"): "there is no option --bogus",
         ("bench", "identity"): "what is 'identity'?",
         ("bench", "--repeat", "0"): "'0' must be a whole number from 1 to 1000",
@@ -87,6 +92,46 @@ def test_wrong_usage():
              f"{told(arguments)}: exits with 2 and says why", result)
 
 
+def test_options_of_dxdispatch():
+    """Those that make no sense here are refused by name, whatever is written behind them."""
+    for arguments, reason in {
+        ("-c", "gpu"): "--pix_capture_type is refused: PIX captures Direct3D",
+        ("-cgpu",): "--pix_capture_type is refused",
+        ("--pix-capture-type=gpu",): "--pix_capture_type is refused",
+        ("-q", "direct"): "--queue_type is refused: vkdml takes",
+        ("-f", "batch:3"): "--onnx_free_dim_name_override is refused: vkdml runs no ONNX models",
+        ("--print_hlsl_disassembly",): "vkdml runs no HLSL",
+        ("--set_stable_power_state",): "clocks",
+    }.items():
+        result = run(*arguments, IDENTITY)
+        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
+             f"{told(arguments)} is refused with the reason", result)
+    versions = run("-S")
+    tell(versions.returncode == 0 and versions.stdout.startswith(run("--version").stdout)
+         and re.search(r"^json-c \d", versions.stdout, re.MULTILINE), "-S tells versions", versions)
+    result = run("-m", IDENTITY, "-areference")
+    tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED, "-m names the model", result)
+
+
+def test_timing_options():
+    result = run("-i", "3", "-t", "1", "-I", "0", "-v", "1", IDENTITY)
+    count = re.search(r"Dispatch 'identity': (\d+) iterations", result.stdout)
+    tell(result.returncode == 0 and count and int(count.group(1)) >= 3, "-t runs -i iterations at least", result)
+    result = run("-areference", "-i", "3", "-I", "20", "-t", "1", IDENTITY)
+    tell("Dispatch 'identity': 3 iterations" in result.stdout, "and no more than the time is for", result)
+    result = run("-i", "4", "-w", "0", "-v", "2", "--max_gpu_time_measurements", "3", IDENTITY)
+    timed = re.findall(r"^iteration (\d+): .*GPU", result.stdout, re.MULTILINE)
+    measured = re.findall(r"^GPU Timings .*: (\d) samples", result.stdout, re.MULTILINE)
+    tell(result.returncode == 0 and (timed, measured) in ((["0", "1", "2"], ["3"]), ([], [])),
+         "--max_gpu_time_measurements times the first iterations on the device", result)
+    result = run("--max_gpu_time_measurements", "0", IDENTITY)
+    tell(result.returncode == 0 and "(CPU)" in result.stdout and "(GPU)" not in result.stdout, "of 0 none is", result)
+    for environment in ({}, {"MESA_SHADER_CACHE_DISABLE": "false"}):
+        result = run("--clear_shader_caches", IDENTITY, env=environment)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED,
+             "--clear_shader_caches leaves results alone", result)
+
+
 def test_failures():
     """What is wrong with files or the machine exits with 1."""
     for arguments, reason in {
@@ -94,6 +139,9 @@ def test_failures():
         ("no-such-model.json",): "No such file or directory",
         ("check", "no-such-model.json"): "No such file or directory",
         ("run", "."): "Is a directory",
+        ("run", "-a", "referense", IDENTITY): "always \"reference\", the CPU reference; did you mean reference?",
+        ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there are",
+        ("bench", "-a", "no such device"): "name contains \"no such device\"; there are",
         ("bench", "--from", "/no/such.json"): "/no/such.json",
     }.items():
         result = run(*arguments)
@@ -165,6 +213,9 @@ def test_operators_and_devices():
          "operators lists what is implemented", everything)
     tell("DML_OPERATOR_PADDING" in old and "DIAGONAL" not in old and "INT64" not in old and "INT64" in everything,
          "operators --level leaves out what is newer", old)
+    named = run("operators", "gemm", "DML_OPERATOR_PADDING", "--level", "5_0").stdout
+    tell(re.findall(r"^(DML_\w+) ", named, re.MULTILINE) == ["DML_OPERATOR_GEMM", "DML_OPERATOR_PADDING"],
+         "operators lists those named", named)
     devices = run("devices")
     named = run("run", "--show_adapters")
     profile = os.environ.get("VKDML_TEST_PROFILE")
@@ -174,13 +225,39 @@ def test_operators_and_devices():
          and named.stdout == devices.stdout, "devices and run --show_adapters list the devices", devices)
 
 
+def test_machines_without_vulkan(folder):
+    """The reference needs none, and what to do is said."""
+    hint = "install a Vulkan driver (Debian: mesa-vulkan-drivers), or run models with -a reference"
+    # Nothing that the dynamic linker takes for a library, before any that it would find.
+    for name in ("libvulkan.so.1", "libvulkan.so"):
+        write(folder, name, "no library")
+    nowhere = os.path.join(folder, "nowhere.json")
+    for what, (environment, reason) in {
+        "driver": ({"VK_DRIVER_FILES": nowhere, "VK_ICD_FILENAMES": nowhere}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
+        "loader": ({"LD_LIBRARY_PATH": folder}, "there is no Vulkan loader (libvulkan.so.1)"),
+    }.items():
+        result = run("devices", env=environment)
+        tell(result.returncode == 0 and re.fullmatch("reference\n  .*\n", result.stdout)
+             and reason in result.stderr and hint in result.stderr,
+             f"devices lists the reference without a Vulkan {what}", result)
+        result = run("run", IDENTITY, env=environment)
+        tell(result.returncode == 1 and reason in result.stderr and hint in result.stderr and not result.stdout,
+             f"run without a Vulkan {what} says what to do", result)
+        result = run("run", "-a", "Reference", IDENTITY, env=environment)
+        tell(result.returncode == 0 and resources(result.stdout) == IDENTITY_PRINTED and not result.stderr,
+             f"the reference runs models without a Vulkan {what}", result)
+
+
 def main():
     test_help()
     test_wrong_usage()
+    test_options_of_dxdispatch()
+    test_timing_options()
     test_failures()
     test_operators_and_devices()
     with tempfile.TemporaryDirectory() as folder:
         test_run_options(folder)
+        test_machines_without_vulkan(folder)
         test_names_of_options(folder)
         test_models_named_first(folder)
     return finish()

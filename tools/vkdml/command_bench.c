@@ -97,9 +97,7 @@ static bool run_session(const struct bench_options *options) {
     static struct bench_session session;
     struct json_object *rows = json_object_new_array(), *run = NULL;
     if (options->host) {
-        /* Else the driver would find in its own files what is to be compiled anew: Mesa's, NVIDIA's. */
-        setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
-        setenv("__GL_SHADER_DISK_CACHE", "0", 0);
+        gpu_leave_driver_caches(); /* compiling is measured */
     }
     bool good = rows != NULL && bench_session_open(&session, options->device, options->no_features, &options->effort);
     session.references = options->references;

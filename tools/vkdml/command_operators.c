@@ -1,11 +1,17 @@
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <vkdml/schema.h>
 
 #include "commands.h"
 #include "element.h"
+#include "suggest.h"
+
+/* Before every operator's name. */
+#define PREFIX "DML_OPERATOR_"
 
 static const struct option_row options[] = {
     {'l', "level", .alias = "dml_feature_level", .argument = "L", .kind = ARGUMENT_LEVEL,
@@ -13,11 +19,18 @@ static const struct option_row options[] = {
     {0},
 };
 
-static bool apply_option(int key, const char *argument, void *request) {
-    DML_FEATURE_LEVEL *level = request;
+/* What a command line asks for. */
+struct request {
+    DML_FEATURE_LEVEL level;
+    char **names; /* of operators; none: all */
+    int name_count;
+};
+
+static bool apply_option(int key, const char *argument, void *context) {
+    struct request *request = context;
     (void)key;
-    *level = command_feature_level(argument);
-    return *level != 0;
+    request->level = command_feature_level(argument);
+    return request->level != 0;
 }
 
 static void print_support(const VkdmlTensorSupport *support) {
@@ -79,7 +92,40 @@ static int by_name(const void *left, const void *right) {
     return strcmp((*a)->name, (*b)->name);
 }
 
-static int print_operators(DML_FEATURE_LEVEL level) {
+/* "DML_OPERATOR_GEMM" or "GEMM", whatever its case. */
+static bool is_called(const VkdmlOperatorSchema *schema, const char *name) {
+    return strcasecmp(schema->name, name) == 0 || strcasecmp(schema->name + strlen(PREFIX), name) == 0;
+}
+
+static bool is_wanted(const VkdmlOperatorSchema *schema, const struct request *request) {
+    bool wanted = request->name_count == 0;
+    for (int i = 0; i < request->name_count && !wanted; i++) {
+        wanted = is_called(schema, request->names[i]);
+    }
+    return wanted && (!request->level || schema->introduced <= request->level);
+}
+
+static bool names_are_known(const struct request *request) {
+    for (int i = 0; i < request->name_count; i++) {
+        char hint[SUGGEST_SIZE];
+        const char *name = request->names[i];
+        struct suggest suggest =
+            suggest_begin(strncasecmp(name, PREFIX, strlen(PREFIX)) == 0 ? name + strlen(PREFIX) : name);
+        bool known = false;
+        for (uint32_t j = 0; j < vkdmlGetOperatorSchemaCount() && !known; j++) {
+            const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(j);
+            known = is_called(schema, name);
+            suggest_consider(&suggest, schema->name + strlen(PREFIX));
+        }
+        if (!known) {
+            fprintf(stderr, "vkdml operators: there is no operator '%s'%s\n", name, suggest_hint(&suggest, hint));
+            return false;
+        }
+    }
+    return true;
+}
+
+static int print_operators(const struct request *request) {
     uint32_t count = vkdmlGetOperatorSchemaCount();
     const VkdmlOperatorSchema **schemas = calloc(count + 1, sizeof(const VkdmlOperatorSchema *));
     if (!schemas) {
@@ -91,13 +137,13 @@ static int print_operators(DML_FEATURE_LEVEL level) {
     }
     qsort(schemas, count, sizeof(const VkdmlOperatorSchema *), by_name);
     for (uint32_t i = 0; i < count; i++) {
-        if (level && schemas[i]->introduced > level) {
+        if (!is_wanted(schemas[i], request)) {
             continue;
         }
         print_operator(schemas[i]);
         for (uint32_t j = 0; j < schemas[i]->fieldCount; j++) {
             if (schemas[i]->fields[j].kind != VKDML_FIELD_KIND_ATTRIBUTE) {
-                print_tensor(&schemas[i]->fields[j], level);
+                print_tensor(&schemas[i]->fields[j], request->level);
             }
         }
     }
@@ -106,17 +152,26 @@ static int print_operators(DML_FEATURE_LEVEL level) {
 }
 
 static int run(int argc, char **argv) {
-    DML_FEATURE_LEVEL level = (DML_FEATURE_LEVEL)0;
+    struct request request = {0};
     int first;
-    const int status = subcommand_read(&subcommand_operators, argc, argv, &level, &first);
-    return status == SUBCOMMAND_GO_ON ? print_operators(level) : status;
+    const int status = subcommand_read(&subcommand_operators, argc, argv, &request, &first);
+    if (status != SUBCOMMAND_GO_ON) {
+        return status;
+    }
+    request.names = argv + first;
+    request.name_count = argc - first;
+    return names_are_known(&request) ? print_operators(&request) : EXIT_USAGE;
 }
 
 const struct subcommand subcommand_operators = {
     .name = "operators",
+    .operands = "[NAME]..",
+    .operands_most = UINT_MAX,
+    .kind = ARGUMENT_OPERATOR,
     .summary = "lists the implemented operators",
     .description =
-        "Lists the implemented operators with the dimension counts and data types of their tensors by feature "
+        "Lists the implemented operators, or those named, with the dimension counts and data types of their tensors by "
+        "feature "
         "level.\n"
         "EXACT: results are the CPU reference's, bit for bit, on every device. ULP(n): so they are, and FLOAT32 "
         "results are within n units in the last place of the exact value, FLOAT16 results within 1. SUM: "

@@ -2,7 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
+#include <vkdml/result.h>
+#include <vulkan/vulkan_core.h>
+
 #include "commands.h"
+#include "devices.h"
 #include "run.h"
 
 enum {
@@ -12,7 +17,22 @@ enum {
     OPTION_INPUT,
     OPTION_OUTPUT,
     OPTION_COMMANDS,
+    OPTION_GPU_TIMES,
+    OPTION_NO_CACHES,
+    /* Of DxDispatch, without a letter, and refused. */
+    OPTION_GPU_TIMEOUT,
+    OPTION_BACKGROUND,
+    OPTION_POWER_STATE,
+    OPTION_AGILITY,
+    OPTION_DISASSEMBLY,
+    OPTION_XBOX,
+    OPTION_ONNX_PROFILING,
 };
+
+#define NO_DIRECT3D "that is a matter of Direct3D, and vkdml runs on Vulkan"
+#define NO_PIX      "PIX captures Direct3D; RenderDoc and the vendors' tools capture Vulkan"
+#define NO_HLSL     "vkdml runs no HLSL"
+#define NO_ONNX     "vkdml runs no ONNX models"
 
 static const struct option_row options[] = {
     {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
@@ -21,9 +41,9 @@ static const struct option_row options[] = {
          "best device"},
     {'s', "show_adapters", .text = "list the devices and exit"},
     {'d', "debug", .text = "with the Vulkan validation layer; any message of it is a failure"},
-    {'i', "dispatch_iterations", .argument = "N", .text = "bind, dispatch and wait N times (1)"},
+    {'i', "dispatch_iterations", .argument = "N", .text = "bind, dispatch and wait at least N times (1)"},
     {'r', "dispatch_repeat", .argument = "N", .text = "dispatch N times in each iteration (1)"},
-    {'t', "milliseconds_to_run", .argument = "N", .text = "iterate for N milliseconds instead"},
+    {'t', "milliseconds_to_run", .argument = "N", .text = "and for at least N milliseconds"},
     {'I', "dispatch_interval", .argument = "N", .text = "start iterations at least N milliseconds apart (0)"},
     {'w', "warmup_samples", .argument = "N",
      .text = "leave the first N iterations out of the median, if there are more (1)"},
@@ -38,13 +58,43 @@ static const struct option_row options[] = {
     {OPTION_OUTPUT, "output_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
      .text = "files are written to DIR (the working directory)"},
     {OPTION_COMMANDS, "print_commands", .text = "print each command before it runs"},
+    {OPTION_GPU_TIMES, "max_gpu_time_measurements", .argument = "N",
+     .text = "time the first N iterations of a dispatch on the device too, 0: none (all)"},
+    {OPTION_NO_CACHES, "clear_shader_caches",
+     .text = "compile kernels without what Mesa's and NVIDIA's drivers keep of earlier ones in files"},
+    {'m', "model", .argument = "FILE", .kind = ARGUMENT_MODEL, .text = "the model, as if it were named alone"},
+    {'S', "show_dependencies", .text = "print the versions of vkdml and of what it is made of, and exit"},
+    {'q', "queue_type", .refusal = "vkdml takes the device's first queue family that computes"},
+    {OPTION_GPU_TIMEOUT, "disable_gpu_timeout",
+     .refusal = "Vulkan has no such switch; the time a dispatch may take is "
+                "the driver's or the system's to set"},
+    {OPTION_BACKGROUND, "disable_background_processing", .refusal = NO_DIRECT3D},
+    {OPTION_POWER_STATE, "set_stable_power_state",
+     .refusal = "Vulkan has no such switch; the drivers' own tools fix "
+                "clocks, such as nvidia-smi --lock-gpu-clocks"},
+    {OPTION_AGILITY, "disable_agility_sdk", .refusal = NO_DIRECT3D},
+    {OPTION_DISASSEMBLY, "print_hlsl_disassembly", .refusal = NO_HLSL},
+    {OPTION_XBOX, "xbox_allow_precompile", .refusal = NO_HLSL},
+    {'c', "pix_capture_type", .refusal = NO_PIX},
+    {'o', "pix_capture_name", .refusal = NO_PIX},
+    {'f', "onnx_free_dim_name_override", .refusal = NO_ONNX},
+    {'F', "onnx_free_dim_denotation_override", .refusal = NO_ONNX},
+    {'e', "onnx_session_config_entry", .refusal = NO_ONNX},
+    {'b', "binding_shape", .refusal = NO_ONNX},
+    {'l', "onnx_graph_optimization_level", .refusal = NO_ONNX},
+    {'L', "onnx_logging_level", .refusal = NO_ONNX},
+    {'p', "print_onnx_bindings", .refusal = NO_ONNX},
+    {'x', "enable_ort_extensions", .refusal = NO_ONNX},
+    {OPTION_ONNX_PROFILING, "enable_onnx_profiling", .refusal = NO_ONNX},
     {0},
 };
 
 /* What a command line asks for. */
 struct request {
     struct run_options options;
+    const char *model;
     bool show_adapters;
+    bool show_versions;
 };
 
 /* Options of iterations and their timing. */
@@ -62,6 +112,8 @@ static bool apply_timing(int key, const char *argument, struct run_options *run)
         return subcommand_number(argument, 0, many, &run->interval);
     case 'w':
         return subcommand_number(argument, 0, many, &run->warmup);
+    case OPTION_GPU_TIMES:
+        return subcommand_number(argument, 0, UINT32_MAX, &run->gpu_times);
     default:
         return subcommand_number(argument, 0, 2, &run->verbosity);
     }
@@ -76,6 +128,11 @@ static bool apply_option(int key, const char *argument, void *context) {
         return true;
     case 's':
         return request->show_adapters = true;
+    case 'S':
+        return request->show_versions = true;
+    case 'm':
+        request->model = argument;
+        return true;
     case 'd':
         return run->validation = true;
     case OPTION_BARRIERS:
@@ -94,32 +151,46 @@ static bool apply_option(int key, const char *argument, void *context) {
         return true;
     case OPTION_COMMANDS:
         return run->print_commands = true;
+    case OPTION_NO_CACHES:
+        return run->no_driver_caches = true;
     default:
         return apply_timing(key, argument, run);
     }
 }
 
+static void print_versions(void) {
+    printf("vkdml %s\njson-c %s\nVulkan headers %d.%d.%d\n", vkdmlGetVersionString(), json_c_version(),
+           VK_API_VERSION_MAJOR(VK_HEADER_VERSION_COMPLETE), VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE),
+           VK_API_VERSION_PATCH(VK_HEADER_VERSION_COMPLETE));
+}
+
 static int run(int argc, char **argv) {
-    struct request request = {.options = {.iterations = 1, .repeats = 1, .warmup = 1, .barriers = true}};
+    struct request request = {
+        .options = {.iterations = 1, .repeats = 1, .warmup = 1, .barriers = true, .gpu_times = UINT32_MAX}};
     int first;
     const int status = subcommand_read(&subcommand_run, argc, argv, &request, &first);
     if (status != SUBCOMMAND_GO_ON) {
         return status;
     }
-    if (request.show_adapters) {
-        return command_list_devices();
+    if (request.show_versions) {
+        print_versions();
+        return EXIT_SUCCESS;
     }
-    if (first == argc) {
-        fputs("vkdml run: which model? (`vkdml run --help` tells more)\n", stderr);
+    if (request.show_adapters) {
+        return devices_list() ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if ((first < argc) == (request.model != NULL)) {
+        fprintf(stderr, "vkdml run: %s (`vkdml run --help` tells more)\n",
+                request.model ? "one model at a time" : "which model?");
         return EXIT_USAGE;
     }
-    return run_model(argv[first], &request.options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_model(request.model ? request.model : argv[first], &request.options) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const struct subcommand subcommand_run = {
     .name = "run",
     .operands = "MODEL.json",
-    .operands_most = 1, /* --show_adapters needs none */
+    .operands_most = 1, /* --show_adapters needs none, nor does --model */
     .kind = ARGUMENT_MODEL,
     .summary = "runs a model",
     .description =

@@ -2,8 +2,7 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-#include <vkdml/dml_types.h>
-
+#include "levels.h"
 #include "subcommand.h"
 
 extern const struct subcommand subcommand_run;
@@ -11,11 +10,5 @@ extern const struct subcommand subcommand_check;
 extern const struct subcommand subcommand_devices;
 extern const struct subcommand subcommand_operators;
 extern const struct subcommand subcommand_bench;
-
-/* A feature level as "5_0", "5.0" or "DML_FEATURE_LEVEL_5_0"; 0, and a message on stderr, where it is none. */
-DML_FEATURE_LEVEL command_feature_level(const char *text);
-
-/* What `vkdml devices` prints. Returns the exit status. */
-int command_list_devices(void);
 
 #endif

@@ -15,10 +15,12 @@ struct run_options {
     bool validation;
     bool zero_undefined;
     bool print_commands;
-    bool barriers; /* between the repeats of a dispatch */
-    uint32_t iterations;
+    bool barriers;         /* between the repeats of a dispatch */
+    bool no_driver_caches; /* what drivers keep of compiled kernels in files is left alone */
+    uint32_t gpu_times;    /* iterations of a dispatch that are timed on the device too */
+    uint32_t iterations;   /* of a dispatch, at least */
     uint32_t repeats;
-    uint32_t milliseconds; /* to run each dispatch for, instead of `iterations`; 0: not given */
+    uint32_t milliseconds; /* to run each dispatch for at least */
     uint32_t interval;     /* least milliseconds from one iteration's start to the next one's */
     uint32_t warmup;
     uint32_t verbosity;

@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "devices.h"
 
 /* Large enough that copying dominates, small enough for any device's host-visible memory. */
 #define STAGING_BYTES ((VkDeviceSize)16 << 20)
@@ -70,10 +73,18 @@ static bool create_commands(struct gpu *gpu) {
            check(gpu, vkCreateFence(gpu->handles.device, &fence, NULL, &gpu->fence), "vkCreateFence");
 }
 
+void gpu_leave_driver_caches(void) {
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
+    setenv("__GL_SHADER_DISK_CACHE", "0", 0);
+}
+
 bool gpu_open(struct gpu *gpu, const VkdmlDeviceOpenInfo *info) {
     *gpu = (struct gpu){0};
-    if (vkdmlOpenDevice(info, &gpu->device) != VKDML_SUCCESS ||
-        vkdmlGetVulkanHandles(gpu->device, &gpu->handles) != VKDML_SUCCESS) {
+    if (vkdmlOpenDevice(info, &gpu->device) != VKDML_SUCCESS) {
+        devices_tell_refusal(info->name);
+        return false;
+    }
+    if (vkdmlGetVulkanHandles(gpu->device, &gpu->handles) != VKDML_SUCCESS) {
         fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
         return false;
     }

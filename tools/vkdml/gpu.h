@@ -29,6 +29,10 @@ struct gpu {
     struct gpu_buffer staging;
 };
 
+/* Before gpu_open(): Mesa's and NVIDIA's drivers are to compile anew what they find compiled in their own files. What
+ * the environment says already stays. */
+void gpu_leave_driver_caches(void);
+
 /* All return false with the reason on stderr, and what was made so far is released by gpu_close(). */
 bool gpu_open(struct gpu *gpu, const VkdmlDeviceOpenInfo *info);
 void gpu_close(struct gpu *gpu);

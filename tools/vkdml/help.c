@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include <json-c/json.h>
+#include <vkdml/result.h>
+#include <vkdml/schema.h>
+
+#include "levels.h"
 
 /* Columns of the page, and where the text beside options begins. */
 #define PAGE_WIDTH  100
@@ -77,6 +81,7 @@ static const char *const kind_names[] = {
     [ARGUMENT_COMMAND] = "command", [ARGUMENT_OPERATOR] = "operator",
 };
 
+/* Adds a member, or nothing for NULL; false where memory is out. */
 static bool add_text(struct json_object *object, const char *name, const char *text) {
     struct json_object *value = text ? json_object_new_string(text) : NULL;
     if (text && (!value || json_object_object_add(object, name, value) != 0)) {
@@ -108,7 +113,7 @@ static struct json_object *add_object(struct json_object *array) {
 
 static bool add_option(struct json_object *array, const struct option_row *row) {
     struct json_object *object = add_object(array);
-    const char letter[] = {(char)row->key, '\0'};
+    const char letter[] = {row->key < OPTION_KEY_FIRST ? (char)row->key : '\0', '\0'};
     return object && add_text(object, "letter", row->key < OPTION_KEY_FIRST ? letter : NULL) &&
            add_text(object, "name", row->name) && add_text(object, "alias", row->alias) &&
            add_text(object, "argument", row->argument) &&
@@ -131,21 +136,34 @@ static bool add_subcommand(struct json_object *array, const struct subcommand *s
     return good && add_option(options, &help);
 }
 
-bool help_print_json(const struct subcommand *const *subcommands, size_t count) {
-    struct json_object *array = json_object_new_array();
-    const char *text = NULL;
+static bool add_levels(struct json_object *array) {
     bool good = array != NULL;
+    for (DML_FEATURE_LEVEL level = levels_next((DML_FEATURE_LEVEL)0); good && level; level = levels_next(level)) {
+        struct json_object *name = json_object_new_string(vkdmlGetFeatureLevelName(level));
+        good = name && json_object_array_add(array, name) == 0;
+        if (!good) {
+            json_object_put(name);
+        }
+    }
+    return good;
+}
+
+bool help_print_json(const struct subcommand *const *subcommands, size_t count) {
+    struct json_object *root = json_object_new_object();
+    const char *text = NULL;
+    bool good = root && add_text(root, "version", vkdmlGetVersionString()) && add_levels(add_array(root, "levels"));
+    struct json_object *array = good ? add_array(root, "commands") : NULL;
+    good = array != NULL;
     for (size_t i = 0; good && i < count; i++) {
         good = add_subcommand(array, subcommands[i]);
     }
-    text =
-        good ? json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+    text = good ? json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
     good = text != NULL;
     if (good) {
         puts(text);
     } else {
         fputs("vkdml: out of memory\n", stderr);
     }
-    json_object_put(array);
+    json_object_put(root);
     return good;
 }

@@ -4,36 +4,17 @@
 #include <string.h>
 
 #include <vkdml/result.h>
-#include <vkdml/schema.h>
 
 #include "commands.h"
 #include "file.h"
 #include "help.h"
+#include "suggest.h"
 
 static const struct subcommand *const subcommands[] = {
     &subcommand_run, &subcommand_check, &subcommand_devices, &subcommand_bench, &subcommand_operators,
 };
 
 static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);
-
-DML_FEATURE_LEVEL command_feature_level(const char *text) {
-    static const char prefix[] = "DML_FEATURE_LEVEL_";
-    char name[16];
-    snprintf(name, sizeof(name), "%s", strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
-    char *point = strchr(name, '.');
-    if (point) {
-        *point = '_';
-    }
-    /* Levels are 0xMmmm with major version M and minor version mmm, in steps of 0x100. */
-    for (int level = 0x1000; level <= 0xFF00; level += 0x100) {
-        const char *known = vkdmlGetFeatureLevelName((DML_FEATURE_LEVEL)level);
-        if (known && strcmp(known, name) == 0) {
-            return (DML_FEATURE_LEVEL)level;
-        }
-    }
-    fprintf(stderr, "vkdml: '%s' is no feature level; 5_0 is one\n", text);
-    return (DML_FEATURE_LEVEL)0;
-}
 
 static void print_overview(FILE *stream) {
     fputs("Usage: vkdml MODEL.json\n"
@@ -62,7 +43,13 @@ static const struct subcommand *find_subcommand(const char *name) {
 }
 
 static int unknown_command(const char *name) {
-    fprintf(stderr, "vkdml: there is no command and no file '%s' (`vkdml help` lists the commands)\n", name);
+    char hint[SUGGEST_SIZE];
+    struct suggest suggest = suggest_begin(name);
+    for (size_t i = 0; i < subcommand_count; i++) {
+        suggest_consider(&suggest, subcommands[i]->name);
+    }
+    fprintf(stderr, "vkdml: there is no command and no file '%s'%s (`vkdml help` lists the commands)\n", name,
+            suggest_hint(&suggest, hint));
     return EXIT_USAGE;
 }
 

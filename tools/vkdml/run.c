@@ -1,10 +1,12 @@
 #include "run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "element.h"
 #include "file.h"
 #include "npy.h"
@@ -119,8 +121,7 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
     double begin = timing_now();
     for (;;) {
         double start = timing_now();
-        bool more = options->milliseconds > 0 ? timing.count == 0 || start - begin < options->milliseconds
-                                              : timing.count < options->iterations;
+        bool more = timing.count < options->iterations || start - begin < options->milliseconds;
         struct timing_sample sample;
         if (!more) {
             break;
@@ -128,6 +129,9 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
         good = executor->operations->dispatch(executor, command, &sample);
         if (!good) {
             break;
+        }
+        if (timing.count >= options->gpu_times) {
+            sample.gpu = (double)NAN;
         }
         if (!timing_add(&timing, &sample)) {
             good = document_error(&executor->model->document, command->json, "out of memory");
@@ -201,7 +205,7 @@ bool run_model(const char *path, const struct run_options *options) {
     if (!good) {
         goto done;
     }
-    bool reference = options->device && strcmp(options->device, "reference") == 0;
+    bool reference = devices_is_reference(options->device);
     executor = reference ? reference_open(&model, options) : vulkan_open(&model, options);
     good = executor != NULL;
     if (good) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "suggest.h"
 
 /* More options than any subcommand has, with aliases and both spellings, and the longest name. */
 #define MAX_NAMES   192
@@ -74,8 +75,7 @@ static int wrong(const struct subcommand *subcommand) {
 }
 
 /* What getopt_long() did not take: `letter` of a short option, or 0, then it is `word`. */
-static int tell_unknown(const struct subcommand *subcommand, const struct getopt_table *table, int letter,
-                        const char *word) {
+static int tell_unknown(const struct subcommand *subcommand, int letter, const char *word) {
     const struct option_row *row = letter ? find_row(subcommand, letter) : NULL;
     if (row || letter == 'h') {
         /* It takes no argument, but `--name=argument` gave one. */
@@ -86,17 +86,20 @@ static int tell_unknown(const struct subcommand *subcommand, const struct getopt
         fprintf(stderr, "vkdml %s: there is no option -%c ", subcommand->name, letter);
         return wrong(subcommand);
     }
-    const size_t length = strcspn(word, "=");
-    fprintf(stderr, "vkdml %s: there is no option %.*s", subcommand->name, (int)length, word);
-    const char *joint = "; is it ";
-    for (size_t i = 0; length > 2 && i < table->name_count; i++) {
-        /* The beginning of several names. */
-        if (strncmp(table->names[i].name, word + 2, length - 2) == 0) {
-            fprintf(stderr, "%s--%s", joint, table->names[i].name);
-            joint = " or ";
+    char name[NAME_SIZE], hint[SUGGEST_SIZE];
+    const size_t length = strcspn(word + 2, "=");
+    snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
+    struct suggest suggest = suggest_begin(name);
+    for (const struct option_row *option = subcommand->options; option && option->key; option++) {
+        if (!option->refusal) {
+            suggest_consider(&suggest, option->name);
+        }
+        if (!option->refusal && option->alias) {
+            suggest_consider(&suggest, option->alias);
         }
     }
-    fputs(strcmp(joint, " or ") == 0 ? "? " : " ", stderr);
+    fprintf(stderr, "vkdml %s: there is no option --%.*s%s ", subcommand->name, (int)length, word + 2,
+            suggest_hint(&suggest, hint));
     return wrong(subcommand);
 }
 
@@ -153,7 +156,7 @@ int subcommand_read(const struct subcommand *subcommand, int argc, char **argv, 
             fprintf(stderr, "vkdml %s: what is the argument of %s? ", subcommand->name, word);
             status = wrong(subcommand);
         } else if (key == '?') {
-            status = tell_unknown(subcommand, &table, optopt, word);
+            status = tell_unknown(subcommand, optopt, word);
         } else if (row) {
             status = take(subcommand, row, optarg, request);
         } else {

@@ -65,28 +65,33 @@ static int by_size(const void *left, const void *right) {
 }
 
 struct statistics {
+    size_t count;
     double average;
     double minimum;
     double median;
     double maximum;
 };
 
-/* All NAN where the series was not measured or memory for sorting is out. */
+/* Of the samples that were measured; all NAN where none was, or memory for sorting is out. */
 static struct statistics summarize(const struct timing_sample *samples, size_t count, const struct series *series) {
-    struct statistics result = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    struct statistics result = {0, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
     double *values = count ? malloc(count * sizeof(*values)) : NULL;
     double sum = 0;
     if (!values) {
         return result;
     }
+    size_t measured = 0;
     for (size_t i = 0; i < count; i++) {
-        values[i] = series->value(&samples[i]);
-        sum += values[i];
+        values[measured] = series->value(&samples[i]);
+        if (!isnan(values[measured])) {
+            sum += values[measured++];
+        }
     }
-    if (!isnan(sum)) {
+    count = measured;
+    if (count > 0) {
         qsort(values, count, sizeof(*values), by_size);
         double middle = values[count / 2];
-        result = (struct statistics){sum / (double)count, values[0],
+        result = (struct statistics){count, sum / (double)count, values[0],
                                      count % 2 ? middle : (values[count / 2 - 1] + middle) / 2, values[count - 1]};
     }
     free(values);
@@ -99,7 +104,7 @@ static void print_statistics(const char *temperature, const struct timing_sample
         struct statistics of = summarize(samples, count, &all_series[i]);
         if (!isnan(of.median)) {
             printf("%s Timings %-6s : %zu samples, %.4f ms average, %.4f ms min, %.4f ms median, %.4f ms max\n",
-                   all_series[i].name, temperature, count, of.average, of.minimum, of.median, of.maximum);
+                   all_series[i].name, temperature, of.count, of.average, of.minimum, of.median, of.maximum);
         }
     }
 }

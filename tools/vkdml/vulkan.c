@@ -247,6 +247,9 @@ struct executor *vulkan_open(struct model *model, const struct run_options *opti
                                                (options->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0),
                                       .logCallback = log_message,
                                       .logUserData = executor};
+    if (options->no_driver_caches) {
+        gpu_leave_driver_caches();
+    }
     if (!gpu_open(&executor->gpu, &info)) {
         close_executor(&executor->base);
         return NULL;

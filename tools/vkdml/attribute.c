@@ -38,17 +38,21 @@ static bool read_float(const struct builder *builder, struct json_object *value,
 
 static bool read_enumerator(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
     const VkdmlEnumeration *enumeration = field->enumeration;
-    char text[128];
-    snprintf(text, sizeof(text), "%s_", enumeration->name);
+    struct suggest suggest = suggest_begin(json_object_get_string(value));
+    char prefix[64];
+    snprintf(prefix, sizeof(prefix), "%s_", enumeration->name);
     for (uint32_t i = 0; i < enumeration->enumeratorCount && json_object_is_type(value, json_type_string); i++) {
         const VkdmlEnumerator *enumerator = &enumeration->enumerators[i];
-        if (builder_names(json_object_get_string(value), enumerator->name, text)) {
+        if (builder_names(json_object_get_string(value), enumerator->name, prefix)) {
             memcpy(builder->desc + field->offset, &enumerator->value, sizeof(enumerator->value));
             return true;
         }
+        builder_consider(&suggest, enumerator->name, prefix);
     }
-    snprintf(text, sizeof(text), "a %s", enumeration->name);
-    return builder_fail_value(builder, value, field->name, text);
+    char hint[SUGGEST_SIZE];
+    char must[SUGGEST_SIZE + 80];
+    snprintf(must, sizeof(must), "a %.64s%s", enumeration->name, suggest_hint(&suggest, hint));
+    return builder_fail_value(builder, value, field->name, must);
 }
 
 static bool read_uints(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "initializer.h"
+#include "shape.h"
 
 /* Where one tensor's binding comes from. */
 struct bind_point {
@@ -10,15 +11,6 @@ struct bind_point {
     const struct dispatchable *dispatchable;
     struct model_tensor tensor;
 };
-
-static struct resource *find_resource(struct model *model, const char *name) {
-    for (size_t i = 0; i < model->resource_count; i++) {
-        if (strcmp(model->resources[i].name, name) == 0) {
-            return &model->resources[i];
-        }
-    }
-    return NULL;
-}
 
 /* elementOffset and elementCount, in elements of elementSizeInBytes (or elementStride), which stands for the size of
  * the resource's type where it is not given. */
@@ -65,10 +57,9 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
                               point->tensor.name);
     }
     binding->json = value;
-    binding->resource = find_resource(model, json_object_get_string(name));
+    binding->resource = model_find_resource(model, name, point->tensor.name);
     if (!binding->resource) {
-        return document_error(document, name, "%s: no resource is called '%s'", point->tensor.name,
-                              json_object_get_string(name));
+        return false;
     }
     if (is_object) {
         document_warn_unknown(document, value, known, "binding");
@@ -82,6 +73,9 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
     }
     if (!binding->resource->contents) {
         return false; /* could not be read, which has been said */
+    }
+    if (point->tensor.field->kind == VKDML_FIELD_KIND_INPUT_TENSOR && binding->offset == 0 && limit == UINT64_MAX) {
+        shape_check(model, binding->resource, point->tensor.desc, value, point->tensor.name);
     }
     uint64_t rest = binding->resource->size < binding->offset ? 0 : binding->resource->size - binding->offset;
     uint64_t available = rest < limit ? rest : limit;
@@ -97,7 +91,7 @@ static bool read_binding(const struct bind_point *point, struct json_object *val
 
 /* The member of `bindings`, which may be NULL, for a bind point: one resource, or an array with one for each tensor of
  * the field. NULL, and the reason on stderr, where there is none. */
-static struct json_object *find_value(const struct bind_point *point, struct json_object *bindings) {
+static struct json_object *find_value(const struct bind_point *point, struct json_object *bindings, bool owned) {
     const struct document *document = &point->model->document;
     struct json_object *value = bindings ? document_member(bindings, point->tensor.field->name) : NULL;
     if (json_object_is_type(value, json_type_array)) {
@@ -105,7 +99,11 @@ static struct json_object *find_value(const struct bind_point *point, struct jso
     }
     if (!value) {
         document_error(document, bindings ? bindings : point->dispatchable->json,
-                       "dispatchable '%s': nothing is bound to %s", point->dispatchable->name, point->tensor.name);
+                       "dispatchable '%s': nothing is bound to %s%s", point->dispatchable->name, point->tensor.name,
+                       owned
+                           ? ", which is OWNED_BY_DML: the dispatchable's own 'bindings' must bind it, not those of a "
+                             "dispatch command"
+                           : "");
     }
     return value;
 }
@@ -156,14 +154,20 @@ static bool check_names(const struct model *model, const struct dispatchable *di
     bool good = true;
     json_object_object_foreach(bindings, name, value) {
         const VkdmlFieldSchema *field = NULL;
+        struct suggest suggest = suggest_begin(name);
+        char hint[SUGGEST_SIZE];
         for (uint32_t i = 0; i < schema->fieldCount; i++) {
-            if (strcmp(schema->fields[i].name, name) == 0 && schema->fields[i].kind != VKDML_FIELD_KIND_ATTRIBUTE) {
+            if (schema->fields[i].kind == VKDML_FIELD_KIND_ATTRIBUTE) {
+                continue;
+            }
+            suggest_consider(&suggest, schema->fields[i].name);
+            if (strcmp(schema->fields[i].name, name) == 0) {
                 field = &schema->fields[i];
             }
         }
         if (!field) {
-            good = document_error(&model->document, value ? value : bindings, "%s has no tensor called %s",
-                                  schema->name, name);
+            good = document_error(&model->document, value ? value : bindings, "%s has no tensor called %s%s",
+                                  schema->name, name, suggest_hint(&suggest, hint));
         } else if (value) {
             good = check_member(model, dispatchable, field, value, owned) && good;
         }
@@ -180,7 +184,7 @@ static bool load_side(struct model *model, const struct dispatchable *dispatchab
     for (uint32_t i = 0; i < count; i++) {
         const struct bind_point point = {model, dispatchable, model_tensor(dispatchable, kind, i)};
         if (point.tensor.desc && is_owned(&point.tensor) == owned) {
-            struct json_object *value = find_value(&point, bindings);
+            struct json_object *value = find_value(&point, bindings, owned);
             good = value && read_binding(&point, value, &side[i]) && good;
         }
     }
@@ -259,6 +263,20 @@ static bool check_output(const struct model *model, const struct command *comman
     return true;
 }
 
+/* Notes who writes the resources: what is expected of them afterwards is of that operator's accuracy. */
+static void note_writer(const struct command *command) {
+    for (uint32_t i = 0; i < command->dispatchable->output_count; i++) {
+        const struct binding *output = &command->outputs[i];
+        struct resource *resource = output->resource;
+        if (resource) {
+            const bool whole = output->offset == resource->values_offset;
+            resource->writer = command->dispatchable;
+            resource->written =
+                whole ? model_tensor(command->dispatchable, VKDML_FIELD_KIND_OUTPUT_TENSOR, i).desc : NULL;
+        }
+    }
+}
+
 bool binding_load_dispatch(struct model *model, struct command *command) {
     const struct dispatchable *dispatchable = command->dispatchable;
     struct json_object *bindings =
@@ -272,6 +290,9 @@ bool binding_load_dispatch(struct model *model, struct command *command) {
     good = load_side(model, dispatchable, bindings, VKDML_FIELD_KIND_OUTPUT_TENSOR, false, command->outputs) && good;
     for (uint32_t i = 0; good && i < dispatchable->output_count; i++) {
         good = check_output(model, command, i);
+    }
+    if (good) {
+        note_writer(command);
     }
     return good;
 }

@@ -19,18 +19,25 @@ bool builder_names(const char *text, const char *full, const char *prefix) {
     return strcmp(text, full) == 0 || (strncmp(full, prefix, length) == 0 && strcmp(text, full + length) == 0);
 }
 
+void builder_consider(struct suggest *suggest, const char *full, const char *prefix) {
+    const size_t length = strlen(prefix);
+    const bool in_full = strncmp(suggest->text, "DML_", 4) == 0 || strncmp(full, prefix, length) != 0;
+    suggest_consider(suggest, in_full ? full : full + length);
+}
+
 static bool read_flag(const struct builder *builder, struct json_object *value, const char *field, const char *prefix,
                       const struct named_value *flags, int *result) {
-    if (json_object_is_type(value, json_type_string)) {
-        for (const struct named_value *flag = flags; flag->name; flag++) {
-            if (builder_names(json_object_get_string(value), flag->name, prefix)) {
-                *result |= flag->value;
-                return true;
-            }
+    struct suggest suggest = suggest_begin(json_object_get_string(value));
+    for (const struct named_value *flag = flags; flag->name && json_object_is_type(value, json_type_string); flag++) {
+        if (builder_names(json_object_get_string(value), flag->name, prefix)) {
+            *result |= flag->value;
+            return true;
         }
+        builder_consider(&suggest, flag->name, prefix);
     }
-    char must[160];
-    snprintf(must, sizeof(must), "one of the flags %s*", prefix);
+    char hint[SUGGEST_SIZE];
+    char must[SUGGEST_SIZE + 64];
+    snprintf(must, sizeof(must), "one of the flags %.32s*%s", prefix, suggest_hint(&suggest, hint));
     return builder_fail_value(builder, value, field, must);
 }
 

@@ -33,6 +33,9 @@ bool builder_fail_value(const struct builder *builder, struct json_object *value
 /* Whether text is an enumerator in full, or what follows the prefix. */
 bool builder_names(const char *text, const char *full, const char *prefix);
 
+/* Considers an enumerator as what was meant by a text: in full where the text is, else what follows the prefix. */
+void builder_consider(struct suggest *suggest, const char *full, const char *prefix);
+
 /* Flags: a string, or an array of strings. Absent: 0. `flags` ends with a NULL name. */
 bool builder_read_flags(const struct builder *builder, struct json_object *owner, const char *field, const char *prefix,
                         const struct named_value *flags, int *result);

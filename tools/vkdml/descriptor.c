@@ -7,6 +7,8 @@
 #include "attribute.h"
 #include "tensor.h"
 
+static const char operator_prefix[] = "DML_OPERATOR_";
+
 /* Warns of members of an operator's object that are no field of it nor, where the descriptor stands inline, the
  * object's own, a list that ends with NULL. */
 static void warn_unknown_fields(const struct builder *builder, struct json_object *object, const char *const *own) {
@@ -16,6 +18,8 @@ static void warn_unknown_fields(const struct builder *builder, struct json_objec
         document_warn_unknown(document, object, own, builder->dispatchable->name);
     }
     json_object_object_foreach(builder->fields, name, value) {
+        struct suggest suggest = suggest_begin(name);
+        char hint[SUGGEST_SIZE];
         bool known = false;
         for (uint32_t i = 0; i < builder->schema->fieldCount; i++) {
             known = known || strcmp(name, builder->schema->fields[i].name) == 0;
@@ -23,27 +27,45 @@ static void warn_unknown_fields(const struct builder *builder, struct json_objec
         for (size_t i = 0; is_inline && own[i]; i++) {
             known = known || strcmp(name, own[i]) == 0;
         }
-        if (!known) {
-            document_warning(document, value ? value : builder->fields, "%s: unknown member '%s%s' is ignored",
-                             builder->dispatchable->name, builder->owner, name);
+        if (known) {
+            continue;
+        }
+        for (uint32_t i = 0; i < builder->schema->fieldCount; i++) {
+            suggest_consider(&suggest, builder->schema->fields[i].name);
+        }
+        if (is_inline) {
+            suggest_consider_all(&suggest, own);
+        }
+        document_warning(document, value ? value : builder->fields, "%s: unknown member '%s%s' is ignored%s",
+                         builder->dispatchable->name, builder->owner, name, suggest_hint(&suggest, hint));
+    }
+}
+
+/* A hint at the implemented operator that was meant, of those that may be fused where one to fuse was. */
+static const char *suggest_operator(const char *text, bool fused, char hint[SUGGEST_SIZE]) {
+    struct suggest suggest = suggest_begin(text);
+    for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
+        const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
+        if (!fused || schema->fusableSince) {
+            builder_consider(&suggest, schema->name, operator_prefix);
         }
     }
+    return suggest_hint(&suggest, hint);
 }
 
 /* The row of the operator that a type names; NULL, and the reason on stderr, where there is none. */
 static const VkdmlOperatorSchema *find_operator(const struct builder *builder, struct json_object *type) {
-    static const char prefix[] = "DML_OPERATOR_";
     static const char *const others[] = {"hlsl", "onnx", "dmlSerializedGraph"};
     const struct document *document = &builder->model->document;
     const char *dispatchable = builder->dispatchable->name;
     const char *text = json_object_get_string(type);
     /* DirectML has two names for it, the schema one. */
-    if (builder_names(text, "DML_OPERATOR_SCATTER", prefix)) {
+    if (builder_names(text, "DML_OPERATOR_SCATTER", operator_prefix)) {
         text = "DML_OPERATOR_SCATTER_ELEMENTS";
     }
     for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
         const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
-        if (builder_names(text, schema->name, prefix)) {
+        if (builder_names(text, schema->name, operator_prefix)) {
             return schema;
         }
     }
@@ -57,15 +79,16 @@ static const VkdmlOperatorSchema *find_operator(const struct builder *builder, s
     /* 1024: well beyond DirectML's 177 operators; the values are not promised to be without gaps. */
     for (int i = 0; i < 1024; i++) {
         const char *name = vkdmlGetOperatorName((DML_OPERATOR_TYPE)i);
-        if (name && builder_names(text, name, prefix)) {
+        if (name && builder_names(text, name, operator_prefix)) {
             document_error(document, type,
                            "dispatchable '%s': %s%s%s is not implemented (`vkdml operators` lists what is)",
                            dispatchable, builder->owner, *builder->owner ? "Type: " : "", name);
             return NULL;
         }
     }
-    document_error(document, type, "dispatchable '%s': %stype is \"%s\", no DML operator", dispatchable, builder->owner,
-                   text);
+    char hint[SUGGEST_SIZE];
+    document_error(document, type, "dispatchable '%s': %stype is \"%s\", no DML operator%s", dispatchable,
+                   builder->owner, text, suggest_operator(text, *builder->owner != 0, hint));
     return NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "document.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,20 +7,7 @@
 #include <strings.h>
 
 #include "file.h"
-
-/* json-c keeps no positions, so the text is walked a second time beside the tree that json-c made of it. The walk
- * relies on json-c having accepted the text; where it cannot follow it says so. */
-struct position {
-    const struct json_object *value;
-    unsigned line;
-};
-
-struct walk {
-    struct document *document;
-    const char *at;
-    const char *end;
-    unsigned line;
-};
+#include "suggest.h"
 
 static void print_where(const struct document *document, unsigned line) {
     if (line) {
@@ -29,204 +15,6 @@ static void print_where(const struct document *document, unsigned line) {
     } else {
         fprintf(stderr, "%s: ", document->path);
     }
-}
-
-static bool fail_at(const struct walk *walk, const char *format, const char *name) {
-    print_where(walk->document, walk->line);
-    fprintf(stderr, format, name);
-    fputc('\n', stderr);
-    return false;
-}
-
-static void skip_line_comment(struct walk *walk) {
-    while (walk->at < walk->end && *walk->at != '\n') {
-        walk->at++;
-    }
-}
-
-static void skip_block_comment(struct walk *walk) {
-    walk->at += 2;
-    while (walk->at < walk->end && !(walk->at[0] == '*' && walk->at + 1 < walk->end && walk->at[1] == '/')) {
-        walk->line += *walk->at == '\n';
-        walk->at++;
-    }
-    walk->at += walk->at < walk->end ? 2 : 0;
-}
-
-/* Spaces and comments. */
-static void skip_blanks(struct walk *walk) {
-    while (walk->at < walk->end) {
-        if (*walk->at == '/' && walk->at + 1 < walk->end && walk->at[1] == '/') {
-            skip_line_comment(walk);
-        } else if (*walk->at == '/' && walk->at + 1 < walk->end && walk->at[1] == '*') {
-            skip_block_comment(walk);
-        } else if (strchr(" \t\r\n", *walk->at) && *walk->at) {
-            walk->line += *walk->at == '\n';
-            walk->at++;
-        } else {
-            return;
-        }
-    }
-}
-
-static bool remember(struct walk *walk, const struct json_object *value) {
-    struct document *document = walk->document;
-    if (!value) {
-        return true;
-    }
-    if (document->position_count == document->position_capacity) {
-        size_t capacity = document->position_capacity ? 2 * document->position_capacity : 256;
-        struct position *grown = realloc(document->positions, capacity * sizeof(*grown));
-        if (!grown) {
-            return fail_at(walk, "%s", "out of memory");
-        }
-        document->positions = grown;
-        document->position_capacity = capacity;
-    }
-    document->positions[document->position_count++] = (struct position){value, walk->line};
-    return true;
-}
-
-/* Steps over a string, in double or single quotes. Returns its first character; *length is what stands between the
- * quotes, escapes unresolved. */
-static const char *skip_string(struct walk *walk, size_t *length) {
-    char quote = *walk->at++;
-    const char *start = walk->at;
-    while (walk->at < walk->end && *walk->at != quote) {
-        walk->line += *walk->at == '\n';
-        walk->at += *walk->at == '\\' ? 2 : 1;
-    }
-    *length = (size_t)(walk->at - start);
-    walk->at += walk->at < walk->end;
-    return start;
-}
-
-/* json-c turns a whole number beyond 64 bits into the nearest that fits. */
-static bool check_number(const struct walk *walk, const char *token, size_t length) {
-    char digits[32];
-    if (length == 0 || strspn(token, "-0123456789") < length) {
-        return true;
-    }
-    if (length < sizeof(digits)) {
-        memcpy(digits, token, length);
-        digits[length] = 0;
-        errno = 0;
-        if (digits[0] == '-') {
-            strtoll(digits, NULL, 10);
-        } else {
-            strtoull(digits, NULL, 10);
-        }
-        if (errno != ERANGE) {
-            return true;
-        }
-    }
-    return fail_at(walk, "%s", "a whole number does not fit 64 bits");
-}
-
-static bool walk_value(struct walk *walk, struct json_object *value);
-
-static bool walk_members(struct walk *walk, struct json_object *object) {
-    struct document *document = walk->document;
-    size_t first = document->position_count;
-    for (;;) {
-        skip_blanks(walk);
-        if (walk->at >= walk->end || *walk->at == '}') {
-            walk->at += walk->at < walk->end;
-            return true;
-        }
-        if (*walk->at != '"' && *walk->at != '\'') {
-            return fail_at(walk, "%s", "a member's name must be a string");
-        }
-        size_t length;
-        const char *key = skip_string(walk, &length);
-        char name[256];
-        snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name) - 1), key);
-        /* A name with escapes is not found here, and its value then has no line of its own. */
-        struct json_object *value = NULL;
-        json_object_object_get_ex(object, name, &value);
-        for (size_t i = first; value && i < document->position_count; i++) {
-            if (document->positions[i].value == value) {
-                return fail_at(walk, "member '%s' is given twice", name);
-            }
-        }
-        skip_blanks(walk);
-        walk->at += walk->at < walk->end; /* the colon */
-        skip_blanks(walk);
-        if (!walk_value(walk, value)) {
-            return false;
-        }
-        skip_blanks(walk);
-        walk->at += walk->at < walk->end && *walk->at == ',';
-    }
-}
-
-static bool walk_elements(struct walk *walk, struct json_object *array) {
-    for (size_t i = 0;; i++) {
-        skip_blanks(walk);
-        if (walk->at >= walk->end || *walk->at == ']') {
-            walk->at += walk->at < walk->end;
-            return true;
-        }
-        struct json_object *element = array ? json_object_array_get_idx(array, i) : NULL;
-        if (!walk_value(walk, element)) {
-            return false;
-        }
-        skip_blanks(walk);
-        walk->at += walk->at < walk->end && *walk->at == ',';
-    }
-}
-
-/* Recursion is as deep as json-c allowed the text to nest. */
-static bool walk_value(struct walk *walk, struct json_object *value) {
-    if (!remember(walk, value)) {
-        return false;
-    }
-    if (walk->at >= walk->end) {
-        return true;
-    }
-    size_t length = 0;
-    switch (*walk->at) {
-    case '{':
-        walk->at++;
-        return walk_members(walk, json_object_is_type(value, json_type_object) ? value : NULL);
-    case '[':
-        walk->at++;
-        return walk_elements(walk, json_object_is_type(value, json_type_array) ? value : NULL);
-    case '"':
-    case '\'':
-        skip_string(walk, &length);
-        return true;
-    default: {
-        const char *token = walk->at;
-        while (walk->at < walk->end && *walk->at && !strchr(",]} \t\r\n/", *walk->at)) {
-            walk->at++;
-        }
-        if (walk->at == token) {
-            return fail_at(walk, "%s", "a value is missing");
-        }
-        return check_number(walk, token, (size_t)(walk->at - token));
-    }
-    }
-}
-
-static int by_value(const void *left, const void *right) {
-    uintptr_t a = (uintptr_t)((const struct position *)left)->value;
-    uintptr_t b = (uintptr_t)((const struct position *)right)->value;
-    return (a > b) - (a < b);
-}
-
-static bool locate_values(struct document *document, size_t start) {
-    struct walk walk = {document, document->text + start, document->text + document->length, 1};
-    skip_blanks(&walk);
-    if (!walk_value(&walk, document->root)) {
-        return false;
-    }
-    skip_blanks(&walk);
-    if (walk.at < walk.end) {
-        return fail_at(&walk, "%s", "the text goes on after the model's end");
-    }
-    qsort(document->positions, document->position_count, sizeof(*document->positions), by_value);
-    return true;
 }
 
 static unsigned line_at(const struct document *document, size_t offset) {
@@ -263,12 +51,24 @@ done:
     return parsed;
 }
 
+/* Notes the lines of all values, and refuses what json-c has passed over. */
+static bool locate_values(struct document *document, size_t start) {
+    struct positions_mistake mistake;
+    if (positions_find(&document->positions, document->text + start, document->length - start, document->root,
+                       &mistake)) {
+        return true;
+    }
+    print_where(document, mistake.line);
+    fprintf(stderr, "%s\n", mistake.text);
+    return false;
+}
+
 bool document_load(struct document *document, const char *path) {
-    unsigned char *bytes = NULL;
     const bool standard_input = strcmp(path, "-") == 0;
+    unsigned char *bytes = NULL;
     *document = (struct document){.path = standard_input ? "standard input" : path};
-    const char *why = standard_input ? file_read_standard_input(&bytes, &document->length)
-                                     : file_read(path, &bytes, &document->length);
+    const char *why = standard_input ? file_read_standard_input(FILE_PIPE_LIMIT, &bytes, &document->length)
+                                     : file_read_any(path, INT32_MAX, FILE_PIPE_LIMIT, &bytes, &document->length);
     if (why) {
         return document_error(document, NULL, "%s", why);
     }
@@ -285,24 +85,19 @@ bool document_load(struct document *document, const char *path) {
 
 void document_free(struct document *document) {
     json_object_put(document->root);
-    free(document->positions);
+    positions_free(&document->positions);
     free(document->text);
     *document = (struct document){0};
 }
 
-static unsigned line_of(const struct document *document, const struct json_object *value) {
-    struct position key = {value, 0};
-    const struct position *found = NULL;
-    if (value && document->position_count) {
-        found = bsearch(&key, document->positions, document->position_count, sizeof(key), by_value);
-    }
-    return found ? found->line : 0;
+void document_where(const struct document *document, const struct json_object *where) {
+    print_where(document, positions_line(&document->positions, where));
 }
 
 bool document_error(const struct document *document, const struct json_object *where, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_where(document, line_of(document, where));
+    document_where(document, where);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
@@ -312,7 +107,7 @@ bool document_error(const struct document *document, const struct json_object *w
 void document_warning(const struct document *document, const struct json_object *where, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_where(document, line_of(document, where));
+    document_where(document, where);
     fputs("warning: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
@@ -368,7 +163,11 @@ void document_warn_unknown(const struct document *document, struct json_object *
             match++;
         }
         if (!*match && strcmp(name, "$schema") != 0) {
-            document_warning(document, value ? value : object, "%s: unknown member '%s' is ignored", owner, name);
+            struct suggest suggest = suggest_begin(name);
+            char hint[SUGGEST_SIZE];
+            suggest_consider_all(&suggest, known);
+            document_warning(document, value ? value : object, "%s: unknown member '%s' is ignored%s", owner, name,
+                             suggest_hint(&suggest, hint));
         }
     }
 }

@@ -8,16 +8,14 @@
 
 #include <json-c/json.h>
 
-struct position;
+#include "positions.h"
 
 struct document {
     const char *path; /* borrowed; put before every message */
     char *text;
     size_t length;
     struct json_object *root;
-    struct position *positions;
-    size_t position_count;
-    size_t position_capacity;
+    struct positions positions;
 };
 
 #if defined(__GNUC__)
@@ -26,8 +24,8 @@ struct document {
 #define DOCUMENT_PRINTF(format_index, first_index)
 #endif
 
-/* Reads and parses a file, of the name "-" standard input; comments and trailing commas are allowed. On failure the
- * reason is on stderr; the document must be freed either way. */
+/* Reads and parses a file, or standard input where the path is "-"; comments and trailing commas are allowed. On
+ * failure the reason is on stderr; the document must be freed either way. */
 bool document_load(struct document *document, const char *path);
 
 void document_free(struct document *document);
@@ -36,6 +34,9 @@ void document_free(struct document *document);
  * that it can be returned. */
 bool document_error(const struct document *document, const struct json_object *where, const char *format, ...)
     DOCUMENT_PRINTF(3, 4);
+
+/* "FILE:LINE: " alone, of a message that the caller goes on with. */
+void document_where(const struct document *document, const struct json_object *where);
 
 /* "FILE:LINE: warning: message" */
 void document_warning(const struct document *document, const struct json_object *where, const char *format, ...)
@@ -59,7 +60,7 @@ bool document_unsigned(const struct document *document, struct json_object *obje
 /* Reads a value as a whole number from 0 to maximum; false without a message where it is none. */
 bool document_read_unsigned(const struct json_object *value, uint64_t maximum, uint64_t *number);
 
-/* Warns of members whose names are not among known, a list that ends with NULL. */
+/* Warns of members whose names are not among known, a list that ends with NULL; says which one was probably meant. */
 void document_warn_unknown(const struct document *document, struct json_object *object, const char *const *known,
                            const char *owner);
 

@@ -20,20 +20,23 @@ static const struct row {
     const char *npy; /* little-endian; one byte has no order; NULL: NumPy has no such type */
     unsigned bits;   /* where fewer than the bytes have */
 } rows[] = {
-    {DML_TENSOR_DATA_TYPE_INT4, KIND_SIGNED, 1, NULL, 4},
-    {DML_TENSOR_DATA_TYPE_UINT4, KIND_UNSIGNED, 1, NULL, 4},
-    {DML_TENSOR_DATA_TYPE_FLOAT16, KIND_FLOAT, 2, "<f2", 0},
     {DML_TENSOR_DATA_TYPE_FLOAT32, KIND_FLOAT, 4, "<f4", 0},
+    {DML_TENSOR_DATA_TYPE_FLOAT16, KIND_FLOAT, 2, "<f2", 0},
     {DML_TENSOR_DATA_TYPE_FLOAT64, KIND_FLOAT, 8, "<f8", 0},
+    {DML_TENSOR_DATA_TYPE_INT32, KIND_SIGNED, 4, "<i4", 0},
     {DML_TENSOR_DATA_TYPE_INT8, KIND_SIGNED, 1, "|i1", 0},
     {DML_TENSOR_DATA_TYPE_INT16, KIND_SIGNED, 2, "<i2", 0},
-    {DML_TENSOR_DATA_TYPE_INT32, KIND_SIGNED, 4, "<i4", 0},
     {DML_TENSOR_DATA_TYPE_INT64, KIND_SIGNED, 8, "<i8", 0},
+    {DML_TENSOR_DATA_TYPE_UINT32, KIND_UNSIGNED, 4, "<u4", 0},
     {DML_TENSOR_DATA_TYPE_UINT8, KIND_UNSIGNED, 1, "|u1", 0},
     {DML_TENSOR_DATA_TYPE_UINT16, KIND_UNSIGNED, 2, "<u2", 0},
-    {DML_TENSOR_DATA_TYPE_UINT32, KIND_UNSIGNED, 4, "<u4", 0},
     {DML_TENSOR_DATA_TYPE_UINT64, KIND_UNSIGNED, 8, "<u8", 0},
+    {DML_TENSOR_DATA_TYPE_INT4, KIND_SIGNED, 1, NULL, 4},
+    {DML_TENSOR_DATA_TYPE_UINT4, KIND_UNSIGNED, 1, NULL, 4},
 };
+
+/* NumPy's bool: a byte that is 0 or 1. Written as UINT8's. */
+static const char npy_bool[] = "|b1";
 
 static unsigned bits_of(const struct row *row) {
     return row->bits ? row->bits : 8 * row->size;
@@ -61,6 +64,16 @@ bool element_type_from_name(const char *name, DML_TENSOR_DATA_TYPE *type) {
     return false;
 }
 
+const char *element_type_hint(const char *name, char hint[SUGGEST_SIZE]) {
+    struct suggest suggest = suggest_begin(name);
+    const bool in_full = strncmp(name, "DML_", 4) == 0;
+    for (size_t i = 0; i < row_count; i++) {
+        const char *full = vkdmlGetDataTypeName(rows[i].type);
+        suggest_consider(&suggest, in_full ? full : full + strlen(type_prefix));
+    }
+    return suggest_hint(&suggest, hint);
+}
+
 const char *element_type_name(DML_TENSOR_DATA_TYPE type) {
     const char *full = vkdmlGetDataTypeName(type);
     return full ? full + strlen(type_prefix) : "UNKNOWN";
@@ -72,6 +85,10 @@ const char *element_npy_name(DML_TENSOR_DATA_TYPE type) {
 }
 
 bool element_type_from_npy_name(const char *name, DML_TENSOR_DATA_TYPE *type) {
+    if (strcmp(name, npy_bool) == 0) {
+        *type = DML_TENSOR_DATA_TYPE_UINT8;
+        return true;
+    }
     for (size_t i = 0; i < row_count; i++) {
         /* A single byte is also found written with an order. */
         if (!rows[i].npy) {
@@ -259,6 +276,55 @@ double element_number(DML_TENSOR_DATA_TYPE type, const void *element) {
     }
     const uint64_t bits = load_sign_extended(row, element);
     return row->kind == KIND_SIGNED ? (double)(int64_t)bits : (double)bits;
+}
+
+bool element_is_float(DML_TENSOR_DATA_TYPE type) {
+    const struct row *row = find_row(type);
+    return row && row->kind == KIND_FLOAT;
+}
+
+void element_integer_range(DML_TENSOR_DATA_TYPE type, uint64_t *least, uint64_t *greatest) {
+    const struct row *row = find_row(type);
+    const bool is_signed = row && row->kind == KIND_SIGNED;
+    const unsigned width = row ? bits_of(row) - is_signed : 1;
+    *greatest = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+    *least = is_signed ? ~*greatest : 0;
+}
+
+void element_from_bits(DML_TENSOR_DATA_TYPE type, uint64_t bits, void *element) {
+    const struct row *row = find_row(type);
+    if (row) {
+        bits &= row->bits ? ((uint64_t)1 << row->bits) - 1 : UINT64_MAX;
+        memcpy(element, &bits, row->size);
+    }
+}
+
+uint64_t element_bits(DML_TENSOR_DATA_TYPE type, const void *element) {
+    const struct row *row = find_row(type);
+    return row ? load_sign_extended(row, element) : 0;
+}
+
+void element_from_number(DML_TENSOR_DATA_TYPE type, double number, void *element) {
+    const struct row *row = find_row(type);
+    uint64_t least, greatest;
+    if (!row || row->kind == KIND_FLOAT) {
+        if (row) {
+            store_float(row, number, element);
+        }
+        return;
+    }
+    element_integer_range(type, &least, &greatest);
+    const double rounded = isnan(number) ? 0 : nearbyint(number);
+    const double lowest = row->kind == KIND_SIGNED ? (double)(int64_t)least : 0;
+    uint64_t bits;
+    if (rounded <= lowest) {
+        bits = least;
+    } else if (rounded >= (double)greatest) {
+        bits = greatest;
+    } else {
+        bits = rounded < 0 ? (uint64_t)(int64_t)rounded : (uint64_t)rounded;
+    }
+    element_from_bits(type, bits, element);
 }
 
 double element_distance(DML_TENSOR_DATA_TYPE type, const void *a, const void *b) {

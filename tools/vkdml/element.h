@@ -9,6 +9,8 @@
 #include <json-c/json.h>
 #include <vkdml/schema.h>
 
+#include "suggest.h"
+
 /* Bits and bytes: elements of 4 bits are parsed into and formatted from a byte of their own, whose high half is 0. They
  * share bytes where they are stored, which element_store() and element_load() know. */
 
@@ -18,13 +20,16 @@
 /* A data type by full name or suffix ("FLOAT32"); false where there is none. */
 bool element_type_from_name(const char *name, DML_TENSOR_DATA_TYPE *type);
 
+/* "; did you mean FLOAT32?" for what is no data type, or "". Returns `hint`. */
+const char *element_type_hint(const char *name, char hint[SUGGEST_SIZE]);
+
 /* "FLOAT32"; "UNKNOWN" for values that are none. */
 const char *element_type_name(DML_TENSOR_DATA_TYPE type);
 
 /* "<f4" and the like; NULL where .npy files have no such type. */
 const char *element_npy_name(DML_TENSOR_DATA_TYPE type);
 
-/* False where there is no such type. */
+/* False where there is no such type. NumPy's bool is UINT8. */
 bool element_type_from_npy_name(const char *name, DML_TENSOR_DATA_TYPE *type);
 
 /* Stores a JSON number, or the string "nan", "inf" or "-inf" for the floating-point types, as an element. Returns NULL,
@@ -40,6 +45,19 @@ void element_load(DML_TENSOR_DATA_TYPE type, const unsigned char *elements, uint
 
 /* The element as a number; integers beyond 2^53 rounded. */
 double element_number(DML_TENSOR_DATA_TYPE type, const void *element);
+
+/* Whether it is one of the floating-point types. */
+bool element_is_float(DML_TENSOR_DATA_TYPE type);
+
+/* The element nearest to a number; of integers saturated, and 0 of NaN. */
+void element_from_number(DML_TENSOR_DATA_TYPE type, double number, void *element);
+
+/* The least and the greatest integer of a type, sign extended. */
+void element_integer_range(DML_TENSOR_DATA_TYPE type, uint64_t *least, uint64_t *greatest);
+
+/* An integer element of the lower bits of `bits`, and such bits of an element, sign extended. */
+void element_from_bits(DML_TENSOR_DATA_TYPE type, uint64_t bits, void *element);
+uint64_t element_bits(DML_TENSOR_DATA_TYPE type, const void *element);
 
 /* How far two elements are apart; 0 between two NaNs, infinity between NaN or infinity and anything else. */
 double element_distance(DML_TENSOR_DATA_TYPE type, const void *a, const void *b);

@@ -8,8 +8,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-static const char *read_rest(FILE *file, size_t expected, unsigned char **bytes, size_t *length) {
-    size_t capacity = expected + 1;
+static const char too_large[] = "too large";
+
+/* Reads to the end, which should come after `expected` bytes and must come after `limit`. */
+static const char *read_rest(FILE *file, uint64_t expected, uint64_t limit, unsigned char **bytes, size_t *length) {
+    size_t capacity = (size_t)expected + 1;
     size_t used = 0;
     for (;;) {
         unsigned char *grown = realloc(*bytes, capacity);
@@ -18,12 +21,15 @@ static const char *read_rest(FILE *file, size_t expected, unsigned char **bytes,
         }
         *bytes = grown;
         used += fread(*bytes + used, 1, capacity - used, file);
+        if (used > limit) {
+            return too_large;
+        }
         if (used < capacity) {
             break;
         }
-        /* Larger than stat said: a pipe, or still growing. */
+        /* Larger than expected: of no size known before, or still growing. */
         if (capacity > SIZE_MAX / 2) {
-            return "too large";
+            return too_large;
         }
         capacity *= 2;
     }
@@ -35,29 +41,39 @@ static const char *read_rest(FILE *file, size_t expected, unsigned char **bytes,
     return NULL;
 }
 
-const char *file_read(const char *path, unsigned char **bytes, size_t *length) {
-    const char *why = NULL;
+/* Whether a file may be read: NULL, or why not. Asked before it is opened, since opening a pipe waits for its writer.
+ */
+static const char *check_kind(const char *path, bool regular_only, struct stat *status) {
+    if (stat(path, status) != 0) {
+        return strerror(errno);
+    }
+    if (S_ISDIR(status->st_mode)) {
+        return strerror(EISDIR);
+    }
+    return regular_only && !S_ISREG(status->st_mode) ? "is no regular file, may never end" : NULL;
+}
+
+static const char *read_file(const char *path, bool regular_only, uint64_t limit, uint64_t pipe_limit,
+                             unsigned char **bytes, size_t *length) {
     struct stat status;
     *bytes = NULL;
     *length = 0;
+    const char *why = check_kind(path, regular_only, &status);
+    if (why) {
+        return why;
+    }
     FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &status) != 0) {
-        why = strerror(errno);
-        goto done;
+    if (!file) {
+        return strerror(errno);
     }
-    if (S_ISDIR(status.st_mode)) {
-        why = strerror(EISDIR);
-        goto done;
+    const bool regular = S_ISREG(status.st_mode);
+    const uint64_t expected = regular ? (uint64_t)status.st_size : 0;
+    if (expected > limit || expected >= SIZE_MAX / 2) {
+        why = too_large;
+    } else {
+        why = read_rest(file, expected, regular ? limit : pipe_limit, bytes, length);
     }
-    if ((uintmax_t)status.st_size >= SIZE_MAX / 2) {
-        why = "too large";
-        goto done;
-    }
-    why = read_rest(file, (size_t)status.st_size, bytes, length);
-done:
-    if (file) {
-        fclose(file);
-    }
+    fclose(file);
     if (why) {
         free(*bytes);
         *bytes = NULL;
@@ -65,11 +81,19 @@ done:
     return why;
 }
 
-const char *file_read_standard_input(unsigned char **bytes, size_t *length) {
+const char *file_read(const char *path, uint64_t limit, unsigned char **bytes, size_t *length) {
+    return read_file(path, true, limit, 0, bytes, length);
+}
+
+const char *file_read_any(const char *path, uint64_t limit, uint64_t pipe_limit, unsigned char **bytes,
+                          size_t *length) {
+    return read_file(path, false, limit, pipe_limit, bytes, length);
+}
+
+const char *file_read_standard_input(uint64_t limit, unsigned char **bytes, size_t *length) {
     *bytes = NULL;
     *length = 0;
-    /* 64 KiB: what a pipe holds on Linux. */
-    const char *why = read_rest(stdin, (size_t)64 << 10, bytes, length);
+    const char *why = read_rest(stdin, 0, limit, bytes, length);
     if (why) {
         free(*bytes);
         *bytes = NULL;

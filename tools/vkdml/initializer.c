@@ -1,5 +1,6 @@
 #include "initializer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "element.h"
 #include "file.h"
 #include "npy.h"
+#include "random.h"
 
 static uint64_t physical_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -94,7 +96,7 @@ static bool load_array(struct model *model, struct resource *resource, struct js
     for (size_t i = 0; i < count; i++) {
         char what[48];
         unsigned char element[8];
-        snprintf(what, sizeof(what), "initialValues[%zu]", i);
+        snprintf(what, sizeof(what), "%s[%zu]", resource->member, i);
         if (!parse_element(model, resource, json_object_array_get_idx(values, i), resource->type, what, element)) {
             return false;
         }
@@ -122,8 +124,8 @@ static bool load_list(struct model *model, struct resource *resource, struct jso
                                   "initialValuesDataType is UNKNOWN",
                                   resource->name, i);
         }
-        document_warn_unknown(document, item, known, "initialValues");
-        type = document_require(document, item, "type", json_type_string, "initialValues");
+        document_warn_unknown(document, item, known, resource->member);
+        type = document_require(document, item, "type", json_type_string, resource->member);
         if (!type) {
             return false;
         }
@@ -142,7 +144,7 @@ static bool load_list(struct model *model, struct resource *resource, struct jso
     unsigned char *at = resource->contents + resource->values_offset;
     for (size_t i = 0; i < count; i++) {
         char what[48];
-        snprintf(what, sizeof(what), "initialValues[%zu].value", i);
+        snprintf(what, sizeof(what), "%s[%zu].value", resource->member, i);
         struct json_object *value = document_member(json_object_array_get_idx(values, i), "value");
         if (!parse_element(model, resource, value, types[i], what, at)) {
             return false;
@@ -152,23 +154,25 @@ static bool load_list(struct model *model, struct resource *resource, struct jso
     return true;
 }
 
+/* valueCount, which an expectation may leave out: its resource has a count. */
+static bool read_count(struct model *model, struct resource *resource, struct json_object *values) {
+    if (!document_member(values, "valueCount") && resource->count == 0) {
+        return document_error(&model->document, values, "resource '%s': 'valueCount' is missing", resource->name);
+    }
+    /* 2^32-1: the most elements a tensor may have. */
+    return document_unsigned(&model->document, values, "valueCount", UINT32_MAX, &resource->count) &&
+           require_type(model, resource);
+}
+
 /* {valueCount, value} and {valueCount, valueStart, valueDelta} */
-static bool load_generated(struct model *model, struct resource *resource, struct json_object *values) {
+static bool load_sequence(struct model *model, struct resource *resource, struct json_object *values) {
     static const char *const known[] = {"valueCount", "value", "valueStart", "valueDelta", NULL};
-    const struct document *document = &model->document;
     bool sequence = !document_member(values, "value");
     unsigned char element[8] = {0};
     unsigned char delta[8] = {0};
-    document_warn_unknown(document, values, known, "initialValues");
-    if (!document_member(values, "valueCount")) {
-        return document_error(document, values, "resource '%s': 'valueCount' is missing", resource->name);
-    }
-    /* 2^32-1: the most elements a tensor may have. */
-    if (!document_unsigned(document, values, "valueCount", UINT32_MAX, &resource->count) ||
-        !require_type(model, resource)) {
-        return false;
-    }
-    if (!parse_element(model, resource, document_member(values, sequence ? "valueStart" : "value"), resource->type,
+    document_warn_unknown(&model->document, values, known, resource->member);
+    if (!read_count(model, resource, values) ||
+        !parse_element(model, resource, document_member(values, sequence ? "valueStart" : "value"), resource->type,
                        sequence ? "valueStart" : "value", element)) {
         return false;
     }
@@ -189,6 +193,89 @@ static bool load_generated(struct model *model, struct resource *resource, struc
             element_add(resource->type, element, delta);
         }
     }
+    return true;
+}
+
+/* An optional finite number. */
+static bool read_number(const struct model *model, const struct resource *resource, struct json_object *values,
+                        const char *name, double *number) {
+    struct json_object *value = document_member(values, name);
+    if (!value) {
+        return true;
+    }
+    if (!parse_element(model, resource, value, DML_TENSOR_DATA_TYPE_FLOAT64, name, number)) {
+        return false;
+    }
+    return isfinite(*number) ||
+           document_error(&model->document, value, "resource '%s': %s must be finite", resource->name, name);
+}
+
+/* min and max: by default 0 and 1, of integers the least and the greatest. */
+static bool read_uniform(const struct model *model, const struct resource *resource, struct json_object *values,
+                         struct random_distribution *distribution) {
+    bool ordered;
+    if (element_is_float(resource->type)) {
+        distribution->max = 1;
+        if (!read_number(model, resource, values, "min", &distribution->min) ||
+            !read_number(model, resource, values, "max", &distribution->max)) {
+            return false;
+        }
+        ordered = distribution->min <= distribution->max;
+    } else {
+        static const char *const names[] = {"min", "max"};
+        uint64_t *const ends[] = {&distribution->first, &distribution->last};
+        element_integer_range(resource->type, &distribution->first, &distribution->last);
+        /* Counted from the least, numbers with a sign compare as those without do. */
+        const uint64_t least = distribution->first;
+        for (int i = 0; i < 2; i++) {
+            struct json_object *value = document_member(values, names[i]);
+            unsigned char element[8] = {0};
+            if (value && !parse_element(model, resource, value, resource->type, names[i], element)) {
+                return false;
+            }
+            *ends[i] = value ? element_bits(resource->type, element) : *ends[i];
+        }
+        ordered = distribution->first - least <= distribution->last - least;
+    }
+    return ordered ||
+           document_error(&model->document, values, "resource '%s': min is greater than max", resource->name);
+}
+
+/* mean and deviation: by default 0 and 1. */
+static bool read_normal(const struct model *model, const struct resource *resource, struct json_object *values,
+                        struct random_distribution *distribution) {
+    distribution->normal = true;
+    distribution->deviation = 1;
+    return read_number(model, resource, values, "mean", &distribution->mean) &&
+           read_number(model, resource, values, "deviation", &distribution->deviation) &&
+           (distribution->deviation >= 0 ||
+            document_error(&model->document, values, "resource '%s': deviation must not be negative", resource->name));
+}
+
+/* {valueCount, random: "uniform", min?, max?, seed?} and {valueCount, random: "normal", mean?, deviation?, seed?} */
+static bool load_random(struct model *model, struct resource *resource, struct json_object *values) {
+    static const char *const known_uniform[] = {"valueCount", "random", "min", "max", "seed", NULL};
+    static const char *const known_normal[] = {"valueCount", "random", "mean", "deviation", "seed", NULL};
+    const struct document *document = &model->document;
+    struct json_object *kind = document_member(values, "random");
+    const char *text = json_object_get_string(kind);
+    const bool normal = strcasecmp(text, "normal") == 0;
+    struct random_distribution distribution = {0};
+    uint64_t seed = random_seed_of_name(resource->name);
+    if (!normal && strcasecmp(text, "uniform") != 0) {
+        return document_error(document, kind, "resource '%s': random is \"%s\", must be \"uniform\" or \"normal\"",
+                              resource->name, text);
+    }
+    document_warn_unknown(document, values, normal ? known_normal : known_uniform, resource->member);
+    if (!read_count(model, resource, values) || !document_unsigned(document, values, "seed", UINT64_MAX, &seed)) {
+        return false;
+    }
+    distribution.type = resource->type;
+    if (!(normal ? read_normal : read_uniform)(model, resource, values, &distribution) ||
+        !size_contents(model, resource, element_bytes(resource->type, resource->count))) {
+        return false;
+    }
+    random_fill(&distribution, seed, resource->count, resource->contents + resource->values_offset);
     return true;
 }
 
@@ -226,11 +313,11 @@ static bool take_npy(struct model *model, struct resource *resource, struct json
 static bool load_file(struct model *model, struct resource *resource, struct json_object *values) {
     static const char *const known[] = {"sourcePath", NULL};
     const struct document *document = &model->document;
-    struct json_object *source = document_require(document, values, "sourcePath", json_type_string, "initialValues");
+    struct json_object *source = document_require(document, values, "sourcePath", json_type_string, resource->member);
     unsigned char *bytes = NULL;
     size_t length = 0;
     bool loaded = false;
-    document_warn_unknown(document, values, known, "initialValues");
+    document_warn_unknown(document, values, known, resource->member);
     const char *path = source ? resolve_source(model, json_object_get_string(source)) : NULL;
     if (!path) {
         return false;
@@ -242,7 +329,8 @@ static bool load_file(struct model *model, struct resource *resource, struct jso
                                   path);
         }
     }
-    const char *why = file_read(path, &bytes, &length);
+    const uint64_t memory = physical_memory();
+    const char *why = file_read(path, memory > model->bytes ? memory - model->bytes : 0, &bytes, &length);
     if (why) {
         return document_error(document, source, "resource '%s': '%s': %s", resource->name, path, why);
     }
@@ -270,24 +358,42 @@ done:
     return loaded;
 }
 
-static bool load_values(struct model *model, struct resource *resource) {
+bool initializer_load_values(struct model *model, struct resource *resource, struct json_object *values) {
     const struct document *document = &model->document;
-    struct json_object *values = document_member(resource->json, "initialValues");
-    if (json_object_is_type(values, json_type_string) && strcmp(json_object_get_string(values), "deferred") == 0) {
-        resource->deferred = true;
-        return true;
-    }
     if (json_object_is_type(values, json_type_array)) {
         return resource->type == DML_TENSOR_DATA_TYPE_UNKNOWN ? load_list(model, resource, values)
                                                               : load_array(model, resource, values);
     }
     if (json_object_is_type(values, json_type_object)) {
         return document_member(values, "sourcePath") ? load_file(model, resource, values)
-                                                     : load_generated(model, resource, values);
+               : document_member(values, "random")   ? load_random(model, resource, values)
+                                                     : load_sequence(model, resource, values);
     }
-    return document_error(document, values ? values : resource->json,
-                          "resource '%s': 'initialValues' %s an array, an object or \"deferred\"", resource->name,
-                          values ? "must be" : "is missing, must be");
+    return document_error(document, values ? values : resource->json, "resource '%s': '%s' %s an array%s",
+                          resource->name, resource->member, values ? "must be" : "is missing, must be",
+                          resource->is_expected ? " or an object" : ", an object or \"deferred\"");
+}
+
+static bool load_values(struct model *model, struct resource *resource) {
+    struct json_object *values = document_member(resource->json, "initialValues");
+    if (json_object_is_type(values, json_type_string) && strcmp(json_object_get_string(values), "deferred") == 0) {
+        resource->deferred = true;
+        return true;
+    }
+    return initializer_load_values(model, resource, values);
+}
+
+/* initialValuesDataType */
+static bool load_type(const struct model *model, struct resource *resource) {
+    struct json_object *type = document_member(resource->json, "initialValuesDataType");
+    if (!type || (json_object_is_type(type, json_type_string) &&
+                  element_type_from_name(json_object_get_string(type), &resource->type))) {
+        return true;
+    }
+    char hint[SUGGEST_SIZE];
+    return document_error(&model->document, type, "resource '%s': initialValuesDataType is %.100s, no data type%s",
+                          resource->name, json_object_to_json_string(type),
+                          element_type_hint(json_object_get_string(type), hint));
 }
 
 bool initializer_load(struct model *model, struct resource *resource) {
@@ -306,13 +412,8 @@ bool initializer_load(struct model *model, struct resource *resource) {
         return document_error(document, resource->json, "resource '%s': images are not supported", resource->name);
     }
     document_warn_unknown(document, resource->json, known, resource->name);
-    struct json_object *type = document_member(resource->json, "initialValuesDataType");
-    if (type && !(json_object_is_type(type, json_type_string) &&
-                  element_type_from_name(json_object_get_string(type), &resource->type))) {
-        return document_error(document, type, "resource '%s': initialValuesDataType is %s, no data type",
-                              resource->name, json_object_to_json_string(type));
-    }
-    if (!load_values(model, resource)) {
+    resource->member = "initialValues";
+    if (!load_type(model, resource) || !load_values(model, resource)) {
         return false;
     }
     if (!resource->deferred && resource->count == 0) {

@@ -7,6 +7,7 @@
 
 #include "binding.h"
 #include "descriptor.h"
+#include "expectation.h"
 #include "initializer.h"
 #include "npy.h"
 
@@ -60,15 +61,17 @@ static bool load_resources(struct model *model) {
     }
     size_t count = (size_t)json_object_object_length(object);
     model->resources = arena_allocate(&model->arena, count, sizeof(*model->resources));
-    if (!model->resources) {
-        return false;
+    if (!model->resources || !names_create(&model->resource_names, count)) {
+        return model->resources && document_error(document, object, "out of memory");
     }
     bool good = true;
     json_object_object_foreach(object, name, value) {
         struct resource *resource = &model->resources[model->resource_count++];
         resource->name = name;
         resource->json = value;
-        good = initializer_load(model, resource) && good;
+        good =
+            (names_add(&model->resource_names, name, resource) || document_error(document, value, "out of memory")) &&
+            initializer_load(model, resource) && good;
     }
     return good;
 }
@@ -82,15 +85,16 @@ static bool load_dispatchables(struct model *model) {
     }
     size_t count = (size_t)json_object_object_length(object);
     model->dispatchables = arena_allocate(&model->arena, count, sizeof(*model->dispatchables));
-    if (!model->dispatchables) {
-        return false;
+    if (!model->dispatchables || !names_create(&model->dispatchable_names, count)) {
+        return model->dispatchables && document_error(document, object, "out of memory");
     }
     bool good = true;
     json_object_object_foreach(object, name, value) {
         struct dispatchable *dispatchable = &model->dispatchables[model->dispatchable_count++];
         dispatchable->name = name;
         dispatchable->json = value;
-        if (!descriptor_load(model, dispatchable) || !binding_load_owned(model, dispatchable)) {
+        if (!names_add(&model->dispatchable_names, name, dispatchable) || !descriptor_load(model, dispatchable) ||
+            !binding_load_owned(model, dispatchable)) {
             dispatchable->schema = NULL;
             good = false;
         }
@@ -103,30 +107,35 @@ static bool load_dispatch(struct model *model, struct command *command) {
     const struct document *document = &model->document;
     struct json_object *name = document_require(document, command->json, "dispatchable", json_type_string, "dispatch");
     document_warn_unknown(document, command->json, known, "dispatch");
-    for (size_t i = 0; name && i < model->dispatchable_count; i++) {
-        if (strcmp(model->dispatchables[i].name, json_object_get_string(name)) == 0) {
-            command->dispatchable = &model->dispatchables[i];
-        }
+    if (!name) {
+        return false;
     }
+    command->dispatchable = names_find(&model->dispatchable_names, json_object_get_string(name));
     if (!command->dispatchable) {
-        return name &&
-               document_error(document, name, "dispatch: no dispatchable is called '%s'", json_object_get_string(name));
+        char hint[SUGGEST_SIZE];
+        return document_error(document, name, "dispatch: no dispatchable is called '%s'%s",
+                              json_object_get_string(name),
+                              names_hint(&model->dispatchable_names, json_object_get_string(name), hint));
     }
     /* Without a schema its own mistakes have been told. */
     return command->dispatchable->schema && binding_load_dispatch(model, command);
 }
 
+struct resource *model_find_resource(struct model *model, struct json_object *name, const char *owner) {
+    const char *text = json_object_get_string(name);
+    struct resource *resource = names_find(&model->resource_names, text);
+    if (!resource) {
+        char hint[SUGGEST_SIZE];
+        document_error(&model->document, name, "%s: no resource is called '%s'%s", owner, text,
+                       names_hint(&model->resource_names, text, hint));
+    }
+    return resource;
+}
+
+/* The resource of a command that needs one. */
 static bool find_resource(struct model *model, struct command *command, const char *owner) {
-    const struct document *document = &model->document;
-    struct json_object *name = document_require(document, command->json, "resource", json_type_string, owner);
-    for (size_t i = 0; name && i < model->resource_count; i++) {
-        if (strcmp(model->resources[i].name, json_object_get_string(name)) == 0) {
-            command->resource = &model->resources[i];
-        }
-    }
-    if (name && !command->resource) {
-        document_error(document, name, "%s: no resource is called '%s'", owner, json_object_get_string(name));
-    }
+    struct json_object *name = document_require(&model->document, command->json, "resource", json_type_string, owner);
+    command->resource = name ? model_find_resource(model, name, owner) : NULL;
     return command->resource != NULL;
 }
 
@@ -186,6 +195,7 @@ static const struct {
     bool (*load)(struct model *model, struct command *command);
 } command_types[] = {
     {"dispatch", COMMAND_DISPATCH, load_dispatch},
+    {"expect", COMMAND_EXPECT, expectation_load},
     {"print", COMMAND_PRINT, load_print},
     {"writeFile", COMMAND_WRITE_FILE, load_write_file},
 };
@@ -197,14 +207,21 @@ static bool load_command(struct model *model, struct command *command) {
                               "a command must be an object");
     }
     struct json_object *type = document_require(document, command->json, "type", json_type_string, "command");
-    for (size_t i = 0; type && i < sizeof(command_types) / sizeof(command_types[0]); i++) {
-        if (strcasecmp(json_object_get_string(type), command_types[i].name) == 0) {
+    if (!type) {
+        return false;
+    }
+    const char *text = json_object_get_string(type);
+    struct suggest suggest = suggest_begin(text);
+    char hint[SUGGEST_SIZE];
+    for (size_t i = 0; i < sizeof(command_types) / sizeof(command_types[0]); i++) {
+        if (strcasecmp(text, command_types[i].name) == 0) {
             command->type = command_types[i].type;
             return command_types[i].load(model, command);
         }
+        suggest_consider(&suggest, command_types[i].name);
     }
-    return type && document_error(document, type, "command type is \"%s\", must be dispatch, print or writeFile",
-                                  json_object_get_string(type));
+    return document_error(document, type, "command type is \"%s\", must be dispatch, expect, print or writeFile%s",
+                          text, suggest_hint(&suggest, hint));
 }
 
 static bool load_commands(struct model *model) {
@@ -250,6 +267,13 @@ void model_free(struct model *model) {
     for (size_t i = 0; i < model->resource_count; i++) {
         free(model->resources[i].contents);
     }
+    for (size_t i = 0; i < model->command_count; i++) {
+        if (model->commands[i].expectation) {
+            free(model->commands[i].expectation->values);
+        }
+    }
+    names_free(&model->resource_names);
+    names_free(&model->dispatchable_names);
     arena_free(&model->arena);
     document_free(&model->document);
     *model = (struct model){0};

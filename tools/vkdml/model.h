@@ -10,12 +10,16 @@
 #include <vkdml/schema.h>
 
 #include "arena.h"
+#include "compare.h"
 #include "document.h"
+#include "names.h"
 
 /* A buffer and its first contents. */
 struct resource {
     const char *name;
     struct json_object *json;
+    const char *member;                /* of json that the values are in */
+    bool is_expected;                  /* no buffer: what another resource's values are expected to be */
     DML_TENSOR_DATA_TYPE type;         /* of the initial values; UNKNOWN for a list of several types */
     const DML_TENSOR_DATA_TYPE *types; /* of a list: each value's */
     uint64_t count;                    /* values */
@@ -25,8 +29,12 @@ struct resource {
     bool deferred;                     /* sized by the first tensor it is bound to */
     uint32_t dimension_count;          /* of the .npy file it came from; 0: none */
     const uint64_t *dimensions;
-    unsigned char *contents; /* size bytes, malloc'ed: what the buffer holds before the first command */
-    void *buffer;            /* the executor's */
+    bool shape_checked; /* against a tensor it is bound to */
+    const struct dispatchable
+        *writer; /* of the last dispatch with the resource as an output, while commands are read */
+    const DML_BUFFER_TENSOR_DESC *written; /* that output; NULL where it begins behind the first value */
+    unsigned char *contents;               /* size bytes, malloc'ed: what the buffer holds before the first command */
+    void *buffer;                          /* the executor's */
 };
 
 /* A part of a resource. */
@@ -51,7 +59,14 @@ struct dispatchable {
     void *state;           /* the executor's */
 };
 
-enum command_type { COMMAND_DISPATCH, COMMAND_PRINT, COMMAND_WRITE_FILE };
+enum command_type { COMMAND_DISPATCH, COMMAND_PRINT, COMMAND_WRITE_FILE, COMMAND_EXPECT };
+
+/* What a resource is held to. */
+struct expectation {
+    unsigned char *values; /* as many as the resource has, of its type */
+    struct compare_tolerance tolerance;
+    struct compare_shape shape; /* of the tensor or file that the values are of, to tell elements by */
+};
 
 struct command {
     enum command_type type;
@@ -60,8 +75,9 @@ struct command {
     struct dispatchable *dispatchable;
     struct binding *inputs;  /* the dispatchable's input_count, by binding index */
     struct binding *outputs; /* output_count */
-    /* print, writeFile */
+    /* expect, print, writeFile */
     struct resource *resource;
+    struct expectation *expectation;
     bool verbose;
     const char *path; /* with the output path before it */
     uint32_t dimension_count;
@@ -76,8 +92,10 @@ struct model {
     uint64_t bytes;          /* of all resources */
     size_t resource_count;
     struct resource *resources;
+    struct names resource_names;
     size_t dispatchable_count;
     struct dispatchable *dispatchables;
+    struct names dispatchable_names;
     size_t command_count;
     struct command *commands;
 };
@@ -87,6 +105,9 @@ struct model {
 bool model_load(struct model *model, const char *path, const char *input_path, const char *output_path);
 
 void model_free(struct model *model);
+
+/* The resource that a JSON string names; NULL, and a message that begins with `owner`, where there is none. */
+struct resource *model_find_resource(struct model *model, struct json_object *name, const char *owner);
 
 /* Holds all operators to the rules of a feature level (0: the newest); every reason is on stderr. */
 bool model_validate(const struct model *model, DML_FEATURE_LEVEL level);

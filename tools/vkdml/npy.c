@@ -98,7 +98,7 @@ static const char *read_type(struct scan *scan, struct npy *npy) {
         return "the .npy file is big-endian, must be little-endian";
     }
     if (!element_type_from_npy_name(name, &npy->type)) {
-        return "the .npy file's type is none of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8";
+        return "the .npy file's type is none of b1 f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8";
     }
     return NULL;
 }

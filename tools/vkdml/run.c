@@ -8,6 +8,7 @@
 
 #include "devices.h"
 #include "element.h"
+#include "expect.h"
 #include "file.h"
 #include "npy.h"
 
@@ -148,7 +149,11 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
 
 /* By command_type. */
 static bool (*const runners[])(struct executor *executor, const struct command *command) = {
-    [COMMAND_DISPATCH] = run_dispatch, [COMMAND_PRINT] = run_print, [COMMAND_WRITE_FILE] = run_write_file};
+    [COMMAND_DISPATCH] = run_dispatch,
+    [COMMAND_EXPECT] = expect_run,
+    [COMMAND_PRINT] = run_print,
+    [COMMAND_WRITE_FILE] = run_write_file,
+};
 
 static bool prepare_model(struct executor *executor) {
     struct model *model = executor->model;

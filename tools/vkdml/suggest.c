@@ -10,7 +10,7 @@
 #define LONGEST 64
 
 struct suggest suggest_begin(const char *text) {
-    return (struct suggest){text, NULL, SIZE_MAX};
+    return (struct suggest){.text = text, .distance = SIZE_MAX};
 }
 
 static int folded(char letter) {
@@ -44,11 +44,11 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
-/* Whether the text stands in the name as whole words, between underscores. */
+/* Whether the text is the name's beginning, or stands in it as whole words, between underscores. */
 static int holds_words(const char *name, size_t name_length, const char *text, size_t text_length) {
     for (size_t i = 0; i + text_length <= name_length; i++) {
         if ((i == 0 || name[i - 1] == '_') && strncasecmp(name + i, text, text_length) == 0 &&
-            (i + text_length == name_length || name[i + text_length] == '_')) {
+            (i == 0 || i + text_length == name_length || name[i + text_length] == '_')) {
             return 1;
         }
     }
@@ -63,15 +63,17 @@ void suggest_consider(struct suggest *suggest, const char *name) {
     if (text_length == 0 || text_length > LONGEST || name_length > LONGEST) {
         return;
     }
-    size_t distance = edit_distance(suggest->text, text_length, name, name_length);
-    /* At least three letters, so that X is no word of every name; farther than two slips of the pen. */
-    if (text_length >= 3 && distance > 2 && holds_words(name, name_length, suggest->text, text_length)) {
+    const size_t edits = edit_distance(suggest->text, text_length, name, name_length);
+    size_t distance = edits;
+    /* At least three letters, so that X is no word of every name; as far as two slips of the pen. */
+    if (text_length >= 3 && edits > 2 && holds_words(name, name_length, suggest->text, text_length)) {
         distance = 2;
-    } else if (distance > limit || distance > 4) {
+    } else if (edits > limit || edits > 4) {
         return;
     }
-    if (distance < suggest->distance) {
+    if (distance < suggest->distance || (distance == suggest->distance && edits < suggest->edits)) {
         suggest->distance = distance;
+        suggest->edits = edits;
         suggest->nearest = name;
     }
 }

@@ -8,7 +8,8 @@
 struct suggest {
     const char *text;    /* what was written */
     const char *nearest; /* borrowed; NULL: none is near */
-    size_t distance;
+    size_t distance;     /* of it, and .. */
+    size_t edits;        /* .. of names as near, how many letters are others */
 };
 
 /* Longest text of a hint, final zero included. */
@@ -17,8 +18,8 @@ struct suggest {
 struct suggest suggest_begin(const char *text);
 
 /* Holds a name to the text: letters that are wrong, missing, too many or exchanged count one each, whatever their case;
- * a name that is the text but for whole words before or behind it ("ELEMENT_WISE_ADD1" for "ADD1") is near, too. Of
- * names as near as each other the one considered first stays. */
+ * a name that begins with the text ("CONSTANT" for "CONST"), or is the text but for whole words before or behind it
+ * ("ELEMENT_WISE_ADD1" for "ADD1"), is near, too. Of names as near as each other the one considered first stays. */
 void suggest_consider(struct suggest *suggest, const char *name);
 
 /* All names of a list that ends with NULL. */

@@ -35,7 +35,10 @@ static bool read_buffer_tensor(const struct builder *builder, struct json_object
     snprintf(name, sizeof(name), "%.96s.DataType", field);
     if (!json_object_is_type(type, json_type_string) ||
         !element_type_from_name(json_object_get_string(type), &tensor->DataType)) {
-        return builder_fail_value(builder, type, name, "a DML_TENSOR_DATA_TYPE");
+        char hint[SUGGEST_SIZE];
+        char must[SUGGEST_SIZE + 32];
+        snprintf(must, sizeof(must), "a DML_TENSOR_DATA_TYPE%s", element_type_hint(json_object_get_string(type), hint));
+        return builder_fail_value(builder, type, name, must);
     }
     if (!builder_read_flags(builder, object, "Flags", "DML_TENSOR_FLAG_", flags, &flag_bits)) {
         return false;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
+
 /* Of the run that checks results before anything is timed: some thousand rows of any shape, and what the reference
  * computes in a second. */
 #define CHECK_BYTES      ((uint64_t)1 << 20)
@@ -161,6 +163,7 @@ bool bench_session_time_case(struct bench_session *session, const struct bench_e
     const VkdmlDevice vkdml = bench_device_for(&session->device, flags);
     if (!bench_case(&session->device, entry->family, c, vkdml, true, &session->effort, &record.result) ||
         (session->references && !bench_host_times(&session->device, entry, c, record.result.bytes, &record.times))) {
+        progress_clear();
         printf("%-54s no figure\n", entry->name);
         session->failed = true;
         return true;
@@ -194,6 +197,7 @@ bool bench_session_time(struct bench_session *session, const struct bench_entry 
     static struct operator_case c;
     make_check(entry, &c);
     if (!bench_check(&session->device, &c, bench_device_for(&session->device, entry->benchmark->flags))) {
+        progress_clear();
         printf("%-54s no figure: its result is wrong\n", entry->name);
         session->failed = true;
         return true;
@@ -219,6 +223,7 @@ static void print_gain(double theirs, double ours) {
 
 void bench_print_record(const struct bench_session *session, const struct bench_record *record) {
     const struct bench_figures *figures = &record->result.figures;
+    progress_clear();
     printf("%-54s %9.2f %9.4f %8.4f %8.4f %8.1f %6.3f of %s", record->entry.name,
            (double)record->result.bytes / (1 << 20), figures->median, figures->low, figures->high, record->speed,
            record->ratio, record->peak);

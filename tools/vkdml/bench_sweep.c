@@ -11,6 +11,7 @@
 
 #include "bench_cause.h"
 #include "cases/generate.h"
+#include "progress.h"
 #include "timing.h"
 
 #define MAX_THREADS 64
@@ -136,6 +137,7 @@ static bool check_one(struct sweep *sweep, uint32_t index) {
     }
     generate(sweep->options, entry.family, number_of(index), CHECK_ELEMENTS, &c);
     if (!bench_check(&sweep->session->device, &c, sweep->session->device.gpu.device)) {
+        progress_clear();
         printf("%-54s no figure: its result is wrong\n", entry.name);
         sweep->session->failed = true;
         return false;
@@ -164,14 +166,18 @@ static bool run(struct sweep *sweep) {
     compile_all(sweep);
     const double compiled = timing_now();
     for (uint32_t i = 0; good && i < sweep->count; i++) {
+        progress_show("checking %u of %u cases", i + 1, sweep->count);
         right[i] = check_one(sweep, i);
     }
+    progress_clear();
     printf("# compiled in %.1f s, checked in %.1f s\n", (compiled - start) * 1e-3, (timing_now() - compiled) * 1e-3);
     /* GPUs sleep meanwhile. */
     bench_session_wake(sweep->session, sweep->session->effort.seconds > 0 ? WAKE_SECONDS : 0);
     for (uint32_t i = 0; good && i < sweep->count; i++) {
+        progress_show("timing %u of %u cases", i + 1, sweep->count);
         good = !right[i] || time_one(sweep, i);
     }
+    progress_clear();
     free(right);
     return good;
 }

@@ -6,6 +6,7 @@
 #include "bench_small.h"
 #include "bench_sweep.h"
 #include "commands.h"
+#include "progress.h"
 
 /* The size that is listed, where the command line says none. */
 #define GPU_SIZE ((uint64_t)256 << 20)
@@ -19,8 +20,23 @@ static bool print_entry(const struct bench_entry *entry, void *context) {
     return true;
 }
 
+/* The benchmarks of a run, and how many of them are done. */
+struct timed_list {
+    struct bench_session *session;
+    size_t done, count;
+};
+
+static bool count_timed(const struct bench_entry *entry, void *context) {
+    struct timed_list *list = context;
+    (void)entry;
+    list->count++;
+    return true;
+}
+
 static bool time_entry(const struct bench_entry *entry, void *context) {
-    struct bench_session *session = context;
+    struct timed_list *list = context;
+    struct bench_session *session = list->session;
+    progress_show("%zu of %zu: %s", ++list->done, list->count, entry->name);
     const size_t before = session->count;
     const bool good = bench_session_time(session, entry);
     if (session->count > before) {
@@ -88,8 +104,14 @@ static bool measure(struct bench_session *session, const struct bench_options *o
         return bench_latency(session, options, rows);
     }
     bench_print_header(session);
-    return options->sweep ? bench_sweep(session, options)
-                          : visit_all(options, bench_default_size(session), time_entry, session);
+    if (options->sweep) {
+        return bench_sweep(session, options);
+    }
+    const uint64_t size = bench_default_size(session);
+    struct timed_list list = {.session = session};
+    const bool good = visit_all(options, size, count_timed, &list) && visit_all(options, size, time_entry, &list);
+    progress_clear();
+    return good;
 }
 
 /* Times and reports; what was measured is written even where a case has no figure. */

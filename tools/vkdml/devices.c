@@ -7,6 +7,7 @@
 
 #include <vkdml/device.h>
 
+#include "message.h"
 #include "suggest.h"
 
 static const char reference_name[] = "reference";
@@ -32,7 +33,7 @@ static void print_device(const VkdmlPhysicalDeviceInfo *info) {
 }
 
 static void tell_what_to_install(void) {
-    fputs("vkdml: install a Vulkan driver (Debian: mesa-vulkan-drivers), or run models with -a reference\n", stderr);
+    message_print("vkdml: install a Vulkan driver (Debian: mesa-vulkan-drivers), or run models with -a reference");
 }
 
 /* The Vulkan devices; false where memory is out. */
@@ -41,17 +42,17 @@ static bool list_vulkan_devices(void) {
     VkdmlResult result = vkdmlEnumeratePhysicalDevices(&count, NULL);
     VkdmlPhysicalDeviceInfo *infos = calloc((size_t)count + 1, sizeof(*infos));
     if (!infos) {
-        fprintf(stderr, "vkdml: out of memory\n");
+        message_print("vkdml: out of memory");
         return false;
     }
     if (result == VKDML_SUCCESS && count) {
         result = vkdmlEnumeratePhysicalDevices(&count, infos);
     }
     if (result != VKDML_SUCCESS) {
-        fprintf(stderr, "vkdml: there is no Vulkan device: %s\n", vkdmlGetErrorMessage());
+        message_print("vkdml: there is no Vulkan device: %s", vkdmlGetErrorMessage());
         count = 0;
     } else if (!count) {
-        fprintf(stderr, "vkdml: there is no Vulkan device\n");
+        message_print("vkdml: there is no Vulkan device");
     }
     if (!count && result != VKDML_ERROR_OUT_OF_HOST_MEMORY) {
         tell_what_to_install();
@@ -73,12 +74,11 @@ void devices_tell_refusal(const char *name) {
     uint32_t count = 0;
     struct suggest suggest = suggest_begin(name ? name : "");
     suggest_consider(&suggest, reference_name);
-    fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+    message_print("vkdml: %s", vkdmlGetErrorMessage());
     if (vkdmlEnumeratePhysicalDevices(&count, NULL) != VKDML_SUCCESS || count == 0) {
         tell_what_to_install();
     } else if (name) {
         char hint[SUGGEST_SIZE];
-        fprintf(stderr, "and there is always \"%s\", the CPU reference%s\n", reference_name,
-                suggest_hint(&suggest, hint));
+        message_print("and there is always \"%s\", the CPU reference%s", reference_name, suggest_hint(&suggest, hint));
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "devices.h"
+#include "message.h"
 
 /* Large enough that copying dominates, small enough for any device's host-visible memory. */
 #define STAGING_BYTES ((VkDeviceSize)16 << 20)
@@ -33,7 +34,7 @@ static bool check(struct gpu *gpu, VkResult result, const char *call) {
             name = result_names[i].name;
         }
     }
-    fprintf(stderr, "vkdml: %s: %s (VkResult %d)\n", call, name, (int)result);
+    message_print("vkdml: %s: %s (VkResult %d)", call, name, (int)result);
     if (result == VK_ERROR_DEVICE_LOST) {
         vkdmlReportDeviceLost(gpu->device, call);
     }
@@ -85,7 +86,7 @@ bool gpu_open(struct gpu *gpu, const VkdmlDeviceOpenInfo *info) {
         return false;
     }
     if (vkdmlGetVulkanHandles(gpu->device, &gpu->handles) != VKDML_SUCCESS) {
-        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+        message_print("vkdml: %s", vkdmlGetErrorMessage());
         return false;
     }
     volkInitializeCustom(gpu->handles.getInstanceProcAddr);

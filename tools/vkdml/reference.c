@@ -7,6 +7,7 @@
 #include <vkdml/reference.h>
 
 #include "executor.h"
+#include "message.h"
 
 /* What a dispatchable owns: copies made when it was prepared, as a GPU's persistent resource is. */
 struct owned_inputs {
@@ -121,7 +122,7 @@ static const struct executor_operations operations = {
 struct executor *reference_open(struct model *model, const struct run_options *options) {
     struct executor *executor = calloc(1, sizeof(*executor));
     if (!executor) {
-        fprintf(stderr, "vkdml: out of memory\n");
+        message_print("vkdml: out of memory");
         return NULL;
     }
     *executor = (struct executor){&operations, model, options, "reference", false};

@@ -10,7 +10,9 @@
 #include "element.h"
 #include "expect.h"
 #include "file.h"
+#include "message.h"
 #include "npy.h"
+#include "progress.h"
 
 /* The values of a resource, as its buffer holds them now; malloc'ed. */
 static unsigned char *download_values(struct executor *executor, const struct command *command) {
@@ -115,6 +117,17 @@ static bool run_write_file(struct executor *executor, const struct command *comm
     return good;
 }
 
+/* On a terminal: how much of a dispatch's iterations is done. */
+static void show_iterations(const struct command *command, const struct timing *timing, double milliseconds,
+                            const struct run_options *options) {
+    if (timing->count < options->iterations) {
+        progress_show("%s: %zu of %u iterations", command->dispatchable->name, timing->count, options->iterations);
+    } else {
+        progress_show("%s: %.1f of %.1f seconds", command->dispatchable->name, milliseconds * 1e-3,
+                      options->milliseconds * 1e-3);
+    }
+}
+
 static bool run_dispatch(struct executor *executor, const struct command *command) {
     const struct run_options *options = executor->options;
     struct timing timing = {0};
@@ -127,6 +140,7 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
         if (!more) {
             break;
         }
+        show_iterations(command, &timing, start - begin, options);
         good = executor->operations->dispatch(executor, command, &sample);
         if (!good) {
             break;
@@ -140,6 +154,7 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
         }
         timing_sleep(start + options->interval - timing_now());
     }
+    progress_clear();
     if (good) {
         timing_print(&timing, command->dispatchable->name, options->warmup, options->verbosity);
     }
@@ -165,13 +180,16 @@ static bool prepare_model(struct executor *executor) {
     }
     for (size_t i = 0; i < model->dispatchable_count; i++) {
         double start = timing_now();
+        progress_show("compiling %s, %zu of %zu", model->dispatchables[i].name, i + 1, model->dispatchable_count);
         if (!executor->operations->prepare(executor, &model->dispatchables[i])) {
             return false;
         }
         if (executor->options->verbosity >= 1) {
+            progress_clear();
             printf("Initialize '%s': %.4f ms\n", model->dispatchables[i].name, timing_now() - start);
         }
     }
+    progress_clear();
     return true;
 }
 
@@ -217,13 +235,13 @@ bool run_model(const char *path, const struct run_options *options) {
         printf("Running on '%s'\n", executor->name);
         good = prepare_model(executor) && run_commands(executor);
         if (executor->complained) {
-            fprintf(stderr, "vkdml: the validation layer or the library complained\n");
+            message_print("vkdml: the validation layer or the library complained");
             good = false;
         }
         release(executor);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "vkdml: standard output cannot be written\n");
+        message_print("vkdml: standard output cannot be written");
         good = false;
     }
 done:

@@ -7,6 +7,7 @@
 #include <vkdml/binding.h>
 
 #include "executor.h"
+#include "message.h"
 
 struct vulkan_executor {
     struct executor base; /* first: the two are cast into each other */
@@ -227,7 +228,7 @@ static const struct executor_operations operations = {
 static void log_message(void *user_data, VkdmlLogLevel level, const char *message) {
     struct executor *executor = user_data;
     if (level == VKDML_LOG_LEVEL_WARNING) {
-        fprintf(stderr, "vkdml: warning: %s\n", message);
+        message_print("vkdml: warning: %s", message);
         executor->complained = executor->options->validation;
     }
 }
@@ -235,7 +236,7 @@ static void log_message(void *user_data, VkdmlLogLevel level, const char *messag
 struct executor *vulkan_open(struct model *model, const struct run_options *options) {
     struct vulkan_executor *executor = calloc(1, sizeof(*executor));
     if (!executor) {
-        fprintf(stderr, "vkdml: out of memory\n");
+        message_print("vkdml: out of memory");
         return NULL;
     }
     executor->base = (struct executor){&operations, model, options, NULL, false};

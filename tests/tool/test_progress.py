@@ -1,0 +1,72 @@
+"""Tests the line that tells on a terminal how far work is: test_progress.py COMMAND MODELS_FOLDER. Prints TAP."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import threading
+
+from command_harness import COMMAND, MODELS, finish, resources, run, tell
+
+IDENTITY = os.path.join(MODELS, "identity.json")
+CLEAR = "\r\x1b[K"
+
+
+def run_on_terminal(*arguments, columns=80, kind="xterm"):
+    """The command with stderr on a terminal; returns its status, stdout and what the terminal got."""
+    terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    pieces = []
+
+    def read():
+        try:
+            while piece := os.read(terminal, 65536):
+                pieces.append(piece)
+        except OSError:  # Linux says so where the other end is closed
+            pass
+
+    reader = threading.Thread(target=read)
+    process = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=end, text=True,
+                               env={**os.environ, "TERM": kind})
+    os.close(end)
+    reader.start()
+    output = process.communicate(timeout=120)[0]
+    reader.join()
+    os.close(terminal)
+    return process.returncode, output, b"".join(pieces).decode()
+
+
+def main():
+    # A second and a half: the line comes after half a second.
+    long_run = ["run", "-t", "1500", IDENTITY]
+    status, output, seen = run_on_terminal(*long_run)
+    lines = seen.split(CLEAR)
+    tell(status == 0 and len(lines) > 2 and all(re.fullmatch(r"identity: \d\.\d of 1\.5 seconds\r", line)
+                                                for line in lines[1:-1]), "a line tells how far a dispatch is", repr(seen))
+    tell(lines[0] == "" and lines[-1] == "" and resources(output) == {"Output": "1, 2, 3, 4, 5, 6"},
+         "and is gone before the results", repr(seen))
+    status, output, seen = run_on_terminal("run", "-a", "reference", "-i", "100", "-I", "15", IDENTITY, columns=20)
+    lines = seen.split(CLEAR)
+    tell(status == 0 and len(lines) > 2 and all(len(line.rstrip("\r")) < 20 for line in lines),
+         "it is cut where the terminal ends", repr(seen))
+    tell(all(re.match(r"identity: \d+ of 10", line) for line in lines[1:-1]), "and counts iterations", repr(seen))
+    for what, result in {"a terminal that cannot take a line away": run_on_terminal(*long_run, kind="dumb"),
+                         "short work": run_on_terminal("run", "-a", "reference", IDENTITY)}.items():
+        tell(result[0] == 0 and result[2] == "", f"{what} sees nothing of it", result)
+    result = run(*long_run)
+    tell(result.returncode == 0 and result.stderr == "", "nor does a file", result)
+    status, output, seen = run_on_terminal("bench", "--bytes", "16KiB", "--peak-bytes", "256KiB", "--seconds", "0.2",
+                                           "--repeat", "1", "--filter", "identity/contiguous/*")
+    shown = re.findall(r"(\d+) of (\d+): (identity/\S+?)\r", seen)
+    tell(status == 0 and shown and all(int(done) <= int(count) for done, count, name in shown) and seen.endswith(CLEAR),
+         "bench tells which benchmark it is at", repr(seen))
+    status, output, seen = run_on_terminal("run", "-t", "1500", "no-such-model.json")
+    tell(status == 1 and seen == "no-such-model.json: No such file or directory\r\n", "messages stand alone", repr(seen))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

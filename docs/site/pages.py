@@ -16,7 +16,7 @@ def slug_of(heading):
 
 def page_of(path):
     """The name that Doxygen knows a page by."""
-    return "page_" + path.stem.lower()
+    return "index" if path.name == "README.md" else "page_" + path.stem.lower()
 
 
 def example_of(path):
@@ -64,15 +64,11 @@ class Pages:
         heading = re.match(r"(#+) (.*)", line)
         if heading:
             title = heading.group(2).replace("`", "")
-            name = page_of(page)
+            name = "mainpage" if page.name == "README.md" else page_of(page)
             if len(heading.group(1)) > 1:
                 name += "_" + slug_of(heading.group(2)).replace("-", "_")
             return f"{heading.group(1)} {title} {{#{name}}}"
-        # The table of contents orders the pages of the site.
-        entry = re.match(r"- \[([^\]]+)\]\((\w+\.md)\)(.*)", line)
-        if page.name == "README.md" and entry and (self.docs / entry.group(2)).exists():
-            rest = LINK.sub(lambda match: self.reference(page, *match.groups()), entry.group(3))
-            return f'- \\subpage {page_of(pathlib.Path(entry.group(2)))} "{entry.group(1)}"{rest}'
+        line = re.sub(r"!\[([^\]]*)\]\(images/", r"![\1](", line)  # Doxygen puts images beside the pages
         return LINK.sub(lambda match: self.reference(page, *match.groups()), line)
 
     def text(self, page):
@@ -87,26 +83,28 @@ class Pages:
                 lines.append(line if fenced else self.line(page, line))
         return "\n".join(lines) + "\n"
 
+    def order(self):
+        """The pages as docs/README.md lists them; the site's tree has them in the order of their files' names."""
+        listed = re.findall(r"^- \[[^\]]+\]\((\w+\.md)\)", (self.docs / "README.md").read_text(), re.MULTILINE)
+        self.problems += [f"docs/README.md: warning: {path.name} is not listed" for path in self.paths
+                          if path.name not in listed + ["README.md"]]
+        return sorted(self.paths, key=lambda path: ([*listed, path.name].index(path.name), path.name))
+
     def example_pages(self):
         text = "# Example programs {#page_examples}\n\nAs they stand in the tree; the build makes them, and tests run them.\n"
         for path, name in sorted(self.examples.items()):
             text += f'\n- \\subpage {name} "{path.name}"'
-        text += "\n"
+        text += "\n\n"
         single = {name: f"# {path.relative_to(self.root)} {{#{name}}}\n\n\\include {path.relative_to(self.root)}\n"
                   for path, name in self.examples.items()}
-        return {"page_examples": text, **single}
+        return {"examples": text, **single} if single else {}
 
 
 def prepare(root, output):
     """Writes the prepared pages to a folder; returns warnings."""
     output.mkdir(parents=True)
     site = Pages(root)
-    texts = {path: site.text(path) for path in site.paths}
-    if site.examples:
-        texts[root / "docs" / "README.md"] = texts.get(root / "docs" / "README.md", "# vkdml\n") + (
-            '\n- \\subpage page_examples "Example programs"\n')
-    for path, text in texts.items():
-        (output / path.name).write_text(text)
-    for name, text in (site.example_pages() if site.examples else {}).items():
-        (output / f"{name}.md").write_text(text)
+    texts = {path.stem.lower(): site.text(path) for path in site.order()} | site.example_pages()
+    for number, (name, text) in enumerate(texts.items()):
+        (output / f"{number:02}_{name}.md").write_text(text)
     return site.problems

@@ -39,7 +39,7 @@ has_validation_layer() {
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
-    meson | clang | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
+    meson | clang | doxygen | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
         case $1 in
         ninja-build) program=ninja ;;
         gcc) program=cc ;;
@@ -61,6 +61,7 @@ has() {
         [ -n "${VKDML_BROWSER-}" ] || command -v chromium >/dev/null 2>&1 ||
             command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1
         ;;
+    doxygen-awesome-css) [ -d /usr/share/doxygen-awesome-css ] ;;
     libjs-chart.js) [ -e /usr/share/javascript/chart.js/chart.min.js ] ;;
     mesa-vulkan-drivers) has_vulkan_driver ;;
     vulkan-validationlayers) has_validation_layer ;;
@@ -114,9 +115,11 @@ vulkan-validationlayers libcmocka-dev libjson-c-dev"
 header_packages="directx-headers-dev libx11-dev"
 # What draws the page of benchmarks, and what the tests open pages in.
 browser_packages="libjs-chart.js chromium"
+# What the documentation's site is made with.
+site_packages="doxygen doxygen-awesome-css"
 # What reads the man page, and the shells that complete; bash is there.
 manual_packages="groff-base mandoc zsh"
-check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages"
+check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {

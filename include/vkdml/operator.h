@@ -35,7 +35,9 @@ typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 /**
  * Validates a descriptor against the device's feature level and copies it. Mirrors IDMLDevice::CreateOperator.
  *
- * @param desc no pointer in it is read after the call
+ * @param device outlives the operator
+ * @param desc   no pointer in it is read after the call
+ * @param[out] op destroyed with vkdmlDestroyOperator()
  * @return VKDML_ERROR_INVALID_ARGUMENT (with every reason that can be told at once), VKDML_ERROR_NOT_IMPLEMENTED,
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_DEVICE_LOST. *op is then NULL.
  */
@@ -77,6 +79,7 @@ VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileI
  * its outputs are the operators' persistent resources, in order, VK_NULL_HANDLE where the size is 0. After its GPU work
  * the initializer and those inputs are needed no more.
  *
+ * @param device    that of the operators
  * @param count     how many operators; 0 is allowed
  * @param operators compiled operators of the same device; must outlive the initializer
  * @param[out] initializer destroyed with vkdmlDestroyDispatchable()

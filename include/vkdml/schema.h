@@ -178,7 +178,10 @@ VKDML_API const char *vkdmlGetFeatureLevelName(DML_FEATURE_LEVEL level);
  * The smallest TotalTensorSizeInBytes of a tensor: (dot(sizes - 1, strides) + 1) elements, rounded up to 4 bytes.
  * Mirrors DMLCalcBufferTensorSize.
  *
- * @param strides NULL for packed.
+ * @param type           of the elements
+ * @param dimensionCount length of sizes and strides
+ * @param sizes          of the dimensions
+ * @param strides        in elements; NULL for packed.
  * @return 0 where the result does not fit 64 bits, a size is 0, a pointer or the type is not valid, or
  *         dimensionCount is not 1 to 8.
  */
@@ -190,6 +193,7 @@ VKDML_API uint64_t vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE type, uint32_t
  *
  * All failures that can be told at once are told, in vkdmlGetErrorMessage(), a line each. Thread-safe.
  *
+ * @param desc  read during the call
  * @param level 0 means the newest.
  * @return VKDML_SUCCESS, VKDML_ERROR_INVALID_ARGUMENT, or VKDML_ERROR_NOT_IMPLEMENTED.
  */

@@ -19,9 +19,10 @@
 #ifndef VKDML_VERSION_H
 #define VKDML_VERSION_H
 
-#define VKDML_VERSION_MAJOR  0
-#define VKDML_VERSION_MINOR  1
-#define VKDML_VERSION_PATCH  0
+#define VKDML_VERSION_MAJOR 0 /**< of these headers */
+#define VKDML_VERSION_MINOR 1 /**< of these headers */
+#define VKDML_VERSION_PATCH 0 /**< of these headers */
+/** Of these headers, as a string. */
 #define VKDML_VERSION_STRING "0.1.0"
 
 /** Major, minor and patch in one ordered number. */

@@ -1,0 +1,110 @@
+"""Turns docs/*.md, as a forge shows them, into what Doxygen 1.9 reads: names for headings, references for links between
+pages and to headers, and a page for each example program. Links to other files of the tree become their names.
+"""
+import pathlib
+import re
+
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]`]|`[^`]*`)+)\]\(([^()\s]+)\)")
+FENCE = re.compile(r"^(```+)(\w*)\s*$")
+
+
+def slug_of(heading):
+    """The anchor that forges give a heading."""
+    text = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", lambda match: match.group(1) or "", heading.strip().lower())
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def page_of(path):
+    """The name that Doxygen knows a page by."""
+    return "index" if path.name == "README.md" else "page_" + path.stem.lower()
+
+
+def example_of(path):
+    return "example_" + re.sub(r"\W", "_", path.name.lower())
+
+
+class Pages:
+    def __init__(self, root):
+        self.root = root
+        self.docs = root / "docs"
+        self.paths = sorted(self.docs.glob("*.md"))
+        self.examples = {}
+        self.problems = []
+        self.anchors = {path: self.anchors_of(path) for path in self.paths}
+
+    def anchors_of(self, path):
+        found, fenced = set(), False
+        for line in path.read_text().splitlines():
+            fenced ^= bool(FENCE.match(line))
+            if not fenced and line.startswith("#"):
+                found.add(slug_of(line.lstrip("#")))
+        return found
+
+    def reference(self, page, text, target):
+        """What stands for a link."""
+        if re.match(r"[a-z]+:", target):
+            return f"[{text}]({target})"
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name).resolve() if name else page
+        if not path.exists():
+            self.problems.append(f"{page.relative_to(self.root)}: warning: {target} does not exist")
+        if path in self.anchors:
+            if anchor and anchor not in self.anchors[path]:
+                self.problems.append(f"{page.relative_to(self.root)}: warning: {target} names no heading")
+            name = f"{page_of(path)}_{anchor.replace('-', '_')}" if anchor else page_of(path)
+        elif path.parent == self.root / "examples" and path.suffix in (".c", ".cpp", ".h"):
+            self.examples[path] = name = example_of(path)
+        elif path.parent == self.root / "include" / "vkdml" and path.suffix in (".h", ".hpp"):
+            name = path.name
+        else:
+            return text
+        return f"[{text.replace('`', '')}](@ref {name})"
+
+    def line(self, page, line):
+        heading = re.match(r"(#+) (.*)", line)
+        if heading:
+            title = heading.group(2).replace("`", "")
+            name = "mainpage" if page.name == "README.md" else page_of(page)
+            if len(heading.group(1)) > 1:
+                name += "_" + slug_of(heading.group(2)).replace("-", "_")
+            return f"{heading.group(1)} {title} {{#{name}}}"
+        line = re.sub(r"!\[([^\]]*)\]\(images/", r"![\1](", line)  # Doxygen puts images beside the pages
+        return LINK.sub(lambda match: self.reference(page, *match.groups()), line)
+
+    def text(self, page):
+        lines, fenced = [], False
+        for line in page.read_text().splitlines():
+            fence = FENCE.match(line)
+            if fence:
+                fenced = not fenced
+                language = {"c": "{.c}", "cpp": "{.cpp}", "python": "{.py}"}.get(fence.group(2), "{.txt}")
+                lines.append(fence.group(1) + (language if fenced else ""))
+            else:
+                lines.append(line if fenced else self.line(page, line))
+        return "\n".join(lines) + "\n"
+
+    def order(self):
+        """The pages as docs/README.md lists them; the site's tree has them in the order of their files' names."""
+        listed = re.findall(r"^- \[[^\]]+\]\((\w+\.md)\)", (self.docs / "README.md").read_text(), re.MULTILINE)
+        self.problems += [f"docs/README.md: warning: {path.name} is not listed" for path in self.paths
+                          if path.name not in listed + ["README.md"]]
+        return sorted(self.paths, key=lambda path: ([*listed, path.name].index(path.name), path.name))
+
+    def example_pages(self):
+        text = "# Example programs {#page_examples}\n\nAs they stand in the tree; the build makes them, and tests run them.\n"
+        for path, name in sorted(self.examples.items()):
+            text += f'\n- \\subpage {name} "{path.name}"'
+        text += "\n\n"
+        single = {name: f"# {path.relative_to(self.root)} {{#{name}}}\n\n\\include {path.relative_to(self.root)}\n"
+                  for path, name in self.examples.items()}
+        return {"examples": text, **single} if single else {}
+
+
+def prepare(root, output):
+    """Writes the prepared pages to a folder; returns warnings."""
+    output.mkdir(parents=True)
+    site = Pages(root)
+    texts = {path.stem.lower(): site.text(path) for path in site.order()} | site.example_pages()
+    for number, (name, text) in enumerate(texts.items()):
+        (output / f"{number:02}_{name}.md").write_text(text)
+    return site.problems

@@ -1,0 +1,3 @@
+/* Windows has it under this name. */
+#include <wsl/winadapter.h>
+#include <directx/d3d12.h>

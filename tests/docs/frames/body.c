@@ -1,0 +1,21 @@
+/* A fragment of C: statements, in a function that has what fragments speak of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vulkan/vulkan.h>
+
+#include <vkdml/vkdml.h>
+
+extern VkdmlDevice device;
+extern VkdmlOperator op;
+extern VkdmlDispatchable compiled;
+extern VkdmlBindingTable table;
+extern VkCommandBuffer commands;
+extern VkBuffer buffer;
+extern DML_OPERATOR_DESC desc;
+
+void fragment(void);
+void fragment(void) {
+    SNIPPET;
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Builds the documentation's site and holds it to what a reader expects: no warning of Doxygen's, no link that leads nowhere,
+and, in a real browser at the width of a desk and of a phone, no error and nothing that sticks out. Prints TAP.
+
+test_site.py ROOT OUTPUT [--screenshots FOLDER]
+"""
+import html.parser
+import pathlib
+import sys
+import urllib.parse
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+sys.path += [str(ROOT / "docs/site"), str(ROOT / "tests/browser")]
+
+import browser
+import build
+
+WIDTHS = (1280, 390)
+# What a reader looks at: all pages, and of the reference one of each kind.
+PAGES = ("index.html", "page_*.html", "example_import_c.html", "files.html", "annotated.html", "globals.html", "device_8h.html",
+         "dml__operators_8h.html", "structVkdmlDeviceCreateInfo.html", "structDML__GEMM__OPERATOR__DESC.html")
+
+
+class Links(html.parser.HTMLParser):
+    """The links of a page and the names in it."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.targets, self.names = [], set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src", "data") and tag != "use" and value:
+                self.targets.append(value)
+            elif name in ("id", "name") and value:
+                self.names.add(value)
+
+
+def dead_links(folder):
+    pages = {path.name: Links(path) for path in sorted(folder.glob("*.html"))}
+    found = []
+    for name, links in pages.items():
+        for target in links.targets:
+            url = urllib.parse.urlsplit(target)
+            file = urllib.parse.unquote(url.path) or name
+            if url.scheme or target.startswith("//"):
+                continue
+            if not (folder / file).exists():
+                found.append(f"{name}: {target} does not exist")
+            elif url.fragment and file in pages and urllib.parse.unquote(url.fragment) not in pages[file].names:
+                found.append(f"{name}: {target} names nothing")
+    return found
+
+
+def looks(folder, screenshots):
+    """What is wrong with the pages as they are seen."""
+    paths = sorted({path for pattern in PAGES for path in folder.glob(pattern)})
+    found = [f"{pattern} is missing" for pattern in PAGES if not list(folder.glob(pattern))]
+    with browser.Browser() as chromium:
+        for path in paths:
+            for width in WIDTHS:
+                page = chromium.open(path, width=width)
+                found += [f"{path.name} at {width}: {problem}" for problem in page.problems]
+                extra, out = page.overflow()
+                if extra:
+                    found.append(f"{path.name} at {width}: {extra} pixels stick out: {' '.join(out[:2])}")
+                if screenshots:
+                    page.screenshot(screenshots / f"{path.stem}_{width}.png")
+                page.close()
+    return found, len(paths)
+
+
+def main():
+    output = pathlib.Path(sys.argv[2]).resolve()
+    screenshots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--screenshots"] else None
+    warnings = build.build(ROOT, output)
+    problems, count = looks(output / "html", screenshots)
+    results = [("Doxygen has no warning", warnings), ("every link leads somewhere", dead_links(output / "html")),
+               (f"{count} pages look right at {' and '.join(map(str, WIDTHS))} pixels", problems)]
+    print(f"1..{len(results)}")
+    for number, (name, found) in enumerate(results, 1):
+        print(f"{'not ok' if found else 'ok'} {number} - {name}")
+        for problem in found:
+            print(f"# {problem}")
+    return 1 if any(found for _, found in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

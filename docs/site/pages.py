@@ -69,6 +69,7 @@ class Pages:
                 name += "_" + slug_of(heading.group(2)).replace("-", "_")
             return f"{heading.group(1)} {title} {{#{name}}}"
         line = re.sub(r"!\[([^\]]*)\]\(images/", r"![\1](", line)  # Doxygen puts images beside the pages
+        line = re.sub(r"\*\*(`[^`]+`)\*\*", r"\1", line)  # code is not bold there
         return LINK.sub(lambda match: self.reference(page, *match.groups()), line)
 
     def text(self, page):

@@ -6,6 +6,9 @@ import re
 
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]`]|`[^`]*`)+)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^(```+)(\w*)\s*$")
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+BOLD_CODE = re.compile(r"(?:^|(?<=[\s(|]))\*\*(?=[^\s*])([^*`]*`[^`]*`(?:[^*`]|`[^`]*`)*)\*\*", re.MULTILINE)
+HIGHLIGHTED = {"c": "{.c}", "cpp": "{.cpp}", "python": "{.py}"}
 
 
 def slug_of(heading):
@@ -60,28 +63,35 @@ class Pages:
             return text
         return f"[{text.replace('`', '')}](@ref {name})"
 
-    def line(self, page, line):
-        heading = re.match(r"(#+) (.*)", line)
-        if heading:
-            title = heading.group(2).replace("`", "")
-            name = "mainpage" if page.name == "README.md" else page_of(page)
-            if len(heading.group(1)) > 1:
-                name += "_" + slug_of(heading.group(2)).replace("-", "_")
-            return f"{heading.group(1)} {title} {{#{name}}}"
-        line = re.sub(r"!\[([^\]]*)\]\(images/", r"![\1](", line)  # Doxygen puts images beside the pages
-        return LINK.sub(lambda match: self.reference(page, *match.groups()), line)
+    def heading(self, page, marks, title):
+        name = "mainpage" if page.name == "README.md" else page_of(page)
+        if len(marks) > 1:
+            name += "_" + slug_of(title).replace("-", "_")
+        return f"{marks} {title.replace('`', '')} {{#{name}}}"
+
+    def prose(self, page, text):
+        """What stands between two fenced blocks."""
+        text = re.sub(r"^(#+) (.*)", lambda match: self.heading(page, *match.groups()), text, flags=re.MULTILINE)
+        text = BOLD_CODE.sub(r"<b>\1</b>", text)
+        text = LINK.sub(lambda match: self.reference(page, *match.groups()), text)
+        # Two quotes: Doxygen ends code at an apostrophe otherwise, and does not read on in the next line.
+        text = CODE.sub(lambda match: "``" + " ".join(match.group(1).split()) + "``", text)
+        return re.sub(r"!\[([^\]]*)\]\(images/", r"![\1](", text)  # Doxygen puts images beside the pages
 
     def text(self, page):
-        lines, fenced = [], False
+        parts, prose, fence = [], [], None
         for line in page.read_text().splitlines():
-            fence = FENCE.match(line)
+            start = FENCE.match(line)
             if fence:
-                fenced = not fenced
-                language = {"c": "{.c}", "cpp": "{.cpp}", "python": "{.py}"}.get(fence.group(2), "{.txt}")
-                lines.append(fence.group(1) + (language if fenced else ""))
+                parts.append(line)
+                if start and start.group(1) == fence:
+                    fence = None
+            elif start:
+                parts += [self.prose(page, "\n".join(prose)), start.group(1) + HIGHLIGHTED.get(start.group(2), "{.txt}")]
+                prose, fence = [], start.group(1)
             else:
-                lines.append(line if fenced else self.line(page, line))
-        return "\n".join(lines) + "\n"
+                prose.append(line)
+        return "\n".join([*parts, self.prose(page, "\n".join(prose))]) + "\n"
 
     def order(self):
         """The pages as docs/README.md lists them; the site's tree has them in the order of their files' names."""

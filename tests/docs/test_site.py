@@ -6,6 +6,7 @@ test_site.py ROOT OUTPUT [--screenshots FOLDER]
 """
 import html.parser
 import pathlib
+import re
 import sys
 import urllib.parse
 
@@ -21,15 +22,31 @@ PAGES = ("index.html", "page_*.html", "example_import_c.html", "files.html", "an
          "dml__operators_8h.html", "structVkdmlDeviceCreateInfo.html", "structDML__GEMM__OPERATOR__DESC.html")
 
 
+# What a reader sees of Markdown that Doxygen did not understand.
+UNREAD = re.compile(r"\*\*|`|\]\(|@ref|\\\w+page|^\s*#+ ")
+
+
 class Links(html.parser.HTMLParser):
-    """The links of a page and the names in it."""
+    """The links of a page, the names in it, and what is left of Markdown in its text."""
 
     def __init__(self, path):
         super().__init__()
-        self.targets, self.names = [], set()
+        self.targets, self.names, self.unread = [], set(), []
+        self.code = 0  # how many elements deep in code, or in scripts
         self.feed(path.read_text())
 
+    def handle_data(self, data):
+        if not self.code and UNREAD.search(data):
+            self.unread.append(data.strip())
+
+    def handle_endtag(self, tag):
+        if tag in ("code", "pre", "script", "div") and self.code:
+            self.code -= 1
+
     def handle_starttag(self, tag, attributes):
+        fragment = tag == "div" and ("class", "fragment") in attributes
+        if fragment or tag in ("code", "pre", "script") or (tag == "div" and self.code):
+            self.code += 1
         for name, value in attributes:
             if name in ("href", "src", "data") and tag != "use" and value:
                 self.targets.append(value)
@@ -37,8 +54,7 @@ class Links(html.parser.HTMLParser):
                 self.names.add(value)
 
 
-def dead_links(folder):
-    pages = {path.name: Links(path) for path in sorted(folder.glob("*.html"))}
+def dead_links(pages, folder):
     found = []
     for name, links in pages.items():
         for target in links.targets:
@@ -76,7 +92,11 @@ def main():
     screenshots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--screenshots"] else None
     warnings = build.build(ROOT, output)
     problems, count = looks(output / "html", screenshots)
-    results = [("Doxygen has no warning", warnings), ("every link leads somewhere", dead_links(output / "html")),
+    pages = {path.name: Links(path) for path in sorted((output / "html").glob("*.html"))}
+    unread = [f"{name}: {text}" for name, links in pages.items() for text in links.unread]
+    results = [("Doxygen has no warning", warnings),
+               ("every link leads somewhere", dead_links(pages, output / "html")),
+               ("no Markdown is left", unread),
                (f"{count} pages look right at {' and '.join(map(str, WIDTHS))} pixels", problems)]
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):

@@ -72,6 +72,7 @@ struct vkdml_plan_step {
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
     /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
     bool barrier_before;
+    size_t noted; /* where notes of it begin, see base/notes.h */
 
     struct vkdml_plan_copy copy;
     uint32_t fill_word;

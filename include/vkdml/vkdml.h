@@ -9,6 +9,7 @@
 #include "vkdml/device.h"
 #include "vkdml/dml_operators.h"
 #include "vkdml/dml_types.h"
+#include "vkdml/explain.h"
 #include "vkdml/operator.h"
 #include "vkdml/reference.h"
 #include "vkdml/result.h"

@@ -1,4 +1,4 @@
-#include "vkdml/operator.h"
+#include "api/operator.h"
 
 #include "api/check.h"
 #include "api/error.h"
@@ -6,11 +6,6 @@
 #include "operators/operators.h"
 #include "vulkan/device.h"
 #include "vulkan/dispatchable.h"
-
-struct VkdmlOperator_T {
-    VkdmlDevice device;
-    struct vkdml_instance *instance;
-};
 
 static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, struct vkdml_report *report,
                                    VkdmlOperator *op) {
@@ -119,6 +114,25 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
     }
 }
 
+VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                                struct vkdml_plan *plan) {
+    VkdmlCompileInfo resolved = {.structSize = sizeof resolved};
+    VkdmlResult result = VKDML_SUCCESS;
+    if (info) {
+        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlCompileInfo", report);
+    }
+    report->context = op->instance->schema->name; /* static */
+    if (result == VKDML_SUCCESS) {
+        result = check_compile_info(&resolved, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        struct vkdml_plan_limits limits = op->device->limits;
+        limits.half_allowed = (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
+        result = vkdml_plan(op->instance, &limits, resolved.flags, report, plan);
+    }
+    return result;
+}
+
 static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
                            VkdmlDispatchable *compiled) {
     VkdmlDevice device = op->device;
@@ -126,13 +140,7 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     struct vkdml_plan plan;
     VkdmlDispatchable d = NULL;
     vkdml_plan_begin(&plan, device->callbacks);
-    report->context = instance->schema->name; /* static */
-    VkdmlResult result = check_compile_info(info, report);
-    if (result == VKDML_SUCCESS) {
-        struct vkdml_plan_limits limits = device->limits;
-        limits.half_allowed = (info->executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
-        result = vkdml_plan(instance, &limits, info->flags, report, &plan);
-    }
+    VkdmlResult result = vkdml_operator_plan(op, info, report, &plan);
     if (result != VKDML_SUCCESS) {
         goto done;
     }
@@ -163,7 +171,6 @@ done:
 
 VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlCompileInfo resolved = {.structSize = sizeof resolved};
     if (compiled) {
         *compiled = NULL;
     }
@@ -174,11 +181,8 @@ VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(compiled, "compiled", report);
     }
-    if (result == VKDML_SUCCESS && info) {
-        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlCompileInfo", report);
-    }
     if (result == VKDML_SUCCESS) {
-        result = compile(op, &resolved, report, compiled);
+        result = compile(op, info, report, compiled);
     }
     return vkdml_end_on_device(report, result, op ? op->device : NULL);
 }

@@ -16,6 +16,7 @@ void vkdml_report_clear(struct vkdml_report *report) {
     report->length = 0;
     report->context = NULL;
     report->part = NULL;
+    report->notes = NULL;
     report->text[0] = '\0';
 }
 

@@ -19,13 +19,16 @@
 #define VKDML_PRINTF(format_index, first_index)
 #endif
 
+struct vkdml_notes;
+
 struct vkdml_report {
-    VkdmlResult result;  /* of the first failure; VKDML_SUCCESS while there is none */
-    uint32_t count;      /* failures reported */
-    uint32_t omitted;    /* of them, those whose line did not fit */
-    size_t length;       /* of text */
-    const char *context; /* NULL, or put before each line with ": ", e.g. "DML_OPERATOR_PADDING"; borrowed */
-    const char *part;    /* NULL, or put behind the context in the same way, e.g. "FusedActivation"; borrowed */
+    VkdmlResult result;        /* of the first failure; VKDML_SUCCESS while there is none */
+    uint32_t count;            /* failures reported */
+    uint32_t omitted;          /* of them, those whose line did not fit */
+    size_t length;             /* of text */
+    const char *context;       /* NULL, or put before each line with ": ", e.g. "DML_OPERATOR_PADDING"; borrowed */
+    const char *part;          /* NULL, or put behind the context in the same way, e.g. "FusedActivation"; borrowed */
+    struct vkdml_notes *notes; /* NULL, or where planners say why a plan is as it is; borrowed */
     char text[VKDML_REPORT_CAPACITY];
 };
 

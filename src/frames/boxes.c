@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 
 struct vkdml_window vkdml_window_of(struct vkdml_span span, uint32_t bits) {
     const uint64_t first = span.first * bits / 8;
@@ -39,6 +40,9 @@ static VkdmlResult cover_parts(const struct vkdml_covering *covering, const stru
     parts = parts < 2 ? 2 : parts;
     const uint64_t whole = box->size[dimension];
     const uint64_t part = vkdml_divide_up(whole, parts < whole ? parts : whole);
+    vkdml_note(covering->report,
+               "windows: maxStorageBufferRange (%" PRIu64 ") cannot bind all, which is cut along dimension %" PRIu32,
+               range, dimension);
     VkdmlResult result = VKDML_SUCCESS;
     for (uint64_t at = 0; at < whole && result == VKDML_SUCCESS; at += part) {
         struct vkdml_box piece = *box;

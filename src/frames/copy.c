@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/notes.h"
 #include "frames/transfer.h"
 
 /* Of a gather of more dimensions than kernels take the smallest, but for the row. */
@@ -101,12 +102,19 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gath
                             struct vkdml_plan *plan) {
     vkdml_gather_collapse(gather, 0, gather->count);
     if (gather->count > VKDML_MAX_DIMENSIONS) {
+        vkdml_note(report, "copy: more than %d dimensions, so a copy for each coordinate of the smallest",
+                   VKDML_MAX_DIMENSIONS);
         return plan_parts(gather, use, limits, report, plan);
     }
     if (vkdml_transfer_suits_copy(gather, limits)) {
         return vkdml_transfer_plan_copy(gather, use, limits, report, plan, &plan->steps);
     }
+    const uint32_t element_bytes = gather->element_bytes;
     vkdml_gather_widen(gather);
+    if (gather->element_bytes != element_bytes) {
+        vkdml_note(report, "copy: elements of %u bytes widened to %u", (unsigned)element_bytes,
+                   (unsigned)gather->element_bytes);
+    }
     struct vkdml_gather_use seamed = *use;
     seamed.has_seams = false;
     if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {

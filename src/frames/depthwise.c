@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/boxes.h"
 #include "frames/plan_step.h"
 #include "frames/product_pixels.h"
@@ -366,6 +367,8 @@ bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *
 VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan *plan) {
+    vkdml_note(report, "depthwise: few channels in a group, so an invocation makes %d pixels of a row from registers",
+               WIDTH);
     struct depthwise depthwise = {.product = product, .limits = limits, .report = report, .plan = plan};
     order_pixels(&depthwise, tap_strides);
     const struct vkdml_covering covering = {

@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "base/notes.h"
+
 static uint32_t drop_ones(struct vkdml_dimension *dimensions, uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t d = 0; d < count; ++d) {
@@ -51,4 +53,13 @@ uint32_t vkdml_dimensions_collapse(struct vkdml_dimension *dimensions, uint32_t 
     count = drop_ones(dimensions, count);
     sort_by_stride(dimensions, count, output);
     return merge_runs(dimensions, count);
+}
+
+void vkdml_dimensions_note(const struct vkdml_dimension *dimensions, uint32_t count, const char *what,
+                           const char *const names[VKDML_DIMENSION_STRIDES], struct vkdml_report *report) {
+    struct vkdml_note_column columns[1 + VKDML_DIMENSION_STRIDES] = {{"sizes", &dimensions->size}};
+    for (uint32_t t = 0; t < VKDML_DIMENSION_STRIDES; ++t) {
+        columns[1 + t] = (struct vkdml_note_column){names[t], &dimensions->strides[t]};
+    }
+    vkdml_note_dimensions(report, what, count, sizeof(*dimensions), columns, 1 + VKDML_DIMENSION_STRIDES);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/boxes.h"
 #include "frames/plan_step.h"
 
@@ -411,6 +412,9 @@ static VkdmlResult add_step(const struct folding *f, const struct source *source
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    vkdml_note_step(f->report,
+                    "%" PRIu64 " reductions of %" PRIu64 " elements: %u invocations share one, in %" PRIu64 " shares",
+                    count(&part->kept), count(&part->reduced), (unsigned)walk->lanes, walk->shares);
     const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
     memset(&parameters, 0, sizeof(parameters));
     parameters.group_count = (uint32_t)walk->groups;
@@ -602,6 +606,10 @@ static VkdmlResult plan_totals(const struct folding *f, const struct source *sou
     const uint64_t bytes = outputs * total_bytes(f); /* of one share */
     const uint64_t offset = f->plan->temporary_bytes;
     const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    vkdml_note(f->report,
+               "fold: too few reductions to keep the device busy, or too long ones for a step: %" PRIu64
+               " shares leave totals in the temporary resource, which are folded next",
+               shares);
     f->plan->temporary_bytes += (shares * bytes + alignment - 1) / alignment * alignment;
 
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};

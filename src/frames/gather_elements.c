@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
@@ -231,6 +232,22 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
     }
 }
 
+static void note_rows(enum rows rows, bool dense, bool in_runs, uint32_t chunks, struct vkdml_report *report) {
+    static const char *const names[] = {[ROWS_SHORT] = "rows shorter than that",
+                                        [ROWS_LONG] = "rows at least as long",
+                                        [ROWS_SEAMED] = "what is around the ends of rows shared out to the workgroup",
+                                        [ROWS_TWO_RIMS] = "up to two elements around rows filled in",
+                                        [ROWS_FOUR_RIMS] = "up to four elements around rows filled in"};
+    if (in_runs) {
+        vkdml_note_step(report, "runs: an invocation fills up to 16 KiB of rows, as suits processors");
+    } else if (dense) {
+        vkdml_note_step(report, "an invocation fills 16 aligned bytes of the output, %u times; %s", (unsigned)chunks,
+                        names[rows]);
+    } else {
+        vkdml_note_step(report, "element by element: those of an output row lie apart");
+    }
+}
+
 VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                   struct vkdml_report *report, struct vkdml_plan_step *step) {
@@ -251,6 +268,7 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
+    note_rows(rows, dense, in_runs, chunks, report);
 
     step->kernel = in_runs ? use->runs_kernel : use->kernel;
     step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = local_size;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 #define LOCAL_SIZE 256
@@ -151,6 +152,8 @@ bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkd
     parameters.group_count = (uint32_t)group_count;
     const uint32_t specializations[] = {local_size, 8 * gather->element_bytes, planes,
                                         rank,       found.separates,           tile_vectors(local_size, planes)};
+    vkdml_note_step(report, "few planes: %u of them are %s in registers", (unsigned)planes,
+                    found.separates ? "separated" : "interleaved");
     step->kernel = VKDML_KERNEL_INTERLEAVE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 /* Of 128 to 1024 the fastest on an NVIDIA H200, where the kernel takes 50 registers and more. */
@@ -527,6 +528,9 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     specializations[7] = (uint32_t)vkdml_divide_up(b.output_slots, p.local_size);
     specializations[8] = (uint32_t)vkdml_divide_up(b.input_slots, p.local_size);
     specializations[9] = (uint32_t)(4 * b.input_slots + b.input_slots / 8 + 2);
+    vkdml_note_step(report,
+                    "blocks read in runs of %u bytes and written in runs of %u, since the inner dimensions are small",
+                    (unsigned)(b.input.length * p.element_bytes), (unsigned)(b.output.length * p.element_bytes));
     step->specialization_count = 12;
     step->kernel = VKDML_KERNEL_PERMUTE;
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 #define LOCAL_SIZE 256
@@ -388,6 +389,9 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
                                         t.aligned,
                                         t.shifted,
                                         t.by_shifts ? shifted_share(&t, local_size) : 0};
+    vkdml_note_step(report, "tiles of %u x %u, since the innermost dimensions of input and output differ%s",
+                    (unsigned)t.x.tile, (unsigned)t.y.tile,
+                    t.by_shifts ? "; by shifts, since rows begin within words" : "");
     step->kernel = t.by_shifts ? VKDML_KERNEL_TRANSPOSE_SHIFTED : VKDML_KERNEL_TRANSPOSE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

@@ -1,4 +1,7 @@
 /* Windows: a gather whose tensors a device cannot bind whole is cut into boxes that it can. */
+#include <stdio.h>
+
+#include "base/notes.h"
 #include "frames/boxes.h"
 #include "frames/gather.h"
 #include "frames/gather_step.h"
@@ -145,6 +148,20 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                                    : result;
 }
 
+static void note_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                            struct vkdml_report *report) {
+    const struct vkdml_gather_dimension *first = gather->dimensions;
+    const struct vkdml_note_column columns[] = {{"sizes", &first->size},
+                                                {"output strides", &first->output_stride},
+                                                {use->has_input ? "input strides" : NULL, &first->input_stride},
+                                                {gather->source != NULL ? "input sizes" : NULL, &first->input_size}};
+    char what[64];
+    if (report->notes != NULL) {
+        snprintf(what, sizeof(what), "gather of elements of %u bytes, collapsed", (unsigned)gather->element_bytes);
+        vkdml_note_dimensions(report, what, gather->count, sizeof(*first), columns, 4);
+    }
+}
+
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                               const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                               struct vkdml_plan *plan, struct vkdml_plan_steps *steps) {
@@ -159,6 +176,7 @@ VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vk
         .reach = reach,
         .add = add,
     };
+    note_dimensions(gather, use, report);
     struct vkdml_box whole = {{0}, {0}};
     for (uint32_t d = 0; d < gather->count; ++d) {
         whole.size[d] = gather->dimensions[d].size;

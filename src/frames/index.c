@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "frames/gather.h"
 #include "frames/index_step.h"
 
@@ -253,6 +254,8 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     const uint32_t first = plan->steps.count;
     VkdmlResult result = VKDML_SUCCESS;
     if (!can_bind(limits, reach_of_tuple(&collapsed) + 1, collapsed.index_bytes)) {
+        vkdml_note(report, "index: an element's indices lie too far apart to be bound, and are packed in the temporary "
+                           "resource first");
         result = pack_indices(&collapsed, limits, report, plan);
         collapse(&collapsed);
     }
@@ -269,6 +272,9 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    static const char *const names[VKDML_DIMENSION_STRIDES] = {
+        [INPUT] = "input strides", [INDICES] = "indices strides", [OUTPUT] = "output strides"};
+    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "index, collapsed", names, report);
     const struct vkdml_covering covering = {
         .context = &w,
         .rank = collapsed.rank,

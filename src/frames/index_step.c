@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
 #define INDICES VKDML_INDEX_OF_INDICES
@@ -443,6 +444,14 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     }
     parameters.group_count = (uint32_t)group_count;
 
+    if (by_lines) {
+        vkdml_note_step(report, "lines: %u of them are loaded whole into a workgroup's shared memory",
+                        (unsigned)lines.count);
+    } else if (strip_shift != 0) {
+        vkdml_note_step(report, "strips of columns, all of whose rows fit a cache");
+    } else if (by_rows) {
+        vkdml_note_step(report, "an invocation walks whole rows, as suits processors");
+    }
     const uint32_t index_type = (index->index_bytes == 8 ? 1u : 0) | (index->index_is_signed ? 2u : 0);
     const uint32_t specializations[] = {local_size,
                                         8 * index->element_bytes,

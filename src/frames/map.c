@@ -141,10 +141,25 @@ static VkdmlResult cover_outermost(const struct vkdml_covering *covering, struct
     return result;
 }
 
+struct names {
+    const char *of[VKDML_DIMENSION_STRIDES];
+};
+
+/* What the strides of tensors are called, of those that there are. */
+static struct names names_of(const struct vkdml_map *map) {
+    struct names names = {{"a strides", "b strides", "c strides", "d strides", "e strides", "output strides"}};
+    for (uint32_t t = 0; t < VKDML_MAP_OPERANDS; ++t) {
+        names.of[t] = map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN ? names.of[t] : NULL;
+    }
+    return names;
+}
+
 VkdmlResult vkdml_map_plan(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
                            struct vkdml_report *report, struct vkdml_plan *plan) {
     struct vkdml_map collapsed = *map;
     collapse(&collapsed);
+    const struct names names = names_of(&collapsed);
+    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "map, collapsed", names.of, report);
     struct windows w = {&collapsed, limits, report, plan};
     const struct vkdml_covering covering = {
         .context = &w,

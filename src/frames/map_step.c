@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 
 #define OUTPUT   VKDML_MAP_OUTPUT
 #define OPERANDS VKDML_MAP_OPERANDS
@@ -347,6 +348,21 @@ static uint32_t share_of(const struct vkdml_map *map, const struct shape *shape,
     return share == 0 ? 1 : share < most ? share : most;
 }
 
+static void note_items(const struct vkdml_map *map, const struct shape *shape, uint32_t share,
+                       struct vkdml_report *report) {
+    if (shape->item == 1) {
+        vkdml_note_step(report, "element by element: those of an output row lie apart");
+    } else {
+        vkdml_note_step(report, "items of %u elements, 16 bytes of the widest tensor; %u for an invocation%s",
+                        (unsigned)shape->item, (unsigned)share,
+                        computes_much(map) ? ", of a function that computes long" : "");
+    }
+    if (shape->tile_rows != 0) {
+        vkdml_note_step(report, "an operand lies across the output: a workgroup walks %u rows at once",
+                        (unsigned)shape->tile_rows);
+    }
+}
+
 VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_map_part *part,
                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                 struct vkdml_plan_step *step) {
@@ -372,6 +388,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
+    note_items(map, &shape, parameters.share, report);
 
     /* A table serves elements that lie side by side, and holds what hangs on the first operand alone; it is made of the
      * same arguments. */
@@ -390,6 +407,9 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     const uint32_t specializations[] = {local_size,     types,         rows,  shape.rank,
                                         shape.run_rank, shape.item,    items, shape.tile_rows,
                                         map->operation, map->function, scale, float_facts};
+    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | NO_DENORMALS)) == 0) {
+        vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
+    }
     step->kernel = kernel_of(map);
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 #include "frames/product_pixels.h"
 #include "frames/product_step.h"
@@ -261,6 +262,8 @@ VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct
     }
     merge_batches(&p);
     turn(&p);
+    vkdml_note(report, "product: %u x %u batches of %u x %u, sums of %u products each", (unsigned)p.sizes[OUTER],
+               (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N], (unsigned)p.sizes[K]);
     struct parts parts = {.product = &p,
                           .limits = limits,
                           .report = report,
@@ -274,6 +277,9 @@ VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct
     }
     const uint32_t shares = vkdml_product_shares(&p, limits);
     if (shares > 1 || parts.is_cut) {
+        vkdml_note(report, "product: sums are made in %u shares, in the temporary resource, and joined: %s",
+                   (unsigned)shares,
+                   shares > 1 ? "tiles are too few to keep the device busy" : "they cannot be bound whole");
         return plan_in_two(&parts, shares);
     }
     return cover(&parts);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 #include "frames/product_pixels.h"
 #include "tensor/tensor.h"
@@ -423,10 +424,47 @@ static struct vkdml_plan_buffer buffer_of(const struct vkdml_product *p, const s
     return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window.offset, window.size};
 }
 
+static void note_cores(const struct vkdml_product *p, const struct tile *tile, const struct vkdml_plan_limits *limits,
+                       struct vkdml_report *report) {
+    const bool are_halves = p->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
+        vkdml_note_step(report, "on matrix cores");
+    } else if (!are_halves) {
+        vkdml_note_step(report, "without matrix cores, which multiply FLOAT16: half precision is not allowed");
+    } else if (limits->matrix_cores.subgroup_size == 0) {
+        vkdml_note_step(report, "without matrix cores: the device has none, or they are not enabled");
+    } else {
+        vkdml_note_step(report, "without matrix cores: sizes are below %d, or FLOAT16's denormals are not kept",
+                        LEAST_MATRIX_SIZE);
+    }
+}
+
+static void note_way(const struct vkdml_product *p, const struct way *way, const struct vkdml_plan_limits *limits,
+                     struct vkdml_report *report) {
+    const struct tile *tile = &way->tile;
+    if ((way->bits & JOINS) != 0) {
+        vkdml_note_step(report, "joins the shares of each sum");
+    } else if ((way->bits & IS_THIN) != 0) {
+        vkdml_note_step(report, "few columns: bound by reading a, whose rows the invocations of a workgroup share");
+    } else if ((way->bits & IS_SERIAL) != 0) {
+        vkdml_note_step(report, "an invocation makes %u x %u sums alone, as suits processors", (unsigned)tile->m,
+                        (unsigned)tile->n);
+    } else {
+        vkdml_note_step(report,
+                        "tiles of %u x %u, %u steps at once: of those that the device can run the quickest by estimate",
+                        (unsigned)tile->m, (unsigned)tile->n, (unsigned)tile->k);
+        note_cores(p, tile, limits, report);
+    }
+    if (p->gather.rank > 0) {
+        vkdml_note_step(report, "b is gathered: a convolution's pixels, as they lie in the input");
+    }
+}
+
 VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const struct vkdml_product_part *part,
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                     struct vkdml_plan_step *step) {
     const struct way way = choose_way(product, part, limits);
+    note_way(product, &way, limits, report);
     const struct tile *tile = &way.tile;
     struct product_parameters parameters;
     fill_parameters(product, part, tile, &parameters);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/notes.h"
 #include "frames/gather.h"
 #include "frames/map.h"
 #include "frames/regions_step.h"
@@ -279,6 +280,8 @@ VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, const struct
     struct vkdml_regions_bins bins = {0};
     struct windows w = {.bins = &bins, .limits = limits, .report = report, .plan = plan};
     set_tensors(regions, &bins);
+    vkdml_note(report, "regions: what the bins of a region share is computed first, into a record of %d bytes for each",
+               VKDML_REGIONS_RECORD_BYTES);
     VkdmlResult result = pack_corners(&w, &bins.tensors[VKDML_REGIONS_CORNERS]);
     const bool is_packed = plan->steps.count != 0;
     if (result == VKDML_SUCCESS) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/dimensions.h"
 #include "frames/plan_step.h"
 
@@ -261,6 +262,8 @@ VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_pl
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    vkdml_note_step(report, "one pass: rows of %u elements, %s by %u invocations each", (unsigned)walk.row[0].size,
+                    walk.blocks > 1 ? "walked block by block" : "held in registers", (unsigned)walk.lanes);
     const uint64_t groups = vkdml_divide_up(walk.units, walk.local_size / walk.lanes);
     fill_parameters(rows, &walk, &parameters);
     parameters.group_count = (uint32_t)groups;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/boxes.h"
 #include "frames/dimensions.h"
 #include "frames/plan_step.h"
@@ -332,6 +333,9 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    vkdml_note_step(s->report, "%" PRIu64 " lines of %" PRIu64 " items, by %u invocations each in %" PRIu64 " shares%s",
+                    walk->lines, walk->items, (unsigned)walk->lanes, walk->shares,
+                    to_entries ? ": their totals first" : "");
     const bool has_entries = !to_entries && (walk->shares > 1 || entries->has_before);
     const bool keeps_last = !to_entries && entries->keeps_last;
     const uint64_t shares = walk->shares - (to_entries ? 1 : 0);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 /* The parameter block, word for word that of glsl/select/nonzero.glsl. */
@@ -430,6 +431,10 @@ VkdmlResult vkdml_select_plan(const struct vkdml_select *select, const struct vk
                                 ") can bind",
                                 totals.size, limits->max_storage_buffer_range);
     }
+    vkdml_note(report,
+               "select: %u chunks are marked and counted first; what comes before a chunk is then known to those who "
+               "write coordinates",
+               (unsigned)c.parameters.chunk_count);
     VkdmlResult result = plan_marks(&c);
     return result == VKDML_SUCCESS ? plan_writes(&c) : result;
 }

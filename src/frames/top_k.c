@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/top_k_merge.h"
 
 /* Shares are whole vectors of any type. */
@@ -123,15 +124,21 @@ static VkdmlResult plan_sort(const struct vkdml_top_k_use *use, const struct vkd
 static VkdmlResult plan_rows(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
     const uint32_t largest = vkdml_top_k_largest_share(use, rows, use->kept);
     if (rows->length <= largest && use->kept <= use->block) {
+        vkdml_note(use->report, "top-k: %u of rows of %u, which a workgroup orders", (unsigned)use->kept,
+                   (unsigned)rows->length);
         const struct vkdml_top_k_keeping all = shares_of(rows, rows->length, use->kept);
         return vkdml_top_k_keep(use, &all);
     }
     if (use->kept > use->block || largest < LEAST_RATIO * use->kept) {
+        vkdml_note(use->report, "top-k: %u of rows of %u, which is about all: blocks of %u are sorted, then merged",
+                   (unsigned)use->kept, (unsigned)rows->length, (unsigned)use->block);
         return plan_sort(use, rows);
     }
     uint64_t share = vkdml_divide_up(rows->length, vkdml_divide_up(rows->length, largest));
     share = (share + SHARE_STEP - 1) / SHARE_STEP * SHARE_STEP;
     struct vkdml_top_k_keeping some = shares_of(rows, share < largest ? (uint32_t)share : largest, use->kept);
+    vkdml_note(use->report, "top-k: %u of rows of %u: %u shares of each keep as many, in the temporary resource",
+               (unsigned)use->kept, (unsigned)rows->length, (unsigned)some.share_count);
     some.to_records = true;
     some.unsorted = true;
     some.to = vkdml_top_k_add_rows(use, some.share_count * use->kept);

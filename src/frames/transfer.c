@@ -1,5 +1,6 @@
 #include "frames/transfer.h"
 
+#include "base/notes.h"
 #include "frames/plan_step.h"
 
 _Static_assert(VKDML_MAX_DIMENSIONS - 1 <= VKDML_PLAN_MAX_COPY_RANK, "a copy has as many outer dimensions as a gather");
@@ -43,6 +44,7 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    vkdml_note_step(report, "a copy command: the elements of both lie side by side, and the device copies so faster");
     const uint64_t bytes = gather->element_bytes;
     step->kind = VKDML_PLAN_COPY;
     step->copy.rank = gather->count - 1;
@@ -101,6 +103,7 @@ VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_plan_add(plan, &plan->steps, limits, report, &step);
     if (result == VKDML_SUCCESS) {
+        vkdml_note_step(report, "a fill command: one word over and over, and the device fills so faster");
         step->kind = VKDML_PLAN_FILL;
         step->fill_word = word;
         step->buffer_count = 1;

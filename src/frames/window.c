@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/notes.h"
 #include "frames/boxes.h"
 #include "frames/plan_step.h"
 #include "frames/window_step.h"
@@ -371,16 +372,30 @@ static VkdmlResult plan_in_two(struct windows *w) {
     return result;
 }
 
+static void note_dimensions(const struct vkdml_neighbours *n, struct vkdml_report *report) {
+    const struct vkdml_neighbours_dimension *first = n->dimensions;
+    const struct vkdml_note_column columns[] = {{"sizes", &first->size},
+                                                {"steps of the neighbourhood", &first->taps},
+                                                {"source strides", &first->source_stride},
+                                                {"target strides", &first->target_stride}};
+    vkdml_note_dimensions(report, "window, collapsed", n->count, sizeof(*first), columns, 4);
+}
+
 VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, const struct vkdml_plan_limits *limits,
                                   struct vkdml_report *report, struct vkdml_plan *plan) {
     struct vkdml_neighbours collapsed = *neighbours;
     collapse(&collapsed);
     struct windows w = {
         .neighbours = &collapsed, .limits = limits, .report = report, .plan = plan, .is_rehearsal = true};
+    note_dimensions(&collapsed, report);
     VkdmlResult result = cover(&w);
     w.is_rehearsal = false;
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    return w.is_cut && neighbours->pool != VKDML_POOL_MAXIMUM ? plan_in_two(&w) : cover(&w);
+    if (w.is_cut && neighbours->pool != VKDML_POOL_MAXIMUM) {
+        vkdml_note(report, "window: neighbourhoods are cut, and their sums add up in the temporary resource");
+        return plan_in_two(&w);
+    }
+    return cover(&w);
 }

@@ -10,6 +10,9 @@
  * uint32_t spirv_first_words[], the first words that instructions have. */
 #include "spirv.inc"
 
+/* Likewise NAME_facts, and the words that they refer to. */
+#include "kernel_facts.inc"
+
 #define OWN(name)                                                                                                      \
     { spirv_##name, spirv_##name##_bytes, spirv_##name##_words }
 #define PORTABLE(name)                                                                                                 \
@@ -17,13 +20,17 @@
 
 static const struct vkdml_kernel_info kernels[] = {
 #define VKDML_KERNEL(NAME, name, buffer_count, SUBGROUP, SERIAL)                                                       \
-    {#name, buffer_count, OWN(name), SUBGROUP(name##_subgroup), SERIAL(name##_serial)},
+    {#name, buffer_count, name##_facts, OWN(name), SUBGROUP(name##_subgroup), SERIAL(name##_serial)},
 #include "kernels/kernel_list.inc"
 };
 
 const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel) {
     assert((unsigned)kernel < VKDML_KERNEL_COUNT);
     return &kernels[kernel];
+}
+
+const char *vkdml_kernel_word(uint16_t word) {
+    return &kernel_words[word];
 }
 
 const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, VkdmlKernelVariant variant) {

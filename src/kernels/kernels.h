@@ -13,6 +13,9 @@ enum vkdml_kernel {
     VKDML_KERNEL_COUNT
 };
 
+/* Constants that plans give a value. */
+#define VKDML_KERNEL_CONSTANTS 12
+
 /* SPIR-V, packed to less than a quarter of its size as tools/embed.py says. */
 struct vkdml_kernel_module {
     const uint8_t *packed; /* NULL: none */
@@ -23,6 +26,9 @@ struct vkdml_kernel_module {
 struct vkdml_kernel_info {
     const char *name;      /* of glsl/FRAME/NAME.comp and spirv/NAME.spv */
     uint32_t buffer_count; /* the most storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
+    uint8_t written;       /* of the storage buffers a bit for each that may be written, of the first bit 0 */
+    uint16_t frame;        /* vkdml_kernel_word(): the folder of glsl/ */
+    uint16_t constants[VKDML_KERNEL_CONSTANTS]; /* .. the names of specialization constants by id; "": none */
     struct vkdml_kernel_module portable;
     struct vkdml_kernel_module subgroup;
     struct vkdml_kernel_module serial;
@@ -30,6 +36,9 @@ struct vkdml_kernel_info {
 
 /* Never NULL for a valid id. */
 const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel);
+
+/* A word of what is said about kernels. Static. */
+const char *vkdml_kernel_word(uint16_t word);
 
 /* What a device of a variant runs: the kernel's module for it where there is one, else the portable one. */
 const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, VkdmlKernelVariant variant);

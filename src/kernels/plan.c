@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/notes.h"
 
 /* Enough for every operator whose tensors can be bound whole. */
 #define FIRST_CAPACITY 4
@@ -46,7 +47,7 @@ VkdmlResult vkdml_plan_add(struct vkdml_plan *plan, struct vkdml_plan_steps *ste
     VkdmlResult result = steps->count == steps->capacity ? grow(plan, steps, report) : VKDML_SUCCESS;
     if (result == VKDML_SUCCESS) {
         *step = &steps->items[steps->count++];
-        **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY};
+        **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY, .noted = vkdml_note_begin_step(report)};
     }
     return result;
 }

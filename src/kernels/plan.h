@@ -15,7 +15,7 @@
  * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
 #define VKDML_PLAN_MAX_STEPS           4096
 #define VKDML_PLAN_MAX_BUFFERS         6 /* where the device has so many; Vulkan 1.2 guarantees 4 */
-#define VKDML_PLAN_MAX_SPECIALIZATIONS 12
+#define VKDML_PLAN_MAX_SPECIALIZATIONS VKDML_KERNEL_CONSTANTS
 #define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
 #define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
 
@@ -72,6 +72,7 @@ struct vkdml_plan_step {
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
     /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
     bool barrier_before;
+    size_t noted; /* where notes of it begin, see base/notes.h */
 
     struct vkdml_plan_copy copy;
     uint32_t fill_word;

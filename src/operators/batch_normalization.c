@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "operators/mapping.h"
 #include "operators/temporary.h"
 
@@ -65,6 +66,8 @@ static VkdmlResult plan_batch_normalization(const struct vkdml_operator *op, con
     if (planning->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
         return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
     }
+    vkdml_note(planning->report, "two maps: a dispatch may have %u storage buffers, and one of five operands has 6",
+               (unsigned)planning->limits->max_storage_buffers);
     return plan_in_two(&map, planning);
 }
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "frames/copy.h"
 #include "frames/depthwise.h"
 #include "frames/product.h"
@@ -325,6 +326,9 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
     a->index = 0;
     a->first = 0;
     a->offset = is_owned ? vkdml_persistent_add(planning->plan, &packed) : vkdml_temporary_add(planning->plan, &packed);
+    vkdml_note(planning->report,
+               "convolution: the filter has no one stride along its channels and taps, and is packed %s",
+               is_owned ? "when the operator is initialized" : "in the temporary resource");
     const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
                                          .runs_kernel = VKDML_KERNEL_COPY_RUNS,
                                          .has_input = true,
@@ -520,6 +524,9 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     vkdml_convolution_limit_parts(planning->instance, &convolution);
     for (uint32_t s = 0; s < convolution.spatial; ++s) {
         count *= vkdml_convolution_part_count(planning->instance, &convolution, s);
+    }
+    if (count > 1) {
+        vkdml_note(planning->report, "convolution: %u parts, the pixels between which strides lead", (unsigned)count);
     }
     begin(&planner);
     return plan_parts(&planner, count);

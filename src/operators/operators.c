@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/notes.h"
 #include "frames/gather.h"
 #include "frames/plan_step.h"
 #include "frames/transfer.h"
@@ -81,6 +82,8 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
                                 "%s spans %" PRIu64 " bytes, must be at most %" PRIu64 " to be OWNED_BY_DML",
                                 vkdml_input_name(instance, index), size, UINT64_C(4) * UINT32_MAX);
     }
+    vkdml_note(report, "%s is OWNED_BY_DML: copied to the persistent resource when the operator is initialized",
+               vkdml_input_name(instance, index));
     const uint32_t words = (uint32_t)(size / 4);
     const struct vkdml_gather gather = {
         .element_bytes = 4,

@@ -1,10 +1,13 @@
 #include "operators/statistics.h"
 
+#include "base/notes.h"
 #include "operators/temporary.h"
 
 VkdmlResult vkdml_statistics_plan_of(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
                                      struct vkdml_statistics *statistics) {
     const struct vkdml_tensor *input = fold->input;
+    vkdml_note(planning->report,
+               "statistics: two words for each reduction go to the temporary resource, for a map to take");
     struct vkdml_tensor kept = *input;
     for (uint32_t d = 0; d < kept.dimension_count; ++d) {
         kept.sizes[d] = (fold->folded >> d & 1) != 0 ? 1 : input->sizes[d];

@@ -423,8 +423,9 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
         return result;
     }
     VkPhysicalDeviceProperties properties;
-    const char *variant_reason;
+    const char *variant_reason = NULL;
     result = import_device(d, info, report, &properties, &variant_reason);
+    d->variant_reason = variant_reason;
     if (result != VKDML_SUCCESS) {
         goto fail;
     }

@@ -38,6 +38,7 @@ struct VkdmlDevice_T {
     VkPhysicalDeviceMemoryProperties memory;
     struct vkdml_plan_limits limits;
     VkdmlKernelVariant variant;                           /* never DEFAULT */
+    const char *variant_reason;                           /* static */
     struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one; up to what
                                                              the device has */
     VkPipelineCache pipeline_cache;

@@ -10,5 +10,6 @@ extern const struct subcommand subcommand_check;
 extern const struct subcommand subcommand_devices;
 extern const struct subcommand subcommand_operators;
 extern const struct subcommand subcommand_bench;
+extern const struct subcommand subcommand_explain;
 
 #endif

@@ -1,0 +1,20 @@
+/* What a VkdmlOperator is, and its planning. */
+#ifndef VKDML_API_OPERATOR_H
+#define VKDML_API_OPERATOR_H
+
+#include "base/report.h"
+#include "kernels/plan.h"
+#include "schema/schema.h"
+#include "vkdml/operator.h"
+
+struct VkdmlOperator_T {
+    VkdmlDevice device;
+    struct vkdml_instance *instance;
+};
+
+/* Plans an operator for its device. info is the caller's, and may be NULL; plan was begun, and is to be ended whatever
+ * comes of it. Reasons bear the operator's name. */
+VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                                struct vkdml_plan *plan);
+
+#endif

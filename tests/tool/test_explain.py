@@ -1,0 +1,123 @@
+"""Tests `vkdml explain`: test_explain.py COMMAND MODELS_FOLDER. Prints TAP."""
+import json
+import os
+import sys
+import tempfile
+
+from command_harness import MODELS, finish, model_text, run, tell, write
+
+def tensor(*sizes, **more):
+    return {"DataType": "FLOAT32", "Sizes": sizes, **more}
+
+
+GEMM = {"type": "GEMM", "ATensor": tensor(1, 1, 64, 32), "BTensor": tensor(1, 1, 32, 16, Flags="OWNED_BY_DML"),
+        "OutputTensor": tensor(1, 1, 64, 16), "TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0,
+        "bindings": {"BTensor": "B"}}
+B = {"B": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 512, "value": 1}}}
+
+
+def explain(*arguments, **keywords):
+    return run("explain", *arguments, **keywords)
+
+
+def test_models():
+    for name in sorted(name for name in os.listdir(MODELS) if name.endswith(".json")):
+        path = os.path.join(MODELS, name)
+        with open(path, encoding="utf-8") as file:
+            wanted = [line for line in file if '"DML_OPERATOR_' in line]
+        result, as_json = explain(path), explain("--json", path)
+        document = json.loads(as_json.stdout) if as_json.returncode == 0 else {}
+        told = document.get("dispatchables", [])
+        steps = [step for one in told for step in one["steps"]]
+        tell(result.returncode == 0 and not result.stderr and result.stdout.startswith("on '")
+             and result.stdout.count("\ndispatchable '") == len(told) == len(wanted),
+             f"{name} is explained, each dispatchable once", f"{result.stdout}{result.stderr}{as_json.stderr}")
+        tell(bool(steps) and all(one["notes"] or one["steps"][0]["notes"] for one in told)
+             and all(step["buffers"] and step["kind"] in ("dispatch", "copy", "fill") for step in steps),
+             f"{name}: every dispatchable has a note and steps with buffers", as_json.stdout)
+        tell(all(step["workgroup_size"] == step["constants"]["LOCAL_SIZE"] > 0 and min(step["workgroups"]) > 0
+                 and step["frame"] and step["kernel"] in result.stdout for step in steps if step["kind"] == "dispatch"),
+             f"{name}: dispatches have a kernel and workgroups, and the text names it", as_json.stdout)
+        tell(all(one["compile_ms"] > 0 for one in told), f"{name}: compiling took its time", as_json.stdout)
+
+
+def test_owned(folder):
+    path = write(folder, "product.json", model_text(B, {"product": GEMM}))
+    document = json.loads(explain("--json", path).stdout)
+    (product,) = document["dispatchables"]
+    once = [step for step in product["steps"] if step["initializes"]]
+    tell(product["operator"] == "DML_OPERATOR_GEMM" and len(once) == 1
+         and [buffer["name"] for buffer in once[0]["buffers"]] == ["BTensor", "PersistentResource"]
+         and [buffer["access"] for buffer in once[0]["buffers"]] == ["read", "write"],
+         "an owned tensor is copied at initialization", product)
+    tell(product["persistent_resource"] >= 32 * 16 * 4 and product["input_bytes"] == 4 * (64 * 32 + 32 * 16)
+         and product["output_bytes"] == 4 * 64 * 16, "bytes and persistent memory are told", product)
+    tell(any("64 x 16, sums of 32 products" in note for note in product["notes"]), "the product's sizes are told",
+         product["notes"])
+    text = explain("--values", path).stdout
+    tell("TILE_M=" in text and "parameters: " in text and "once, at initialization: " in text,
+         "--values prints constants by name, and parameters", text)
+
+
+def test_steps(folder):
+    path = write(folder, "product.json", model_text(B, {"product": GEMM}))
+    result = explain("--steps", "1", path)
+    tell(result.returncode == 0 and "  1. " in result.stdout and "  2. " not in result.stdout
+         and "and 1 more (--steps 2 shows all)" in result.stdout, "--steps shows the first ones", result.stdout)
+
+
+def test_variants(folder):
+    """Figures are told as those of another device, and of its kernels alone."""
+    path = write(folder, "product.json", model_text(B, {"product": GEMM}))
+    pad = os.path.join(MODELS, "padding_edge.json")
+    portable = explain(pad, env={"VKDML_KERNEL_VARIANT": "portable"})
+    serial = explain(pad, env={"VKDML_KERNEL_VARIANT": "serial"})
+    tell("portable kernels (forced)" in portable.stdout and "share of the copy peak: 0.76 to 0.99, measured on an NVIDIA "
+         "H200: padding" in portable.stdout and "docs/PERFORMANCE.md" in portable.stdout,
+         "what was measured of a kernel is told with device and source", portable.stdout)
+    tell("serial kernels (forced)" in serial.stdout and "share of the copy peak: not measured" in serial.stdout,
+         "of processors' kernels nothing was measured", serial.stdout)
+    product = explain(path, env={"VKDML_KERNEL_VARIANT": "portable"})
+    tell("TFLOPS of FLOAT32, measured on an NVIDIA H200" in product.stdout, "products have another measure",
+         product.stdout)
+
+
+def test_refusals(folder):
+    path = os.path.join(MODELS, "padding_edge.json")
+    nothing = write(folder, "nothing", b"")
+    result = explain(path, env={"VKDML_KERNEL_VARIANT": "quick"})
+    tell(result.returncode == 1 and "VKDML_KERNEL_VARIANT" in result.stderr and not result.stdout,
+         "a device that cannot be opened is a failure", result.stderr)
+    result = explain("--device", "no such device", path)
+    tell(result.returncode == 1 and result.stderr.startswith("vkdml: ") and not result.stdout,
+         "so is one that is not there", result.stderr)
+    # No driver: the loader is told of one manifest, which is empty.
+    result = explain(path, env={"VK_ICD_FILENAMES": nothing, "VK_DRIVER_FILES": nothing})
+    tell(result.returncode == 1 and "vkdml: " in result.stderr and not result.stdout,
+         "without a Vulkan driver it says so", result.stderr)
+    wrong = {("-a", "reference"): "only Vulkan devices have plans", ("--steps", "-1"): "must be a whole number",
+             ("--bogus",): "bogus"}
+    for arguments, reason in wrong.items():
+        result = explain(*arguments, path)
+        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
+             f"{' '.join(arguments)} is wrong usage", result.stderr)
+    result = explain()
+    tell(result.returncode == 2, "a model must be given", result.stderr)
+    bad = write(folder, "bad.json", model_text(B, {"product": {**GEMM, "ATensor": tensor(1, 1, 64, 31)}}))
+    result = explain(bad)
+    tell(result.returncode == 1 and "ATensor" in result.stderr and not result.stdout, "a model is held to the rules",
+         result.stderr)
+
+
+def main():
+    test_models()
+    with tempfile.TemporaryDirectory() as folder:
+        test_owned(folder)
+        test_steps(folder)
+        test_variants(folder)
+        test_refusals(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

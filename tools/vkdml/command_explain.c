@@ -1,0 +1,222 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "explain.h"
+#include "model.h"
+#include "timing.h"
+
+enum { OPTION_LEVEL = OPTION_KEY_FIRST, OPTION_INPUT, OPTION_ZERO, OPTION_STEPS, OPTION_JSON };
+
+/* So many steps of a plan tell what all are like: more are mostly windows of one tensor. */
+#define USUAL_STEPS 8
+
+static const struct option_row options[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+    {'v', "values", .text = "print the specialization constants and parameters of kernels too"},
+    {OPTION_STEPS, "steps", .argument = "N", .text = "print at most N steps of a dispatchable (8)"},
+    {OPTION_JSON, "json", .text = "print a JSON document, with all of it"},
+    {OPTION_LEVEL, "dml_feature_level", .alias = "level", .argument = "L", .kind = ARGUMENT_LEVEL,
+     .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
+    {OPTION_ZERO, "zero-undefined", .text = "outputs that DirectML leaves undefined are 0"},
+    {OPTION_INPUT, "input_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
+     .text = "files are read from DIR (the model's folder)"},
+    {0},
+};
+
+/* What a command line asks for. */
+struct request {
+    const char *device;
+    DML_FEATURE_LEVEL level;
+    const char *input_path;
+    bool zero_undefined;
+    bool json;
+    struct explain_detail detail;
+};
+
+static bool apply_option(int key, const char *argument, void *context) {
+    struct request *request = context;
+    switch (key) {
+    case 'a':
+        request->device = argument;
+        if (strcmp(argument, "reference") == 0) {
+            fprintf(stderr, "vkdml explain: the reference runs plain loops; only Vulkan devices have plans\n");
+            return false;
+        }
+        return true;
+    case 'v':
+        request->detail.values = true;
+        return true;
+    case OPTION_STEPS:
+        return subcommand_number(argument, 0, UINT32_MAX, &request->detail.steps);
+    case OPTION_JSON:
+        request->json = true;
+        return true;
+    case OPTION_ZERO:
+        request->zero_undefined = true;
+        return true;
+    case OPTION_INPUT:
+        request->input_path = argument;
+        return true;
+    default:
+        request->level = command_feature_level(argument);
+        return request->level != 0;
+    }
+}
+
+/* Compiles a dispatchable for its time, and explains it. */
+static bool explain(const struct model *model, const struct dispatchable *dispatchable, VkdmlDevice device,
+                    const struct request *request, struct explained *explained) {
+    VkdmlOperator op = NULL;
+    VkdmlDispatchable compiled = NULL;
+    const VkdmlCompileInfo info = {.structSize = sizeof(info),
+                                   .executionFlags = dispatchable->flags,
+                                   .flags = request->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0};
+    *explained = (struct explained){.name = dispatchable->name};
+    VkdmlResult result = vkdmlCreateOperator(device, &dispatchable->desc, &op);
+    if (result == VKDML_SUCCESS) {
+        const double start = timing_now();
+        result = vkdmlCompileOperator(op, &info, &compiled);
+        explained->compile_ms = timing_now() - start;
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlExplainOperator(op, &info, &explained->explanation);
+    }
+    if (result != VKDML_SUCCESS) {
+        model_report_refusal(model, dispatchable, dispatchable->json);
+    }
+    vkdmlDestroyDispatchable(compiled);
+    vkdmlDestroyOperator(op);
+    return result == VKDML_SUCCESS;
+}
+
+/* The document, or what became of it where memory was out: NULL. */
+static struct json_object *begin_document(const char *device, const VkdmlExplanation *first) {
+    struct json_object *document = json_object_new_object();
+    struct json_object *name = json_object_new_string(device);
+    struct json_object *kernels = first ? json_object_new_string(explain_variant_name(first->kernelVariant)) : NULL;
+    struct json_object *reason = first ? json_object_new_string(first->variantReason) : NULL;
+    if (!document || json_object_object_add(document, "device", name) != 0 ||
+        json_object_object_add(document, "kernels", kernels) != 0 ||
+        json_object_object_add(document, "kernels_because", reason) != 0) {
+        json_object_put(document);
+        return NULL;
+    }
+    return document;
+}
+
+static bool print_json(const char *device, const struct explained *all, size_t count) {
+    struct json_object *document = begin_document(device, count ? all[0].explanation : NULL);
+    struct json_object *array = json_object_new_array();
+    bool good = document && array && json_object_object_add(document, "dispatchables", array) == 0;
+    for (size_t i = 0; i < count && good; i++) {
+        struct json_object *object = explain_to_json(&all[i]);
+        good = object && json_object_array_add(array, object) == 0;
+    }
+    const char *text =
+        good ? json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
+             : NULL;
+    if (text) {
+        puts(text);
+    } else {
+        fprintf(stderr, "vkdml: out of memory\n");
+    }
+    json_object_put(document);
+    return text != NULL;
+}
+
+static void print_text(const char *device, const struct explained *all, size_t count, const struct request *request) {
+    printf("on '%s'", device);
+    if (count) {
+        printf(", %s kernels (%s)", explain_variant_name(all[0].explanation->kernelVariant),
+               all[0].explanation->variantReason);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < count; i++) {
+        explain_print(&all[i], &request->detail);
+    }
+}
+
+static const char *device_name(VkdmlDevice device, VkPhysicalDeviceProperties *properties) {
+    VkdmlVulkanHandles handles;
+    if (vkdmlGetVulkanHandles(device, &handles) != VKDML_SUCCESS) {
+        return "?";
+    }
+    PFN_vkGetPhysicalDeviceProperties get = (PFN_vkGetPhysicalDeviceProperties)handles.getInstanceProcAddr(
+        handles.instance, "vkGetPhysicalDeviceProperties");
+    get(handles.physicalDevice, properties);
+    return properties->deviceName;
+}
+
+static bool explain_model(const struct model *model, const struct request *request) {
+    /* As `vkdml run` opens it: what is explained is what that runs. */
+    const VkdmlDeviceOpenInfo info = {.structSize = sizeof(info),
+                                      .headerVersion = VKDML_HEADER_VERSION,
+                                      .name = request->device,
+                                      .featureLevel = request->level,
+                                      .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER};
+    VkdmlDevice device = NULL;
+    VkPhysicalDeviceProperties properties;
+    struct explained *all = calloc(model->dispatchable_count + 1, sizeof(*all));
+    size_t count = 0;
+    bool good = all != NULL;
+    if (!good) {
+        fprintf(stderr, "vkdml: out of memory\n");
+    } else if (vkdmlOpenDevice(&info, &device) != VKDML_SUCCESS) {
+        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+        good = false;
+    }
+    while (good && count < model->dispatchable_count) {
+        good = explain(model, &model->dispatchables[count], device, request, &all[count]);
+        count += good;
+    }
+    if (good && request->json) {
+        good = print_json(device_name(device, &properties), all, count);
+    } else if (good) {
+        print_text(device_name(device, &properties), all, count, request);
+    }
+    for (size_t i = 0; i < count; i++) {
+        vkdmlDestroyExplanation(all[i].explanation);
+    }
+    free(all);
+    vkdmlDestroyDevice(device);
+    return good;
+}
+
+static int run(int argc, char **argv) {
+    struct request request = {.detail = {.steps = USUAL_STEPS}};
+    struct model model;
+    int first;
+    const int status = subcommand_read(&subcommand_explain, argc, argv, &request, &first);
+    if (status != SUBCOMMAND_GO_ON) {
+        return status;
+    }
+    bool good = model_load(&model, argv[first], request.input_path, NULL);
+    good = model_validate(&model, request.level) && good;
+    good = good && explain_model(&model, &request);
+    model_free(&model);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "vkdml: standard output cannot be written\n");
+        good = false;
+    }
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct subcommand subcommand_explain = {
+    .name = "explain",
+    .operands = "MODEL.json",
+    .operands_least = 1,
+    .operands_most = 1,
+    .kind = ARGUMENT_MODEL,
+    .summary = "tells what the planner makes of a model, and why",
+    .description =
+        "Compiles the operators of a model for a device, and tells for each what will be recorded, and why: the shapes "
+        "after what is one run was merged, kernels, workgroups, what each step reads and writes, temporary and "
+        "persistent memory, and the share of the memory's speed that such kernels reached where it was measured. "
+        "Nothing is run. `-` reads the model from standard input.",
+    .options = options,
+    .apply = apply_option,
+    .run = run,
+};

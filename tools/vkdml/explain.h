@@ -1,0 +1,45 @@
+/* What `vkdml explain` tells of a dispatchable, for people and for programs. */
+#ifndef EXPLAIN_H
+#define EXPLAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <json-c/json.h>
+#include <vkdml/vkdml.h>
+
+/* Of a kernel what was measured: docs/PERFORMANCE.md, on an NVIDIA H200. */
+struct explain_share {
+    const char *kernel;
+    const char *share; /* "0.87 to 1.02", of a peak; NULL: it is not measured so, and `what` says how else */
+    const char *peak;  /* "copy", "fill", "read" */
+    const char *what;  /* of which benchmarks that is */
+};
+
+#define EXPLAIN_SHARE_DEVICE "NVIDIA H200"
+#define EXPLAIN_SHARE_SOURCE "docs/PERFORMANCE.md"
+
+/* NULL: not measured. */
+const struct explain_share *explain_share_of(const char *kernel, VkdmlKernelVariant variant);
+
+/* A dispatchable of a model, explained. */
+struct explained {
+    const char *name;
+    const VkdmlExplanation *explanation;
+    double compile_ms; /* creating the pipelines that it is the first to need, among them */
+};
+
+/* How much of it is printed. */
+struct explain_detail {
+    uint32_t steps; /* at most */
+    bool values;    /* constants and parameters */
+};
+
+void explain_print(const struct explained *explained, const struct explain_detail *detail);
+
+/* NULL where memory is out; json_object_put() is due. */
+struct json_object *explain_to_json(const struct explained *explained);
+
+const char *explain_variant_name(VkdmlKernelVariant variant);
+
+#endif

@@ -17,11 +17,14 @@ something is not explained.
 import argparse
 import collections
 import importlib
+import os
 import sys
 import time
 import zlib
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "python"))
 
 from peers import cases, definitions, differences, library
 
@@ -48,9 +51,11 @@ class Tally:
             self.worst[type_] = error, what
 
     def line(self):
-        text = f"{self.operator.name:<44} {self.operator.accuracy:<7} {self.cases:5} cases {self.elements:7} elements"
+        ulp = self.operator.ulp
+        accuracy = f"ULP({ulp})" if ulp else self.operator.accuracy
+        text = f"{self.operator.name:<44} {accuracy:<7} {self.cases:5} cases {self.elements:7} elements"
         for type_, (error, what) in self.worst.items():
-            if self.operator.ulp and self.cases and (what or type_ != "formula"):
+            if ulp and self.cases and (what or type_ != "formula"):
                 text += f"  {type_} {error:.3f} ULP" + (f" at {what}" if what else "")
         text += "".join(f"  {peer} {count}" for peer, count in sorted(self.compared.items()))
         return text + (f"  FAILED {len(self.failures)}" if self.failures else "")

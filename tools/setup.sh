@@ -36,6 +36,14 @@ has_validation_layer() {
     return 1
 }
 
+# Some Python, as tests/python/meson.build looks for it, has what the tests of the Python module import and install with.
+has_python_modules() {
+    for program in python3 /usr/bin/python3; do
+        ! "$program" -c "import numpy, setuptools, wheel, ensurepip" >/dev/null 2>&1 || return 0
+    done
+    return 1
+}
+
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
@@ -61,6 +69,7 @@ has() {
         [ -n "${VKDML_BROWSER-}" ] || command -v chromium >/dev/null 2>&1 ||
             command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1
         ;;
+    python3-numpy | python3-setuptools | python3-wheel | python3-venv) has_python_modules ;;
     doxygen-awesome-css) [ -d /usr/share/doxygen-awesome-css ] ;;
     libjs-chart.js) [ -e /usr/share/javascript/chart.js/chart.min.js ] ;;
     mesa-vulkan-drivers) has_vulkan_driver ;;
@@ -119,7 +128,10 @@ browser_packages="libjs-chart.js chromium"
 site_packages="doxygen doxygen-awesome-css"
 # What reads the man page, and the shells that complete; bash is there.
 manual_packages="groff-base mandoc zsh"
-check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages"
+# What the Python module needs, and to be installed.
+python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
+check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
+$python_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {

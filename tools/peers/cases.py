@@ -1,7 +1,6 @@
 """Random cases: any descriptor that the operator table allows, of 1 to 8 dimensions and few elements."""
 import numpy as np
 
-from . import library
 from .library import BITS, DTYPES, FLOATS, Tensor
 
 MOST_ELEMENTS = 400
@@ -11,14 +10,14 @@ class Case:
     def __init__(self, operator, tensors, attributes):
         self.operator, self.tensors, self.attributes = operator, tensors, attributes
         self.inputs = {}
-        for field in operator.fields_of(library.INPUT):
+        for field in operator.fields_of("input"):
             tensor = tensors.get(field.name)
             if isinstance(tensor, list):
                 for i, one in enumerate(tensor):
                     self.inputs[f"{field.name}[{i}]"] = one.broadcast()
             elif tensor is not None:
                 self.inputs[field.name] = tensor.broadcast()
-        outputs = [tensors[field.name] for field in operator.fields_of(library.OUTPUT)]
+        outputs = [tensors[field.name] for field in operator.fields_of("output")]
         self.outputs = outputs[0] if isinstance(outputs[0], list) else outputs
         self.output = self.outputs[0]
         self.first = next(iter(self.inputs.values()), None)
@@ -108,7 +107,7 @@ def random_float(random):
 
 
 def random_attribute(random, operator, field, library_, types):
-    if field.type == library.FLOAT:
+    if field.type == "FLOAT":
         if field.name == "Steepness":
             return float(np.float32(abs(random.normal()) * 2 + 0.1)) if random.random() < 0.6 else 1.0
         if field.name == "SigmoidInputScale" and random.random() < 0.4:
@@ -116,24 +115,24 @@ def random_attribute(random, operator, field, library_, types):
         if field.name == "Exponent":
             return float(random.choice([0, 1, 2, 3, -1, -2, 0.5, -0.5, 2.5, 10, 1 / 3], 1).astype(np.float32)[0])
         return random_float(random)
-    if field.type == library.INT:
+    if field.type == "INT":
         return int(random.integers(-6, 7))
-    if field.type == library.BOOL:
+    if field.type == "BOOL":
         return int(random.integers(2))
-    if field.type == library.ENUM and field.name.endswith("DataType"):
+    if field.type == "ENUM" and field.name.endswith("DataType"):
         return types
-    if field.type == library.ENUM:
+    if field.type == "ENUM":
         return str(random.choice(list(field.enumerators)))
-    if field.type == library.SCALE_BIAS:
+    if field.type == "SCALE_BIAS":
         return (random_float(random), random_float(random)) if random.random() < 0.25 else None
-    if field.type == library.SCALAR_UNION:
+    if field.type == "SCALAR_UNION":
         return random_values(random, types, [1])[0]
-    if field.type == library.OPERATOR_DESC:
+    if field.type == "OPERATOR_DESC":
         if random.random() < 0.4:
             return None
-        fused = random.choice([row for row in library_.operators.values() if row.fusable and row.name.startswith("ACTIVATION")])
+        fused = random.choice([row for row in library_.operators.values() if row.fusable_since and row.name.startswith("ACTIVATION")])
         return fused, {inner.name: random_attribute(random, fused, inner, library_, types)
-                       for inner in fused.fields_of(library.ATTRIBUTE)}
+                       for inner in fused.fields_of("attribute")}
     raise NotImplementedError(f"{operator.name}.{field.name}")
 
 
@@ -166,19 +165,21 @@ def agree(random, operator, field, chosen):
     """A tensor's type and sizes by the table's rules about those before it."""
     type_ = str(random.choice(field.types))
     sizes = None
-    for other_index, what in field.rules:
-        other = chosen.get(operator.fields[other_index].name) if other_index != library.NONE else None
-        if other is not None and what & library.AGREE_TYPE:
+    for name, what, below in field.agreements:
+        other = chosen.get(name)
+        if below:
+            continue
+        if other is not None and "DATA_TYPE" in what:
             type_ = other[0]
-        if other is not None and what & library.AGREE_SIZES:
+        if other is not None and "SIZES" in what:
             sizes = other[1]
-        if other is not None and what & library.AGREE_SIZES_OR_ONE:
+        if other is not None and "SIZES_OR_ONE" in what:
             sizes = [size if random.random() < 0.7 else 1 for size in other[1]]
-        if other is not None and what & library.AGREE_SIZES_DIVIDE:
+        if other is not None and "SIZES_DIVIDE" in what:
             sizes = [int(random.choice([d for d in range(1, size + 1) if size % d == 0])) for size in other[1]]
-        if other is not None and what & library.AGREE_DIMENSIONS and sizes is None:
+        if other is not None and "DIMENSION_COUNT" in what and sizes is None:
             sizes = [1] * len(other[1])  # one element, where the next rule says so
-        if what & library.AGREE_ONE_ELEMENT and sizes is not None:
+        if "ONE_ELEMENT" in what and sizes is not None:
             sizes = [1] * len(sizes)
     return type_, sizes if sizes is not None else random_sizes(random, field.least, field.most)
 
@@ -191,7 +192,7 @@ def random_case(random, operator, library_):
         special(random, operator, chosen, attributes)
     flavour = None if random.random() < 0.6 else "ordinary"
     for field in operator.fields:
-        if field.kind == library.ATTRIBUTE:
+        if field.kind == "attribute":
             continue
         if field.name not in chosen:
             absent = field.optional and random.random() < 0.3
@@ -200,7 +201,7 @@ def random_case(random, operator, library_):
             continue
         tensors[field.name] = []
         for type_, sizes in chosen[field.name] if isinstance(chosen[field.name], list) else [chosen[field.name]]:
-            is_input = field.kind == library.INPUT
+            is_input = field.kind == "input"
             strides = random_strides(random, sizes, is_input)
             tensor = Tensor(type_, sizes, strides, random=random)
             if is_input:
@@ -210,7 +211,7 @@ def random_case(random, operator, library_):
         if not isinstance(chosen[field.name], list):
             tensors[field.name] = tensors[field.name][0]
     type_ = next(t for t in reversed(tensors.values()) if isinstance(t, Tensor)).type
-    for field in operator.fields_of(library.ATTRIBUTE):
+    for field in operator.fields_of("attribute"):
         if field.name not in attributes:
             attributes[field.name] = random_attribute(random, operator, field, library_, type_)
     if type_ not in ("FLOAT32", "FLOAT16") and attributes.get("ScaleBias"):

@@ -1,0 +1,306 @@
+"""One use of an operator: what the caller gave, completed by defaults and by what follows from the tensors."""
+import numbers
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _defaults
+from ._defaults import Derived, Each, REQUIRED
+from ._schema import Field, Operator, did_you_mean, schema, short
+from ._shapes import output_sizes, output_type
+from ._tensor import BITS, DTYPES, FLOATS, Tensor, as_tensor, type_name
+
+LIMITS = {"UINT": (0, 2**32 - 1), "INT": (-2**31, 2**31 - 1)}
+Activation = Tuple[Operator, Dict[str, Any]]
+
+
+def integer(value: Any, kind: str, what: str) -> int:
+    least, most = LIMITS[kind]
+    if not isinstance(value, (numbers.Integral, np.bool_)):
+        raise TypeError(f"{what} is {value!r}, must be an integer")
+    if not least <= int(value) <= most:
+        raise ValueError(f"{what} is {value}, must be from {least} to {most}")
+    return int(value)
+
+
+def number(value: Any, what: str) -> float:
+    if not isinstance(value, (numbers.Real, np.bool_)):
+        raise TypeError(f"{what} is {value!r}, must be a number")
+    return float(value)
+
+
+def pair(value: Any, what: str, members: str) -> Any:
+    values = tuple(value)
+    if len(values) != 2:
+        raise ValueError(f"{what} is {value!r}, must be {members}")
+    return values
+
+
+def enumerator(field: Field, value: Any, what: str) -> str:
+    """The short name of a name or a value."""
+    names = {number: name for name, number in field.enumerators.items()}
+    if isinstance(value, str):
+        name = short(value.upper(), field.prefix)
+        if name in field.enumerators:
+            return name
+        raise ValueError(f"{what} is {value!r}, must be one of {', '.join(field.enumerators)}"
+                         + did_you_mean(name, field.enumerators))
+    if field.prefix == "DML_TENSOR_DATA_TYPE_" and not isinstance(value, numbers.Integral):
+        return type_name(value)
+    if isinstance(value, numbers.Integral) and int(value) in names:
+        return names[int(value)]
+    raise ValueError(f"{what} is {value!r}, must be one of {', '.join(field.enumerators)}")
+
+
+def scalar(value: Any, type_: str, what: str) -> np.ndarray:
+    """An element of the type; of NumPy's scalars of that type the very bits."""
+    dtype = DTYPES[type_]
+    if isinstance(value, np.generic) and value.dtype == dtype:
+        return np.array(value)
+    if type_ in FLOATS:
+        with np.errstate(over="ignore"):
+            return np.array(number(value, what)).astype(dtype)
+    limits = np.iinfo(dtype)
+    if not isinstance(value, (numbers.Real, np.bool_)) or value != value or abs(value) == float("inf") or int(value) != value:
+        raise TypeError(f"{what} is {value!r}, must be an integer, as {type_} is")
+    least, most = (limits.min, limits.max) if BITS[type_] > 4 else (-8, 7) if type_ == "INT4" else (0, 15)
+    if not least <= int(value) <= most:
+        raise ValueError(f"{what} is {value}, beyond {type_}")
+    return np.array(int(value), dtype)
+
+
+def activation(value: Any, what: str) -> Activation:
+    """An operator to fuse: a name, with ACTIVATION_ or without, or that and its attributes."""
+    name, given = (value, {}) if isinstance(value, (str, Operator)) else (*value, {})[:2]
+    if isinstance(name, str):
+        try:
+            name = schema(name)
+        except ValueError:
+            name = schema("ACTIVATION_" + name)
+    attributes = {}
+    known = name.fields_of("attribute")
+    for wrong in set(given) - {field.name for field in known}:
+        raise TypeError(f"{what}: {name.name} has no attribute {wrong}" + did_you_mean(wrong, [f.name for f in known]))
+    for field in known:
+        value = given.get(field.name, field.default)
+        if value is REQUIRED or isinstance(value, (Derived, Each)):
+            raise TypeError(f"{what}: {name.name} needs {field.name} ({field.in_words()})")
+        attributes[field.name] = plain(field, value, f"{what}.{field.name}")
+    return name, attributes
+
+
+def plain(field: Field, value: Any, what: str) -> Any:
+    """An attribute that needs nothing else to be understood."""
+    if field.type == "ENUM":
+        return enumerator(field, value, what)
+    if field.type in LIMITS:
+        return integer(value, field.type, what)
+    if field.type == "BOOL":
+        return int(bool(value))
+    if field.type == "FLOAT":
+        return number(value, what)
+    if field.type == "SIZE_2D":
+        return [integer(v, "UINT", what) for v in pair(value, what, "(Width, Height)")]
+    if field.type == "SCALE_BIAS":
+        return None if value is None else [number(v, what) for v in pair(value, what, "(Scale, Bias)")]
+    if field.type == "OPERATOR_DESC":
+        return None if value is None else activation(value, what)
+    raise NotImplementedError(f"{what}: fields of type {field.type}")
+
+
+class Call:
+    """An operator's tensors and attributes, by field name; all of them after complete().
+
+    Attributes:
+        tensors: a Tensor, a list of them, or None.
+        attributes: integers, floats, lists, names of enumerators; scalars as arrays of one element.
+        targets: what the caller gave for outputs, an array to be written, or None, in the order of all outputs.
+    """
+
+    def __init__(self, operator: Union[str, Operator], given: Dict[str, Any]):
+        self.operator = schema(operator)
+        self.given = given
+        self.tensors: Dict[str, Any] = {}
+        self.attributes: Dict[str, Any] = {}
+        self.targets: List[Tuple[Tensor, Optional[np.ndarray]]] = []
+        for name in given:
+            self.operator.field(name)
+        missing = [field for field in self.operator.fields if given.get(field.name) is None and self.must_be_given(field)]
+        if missing:
+            raise TypeError(f"{self.operator.name} needs " + ", ".join(f"{f.name} ({f.in_words()})" for f in missing))
+        self.complete()
+
+    def __getitem__(self, attribute: str) -> Any:
+        return self.attributes[attribute]
+
+    def sizes(self, tensor: str) -> Tuple[int, ...]:
+        return self.tensors[tensor].sizes
+
+    def must_be_given(self, field: Field) -> bool:
+        if field.kind == "input":
+            return not field.optional
+        if field.kind == "output":  # how many can only be told by the caller
+            return field.type == "TENSOR_DESC_ARRAY" and self.given.get(field.count_field) is None
+        if field.default is _defaults.OUTPUT_SCALES:
+            return not isinstance(self.given.get("OutputTensor"), (tuple, list, np.ndarray, Tensor))
+        return field.default is REQUIRED
+
+    def complete(self) -> None:
+        for field in self.operator.fields_of("input"):
+            self.tensors[field.name] = self.input(field)
+        late = []  # scalars and their types, which are the output's
+        for field in self.operator.fields_of("attribute"):
+            if field.type == "SCALAR_UNION" or field.default is _defaults.OUTPUT_TYPE:
+                late.append(field)
+            elif field.default is not _defaults.LENGTH:
+                self.attributes[field.name] = self.attribute(field)
+        self.count_arrays()
+        for field in self.operator.fields_of("output"):
+            self.tensors[field.name] = self.outputs(field)
+        for field in sorted(late, key=lambda field: field.type == "SCALAR_UNION"):
+            self.attributes[field.name] = self.late_attribute(field)
+
+    def name_of(self, field: Field) -> str:
+        return f"{self.operator.name}: {field.name}"
+
+    def input(self, field: Field) -> Any:
+        value = self.given.get(field.name)
+        if value is None:
+            return None
+        if field.type == "TENSOR_DESC_ARRAY":
+            if not isinstance(value, (list, tuple)):
+                raise TypeError(f"{self.name_of(field)} must be a list of arrays")
+            return [as_tensor(one) for one in value]
+        return as_tensor(value)
+
+    def attribute(self, field: Field) -> Any:
+        """As it is given, or by default; arrays may be one number or Each until count_arrays()."""
+        value, what = self.given.get(field.name), self.name_of(field)
+        if value is None:
+            value = field.default
+            if isinstance(value, Derived):
+                value = self.derive(field)
+        if isinstance(value, Each):
+            return value
+        if field.type.endswith("_ARRAY"):
+            convert = number if field.type == "FLOAT_ARRAY" else lambda v, w: integer(v, field.type[:-6], w)
+            if np.ndim(value) == 0:
+                return Each(self.axis(field, convert(value, what) if field.name != "Axes" else value, what))
+            return [convert(self.axis(field, v, what), what) for v in value]
+        return plain(field, self.axis(field, value, what), what)
+
+    def axis(self, field: Field, value: Any, what: str) -> Any:
+        """From the end, where it is negative."""
+        if field.name in ("Axis", "Axes") and isinstance(value, numbers.Integral) and value < 0:
+            value += len(self.first_input().sizes)
+            if value < 0:
+                raise ValueError(f"{what} is {value - len(self.first_input().sizes)}, before the first dimension")
+        return value
+
+    def first_input(self) -> Tensor:
+        first = next(tensor for tensor in self.tensors.values() if tensor is not None)
+        return first[0] if isinstance(first, list) else first
+
+    def derive(self, field: Field) -> Any:
+        """A default that is made of the tensors."""
+        if field.default is _defaults.QUANTIZATION:
+            return "SCALE" if len(self.tensors["QuantizationTensors"]) == 1 else "SCALE_ZERO_POINT"
+        if field.default is _defaults.OUTPUT_SCALES:
+            sizes = self.describe_output(self.operator.field("OutputTensor"), self.given["OutputTensor"])[0]
+            if sizes is None:
+                raise TypeError(f"{self.operator.name} needs Scales, or OutputTensor's sizes")
+            return [out / in_ for out, in_ in zip(sizes, self.sizes("InputTensor"))]
+        return len(self.sizes(field.default.what.split()[-1]))  # DimensionCount of a tensor
+
+    def count_arrays(self) -> None:
+        """Gives arrays that share a length one length, and writes it into its field."""
+        for count in {field.count_field for field in self.operator.fields if field.count_field}:
+            sharing = [field for field in self.operator.fields if field.count_field == count]
+            given = self.given.get(count)
+            lengths = {field.name: len(value) for field in sharing for value in [self.array(field)]
+                       if isinstance(value, list)}
+            if given is not None:
+                lengths[count] = integer(given, "UINT", f"{self.operator.name}: {count}")
+            if len(set(lengths.values())) > 1:
+                raise ValueError(f"{self.operator.name}: lengths differ: "
+                                 + ", ".join(f"{name} {length}" for name, length in lengths.items()))
+            length = next(iter(lengths.values())) if lengths else self.usual_length(sharing[0])
+            self.attributes[count] = length
+            for field in sharing:
+                value = self.attributes.get(field.name)
+                if isinstance(value, Each):
+                    self.attributes[field.name] = [value.value] * length
+
+    def array(self, field: Field) -> Any:
+        if not field.is_tensor:
+            return self.attributes[field.name]
+        value = self.tensors.get(field.name, self.given.get(field.name))
+        return [None] * value if isinstance(value, numbers.Integral) else value if value is None else list(value)
+
+    def usual_length(self, field: Field) -> int:
+        """Of arrays that are all defaults or one number."""
+        if field.name == "Axes":
+            return 1
+        rank = len(self.first_input().sizes)
+        spatial = self.operator.name == "CONVOLUTION" or "POOLING" in self.operator.name or self.operator.name == "UNFOLD"
+        return max(rank - 2, 0) if spatial else rank
+
+    def outputs(self, field: Field) -> Any:
+        value = self.given.get(field.name)
+        if value is None and field.optional:
+            return None
+        if field.type != "TENSOR_DESC_ARRAY":
+            return self.output(field, None if value is True else value)
+        parts = [None] * self[field.count_field] if value is None or isinstance(value, numbers.Integral) else value
+        return [self.output(field, one) for one in parts]
+
+    def output(self, field: Field, given: Any) -> Tensor:
+        """The tensor that an output is written to; `given` is an array to fill, a Tensor, a shape, a type, both, or None."""
+        if isinstance(given, Tensor):
+            self.targets.append((given, None))
+            return given
+        sizes, type_ = self.describe_output(field, given)
+        if sizes is None:
+            sizes = output_sizes(self, field)
+        if type_ is None:
+            type_ = output_type(self, field)
+        lacking = " and ".join(what for what, known in (("sizes", sizes), ("type", type_)) if known is None)
+        if lacking:
+            raise TypeError(f"{self.name_of(field)}: its {lacking} must be given: an array to fill, a shape, a dtype or "
+                            "(shape, dtype)")
+        tensor = Tensor(type_, sizes)
+        self.targets.append((tensor, given if isinstance(given, np.ndarray) else None))
+        return tensor
+
+    def describe_output(self, field: Field, given: Any) -> Tuple[Optional[Tuple[int, ...]], Optional[str]]:
+        """The sizes and the type that the caller gave for an output."""
+        if isinstance(given, Tensor):
+            return given.sizes, given.type
+        if isinstance(given, np.ndarray):
+            if not given.flags.writeable:
+                raise ValueError(f"{self.name_of(field)}: the array is read-only")
+            return given.shape or (1,), type_name(given.dtype)
+        if given is None or given is True:
+            return None, None
+        if isinstance(given, (list, tuple)):
+            if len(given) == 2 and isinstance(given[0], (list, tuple)):
+                return tuple(integer(size, "UINT", self.name_of(field)) for size in given[0]), type_name(given[1])
+            return tuple(integer(size, "UINT", self.name_of(field)) for size in given), None
+        if isinstance(given, numbers.Integral):
+            return (integer(given, "UINT", self.name_of(field)),), None
+        return None, type_name(given)
+
+    def late_attribute(self, field: Field) -> Any:
+        value = self.given.get(field.name)
+        if field.type == "SCALAR_UNION":
+            type_ = self.attributes[field.type_field]
+            return scalar(field.default if value is None else value, type_, self.name_of(field))
+        return self.targets[0][0].type if value is None else enumerator(field, value, self.name_of(field))
+
+    def bound(self, kind: str) -> List[Optional[Tensor]]:
+        """The tensors of a kind in the order of bindings: each of an array, and None where one is absent."""
+        tensors: List[Optional[Tensor]] = []
+        for field in self.operator.fields_of(kind):
+            value = self.tensors[field.name]
+            tensors += value if isinstance(value, list) else [value]
+        return tensors

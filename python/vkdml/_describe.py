@@ -1,0 +1,70 @@
+"""DirectML's descriptor structs in memory, written field by field where the operator table says that they lie."""
+import ctypes
+import struct
+from ctypes import c_float, c_int32, c_uint32
+from typing import Any, Container, Dict, List
+
+from ._library import BufferTensorDesc, OperatorDesc, TensorDesc
+from ._schema import Field, Operator
+from ._tensor import TYPES, Tensor
+
+OWNED_BY_DML = 1
+FORMATS = {"UINT": "=I", "INT": "=i", "BOOL": "=i", "FLOAT": "=f"}
+ARRAYS = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_ARRAY": c_float, "SCALE_BIAS": c_float}
+
+
+class Descriptor:
+    """A DML_OPERATOR_DESC and all that it points to, in memory as long as this object."""
+
+    def __init__(self, operator: Operator, tensors: Dict[str, Any], attributes: Dict[str, Any],
+                 owned: Container[str] = ()):
+        self.keep: List[Any] = []
+        self.memory = ctypes.create_string_buffer(operator.size)
+        self.desc = OperatorDesc(operator.type, ctypes.addressof(self.memory))
+        for field in operator.fields:
+            value = (tensors if field.is_tensor else attributes).get(field.name)
+            if value is None:
+                continue  # NULL
+            if field.is_tensor:
+                self.put_tensors(field, value, OWNED_BY_DML if field.name in owned else 0)
+            else:
+                self.put_attribute(field, value)
+
+    def put(self, field: Field, format_: str, *values: Any) -> None:
+        struct.pack_into(format_, self.memory, field.offset, *values)
+
+    def put_pointer(self, field: Field, thing: Any) -> None:
+        self.keep.append(thing)
+        self.put(field, "P", ctypes.addressof(thing))
+
+    def put_tensors(self, field: Field, value: Any, flags: int) -> None:
+        tensors = value if isinstance(value, list) else [value]
+        self.put_pointer(field, (TensorDesc * len(tensors))(*[self.tensor(tensor, flags) for tensor in tensors]))
+
+    def tensor(self, tensor: Tensor, flags: int) -> TensorDesc:
+        count = len(tensor.sizes)
+        sizes, strides = (c_uint32 * count)(*tensor.sizes), (c_uint32 * count)(*tensor.strides)
+        desc = BufferTensorDesc(TYPES.index(tensor.type), flags, count, ctypes.addressof(sizes),
+                                ctypes.addressof(strides), tensor.size_in_bytes, 0)
+        self.keep += [sizes, strides, desc]
+        return TensorDesc(1, ctypes.addressof(desc))
+
+    def put_attribute(self, field: Field, value: Any) -> None:
+        if field.type == "ENUM":
+            self.put(field, "=i", field.enumerators[value])
+        elif field.type == "FLOAT":
+            self.put(field, "=4s", bytes(c_float(value)))  # what is beyond FLOAT32 becomes infinite
+        elif field.type in FORMATS:
+            self.put(field, FORMATS[field.type], value)
+        elif field.type == "SIZE_2D":
+            self.put(field, "=II", *value)
+        elif field.type in ARRAYS:
+            self.put_pointer(field, (ARRAYS[field.type] * len(value))(*value))
+        elif field.type == "SCALAR_UNION":
+            self.put(field, "=8s", value.tobytes())
+        elif field.type == "OPERATOR_DESC":
+            fused = Descriptor(value[0], {}, value[1])
+            self.keep.append(fused)
+            self.put_pointer(field, fused.desc)
+        else:
+            raise NotImplementedError(f"{field.name}: fields of type {field.type}")

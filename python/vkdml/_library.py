@@ -1,0 +1,268 @@
+"""The shared library through ctypes: where it is found, its structs, its functions, and errors with their reasons."""
+import ctypes
+import glob
+import os
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_float, c_int32, c_size_t, c_uint32, c_uint64,
+                    c_void_p)
+from typing import Any, List, Optional
+
+# The version of the headers that the structs below are written after; tests/python holds it to include/vkdml/version.h.
+VERSION = "0.1.0"
+HEADER_VERSION = sum(int(part) << shift for part, shift in zip(VERSION.split("."), (20, 10, 0)))
+
+RESULTS = {0: "VKDML_SUCCESS", -1: "VKDML_ERROR_INVALID_ARGUMENT", -2: "VKDML_ERROR_NOT_IMPLEMENTED",
+           -3: "VKDML_ERROR_FEATURE_NOT_PRESENT", -4: "VKDML_ERROR_LIMIT_EXCEEDED",
+           -5: "VKDML_ERROR_OUT_OF_HOST_MEMORY", -6: "VKDML_ERROR_OUT_OF_DEVICE_MEMORY", -7: "VKDML_ERROR_DEVICE_LOST",
+           -8: "VKDML_ERROR_INITIALIZATION_FAILED", -9: "VKDML_ERROR_DRIVER"}
+INVALID_ARGUMENT, NOT_IMPLEMENTED, OUT_OF_HOST_MEMORY, OUT_OF_DEVICE_MEMORY, DEVICE_LOST, INITIALIZATION_FAILED, DRIVER = (
+    -1, -2, -5, -6, -7, -8, -9)
+
+
+class Error(Exception):
+    """A call of the library, or of Vulkan, failed.
+
+    Attributes:
+        result: the name of the result code, "VKDML_ERROR_INVALID_ARGUMENT" for example.
+        reason: why, a line for each reason; a refused descriptor's say which field breaks which rule.
+    """
+
+    def __init__(self, result: int, reason: str):
+        self.result = RESULTS.get(result, str(result))
+        self.reason = reason
+        super().__init__(reason or self.result)
+
+    def __reduce__(self) -> Any:
+        codes = {name: code for code, name in RESULTS.items()}
+        return Error, (codes.get(self.result, DRIVER), self.reason)
+
+
+class Enumerator(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_int32), ("introduced", c_int32)]
+
+
+class Enumeration(Structure):
+    _fields_ = [("name", c_char_p), ("enumeratorCount", c_uint32), ("enumerators", POINTER(Enumerator))]
+
+
+class TensorSupport(Structure):
+    _fields_ = [("level", c_int32), ("minDimensionCount", c_uint32), ("maxDimensionCount", c_uint32),
+                ("dataTypes", c_uint32)]
+
+
+class Agreement(Structure):
+    _fields_ = [("field", c_uint32), ("what", c_uint32), ("below", c_int32)]
+
+
+class FieldSchema(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int32), ("type", c_int32), ("offset", c_uint32), ("optional", c_uint32),
+                ("optionalSince", c_int32), ("enumeration", POINTER(Enumeration)), ("countField", c_uint32),
+                ("typeField", c_uint32), ("support", POINTER(TensorSupport)), ("supportCount", c_uint32),
+                ("agreements", POINTER(Agreement)), ("agreementCount", c_uint32), ("mayAliasFields", c_uint32),
+                ("bindingIndex", c_uint32)]
+
+
+class Accuracy(Structure):
+    _fields_ = [("kind", c_int32), ("ulp", c_uint32), ("what", c_char_p)]
+
+
+class OperatorSchema(Structure):
+    _fields_ = [("type", c_int32), ("name", c_char_p), ("introduced", c_int32), ("descSize", c_uint32),
+                ("fieldCount", c_uint32), ("fields", POINTER(FieldSchema)), ("inputCount", c_uint32),
+                ("outputCount", c_uint32), ("fusableSince", c_int32), ("accuracy", Accuracy)]
+
+
+class BufferTensorDesc(Structure):
+    _fields_ = [("DataType", c_int32), ("Flags", c_int32), ("DimensionCount", c_uint32), ("Sizes", c_void_p),
+                ("Strides", c_void_p), ("TotalTensorSizeInBytes", c_uint64), ("GuaranteedBaseOffsetAlignment", c_uint32)]
+
+
+class TensorDesc(Structure):
+    _fields_ = [("Type", c_int32), ("Desc", c_void_p)]
+
+
+class OperatorDesc(Structure):
+    _fields_ = [("Type", c_int32), ("Desc", c_void_p)]
+
+
+class HostBinding(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class BufferBinding(Structure):
+    _fields_ = [("buffer", c_uint64), ("offset", c_uint64), ("size", c_uint64)]
+
+
+class BindingProperties(Structure):
+    _fields_ = [("inputCount", c_uint32), ("outputCount", c_uint32), ("temporaryResourceSize", c_uint64),
+                ("persistentResourceSize", c_uint64), ("descriptorSetCount", c_uint32),
+                ("storageBufferDescriptorCount", c_uint32), ("uniformBufferDescriptorCount", c_uint32)]
+
+
+class PhysicalDeviceInfo(Structure):
+    _fields_ = [("name", c_char * 256), ("driver", c_char * 256), ("driverInfo", c_char * 256), ("apiVersion", c_uint32),
+                ("vendorId", c_uint32), ("deviceId", c_uint32), ("type", c_int32), ("deviceLocalBytes", c_uint64),
+                ("unusable", c_char_p)]
+
+
+class VulkanHandles(Structure):
+    _fields_ = [("instance", c_void_p), ("physicalDevice", c_void_p), ("device", c_void_p),
+                ("queueFamilyIndex", c_uint32), ("getInstanceProcAddr", c_void_p), ("enabledFeatures", c_void_p),
+                ("queue", c_void_p)]
+
+
+LogCallback = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+
+
+class SizedStructure(Structure):
+    """One that a call reads: it says its own size first."""
+
+    def __init__(self, **members: Any):
+        super().__init__(structSize=ctypes.sizeof(type(self)), **members)
+
+
+class ReferenceInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("desc", POINTER(OperatorDesc)), ("featureLevel", c_int32),
+                ("flags", c_uint32), ("inputCount", c_uint32), ("inputs", POINTER(HostBinding)),
+                ("outputCount", c_uint32), ("outputs", POINTER(HostBinding))]
+
+
+class DeviceOpenInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("headerVersion", c_uint32), ("name", c_char_p), ("featureLevel", c_int32),
+                ("flags", c_uint32), ("allocationCallbacks", c_void_p), ("logCallback", LogCallback),
+                ("logUserData", c_void_p), ("pipelineCacheData", c_void_p), ("pipelineCacheDataSize", c_size_t),
+                ("kernelVariant", c_int32)]
+
+
+class CompileInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("executionFlags", c_int32), ("flags", c_uint32)]
+
+
+class BindingTableCreateInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("dispatchable", c_void_p), ("descriptorPool", c_uint64)]
+
+
+# The functions used here and what they take. Those named CHECKED return a VkdmlResult: failures raise Error.
+CHECKED = {
+    "vkdmlValidateOperator": [POINTER(OperatorDesc), c_int32],
+    "vkdmlReferenceExecute": [POINTER(ReferenceInfo)],
+    "vkdmlEnumeratePhysicalDevices": [POINTER(c_uint32), POINTER(PhysicalDeviceInfo)],
+    "vkdmlOpenDevice": [POINTER(DeviceOpenInfo), POINTER(c_void_p)],
+    "vkdmlGetVulkanHandles": [c_void_p, POINTER(VulkanHandles)],
+    "vkdmlCreateOperator": [c_void_p, POINTER(OperatorDesc), POINTER(c_void_p)],
+    "vkdmlCompileOperator": [c_void_p, POINTER(CompileInfo), POINTER(c_void_p)],
+    "vkdmlCreateOperatorInitializer": [c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p)],
+    "vkdmlGetBindingProperties": [c_void_p, POINTER(BindingProperties)],
+    "vkdmlCreateBindingTable": [c_void_p, POINTER(BindingTableCreateInfo), POINTER(c_void_p)],
+    "vkdmlBindInputs": [c_void_p, c_uint32, POINTER(BufferBinding)],
+    "vkdmlBindOutputs": [c_void_p, c_uint32, POINTER(BufferBinding)],
+    "vkdmlBindTemporaryResource": [c_void_p, POINTER(BufferBinding)],
+    "vkdmlBindPersistentResource": [c_void_p, POINTER(BufferBinding)],
+    "vkdmlRecordDispatch": [c_void_p, c_void_p, c_void_p, c_void_p],
+}
+OTHERS = {
+    "vkdmlDestroyDevice": ([c_void_p], None), "vkdmlDestroyOperator": ([c_void_p], None),
+    "vkdmlDestroyDispatchable": ([c_void_p], None), "vkdmlDestroyBindingTable": ([c_void_p], None),
+    "vkdmlReportDeviceLost": ([c_void_p, c_char_p], None), "vkdmlGetErrorMessage": ([], c_char_p),
+    "vkdmlGetVersion": ([], c_uint32), "vkdmlGetVersionString": ([], c_char_p),
+    "vkdmlGetOperatorSchemaCount": ([], c_uint32), "vkdmlGetOperatorSchemaAt": ([c_uint32], POINTER(OperatorSchema)),
+    "vkdmlGetOperatorName": ([c_int32], c_char_p), "vkdmlGetFeatureLevelName": ([c_int32], c_char_p),
+}
+
+
+class Library:
+    """The loaded library. Its functions are attributes, without their vkdml: library.CreateOperator(..)."""
+
+    def __init__(self, path: str):
+        self.path = path
+        loaded = ctypes.CDLL(path)
+        try:
+            loaded.vkdmlGetVersion.restype = c_uint32
+            self.check_version(loaded.vkdmlGetVersion())
+            for name, arguments in CHECKED.items():
+                function = getattr(loaded, name)
+                function.argtypes, function.restype, function.errcheck = arguments, c_int32, self.check
+                setattr(self, name[5:], function)
+            for name, (arguments, result) in OTHERS.items():
+                function = getattr(loaded, name)
+                function.argtypes, function.restype = arguments, result
+                setattr(self, name[5:], function)
+        except AttributeError as error:
+            raise OSError(f"{path} is no vkdml library: {error}") from None
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the library has no function vkdml{name}")
+
+    def check_version(self, running: int) -> None:
+        """Rows of the table and what calls fill have no sizes of their own: they are those of one version."""
+        same = 20 if HEADER_VERSION >> 20 else 10
+        if running >> same != HEADER_VERSION >> same:
+            version = ".".join(str(running >> shift & mask) for shift, mask in ((20, 0xFFF), (10, 0x3FF), (0, 0x3FF)))
+            raise OSError(f"{self.path} is vkdml {version}; this Python module is of {VERSION} and needs a library of "
+                          f"the same {'major' if same == 20 else 'minor'} version")
+
+    def check(self, result: int, function: Any, arguments: Any) -> None:
+        if result:
+            raise Error(result, self.GetErrorMessage().decode(errors="replace"))
+
+
+def candidates() -> List[str]:
+    """Where the library may be, in the order in which it is looked for."""
+    names = ["libvkdml.so." + (VERSION.rsplit(".", 1)[0] if VERSION.startswith("0.") else VERSION.split(".")[0]),
+             "libvkdml.so"]
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = os.path.dirname(os.path.dirname(here))
+    found = [os.path.join(here, name) for name in names]
+    if os.path.exists(os.path.join(root, "include", "vkdml", "version.h")):  # a source tree
+        for folder in [os.path.join(root, "build"), *sorted(glob.glob(os.path.join(glob.escape(root), "build-*")))]:
+            found += [os.path.join(folder, "src", name) for name in names]
+    return [path for path in found if os.path.exists(path)] + names  # the last by the system's loader
+
+
+def find(path: Optional[str]) -> Library:
+    named = path or os.environ.get("VKDML_LIBRARY")
+    if named:
+        return Library(named)
+    reasons = []
+    for candidate in candidates():
+        try:
+            return Library(candidate)
+        except OSError as error:
+            reasons.append(f"  {candidate}: {error}")
+    raise OSError("the vkdml library was not found. Set VKDML_LIBRARY to the path of libvkdml.so, build it in the source "
+                  "tree (meson setup build && meson compile -C build) or install it. Tried:\n" + "\n".join(reasons))
+
+
+_loaded: Optional[Library] = None
+_lock = threading.Lock()
+
+
+def load(path: Optional[str] = None) -> None:
+    """Loads the library, where the first call that needs it should not choose.
+
+    Without a path it is the one that the environment variable VKDML_LIBRARY names; else one beside this module; in a
+    source tree one of its build folders; else the one that the system's loader finds.
+
+    Raises:
+        OSError: there is none, it is of another version, or another one has been loaded.
+    """
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            _loaded = find(path)
+        elif path is not None and os.path.realpath(path) != os.path.realpath(_loaded.path):
+            raise OSError(f"{_loaded.path} is loaded already")
+
+
+def library() -> Library:
+    """The library, loaded where it is not yet."""
+    if _loaded is None:
+        load()
+    assert _loaded is not None
+    return _loaded
+
+
+def version() -> str:
+    """The version of the library that is running, as "major.minor.patch". That of this module is vkdml.__version__."""
+    return library().GetVersionString().decode()
+

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -480,6 +481,35 @@ def test_random_refusals(folder):
     result = check(folder, model({"A": values("FLOAT32", {**uniform, "mean": 3})}))
     tell(result.returncode == 0 and "unknown member 'mean' is ignored" in result.stderr,
          "random values with a member of the other distribution are warned of", result.stderr)
+
+
+# ---- templates ----
+
+def test_templates(folder):
+    operators = re.findall(r"^DML_OPERATOR_(\w+) \(since", vkdml("operators").stdout, re.MULTILINE)
+    wrong, wrong_in_full = [], []
+    for operator in operators:
+        text = vkdml("template", operator).stdout
+        result = vkdml("run", "-a", "reference", "-", text=text)
+        if result.returncode or result.stderr or "Resource '" not in result.stdout \
+                or re.search("^Resource '.*: .*(nan|inf)", result.stdout, re.MULTILINE):
+            wrong.append(f"{operator}: {result.stdout}{result.stderr}")
+        # The same with all that is optional.
+        text = re.sub(r"null(,?) // optional: (.*)", r"\2\1", text)
+        text = re.sub(r"^( +)// ", r"\1", text, flags=re.MULTILINE)
+        result = vkdml("run", "-a", "reference", "-", text=text)
+        if "null" in text or result.returncode or result.stderr:
+            wrong_in_full.append(f"{operator}: {result.stderr}")
+    tell(len(operators) > 150 and not wrong, f"the templates of all {len(operators)} operators run, and give numbers",
+         "\n".join(wrong))
+    tell(not wrong_in_full, "so they do with all that is optional", "\n".join(wrong_in_full))
+    one, other = vkdml("template", "GEMM"), vkdml("template", "DML_OPERATOR_GEMM")
+    tell(one.returncode == 0 and one.stdout == other.stdout != "", "an operator's name may be given in full", one.stderr)
+    for name, hint in (("GEM", "; did you mean GEMM?"), ("RELU", "; did you mean ACTIVATION_RELU?"), ("QUICKSORT", ")\n")):
+        result = vkdml("template", name)
+        tell(result.returncode == 2 and result.stdout == "" and result.stderr.startswith(
+            f"vkdml template: '{name}' is no implemented operator") and hint in result.stderr,
+            f"there is no template of {name}", result.stderr)
 
 
 # ---- malformed models ----

@@ -44,7 +44,8 @@ static void slips_of_the_pen_are_mended(void **state) {
 static void whole_words_lead_to_the_name_they_are_of(void **state) {
     (void)state;
     assert_string_equal(nearest("const"), "CONSTANT");
-    assert_string_equal(nearest("RELU"), "ACTIVATION_RELU"); /* not that of more words */
+    assert_string_equal(nearest("element"), "ELEMENT_WISE_ADD"); /* the first that begins so */
+    assert_string_equal(nearest("RELU"), "ACTIVATION_RELU");     /* not that of more words */
     assert_string_equal(nearest("Add"), "ELEMENT_WISE_ADD");
     assert_string_equal(nearest("ADD1"), "ELEMENT_WISE_ADD1");
 }

@@ -11,5 +11,6 @@ extern const struct subcommand subcommand_devices;
 extern const struct subcommand subcommand_operators;
 extern const struct subcommand subcommand_bench;
 extern const struct subcommand subcommand_explain;
+extern const struct subcommand subcommand_template;
 
 #endif

@@ -11,7 +11,7 @@
 #include "suggest.h"
 
 static const struct subcommand *const subcommands[] = {
-    &subcommand_run,     &subcommand_check, &subcommand_explain,
+    &subcommand_run,     &subcommand_check, &subcommand_template,  &subcommand_explain,
     &subcommand_devices, &subcommand_bench, &subcommand_operators,
 };
 

@@ -1,6 +1,7 @@
 #include "suggest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,15 +45,15 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
-/* Whether the text is the name's beginning, or stands in it as whole words, between underscores. */
-static int holds_words(const char *name, size_t name_length, const char *text, size_t text_length) {
+/* Whether the text stands in the name as whole words, between underscores. */
+static bool holds_words(const char *name, size_t name_length, const char *text, size_t text_length) {
     for (size_t i = 0; i + text_length <= name_length; i++) {
         if ((i == 0 || name[i - 1] == '_') && strncasecmp(name + i, text, text_length) == 0 &&
-            (i == 0 || i + text_length == name_length || name[i + text_length] == '_')) {
-            return 1;
+            (i + text_length == name_length || name[i + text_length] == '_')) {
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 void suggest_consider(struct suggest *suggest, const char *name) {
@@ -63,10 +64,13 @@ void suggest_consider(struct suggest *suggest, const char *name) {
     if (text_length == 0 || text_length > LONGEST || name_length > LONGEST) {
         return;
     }
-    const size_t edits = edit_distance(suggest->text, text_length, name, name_length);
+    size_t edits = edit_distance(suggest->text, text_length, name, name_length);
     size_t distance = edits;
     /* At least three letters, so that X is no word of every name; as far as two slips of the pen. */
-    if (text_length >= 3 && edits > 2 && holds_words(name, name_length, suggest->text, text_length)) {
+    if (text_length >= 3 && edits > 2 && strncasecmp(name, suggest->text, text_length) == 0) {
+        distance = 2;
+        edits = 2; /* however long the name goes on */
+    } else if (text_length >= 3 && edits > 2 && holds_words(name, name_length, suggest->text, text_length)) {
         distance = 2;
     } else if (edits > limit || edits > 4) {
         return;

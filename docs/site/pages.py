@@ -87,7 +87,7 @@ class Pages:
                 if start and start.group(1) == fence:
                     fence = None
             elif start:
-                parts += [self.prose(page, "\n".join(prose)), start.group(1) + HIGHLIGHTED.get(start.group(2), "{.txt}")]
+                parts += [self.prose(page, "\n".join(prose)), start.group(1) + HIGHLIGHTED.get(start.group(2), "{.unparsed}")]
                 prose, fence = [], start.group(1)
             else:
                 prose.append(line)

@@ -40,7 +40,7 @@ typedef struct VkdmlStepConstant {
 
 /** One command. What is not of its kind is 0 or NULL. */
 typedef struct VkdmlStep {
-    VkdmlStepKind kind;
+    VkdmlStepKind kind;                 /**< a dispatch, a copy or a fill */
     VkBool32 initializes;               /**< recorded by the operator initializer, once */
     VkBool32 barrierBefore;             /**< waits for what steps before it wrote */
     const char *frame;                  /**< of a dispatch: the shape of computation, a folder of glsl/ */
@@ -67,7 +67,7 @@ typedef struct VkdmlExplanation {
     const char *variantReason;        /**< why it is that one */
     VkBool32 inPlaceIsFree;           /**< bound in place of input 0, output 0 needs no command */
     uint64_t inputBytes;              /**< of all elements of all input tensors */
-    uint64_t outputBytes;             /**< .. and output tensors: with them, what must move if each moves once */
+    uint64_t outputBytes;             /**< and of output tensors: with them, what must move if each moves once */
     uint64_t temporaryResourceSize;   /**< as VkdmlBindingProperties */
     uint64_t persistentResourceSize;  /**< as VkdmlBindingProperties */
     uint32_t noteCount;               /**< length of notes */

@@ -7,10 +7,15 @@
 <!-- test: output -->          what the `run` block before it prints; a line of `...` stands for any lines
 <!-- test: model [WORD] -->    a JSON model that the command takes; `model refused`: that it refuses
 <!-- test: elsewhere WHY -->   what cannot be tested here, and what does it
+
+and for the blocks of a language on a page that have no comment of their own, once on that page:
+
+<!-- test all LANGUAGE: WAY -->
 """
 import re
 
 COMMENT = re.compile(r"<!-- test: (.*?) -->\s*$")
+ALL = re.compile(r"^<!-- test all (\w+): (.*?) -->\s*$", re.MULTILINE)
 FENCE = re.compile(r"^(```+)(\w*)\s*$")
 # Trees and diagrams are no snippets.
 TEXT = ("", "text")
@@ -32,7 +37,9 @@ class Block:
 def blocks_of(page):
     """Every block of a page; way is None where no comment names one."""
     found, way, fence, block = [], None, None, None
-    for number, line in enumerate(page.read_text().splitlines(), 1):
+    text = page.read_text()
+    ways = dict(ALL.findall(text))
+    for number, line in enumerate(text.splitlines(), 1):
         start = FENCE.match(line)
         if fence:
             if start and start.group(1) == fence and not start.group(2):
@@ -42,7 +49,7 @@ def blocks_of(page):
                 block.lines.append(line)
         elif start:
             fence = start.group(1)
-            block = Block(page, number, start.group(2), way, [])
+            block = Block(page, number, start.group(2), way or ways.get(start.group(2)), [])
         elif COMMENT.match(line):
             way = COMMENT.match(line).group(1)
         elif line.strip():

@@ -2,7 +2,7 @@
 """Tests every fenced block of the documentation in the way that stands before it (snippets.py). Prints TAP.
 
 test_snippets.py --root ROOT --build BUILD --includes FOLDER.. --c COMPILER.. --cpp COMPILER.. [--directx FOLDER]
-    --pages PAGE..
+    [-- PAGE..]                       all of docs/ without any
 """
 import argparse
 import os
@@ -100,7 +100,7 @@ class Tester:
     def way_elsewhere(self, block, *why):
         if not why:
             return "says not what tests it"
-        self.elsewhere.append(f"line {block.line}: {' '.join(why)}")
+        self.elsewhere.append((block.line, " ".join(why)))
         return None
 
     def test(self, block):
@@ -117,8 +117,10 @@ def parse_options():
     parser.add_argument("--build", type=lambda text: pathlib.Path(text).resolve())
     for name in ("includes", "c", "cpp", "directx"):
         parser.add_argument(f"--{name}", nargs="+", action="extend", default=[])
-    parser.add_argument("--pages", nargs="+", type=pathlib.Path, default=[])
-    return parser.parse_args()
+    parser.add_argument("pages", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    options.pages = options.pages or sorted((options.root / "docs").glob("*.md"))
+    return options
 
 
 def same_descriptors(page):
@@ -142,8 +144,9 @@ def main():
             print(f"{'not ok' if wrong else 'ok'} {number} - {page.name}: {len(found) - texts} blocks")
             for block, problem in wrong:
                 print(f"# {page.name}:{block.line} ({block.way}): " + problem.rstrip().replace("\n", "\n#   "))
-            for why in tester.elsewhere:
-                print(f"# elsewhere, {why}")
+            for why in sorted({why for _, why in tester.elsewhere}):
+                lines = ", ".join(str(line) for line, other in tester.elsewhere if other == why)
+                print(f"# line {lines}: tested elsewhere: {why}")
             if page.name == "DIRECTML.md":
                 problem = same_descriptors(page)
                 number += 1

@@ -1,5 +1,6 @@
 #include "api/operator.h"
 
+#include "api/aliases.h"
 #include "api/check.h"
 #include "api/error.h"
 #include "base/memory.h"
@@ -75,20 +76,6 @@ static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, c
     return point;
 }
 
-/* Which inputs an output may be bound in place of. They are among the first 32: a test of the table says so. */
-static void describe_aliases(const struct vkdml_instance *instance, const VkdmlFieldSchema *output,
-                             struct vkdml_bind_point *point) {
-    for (uint32_t i = 0; output->mayAliasFields >> i != 0; i++) {
-        if ((output->mayAliasFields >> i & 1) != 0) {
-            const uint32_t input = instance->schema->fields[i].bindingIndex;
-            point->may_alias |= 1u << input;
-            if (vkdml_same_layout(&instance->outputs[output->bindingIndex], &instance->inputs[input])) {
-                point->same_layouts |= 1u << input;
-            }
-        }
-    }
-}
-
 /* What binding needs to know of a field's tensors: of one, or of an array's, the last of `all` of their kind. */
 static void describe_field(const VkdmlFieldSchema *field, uint32_t all, const struct vkdml_tensor *tensors,
                            struct vkdml_bind_point *points) {
@@ -109,7 +96,7 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
             describe_field(field, instance->input_count, instance->inputs, compiled->inputs);
         } else if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
             describe_field(field, instance->output_count, instance->outputs, compiled->outputs);
-            describe_aliases(instance, field, &compiled->outputs[field->bindingIndex]);
+            compiled->outputs[field->bindingIndex].aliases = vkdml_output_aliases(instance, field);
         }
     }
 }

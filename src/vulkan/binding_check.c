@@ -128,26 +128,24 @@ static struct slot slot_at(const struct VkdmlBindingTable_T *table, size_t index
     return (struct slot){&table->dispatchable->points[index], &table->bindings[index]};
 }
 
-static bool overlap(const struct slot *a, const struct slot *b) {
-    return a->binding->buffer && a->binding->buffer == b->binding->buffer &&
-           a->binding->offset < b->binding->offset + b->point->bytes &&
-           b->binding->offset < a->binding->offset + a->point->bytes;
+static struct vkdml_place place_of(const struct slot *slot) {
+    return (struct vkdml_place){.first = slot->binding->offset, .bytes = slot->point->bytes};
 }
 
-static bool has_bit(uint32_t bits, size_t index) {
-    return index < 32 && (bits >> index & 1) != 0;
-}
-
-/* a: no input; input: the number of b among inputs, or beyond all of them. */
-static void report_overlap(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
-    const char *rule = !has_bit(a->point->may_alias, input)      ? ""
-                       : !has_bit(a->point->same_layouts, input) ? " (in place needs the same sizes, strides and type)"
-                                                                 : " (in place needs the same offset)";
-    vkdml_report_invalid(report,
-                         "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
-                         ", must be disjoint%s",
-                         name_of(a->point).text, a->binding->offset, a->binding->offset + a->point->bytes,
-                         name_of(b->point).text, b->binding->offset, b->binding->offset + b->point->bytes, rule);
+/* a: no input; input: the number of b among inputs, or VKDML_NO_INPUT. */
+static void check_apart(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
+    const struct vkdml_place at = place_of(a), other = place_of(b);
+    if (!a->binding->buffer || a->binding->buffer != b->binding->buffer || !vkdml_places_overlap(&at, &other)) {
+        return;
+    }
+    const char *refusal = vkdml_overlap_refusal(&a->point->aliases, input, &at, &other);
+    if (refusal) {
+        vkdml_report_invalid(report,
+                             "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
+                             ", must be disjoint%s",
+                             name_of(a->point).text, at.first, at.first + at.bytes, name_of(b->point).text, other.first,
+                             other.first + other.bytes, refusal);
+    }
 }
 
 static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, struct vkdml_report *report) {
@@ -169,13 +167,7 @@ VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, s
         const struct slot a = slot_at(table, i);
         for (size_t k = i + 1; k < slots; k++) {
             const struct slot b = slot_at(table, k);
-            if (!overlap(&a, &b)) {
-                continue;
-            }
-            const size_t input = k >= exclusive ? k - exclusive : SIZE_MAX;
-            if (!has_bit(a.point->same_layouts, input) || a.binding->offset != b.binding->offset) {
-                report_overlap(&a, &b, input, report);
-            }
+            check_apart(&a, &b, k >= exclusive ? k - exclusive : VKDML_NO_INPUT, report);
         }
     }
     return report->result;

@@ -8,6 +8,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include "base/aliases.h"
 #include "base/report.h"
 #include "kernels/plan.h"
 #include "vkdml/operator.h"
@@ -20,17 +21,16 @@
 
 /* Where a buffer is bound, and what it must be. */
 struct vkdml_bind_point {
-    const char *name;           /* of the field or resource; static */
-    uint32_t element;           /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
-    uint32_t operator_index;    /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
-    const char *unbound;        /* NULL: a buffer is required; else why there must be none; static */
-    uint64_t bytes;             /* required */
-    uint32_t alignment;         /* of the offset: 16 or 256 */
-    const char *alignment_rule; /* the name of that number; static */
-    uint32_t base_alignment;    /* GuaranteedBaseOffsetAlignment; 0: none */
-    bool owned;                 /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
-    uint32_t may_alias;         /* of outputs: bit 1 << i for each input i it may be bound in place of */
-    uint32_t same_layouts;      /* the bits of those whose layout is the output's: only then in place */
+    const char *name;             /* of the field or resource; static */
+    uint32_t element;             /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
+    uint32_t operator_index;      /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
+    const char *unbound;          /* NULL: a buffer is required; else why there must be none; static */
+    uint64_t bytes;               /* required */
+    uint32_t alignment;           /* of the offset: 16 or 256 */
+    const char *alignment_rule;   /* the name of that number; static */
+    uint32_t base_alignment;      /* GuaranteedBaseOffsetAlignment; 0: none */
+    bool owned;                   /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
+    struct vkdml_aliases aliases; /* of outputs */
 };
 
 /* A plan's step with the Vulkan objects it needs. */

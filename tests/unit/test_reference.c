@@ -244,6 +244,30 @@ static void each_padding_mode_is_a_walk_over_the_input(void **state) {
     }
 }
 
+/* What dml_operators.h shows of DML_PADDING_OPERATOR_DESC. */
+static void padding_goes_on_beyond_the_inputs_size_as_the_header_shows(void **state) {
+    (void)state;
+    static const char *const shown[] = {
+        [DML_PADDING_MODE_CONSTANT] = "vvvvvabcvvvvv",   [DML_PADDING_MODE_EDGE] = "aaaaaabcccccc",
+        [DML_PADDING_MODE_REFLECTION] = "babcbabcbabcb", [DML_PADDING_MODE_SYMMETRIC] = "bccbaabccbaab",
+        [DML_PADDING_MODE_WRAP] = "bcabcabcabcab",
+    };
+    const uint32_t rim = 5;
+    for (DML_PADDING_MODE mode = DML_PADDING_MODE_CONSTANT; mode <= DML_PADDING_MODE_WRAP; mode++) {
+        host_tensor_init(&input, T(UINT8), LIST(3), NULL);
+        host_tensor_init(&output, T(UINT8), LIST(13), NULL);
+        memcpy(input.bytes, "abc", 3);
+        const DML_PADDING_OPERATOR_DESC desc = {&input.desc, &output.desc, mode, 'v', 1, &rim, &rim};
+        expect_success(reference_run(DML_OPERATOR_PADDING, &desc, 0, &input, &output, NULL));
+        assert_memory_equal(output.bytes, shown[mode], 13);
+        host_tensor_init(&input, T(UINT8), LIST(1), NULL);
+        host_tensor_init(&output, T(UINT8), LIST(11), NULL);
+        memcpy(input.bytes, "a", 1);
+        expect_success(reference_run(DML_OPERATOR_PADDING, &desc, 0, &input, &output, NULL));
+        assert_memory_equal(output.bytes, mode == DML_PADDING_MODE_CONSTANT ? "vvvvvavvvvv" : "aaaaaaaaaaa", 11);
+    }
+}
+
 /* Three dimensions, strides on both sides, any type: an element's dimensions fold one by one. */
 static void expect_walked_in_three_dimensions(struct random *random) {
     uint32_t sizes[3], starts[3], ends[3], padded[3], strides[3];
@@ -554,6 +578,7 @@ int main(void) {
         cmocka_unit_test(strides_place_elements_and_what_lies_between_keeps_its_bytes),
         cmocka_unit_test(identity_runs_in_place),
         cmocka_unit_test(each_padding_mode_is_a_walk_over_the_input),
+        cmocka_unit_test(padding_goes_on_beyond_the_inputs_size_as_the_header_shows),
         cmocka_unit_test(padding_folds_each_dimension_by_itself),
         cmocka_unit_test(padding_value_is_converted_to_the_type),
         cmocka_unit_test(value_of_the_diagonal_is_converted_likewise),

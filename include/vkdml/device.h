@@ -134,7 +134,7 @@ typedef struct VkdmlDeviceCreateInfo {
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
  *         VKDML_ERROR_FEATURE_NOT_PRESENT (a kernel variant is forced that the device cannot run),
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
- * VKDML_ERROR_DRIVER. *device is then NULL.
+ *         VKDML_ERROR_DRIVER. *device is then NULL.
  */
 VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device);
 

@@ -20,7 +20,8 @@ static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *
         vkdml_instance_destroy(instance, device->callbacks);
         return vkdml_report_out_of_memory(report, sizeof **op, "an operator");
     }
-    **op = (struct VkdmlOperator_T){.device = device, .instance = instance};
+    vkdml_handle_begin(&(*op)->handle, VKDML_HANDLE_OPERATOR, device, sizeof **op);
+    (*op)->instance = instance;
     return VKDML_SUCCESS;
 }
 
@@ -36,13 +37,13 @@ VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *des
     if (result == VKDML_SUCCESS) {
         result = create_operator(device, desc, report, op);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 void vkdmlDestroyOperator(VkdmlOperator op) {
-    if (op) {
-        vkdml_instance_destroy(op->instance, op->device->callbacks);
-        vkdml_free(op->device->callbacks, op);
+    if (vkdml_check_destroy(op, VKDML_HANDLE_OPERATOR, "vkdmlDestroyOperator: op")) {
+        vkdml_instance_destroy(op->instance, op->handle.device->callbacks);
+        vkdml_handle_end(&op->handle);
     }
 }
 
@@ -113,7 +114,7 @@ VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, 
         result = check_compile_info(&resolved, report);
     }
     if (result == VKDML_SUCCESS) {
-        struct vkdml_plan_limits limits = op->device->limits;
+        struct vkdml_plan_limits limits = op->handle.device->limits;
         limits.half_allowed = (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
         result = vkdml_plan(op->instance, &limits, resolved.flags, report, plan);
     }
@@ -122,7 +123,7 @@ VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, 
 
 static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
                            VkdmlDispatchable *compiled) {
-    VkdmlDevice device = op->device;
+    VkdmlDevice device = op->handle.device;
     const struct vkdml_instance *instance = op->instance;
     struct vkdml_plan plan;
     VkdmlDispatchable d = NULL;
@@ -161,17 +162,14 @@ VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (compiled) {
         *compiled = NULL;
     }
-    VkdmlResult result = vkdml_check_given(op, "op", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_device(op->device, report);
-    }
+    VkdmlResult result = vkdml_check_object(op, VKDML_HANDLE_OPERATOR, "op", report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(compiled, "compiled", report);
     }
     if (result == VKDML_SUCCESS) {
         result = compile(op, info, report, compiled);
     }
-    return vkdml_end_on_device(report, result, op ? op->device : NULL);
+    return vkdml_end_on_object(report, result, op);
 }
 
 VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
@@ -190,9 +188,11 @@ VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, c
     if (result == VKDML_SUCCESS) {
         result = vkdml_initializer_create(device, count, operators, report, initializer);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 void vkdmlDestroyDispatchable(VkdmlDispatchable dispatchable) {
-    vkdml_dispatchable_destroy(dispatchable);
+    if (vkdml_check_destroy(dispatchable, VKDML_HANDLE_DISPATCHABLE, "vkdmlDestroyDispatchable: dispatchable")) {
+        vkdml_dispatchable_destroy(dispatchable);
+    }
 }

@@ -60,7 +60,7 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     if (!d) {
         return vkdml_report_out_of_memory(report, bytes, "a dispatchable");
     }
-    d->device = device;
+    vkdml_handle_begin(&d->handle, VKDML_HANDLE_DISPATCHABLE, device, bytes);
     d->kind = info->kind;
     d->context = info->context;
     d->input_count = info->input_count;
@@ -125,9 +125,9 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     if (planned->kind != VKDML_PLAN_DISPATCH) {
         return VKDML_SUCCESS;
     }
-    VkdmlResult result = vkdml_pipelines_get(d->device, planned, report, &step->pipeline);
+    VkdmlResult result = vkdml_pipelines_get(d->handle.device, planned, report, &step->pipeline);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_parameters_create(d->device, planned->parameters, planned->parameter_count, report,
+        result = vkdml_parameters_create(d->handle.device, planned->parameters, planned->parameter_count, report,
                                          &step->parameters);
     }
     return result;
@@ -178,8 +178,9 @@ void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable) {
     }
     if (dispatchable->kind == VKDML_COMPILED_OPERATOR) { /* an initializer's blocks are its operators' */
         for (uint32_t i = 0; i < dispatchable->step_count + dispatchable->init_step_count; i++) {
-            vkdml_parameters_destroy(dispatchable->device, dispatchable->steps[i].parameters); /* init_steps follow */
+            vkdml_parameters_destroy(dispatchable->handle.device,
+                                     dispatchable->steps[i].parameters); /* init_steps follow */
         }
     }
-    vkdml_free(dispatchable->device->callbacks, dispatchable);
+    vkdml_handle_end(&dispatchable->handle);
 }

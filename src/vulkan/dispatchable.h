@@ -12,6 +12,7 @@
 #include "base/report.h"
 #include "kernels/plan.h"
 #include "vkdml/operator.h"
+#include "vulkan/handles.h"
 #include "vulkan/parameters.h"
 
 #define VKDML_NO_INDEX UINT32_MAX
@@ -54,7 +55,7 @@ VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind);
 enum vkdml_dispatchable_kind { VKDML_COMPILED_OPERATOR, VKDML_OPERATOR_INITIALIZER };
 
 struct VkdmlDispatchable_T {
-    VkdmlDevice device;
+    struct vkdml_handle handle;
     enum vkdml_dispatchable_kind kind;
     const char *context; /* of its failures: "DML_OPERATOR_PADDING", "operator initializer"; static */
     uint32_t input_count;

@@ -201,7 +201,8 @@ static VkdmlResult opened_allocate(const VkdmlDeviceOpenInfo *info, struct vkdml
 }
 
 VkdmlResult vkdml_device_open(const VkdmlDeviceOpenInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
-    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_VALIDATION;
+    const VkdmlDeviceFlags known =
+        VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_VALIDATION | VKDML_DEVICE_FLAG_CHECK_HANDLES;
     struct vkdml_opened *opened = NULL;
     struct vkdml_candidate chosen = {.physical_device = VK_NULL_HANDLE};
     *device = NULL;

@@ -152,7 +152,7 @@ VkdmlResult vkdml_parameters_create(VkdmlDevice device, const uint32_t *words, u
 
 void vkdml_parameters_destroy(VkdmlDevice device, struct vkdml_parameter_block block) {
     struct vkdml_parameters *parameters = &device->parameters;
-    if (!block.slab) {
+    if (!block.slab || atomic_load(&device->destroyed)) {
         return;
     }
     pthread_mutex_lock(&parameters->lock);

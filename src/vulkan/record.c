@@ -44,7 +44,7 @@ static bool same_push_constants(const struct vkdml_push_constants *a, const stru
 static void record_dispatch(struct recording *recording, const struct vkdml_step *step, uint32_t index) {
     const struct VkdmlBindingTable_T *table = recording->table;
     const struct vkdml_push_constants *push_constants = &table->push_constants[index];
-    const VkPipelineLayout layout = table->device->layouts[step->buffer_count - 1].pipeline;
+    const VkPipelineLayout layout = table->handle.device->layouts[step->buffer_count - 1].pipeline;
     if (recording->pipeline != step->pipeline) {
         recording->vk->CmdBindPipeline(recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE, step->pipeline);
         recording->pipeline = step->pipeline;
@@ -105,7 +105,7 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
         return VKDML_SUCCESS;
     }
     struct recording recording = {
-        .table = table, .vk = &table->device->vk, .commands = command_buffer, .regions = table->regions};
+        .table = table, .vk = &table->handle.device->vk, .commands = command_buffer, .regions = table->regions};
     for (uint32_t i = 0; i < table->step_count; i++) {
         record_step(&recording, i);
     }

@@ -65,6 +65,8 @@ typedef enum VkdmlDeviceFlagBits {
      * on every call of the process takes a lock for each handle; before, none does.
      */
     VKDML_DEVICE_FLAG_CHECK_HANDLES = 4,
+    /** vkdmlOpenDevice() only: enable VK_EXT_debug_utils, for names and labels; VALIDATION enables it too. */
+    VKDML_DEVICE_FLAG_DEBUG_UTILS = 8,
 } VkdmlDeviceFlagBits;
 typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 
@@ -142,6 +144,13 @@ typedef struct VkdmlDeviceCreateInfo {
 /**
  * Imports a Vulkan device. Mirrors DMLCreateDevice.
  *
+ * Where VK_EXT_debug_utils was enabled on the instance, which is to say where getInstanceProcAddr() has its functions,
+ * pipelines, shader modules, layouts, descriptor sets and uniform buffers get names; and what vkdmlRecordDispatch()
+ * records is labelled with the operator, its tensors' types and sizes ("DML_OPERATOR_GEMM: ATensor FLOAT32 1x1x64x32,
+ * BTensor .."), and each command in it with the kernel, what its storage buffers are, in order of their bindings, and
+ * workgroups ("product: ATensor, OutputTensor, BTensor; 2x1x1 workgroups"). Tools that show labels show these. Texts
+ * are for people and may change. Elsewhere nothing is called.
+ *
  * Creates no queue, submits nothing. The caller destroys the result with vkdmlDestroyDevice(), before its VkDevice.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
@@ -184,10 +193,10 @@ VKDML_API VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevi
  *
  * Every object made from it must have been destroyed and all GPU work that uses them finished. NULL is ignored.
  *
- * Where objects are left, one warning to the log callback says how many of which kind, the last message of vkdml's own. What
- * they have of Vulkan's goes with the device, but for descriptor sets in pools of the caller's. From then on they can
- * be destroyed, which gives back their host memory, by the allocation callbacks of the device; all other calls on them
- * fail with VKDML_ERROR_INVALID_ARGUMENT. The device itself is gone.
+ * Where objects are left, one warning to the log callback says how many of which kind, the last message of vkdml's own.
+ * What they have of Vulkan's goes with the device, but for descriptor sets in pools of the caller's. From then on they
+ * can be destroyed, which gives back their host memory, by the allocation callbacks of the device; all other calls on
+ * them fail with VKDML_ERROR_INVALID_ARGUMENT. The device itself is gone.
  */
 VKDML_API void vkdmlDestroyDevice(VkdmlDevice device);
 

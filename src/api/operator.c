@@ -3,6 +3,7 @@
 #include "api/aliases.h"
 #include "api/check.h"
 #include "api/error.h"
+#include "api/label.h"
 #include "base/memory.h"
 #include "operators/operators.h"
 #include "vulkan/device.h"
@@ -146,6 +147,9 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
         goto done;
     }
     describe_tensors(d, instance);
+    if (d->label) {
+        vkdml_write_label(instance, d->label, VKDML_LABEL_CAPACITY);
+    }
     result = vkdml_dispatchable_compile(d, &plan, report);
     if (result == VKDML_SUCCESS) {
         *compiled = d;

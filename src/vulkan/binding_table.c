@@ -82,6 +82,8 @@ static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vk
         table->sets[index] = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkAllocateDescriptorSets");
     }
+    vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)table->sets[index], "%s: %s",
+                     table->dispatchable->context, step->label);
     VkDescriptorBufferInfo parameters = vkdml_parameters_descriptor(device, step->parameters);
     VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                   .dstSet = table->sets[index],

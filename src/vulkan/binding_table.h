@@ -10,8 +10,8 @@
 
 struct VkdmlBindingTable_T {
     struct vkdml_handle handle;
-    VkdmlBindingTable next;  /* in the device's list, where the pool is the table's own */
-    VkdmlBindingTable *link; /* what points to it there */
+    VkdmlBindingTable next;         /* in the device's list, where the pool is the table's own */
+    VkdmlBindingTable *link;        /* what points to it there */
     VkdmlDispatchable dispatchable; /* may be gone when the table is destroyed */
     VkDescriptorPool pool;
     bool owns_pool;

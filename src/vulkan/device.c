@@ -109,7 +109,10 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
     if (info->flags & VKDML_DEVICE_FLAG_VALIDATION) {
         vkdml_report_invalid(report, "flags has VKDML_DEVICE_FLAG_VALIDATION, must not: it is vkdmlOpenDevice()'s");
     }
-    if (info->flags & ~(known | VKDML_DEVICE_FLAG_VALIDATION)) {
+    if (info->flags & VKDML_DEVICE_FLAG_DEBUG_UTILS) {
+        vkdml_report_invalid(report, "flags has VKDML_DEVICE_FLAG_DEBUG_UTILS, must not: it is vkdmlOpenDevice()'s");
+    }
+    if (info->flags & ~(known | VKDML_OPENING_FLAGS)) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlDeviceFlagBits only", info->flags);
     }
     vkdml_check_allocation_callbacks(info->allocationCallbacks, report);
@@ -285,6 +288,10 @@ static VkdmlResult create_layouts(VkdmlDevice device, uint32_t buffer_count, str
         layouts->pipeline = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkCreatePipelineLayout");
     }
+    vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, (uint64_t)layouts->set, "vkdml, %u storage buffers",
+                     buffer_count);
+    vkdml_debug_name(device, VK_OBJECT_TYPE_PIPELINE_LAYOUT, (uint64_t)layouts->pipeline, "vkdml, %u storage buffers",
+                     buffer_count);
     return VKDML_SUCCESS;
 }
 
@@ -338,6 +345,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     if (missing) {
         return vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "the device has no %s", missing);
     }
+    device->debug = vkdml_debug_load(info->getInstanceProcAddr, info->instance);
     vk.GetPhysicalDeviceMemoryProperties(info->physicalDevice, &device->memory);
     device->limits = plan_limits(properties, info->flags);
     const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);

@@ -8,6 +8,7 @@
 #include "kernels/plan.h"
 #include "vkdml/binding.h"
 #include "vkdml/device.h"
+#include "vulkan/debug.h"
 #include "vulkan/failure.h"
 #include "vulkan/functions.h"
 #include "vulkan/handles.h"
@@ -17,6 +18,9 @@
 
 /* The least apiVersion of a physical device. */
 #define VKDML_VULKAN_API_VERSION VK_API_VERSION_1_2
+
+/* Flags that are vkdmlOpenDevice()'s only. */
+#define VKDML_OPENING_FLAGS ((VkdmlDeviceFlags)VKDML_DEVICE_FLAG_VALIDATION | VKDML_DEVICE_FLAG_DEBUG_UTILS)
 
 struct vkdml_opened;
 
@@ -48,6 +52,7 @@ struct VkdmlDevice_T {
     struct vkdml_log log;
     struct vkdml_lost lost; /* changes once; thread-safe */
     struct vkdml_functions_device vk;
+    struct vkdml_debug debug;
     VkPhysicalDeviceMemoryProperties memory;
     struct vkdml_plan_limits limits;
     VkdmlKernelVariant variant;                           /* never DEFAULT */

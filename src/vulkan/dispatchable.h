@@ -34,6 +34,18 @@ struct vkdml_bind_point {
     struct vkdml_aliases aliases; /* of outputs */
 };
 
+/* "operators[4294967295].QuantizationTensors[65535]" and then some */
+struct vkdml_bind_point_name {
+    char text[128];
+};
+
+/* What a point is called in reasons and labels. */
+struct vkdml_bind_point_name vkdml_bind_point_name(const struct vkdml_bind_point *point);
+
+/* Longest labels; longer ones are cut. */
+#define VKDML_LABEL_CAPACITY      512
+#define VKDML_STEP_LABEL_CAPACITY 192
+
 /* A plan's step with the Vulkan objects it needs. */
 struct vkdml_step {
     enum vkdml_plan_step_kind kind;
@@ -47,6 +59,7 @@ struct vkdml_step {
     VkPipeline pipeline; /* the device's */
     struct vkdml_parameter_block parameters;
     uint32_t groups[3];
+    const char *label; /* of its commands, for debugging tools; NULL where there are none */
 };
 
 /* The stage that a step's command runs in. */
@@ -72,6 +85,7 @@ struct VkdmlDispatchable_T {
     struct vkdml_step *steps;
     uint32_t init_step_count; /* of compiled operators: the initializer's */
     struct vkdml_step *init_steps;
+    char *label; /* of a recording, VKDML_LABEL_CAPACITY; NULL where the device has no labels */
 };
 
 /* How large a dispatchable is to be. */

@@ -84,6 +84,9 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    if ((*initializer)->label) {
+        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operators", count);
+    }
     uint32_t input = 0;
     struct vkdml_step *step = (*initializer)->steps;
     for (uint32_t i = 0; i < count; i++) {

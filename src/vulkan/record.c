@@ -5,6 +5,7 @@
 struct recording {
     const struct VkdmlBindingTable_T *table;
     const struct vkdml_functions_device *vk;
+    const struct vkdml_debug *debug; /* NULL: no labels */
     VkCommandBuffer commands;
     const VkBufferCopy *regions;                       /* of the next copy */
     VkPipeline pipeline;                               /* bound; VK_NULL_HANDLE: none of ours */
@@ -76,6 +77,9 @@ static void record_fill(const struct recording *recording, const struct vkdml_st
 
 static void record_step(struct recording *recording, uint32_t index) {
     const struct vkdml_step *step = &recording->table->dispatchable->steps[index];
+    if (recording->debug) {
+        vkdml_debug_begin(recording->debug, recording->commands, step->label);
+    }
     if (step->waits_for) {
         record_barrier(recording, step);
     }
@@ -89,6 +93,9 @@ static void record_step(struct recording *recording, uint32_t index) {
     case VKDML_PLAN_FILL:
         record_fill(recording, step);
         break;
+    }
+    if (recording->debug) {
+        vkdml_debug_end(recording->debug, recording->commands);
     }
 }
 
@@ -104,10 +111,21 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
     if (table->idle) {
         return VKDML_SUCCESS;
     }
-    struct recording recording = {
-        .table = table, .vk = &table->handle.device->vk, .commands = command_buffer, .regions = table->regions};
+    const VkdmlDevice device = table->handle.device;
+    struct recording recording = {.table = table,
+                                  .vk = &device->vk,
+                                  .debug = vkdml_debug_is_on(device) ? &device->debug : NULL,
+                                  .commands = command_buffer,
+                                  .regions = table->regions};
+    /* Nothing fails from here on: what begins also ends. */
+    if (recording.debug) {
+        vkdml_debug_begin(recording.debug, command_buffer, table->dispatchable->label);
+    }
     for (uint32_t i = 0; i < table->step_count; i++) {
         record_step(&recording, i);
+    }
+    if (recording.debug) {
+        vkdml_debug_end(recording.debug, command_buffer);
     }
     return VKDML_SUCCESS;
 }

@@ -104,8 +104,8 @@ VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const
  * another than when the table was last recorded. A copy that is bound in place records nothing.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT: the table is of another dispatchable, something is not bound, or bindings
- * overlap (an output with anything else, unless the operator may run in place of that input and both layouts are
- * equal); VKDML_ERROR_DEVICE_LOST. Nothing is then recorded.
+ *         overlap (an output with anything else, unless the operator may run in place of that input, both layouts are
+ *         equal and so are the offsets); VKDML_ERROR_DEVICE_LOST. Nothing is then recorded.
  */
 VKDML_API VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffer,
                                           VkdmlDispatchable dispatchable, VkdmlBindingTable table);

@@ -52,6 +52,21 @@ typedef enum VkdmlDeviceFlagBits {
     VKDML_DEVICE_FLAG_ALLOW_TRANSFER = 1,
     /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation, messages to the log callback as warnings. */
     VKDML_DEVICE_FLAG_VALIDATION = 2,
+    /**
+     * For finding errors: every call holds the handles it is given to the objects there are, before it reads anything
+     * of them, and fails with VKDML_ERROR_INVALID_ARGUMENT where one was destroyed, is another kind of object's, is
+     * another device's, or is none at all; the reason says which. Destroying such a handle does nothing but tell, by
+     * the log callback and vkdmlGetErrorMessage(). A table's dispatchable is held to them likewise.
+     *
+     * The objects of this device are known with certainty. A handle of none of them may be an object of a device
+     * without the flag: where there is one, calls without a device argument take such handles as they are. The memory
+     * of destroyed objects is kept back, of the last 4096 and 16 MiB at most, so that no other object gets their
+     * address soon. What Vulkan's handles are is for the validation layer to say. From the first device with the flag
+     * on every call of the process takes a lock for each handle; before, none does.
+     */
+    VKDML_DEVICE_FLAG_CHECK_HANDLES = 4,
+    /** vkdmlOpenDevice() only: enable VK_EXT_debug_utils, for names and labels; VALIDATION enables it too. */
+    VKDML_DEVICE_FLAG_DEBUG_UTILS = 8,
 } VkdmlDeviceFlagBits;
 typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 
@@ -129,12 +144,19 @@ typedef struct VkdmlDeviceCreateInfo {
 /**
  * Imports a Vulkan device. Mirrors DMLCreateDevice.
  *
+ * Where VK_EXT_debug_utils was enabled on the instance, which is to say where getInstanceProcAddr() has its functions,
+ * pipelines, shader modules, layouts, descriptor sets and uniform buffers get names; and what vkdmlRecordDispatch()
+ * records is labelled with the operator, its tensors' types and sizes ("DML_OPERATOR_GEMM: ATensor FLOAT32 1x1x64x32,
+ * BTensor .."), and each command in it with the kernel, what its storage buffers are, in order of their bindings, and
+ * workgroups ("product: ATensor, OutputTensor, BTensor; 2x1x1 workgroups"). Tools that show labels show these. Texts
+ * are for people and may change. Elsewhere nothing is called.
+ *
  * Creates no queue, submits nothing. The caller destroys the result with vkdmlDestroyDevice(), before its VkDevice.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
  *         VKDML_ERROR_FEATURE_NOT_PRESENT (a kernel variant is forced that the device cannot run),
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
- * VKDML_ERROR_DRIVER. *device is then NULL.
+ *         VKDML_ERROR_DRIVER. *device is then NULL.
  */
 VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device);
 
@@ -170,6 +192,11 @@ VKDML_API VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevi
  * Destroys a device; where it was opened by vkdmlOpenDevice() its VkDevice and VkInstance too.
  *
  * Every object made from it must have been destroyed and all GPU work that uses them finished. NULL is ignored.
+ *
+ * Where objects are left, one warning to the log callback says how many of which kind, the last message of vkdml's own.
+ * What they have of Vulkan's goes with the device, but for descriptor sets in pools of the caller's. From then on they
+ * can be destroyed, which gives back their host memory, by the allocation callbacks of the device; all other calls on
+ * them fail with VKDML_ERROR_INVALID_ARGUMENT. The device itself is gone.
  */
 VKDML_API void vkdmlDestroyDevice(VkdmlDevice device);
 

@@ -21,12 +21,12 @@
  *
  * Where DirectML leaves results of elements open, they are defined here (docs/OPERATORS.md has all of it, and how exact
  * they are):
- *  - Floats round to nearest, ties to even, after each operation as written; denormals are kept, a result that is NaN
- * is the positive quiet NaN without payload. FLOAT16 is computed in FLOAT32 and rounded once.
+ *  - Floats round to nearest, ties to even, after each operation as written; denormals are kept, a result that is
+ *    NaN is the positive quiet NaN without payload. FLOAT16 is computed in FLOAT32 and rounded once.
  *  - Sums, differences, products and powers of integers wrap around; quotients and remainders by 0 are 0; the least
  *    number divided by -1 is itself.
- *  - Floats become integers truncated toward zero and saturated, NaN 0; integers become narrower ones by their low
- * bits.
+ *  - Floats become integers truncated toward zero and saturated, NaN 0; integers become narrower ones by their
+ *    low bits.
  *  - Comparisons with NaN are false. Any integer but 0 is true, results are 1 and 0.
  *  - The lesser and the greater of NaN and anything are NaN, and -0 is less than +0.
  *  - Of an odd number of 4-bit elements the last half byte belongs to none, and keeps its value.
@@ -1580,6 +1580,18 @@ typedef struct DML_LP_NORMALIZATION_OPERATOR_DESC {
  *
  * PaddingValue is converted to the tensor's type: rounded to nearest even for FLOAT16, truncated toward zero and
  * saturated for integers, NaN to 0. It is ignored unless PaddingMode is DML_PADDING_MODE_CONSTANT.
+ *
+ * The modes go on without end: padding may be longer than the input, in each dimension by itself. Of an input {a, b, c}
+ * five elements on either side are
+ *
+ *     CONSTANT    v v v v v | a b c | v v v v v    v: PaddingValue
+ *     EDGE        a a a a a | a b c | c c c c c
+ *     REFLECTION  b a b c b | a b c | b a b c b    there and back, a and c once each turn
+ *     SYMMETRIC   b c c b a | a b c | c b a a b    there and back, a and c twice each turn
+ *     WRAP        b c a b c | a b c | a b c a b
+ *
+ * and of an input of one element all modes but CONSTANT repeat it. DirectML shows padding that is shorter than the
+ * input only; there the results are the same.
  */
 typedef struct DML_PADDING_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

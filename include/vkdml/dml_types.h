@@ -324,7 +324,7 @@ typedef enum DML_FEATURE_LEVEL {
     DML_FEATURE_LEVEL_6_4 = 0x6400,
 } DML_FEATURE_LEVEL;
 
-/** How DML_OPERATOR_PADDING fills the rim. SYMMETRIC needs feature level 3_0, WRAP 6_4. */
+/** How DML_OPERATOR_PADDING fills the rim: DML_PADDING_OPERATOR_DESC. SYMMETRIC needs feature level 3_0, WRAP 6_4. */
 typedef enum DML_PADDING_MODE {
     DML_PADDING_MODE_CONSTANT = 0,
     DML_PADDING_MODE_EDGE = 1,

@@ -66,7 +66,7 @@ typedef struct VkdmlCompileInfo {
  * @param[out] compiled destroyed with vkdmlDestroyDispatchable()
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_LIMIT_EXCEEDED, VKDML_ERROR_FEATURE_NOT_PRESENT,
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
- * VKDML_ERROR_DRIVER. *compiled is then NULL.
+ *         VKDML_ERROR_DRIVER. *compiled is then NULL.
  */
 VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled);
 

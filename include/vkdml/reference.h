@@ -19,7 +19,8 @@ extern "C" {
 
 /** Host memory of one tensor. */
 typedef struct VkdmlHostBinding {
-    void *data;  /**< of an input it is only read; NULL for absent optional tensors. Aligned to the element size. */
+    void *data;  /**< of an input it is only read; NULL for absent optional tensors. A multiple of the element size, of
+                      4-bit elements any byte. */
     size_t size; /**< bytes; at least the tensor's TotalTensorSizeInBytes */
 } VkdmlHostBinding;
 
@@ -33,7 +34,8 @@ typedef struct VkdmlReferenceInfo {
                             inputs are given here too. */
     const VkdmlHostBinding *inputs;  /**< in the order of the descriptor's input tensors */
     uint32_t outputCount;            /**< the operator's output tensors */
-    const VkdmlHostBinding *outputs; /**< apart from each other and from the inputs, but for in place with one layout */
+    const VkdmlHostBinding *outputs; /**< in the order of the descriptor's output tensors; apart from each other and
+                                          from the inputs, but for in place (vkdmlReferenceExecute()) */
 } VkdmlReferenceInfo;
 
 /**
@@ -41,8 +43,13 @@ typedef struct VkdmlReferenceInfo {
  *
  * Writes exactly the elements of the outputs; all other bytes keep their value. Thread-safe.
  *
- * @return VKDML_ERROR_INVALID_ARGUMENT (descriptor, missing or short memory), VKDML_ERROR_NOT_IMPLEMENTED,
- *         VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then untouched.
+ * What may lie in one place is as on a device: inputs among themselves; and an output where an input is that the
+ * operator may run in place of (VkdmlFieldSchema::mayAliasFields), from the same first byte on and with the same type,
+ * sizes and strides.
+ *
+ * @return VKDML_ERROR_INVALID_ARGUMENT (descriptor; memory that is missing, short, not aligned to its elements, or in
+ *         one place with other memory), VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then
+ *         untouched.
  */
 VKDML_API VkdmlResult vkdmlReferenceExecute(const VkdmlReferenceInfo *info);
 

@@ -7,10 +7,7 @@
 
 VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindingProperties *properties) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlResult result = vkdml_check_given(dispatchable, "dispatchable", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_device(dispatchable->device, report);
-    }
+    VkdmlResult result = vkdml_check_object(dispatchable, VKDML_HANDLE_DISPATCHABLE, "dispatchable", report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(properties, "properties", report);
     }
@@ -26,7 +23,7 @@ VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindi
             .uniformBufferDescriptorCount = descriptors.sets,
         };
     }
-    return vkdml_end_on_device(report, result, dispatchable ? dispatchable->device : NULL);
+    return vkdml_end_on_object(report, result, dispatchable);
 }
 
 VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableCreateInfo *info,
@@ -45,26 +42,30 @@ VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableC
             vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlBindingTableCreateInfo", report);
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(resolved.dispatchable, "info.dispatchable", report);
+        result =
+            vkdml_check_handle(resolved.dispatchable, VKDML_HANDLE_DISPATCHABLE, device, "info.dispatchable", report);
     }
-    if (result == VKDML_SUCCESS && resolved.dispatchable->device != device) {
+    if (result == VKDML_SUCCESS && resolved.dispatchable->handle.device != device) {
         result = vkdml_report_invalid(report, "info.dispatchable is of another device, must be of the given one");
     }
     if (result == VKDML_SUCCESS) {
         result = vkdml_binding_table_create(resolved.dispatchable, resolved.descriptorPool, report, table);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 void vkdmlDestroyBindingTable(VkdmlBindingTable table) {
-    vkdml_binding_table_destroy(table);
+    if (vkdml_check_destroy(table, VKDML_HANDLE_BINDING_TABLE, "vkdmlDestroyBindingTable: table")) {
+        vkdml_binding_table_destroy(table);
+    }
 }
 
 /* What the four bind functions begin with; failures then name the dispatchable. */
 static VkdmlResult check_table(VkdmlBindingTable table, struct vkdml_report *report) {
-    VkdmlResult result = vkdml_check_given(table, "table", report);
+    VkdmlResult result = vkdml_check_object(table, VKDML_HANDLE_BINDING_TABLE, "table", report);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_device(table->device, report);
+        result = vkdml_handle_check(table->dispatchable, VKDML_HANDLE_DISPATCHABLE, table->handle.device,
+                                    "the table's dispatchable", report);
     }
     if (result == VKDML_SUCCESS) {
         report->context = table->dispatchable->context;
@@ -79,7 +80,7 @@ static VkdmlResult bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resourc
     if (result == VKDML_SUCCESS) {
         result = vkdml_bind_tensors(table, resource, count, bindings, report);
     }
-    return vkdml_end_on_device(report, result, table ? table->device : NULL);
+    return vkdml_end_on_object(report, result, table);
 }
 
 static VkdmlResult bind_resource(VkdmlBindingTable table, enum vkdml_plan_resource resource,
@@ -89,7 +90,7 @@ static VkdmlResult bind_resource(VkdmlBindingTable table, enum vkdml_plan_resour
     if (result == VKDML_SUCCESS) {
         result = vkdml_bind_resource(table, resource, binding, report);
     }
-    return vkdml_end_on_device(report, result, table ? table->device : NULL);
+    return vkdml_end_on_object(report, result, table);
 }
 
 VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings) {
@@ -114,13 +115,13 @@ static VkdmlResult check_record(VkdmlDevice device, VkCommandBuffer command_buff
         return report->result;
     }
     vkdml_check_given(command_buffer, "commandBuffer", report);
-    vkdml_check_given(dispatchable, "dispatchable", report);
-    vkdml_check_given(table, "table", report);
+    vkdml_check_handle(dispatchable, VKDML_HANDLE_DISPATCHABLE, device, "dispatchable", report);
+    vkdml_check_handle(table, VKDML_HANDLE_BINDING_TABLE, device, "table", report);
     if (report->count > 0) {
         return report->result;
     }
     report->context = dispatchable->context;
-    if (dispatchable->device != device) {
+    if (dispatchable->handle.device != device) {
         return vkdml_report_invalid(report, "dispatchable is of another device, must be of the given one");
     }
     if (table->dispatchable != dispatchable) {
@@ -136,5 +137,5 @@ VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffe
     if (result == VKDML_SUCCESS) {
         result = vkdml_record(table, commandBuffer, report);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }

@@ -50,11 +50,45 @@ VkdmlResult vkdml_check_header_version(uint32_t version, struct vkdml_report *re
                                 major, minor, version & 0x3FF, VKDML_VERSION_STRING);
 }
 
-VkdmlResult vkdml_check_device(VkdmlDevice device, struct vkdml_report *report) {
-    VkdmlResult result = vkdml_check_given(device, "device", report);
-    return result == VKDML_SUCCESS ? vkdml_lost_check(&device->lost, report) : result;
+VkdmlResult vkdml_check_handle(const void *handle, enum vkdml_handle_kind kind, VkdmlDevice device, const char *name,
+                               struct vkdml_report *report) {
+    VkdmlResult result = vkdml_check_given(handle, name, report);
+    return result == VKDML_SUCCESS ? vkdml_handle_check(handle, kind, device, name, report) : result;
 }
 
-VkdmlResult vkdml_end_on_device(struct vkdml_report *report, VkdmlResult result, VkdmlDevice device) {
-    return vkdml_error_end_logged(report, result, device ? &device->log : NULL);
+VkdmlResult vkdml_check_object(const void *handle, enum vkdml_handle_kind kind, const char *name,
+                               struct vkdml_report *report) {
+    VkdmlResult result = vkdml_check_handle(handle, kind, NULL, name, report);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    VkdmlDevice device = ((const struct vkdml_handle *)handle)->device;
+    if (atomic_load_explicit(&device->destroyed, memory_order_relaxed)) {
+        return vkdml_report_invalid(report, "device was destroyed: what is left of its objects can only be destroyed");
+    }
+    return vkdml_lost_check(&device->lost, report);
+}
+
+VkdmlResult vkdml_check_device(VkdmlDevice device, struct vkdml_report *report) {
+    return vkdml_check_object(device, VKDML_HANDLE_DEVICE, "device", report);
+}
+
+bool vkdml_check_destroy(void *handle, enum vkdml_handle_kind kind, const char *name) {
+    if (!handle) {
+        return false;
+    }
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_handle_retire(handle, kind, name, report);
+    if (result != VKDML_SUCCESS) {
+        vkdml_end_on_object(report, result, handle);
+    }
+    return result == VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_end_on_object(struct vkdml_report *report, VkdmlResult result, const void *handle) {
+    if (result == VKDML_SUCCESS) {
+        return vkdml_error_end(report, result);
+    }
+    const struct vkdml_log log = vkdml_handle_log(handle);
+    return vkdml_error_end_logged(report, result, &log);
 }

@@ -67,7 +67,9 @@ VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device
 }
 
 void vkdmlDestroyDevice(VkdmlDevice device) {
-    vkdml_device_close(device);
+    if (vkdml_check_destroy(device, VKDML_HANDLE_DEVICE, "vkdmlDestroyDevice: device")) {
+        vkdml_device_close(device);
+    }
 }
 
 VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceInfo *infos) {
@@ -88,24 +90,34 @@ VkdmlResult vkdmlGetVulkanHandles(VkdmlDevice device, VkdmlVulkanHandles *handle
     if (result == VKDML_SUCCESS) {
         *handles = device->handles;
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
+}
+
+/* For functions that have no result to fail with: a wrong handle is told all the same, NULL is nothing. */
+static bool is_live(VkdmlDevice device) {
+    if (!device) {
+        return false;
+    }
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_handle_check(device, VKDML_HANDLE_DEVICE, NULL, "device", report);
+    return vkdml_end_on_object(report, result, device) == VKDML_SUCCESS;
 }
 
 DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device) {
-    return device ? device->level : (DML_FEATURE_LEVEL)0;
+    return is_live(device) ? device->level : (DML_FEATURE_LEVEL)0;
 }
 
 VkdmlKernelVariant vkdmlGetKernelVariant(VkdmlDevice device) {
-    return device ? device->variant : VKDML_KERNEL_VARIANT_DEFAULT;
+    return is_live(device) ? device->variant : VKDML_KERNEL_VARIANT_DEFAULT;
 }
 
 VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device) {
     struct vkdml_report *report = vkdml_error_begin();
-    return vkdml_end_on_device(report, vkdml_check_device(device, report), device);
+    return vkdml_end_on_object(report, vkdml_check_device(device, report), device);
 }
 
 void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason) {
-    if (device) {
+    if (is_live(device)) {
         vkdml_lost_set(&device->lost, reason ? reason : "the application reported it, without a reason");
     }
 }
@@ -139,5 +151,5 @@ VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *da
     if (result == VKDML_SUCCESS) {
         result = get_cache_data(device, size, data, report);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }

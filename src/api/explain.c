@@ -271,7 +271,7 @@ static void tell(struct explaining *e, VkdmlDevice device, VkdmlExplanation *tol
 
 static VkdmlResult explain(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
                            const VkdmlExplanation **explanation) {
-    VkdmlDevice device = op->device;
+    VkdmlDevice device = op->handle.device;
     struct vkdml_plan plan;
     struct vkdml_notes notes;
     vkdml_plan_begin(&plan, device->callbacks);
@@ -297,17 +297,14 @@ VkdmlResult vkdmlExplainOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (explanation) {
         *explanation = NULL;
     }
-    VkdmlResult result = vkdml_check_given(op, "op", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_device(op->device, report);
-    }
+    VkdmlResult result = vkdml_check_object(op, VKDML_HANDLE_OPERATOR, "op", report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(explanation, "explanation", report);
     }
     if (result == VKDML_SUCCESS) {
         result = explain(op, info, report, explanation);
     }
-    return vkdml_end_on_device(report, result, op ? op->device : NULL);
+    return vkdml_end_on_object(report, result, op);
 }
 
 void vkdmlDestroyExplanation(const VkdmlExplanation *explanation) {

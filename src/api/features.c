@@ -102,7 +102,7 @@ VkdmlResult vkdmlCheckOperatorSupport(VkdmlDevice device, DML_OPERATOR_TYPE type
     if (result == VKDML_SUCCESS) {
         result = check_operator(type, dataType, device->level, report);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 static VkdmlResult query_data_type(VkdmlDevice device, const void *query, void *answer, struct vkdml_report *report) {
@@ -194,5 +194,5 @@ VkdmlResult vkdmlCheckFeatureSupport(VkdmlDevice device, DML_FEATURE feature, ui
             result = row->query(device, queryData, supportData, report);
         }
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }

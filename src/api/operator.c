@@ -1,7 +1,9 @@
 #include "api/operator.h"
 
+#include "api/aliases.h"
 #include "api/check.h"
 #include "api/error.h"
+#include "api/label.h"
 #include "base/memory.h"
 #include "operators/operators.h"
 #include "vulkan/device.h"
@@ -19,7 +21,8 @@ static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *
         vkdml_instance_destroy(instance, device->callbacks);
         return vkdml_report_out_of_memory(report, sizeof **op, "an operator");
     }
-    **op = (struct VkdmlOperator_T){.device = device, .instance = instance};
+    vkdml_handle_begin(&(*op)->handle, VKDML_HANDLE_OPERATOR, device, sizeof **op);
+    (*op)->instance = instance;
     return VKDML_SUCCESS;
 }
 
@@ -35,13 +38,13 @@ VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *des
     if (result == VKDML_SUCCESS) {
         result = create_operator(device, desc, report, op);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 void vkdmlDestroyOperator(VkdmlOperator op) {
-    if (op) {
-        vkdml_instance_destroy(op->instance, op->device->callbacks);
-        vkdml_free(op->device->callbacks, op);
+    if (vkdml_check_destroy(op, VKDML_HANDLE_OPERATOR, "vkdmlDestroyOperator: op")) {
+        vkdml_instance_destroy(op->instance, op->handle.device->callbacks);
+        vkdml_handle_end(&op->handle);
     }
 }
 
@@ -75,20 +78,6 @@ static struct vkdml_bind_point tensor_point(const struct vkdml_tensor *tensor, c
     return point;
 }
 
-/* Which inputs an output may be bound in place of. They are among the first 32: a test of the table says so. */
-static void describe_aliases(const struct vkdml_instance *instance, const VkdmlFieldSchema *output,
-                             struct vkdml_bind_point *point) {
-    for (uint32_t i = 0; output->mayAliasFields >> i != 0; i++) {
-        if ((output->mayAliasFields >> i & 1) != 0) {
-            const uint32_t input = instance->schema->fields[i].bindingIndex;
-            point->may_alias |= 1u << input;
-            if (vkdml_same_layout(&instance->outputs[output->bindingIndex], &instance->inputs[input])) {
-                point->same_layouts |= 1u << input;
-            }
-        }
-    }
-}
-
 /* What binding needs to know of a field's tensors: of one, or of an array's, the last of `all` of their kind. */
 static void describe_field(const VkdmlFieldSchema *field, uint32_t all, const struct vkdml_tensor *tensors,
                            struct vkdml_bind_point *points) {
@@ -109,7 +98,7 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
             describe_field(field, instance->input_count, instance->inputs, compiled->inputs);
         } else if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
             describe_field(field, instance->output_count, instance->outputs, compiled->outputs);
-            describe_aliases(instance, field, &compiled->outputs[field->bindingIndex]);
+            compiled->outputs[field->bindingIndex].aliases = vkdml_output_aliases(instance, field);
         }
     }
 }
@@ -126,7 +115,7 @@ VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, 
         result = check_compile_info(&resolved, report);
     }
     if (result == VKDML_SUCCESS) {
-        struct vkdml_plan_limits limits = op->device->limits;
+        struct vkdml_plan_limits limits = op->handle.device->limits;
         limits.half_allowed = (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
         result = vkdml_plan(op->instance, &limits, resolved.flags, report, plan);
     }
@@ -135,7 +124,7 @@ VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, 
 
 static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
                            VkdmlDispatchable *compiled) {
-    VkdmlDevice device = op->device;
+    VkdmlDevice device = op->handle.device;
     const struct vkdml_instance *instance = op->instance;
     struct vkdml_plan plan;
     VkdmlDispatchable d = NULL;
@@ -158,6 +147,9 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
         goto done;
     }
     describe_tensors(d, instance);
+    if (d->label) {
+        vkdml_write_label(instance, d->label, VKDML_LABEL_CAPACITY);
+    }
     result = vkdml_dispatchable_compile(d, &plan, report);
     if (result == VKDML_SUCCESS) {
         *compiled = d;
@@ -174,17 +166,14 @@ VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (compiled) {
         *compiled = NULL;
     }
-    VkdmlResult result = vkdml_check_given(op, "op", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_device(op->device, report);
-    }
+    VkdmlResult result = vkdml_check_object(op, VKDML_HANDLE_OPERATOR, "op", report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_check_given(compiled, "compiled", report);
     }
     if (result == VKDML_SUCCESS) {
         result = compile(op, info, report, compiled);
     }
-    return vkdml_end_on_device(report, result, op ? op->device : NULL);
+    return vkdml_end_on_object(report, result, op);
 }
 
 VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
@@ -203,9 +192,11 @@ VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, c
     if (result == VKDML_SUCCESS) {
         result = vkdml_initializer_create(device, count, operators, report, initializer);
     }
-    return vkdml_end_on_device(report, result, device);
+    return vkdml_end_on_object(report, result, device);
 }
 
 void vkdmlDestroyDispatchable(VkdmlDispatchable dispatchable) {
-    vkdml_dispatchable_destroy(dispatchable);
+    if (vkdml_check_destroy(dispatchable, VKDML_HANDLE_DISPATCHABLE, "vkdmlDestroyDispatchable: dispatchable")) {
+        vkdml_dispatchable_destroy(dispatchable);
+    }
 }

@@ -6,9 +6,10 @@
 #include "kernels/plan.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
+#include "vulkan/handles.h"
 
 struct VkdmlOperator_T {
-    VkdmlDevice device;
+    struct vkdml_handle handle;
     struct vkdml_instance *instance;
 };
 

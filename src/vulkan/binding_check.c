@@ -1,40 +1,20 @@
 /* The rules of bindings: those of one buffer, told when it is bound, and those between buffers, told when recorded. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/checked.h"
 #include "vulkan/binding_table.h"
 
-/* "operators[4294967295].QuantizationTensors[65535]" and then some */
-#define NAME_CAPACITY 128
-
-struct point_name {
-    char text[NAME_CAPACITY];
-};
-
-static struct point_name name_of(const struct vkdml_bind_point *point) {
-    char owner[32] = "", element[16] = "";
-    struct point_name name;
-    if (point->operator_index != VKDML_NO_INDEX) {
-        snprintf(owner, sizeof owner, "operators[%u].", point->operator_index);
-    }
-    if (point->element != VKDML_NO_INDEX) {
-        snprintf(element, sizeof element, "[%u]", point->element);
-    }
-    snprintf(name.text, sizeof name.text, "%s%s%s", owner, point->name, element);
-    return name;
-}
-
 static void check_offset(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
                          struct vkdml_report *report) {
     if (binding->offset % point->alignment != 0) {
-        vkdml_report_invalid(report, "%s: offset is %" PRIu64 ", must be a multiple of %u (%s)", name_of(point).text,
-                             binding->offset, point->alignment, point->alignment_rule);
+        vkdml_report_invalid(report, "%s: offset is %" PRIu64 ", must be a multiple of %u (%s)",
+                             vkdml_bind_point_name(point).text, binding->offset, point->alignment,
+                             point->alignment_rule);
     }
     if (point->base_alignment > point->alignment && binding->offset % point->base_alignment != 0) {
         vkdml_report_invalid(report,
                              "%s: offset is %" PRIu64 ", must be a multiple of %u (its GuaranteedBaseOffsetAlignment)",
-                             name_of(point).text, binding->offset, point->base_alignment);
+                             vkdml_bind_point_name(point).text, binding->offset, point->base_alignment);
     }
 }
 
@@ -44,13 +24,13 @@ static void check_range(const struct vkdml_bind_point *point, const VkdmlBufferB
     if (binding->size == VK_WHOLE_SIZE) {
         vkdml_report_invalid(report,
                              "%s: size is VK_WHOLE_SIZE, must be a number of bytes: a buffer's size cannot be queried",
-                             name_of(point).text);
+                             vkdml_bind_point_name(point).text);
     } else if (binding->size < point->bytes) {
-        vkdml_report_invalid(report, "%s: size is %" PRIu64 ", must be at least %" PRIu64, name_of(point).text,
-                             binding->size, point->bytes);
+        vkdml_report_invalid(report, "%s: size is %" PRIu64 ", must be at least %" PRIu64,
+                             vkdml_bind_point_name(point).text, binding->size, point->bytes);
     } else if (!vkdml_checked_add(binding->offset, binding->size, &end)) {
         vkdml_report_invalid(report, "%s: offset + size is %" PRIu64 " + %" PRIu64 ", must fit 64 bits",
-                             name_of(point).text, binding->offset, binding->size);
+                             vkdml_bind_point_name(point).text, binding->offset, binding->size);
     }
 }
 
@@ -58,8 +38,8 @@ static void check_range(const struct vkdml_bind_point *point, const VkdmlBufferB
 static void check_binding(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
                           struct vkdml_report *report) {
     if (point->unbound) {
-        vkdml_report_invalid(report, "%s: buffer is given, must be VK_NULL_HANDLE: %s", name_of(point).text,
-                             point->unbound);
+        vkdml_report_invalid(report, "%s: buffer is given, must be VK_NULL_HANDLE: %s",
+                             vkdml_bind_point_name(point).text, point->unbound);
         return;
     }
     check_offset(point, binding, report);
@@ -93,7 +73,7 @@ VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource
             check_binding(&points[i], &bindings[i], report);
         } else if (!points[i].unbound) {
             vkdml_report_invalid(report, "%s: buffer is VK_NULL_HANDLE, must be a buffer of at least %" PRIu64 " bytes",
-                                 name_of(&points[i]).text, points[i].bytes);
+                                 vkdml_bind_point_name(&points[i]).text, points[i].bytes);
         }
     }
     if (report->count == 0) {
@@ -128,26 +108,24 @@ static struct slot slot_at(const struct VkdmlBindingTable_T *table, size_t index
     return (struct slot){&table->dispatchable->points[index], &table->bindings[index]};
 }
 
-static bool overlap(const struct slot *a, const struct slot *b) {
-    return a->binding->buffer && a->binding->buffer == b->binding->buffer &&
-           a->binding->offset < b->binding->offset + b->point->bytes &&
-           b->binding->offset < a->binding->offset + a->point->bytes;
+static struct vkdml_place place_of(const struct slot *slot) {
+    return (struct vkdml_place){.first = slot->binding->offset, .bytes = slot->point->bytes};
 }
 
-static bool has_bit(uint32_t bits, size_t index) {
-    return index < 32 && (bits >> index & 1) != 0;
-}
-
-/* a: no input; input: the number of b among inputs, or beyond all of them. */
-static void report_overlap(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
-    const char *rule = !has_bit(a->point->may_alias, input)      ? ""
-                       : !has_bit(a->point->same_layouts, input) ? " (in place needs the same sizes, strides and type)"
-                                                                 : " (in place needs the same offset)";
-    vkdml_report_invalid(report,
-                         "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
-                         ", must be disjoint%s",
-                         name_of(a->point).text, a->binding->offset, a->binding->offset + a->point->bytes,
-                         name_of(b->point).text, b->binding->offset, b->binding->offset + b->point->bytes, rule);
+/* a: no input; input: the number of b among inputs, or VKDML_NO_INPUT. */
+static void check_apart(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
+    const struct vkdml_place at = place_of(a), other = place_of(b);
+    if (!a->binding->buffer || a->binding->buffer != b->binding->buffer || !vkdml_places_overlap(&at, &other)) {
+        return;
+    }
+    const char *refusal = vkdml_overlap_refusal(&a->point->aliases, input, &at, &other);
+    if (refusal) {
+        vkdml_report_invalid(report,
+                             "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
+                             ", must be disjoint%s",
+                             vkdml_bind_point_name(a->point).text, at.first, at.first + at.bytes,
+                             vkdml_bind_point_name(b->point).text, other.first, other.first + other.bytes, refusal);
+    }
 }
 
 static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, struct vkdml_report *report) {
@@ -155,7 +133,7 @@ static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, s
         const struct slot slot = slot_at(table, i);
         if (!slot.point->unbound && !slot.binding->buffer) {
             vkdml_report_invalid(report, "%s: nothing is bound, must be a buffer of at least %" PRIu64 " bytes",
-                                 name_of(slot.point).text, slot.point->bytes);
+                                 vkdml_bind_point_name(slot.point).text, slot.point->bytes);
         }
     }
 }
@@ -169,13 +147,7 @@ VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, s
         const struct slot a = slot_at(table, i);
         for (size_t k = i + 1; k < slots; k++) {
             const struct slot b = slot_at(table, k);
-            if (!overlap(&a, &b)) {
-                continue;
-            }
-            const size_t input = k >= exclusive ? k - exclusive : SIZE_MAX;
-            if (!has_bit(a.point->same_layouts, input) || a.binding->offset != b.binding->offset) {
-                report_overlap(&a, &b, input, report);
-            }
+            check_apart(&a, &b, k >= exclusive ? k - exclusive : VKDML_NO_INPUT, report);
         }
     }
     return report->result;

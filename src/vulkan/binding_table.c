@@ -6,8 +6,44 @@
 #include "base/memory.h"
 #include "vulkan/device.h"
 
+static void put_in_list(VkdmlBindingTable table) {
+    struct vkdml_binding_tables *tables = &table->handle.device->tables;
+    pthread_mutex_lock(&tables->lock);
+    table->next = tables->first;
+    table->link = &tables->first;
+    if (table->next) {
+        table->next->link = &table->next;
+    }
+    tables->first = table;
+    pthread_mutex_unlock(&tables->lock);
+}
+
+static void take_out_of_list(VkdmlBindingTable table) {
+    struct vkdml_binding_tables *tables = &table->handle.device->tables;
+    pthread_mutex_lock(&tables->lock);
+    *table->link = table->next;
+    if (table->next) {
+        table->next->link = table->link;
+    }
+    pthread_mutex_unlock(&tables->lock);
+}
+
+static void destroy_pool(VkdmlBindingTable table) {
+    VkdmlDevice device = table->handle.device;
+    take_out_of_list(table);
+    device->vk.DestroyDescriptorPool(device->handles.device, table->pool, device->callbacks);
+    table->pool = VK_NULL_HANDLE;
+    table->owns_pool = false;
+}
+
+void vkdml_binding_tables_finish(VkdmlDevice device) {
+    while (device->tables.first) { /* nobody else uses the device any more */
+        destroy_pool(device->tables.first);
+    }
+}
+
 static VkdmlResult create_pool(VkdmlBindingTable table, struct vkdml_report *report) {
-    VkdmlDevice device = table->device;
+    VkdmlDevice device = table->handle.device;
     const struct vkdml_descriptor_count count = vkdml_dispatchable_descriptors(table->dispatchable);
     if (count.sets == 0) {
         return VKDML_SUCCESS;
@@ -26,12 +62,13 @@ static VkdmlResult create_pool(VkdmlBindingTable table, struct vkdml_report *rep
         return vkdml_vulkan_failure(&device->lost, report, result, "vkCreateDescriptorPool");
     }
     table->owns_pool = true;
+    put_in_list(table);
     return VKDML_SUCCESS;
 }
 
 /* One set, with the parameter block, which never changes, written. */
 static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vkdml_report *report) {
-    VkdmlDevice device = table->device;
+    VkdmlDevice device = table->handle.device;
     const struct vkdml_step *step = &table->dispatchable->steps[index];
     if (step->kind != VKDML_PLAN_DISPATCH) {
         return VKDML_SUCCESS;
@@ -45,6 +82,8 @@ static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vk
         table->sets[index] = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkAllocateDescriptorSets");
     }
+    vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)table->sets[index], "%s: %s",
+                     table->dispatchable->context, step->label);
     VkDescriptorBufferInfo parameters = vkdml_parameters_descriptor(device, step->parameters);
     VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                   .dstSet = table->sets[index],
@@ -71,7 +110,7 @@ static VkdmlBindingTable allocate_table(const struct VkdmlDispatchable_T *d, siz
     *bytes = sizeof(struct VkdmlBindingTable_T) + vkdml_dispatchable_point_count(d) * sizeof(VkdmlBufferBinding) +
              region_count * sizeof(VkBufferCopy) +
              (size_t)d->step_count * (sizeof(VkDescriptorSet) + sizeof(struct vkdml_push_constants));
-    VkdmlBindingTable table = vkdml_allocate(d->device->callbacks, *bytes);
+    VkdmlBindingTable table = vkdml_allocate(d->handle.device->callbacks, *bytes);
     if (table) {
         table->bindings = (VkdmlBufferBinding *)(table + 1);
         table->regions = (VkBufferCopy *)(table->bindings + vkdml_dispatchable_point_count(d));
@@ -89,7 +128,7 @@ VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescrip
     if (!t) {
         return vkdml_report_out_of_memory(report, bytes, "a binding table");
     }
-    t->device = dispatchable->device;
+    vkdml_handle_begin(&t->handle, VKDML_HANDLE_BINDING_TABLE, dispatchable->handle.device, bytes);
     t->dispatchable = dispatchable;
     t->pool = pool;
     t->changed = true;
@@ -110,14 +149,14 @@ void vkdml_binding_table_destroy(VkdmlBindingTable table) {
     if (!table) {
         return;
     }
-    VkdmlDevice device = table->device;
+    VkdmlDevice device = table->handle.device;
     if (table->owns_pool) {
-        device->vk.DestroyDescriptorPool(device->handles.device, table->pool, device->callbacks);
-    } else if (table->pool && table->step_count > 0) {
+        destroy_pool(table);
+    } else if (table->pool && table->step_count > 0 && !atomic_load(&device->destroyed)) {
         /* VK_NULL_HANDLE among the sets is allowed */
         device->vk.FreeDescriptorSets(device->handles.device, table->pool, table->step_count, table->sets);
     }
-    vkdml_free(device->callbacks, table);
+    vkdml_handle_end(&table->handle);
 }
 
 const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTable_T *table,
@@ -127,7 +166,7 @@ const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTab
 
 /* A step's storage buffers: bound at offsets that Vulkan allows, the rest left to the kernel. */
 static void write_step(VkdmlBindingTable table, uint32_t index) {
-    VkdmlDevice device = table->device;
+    VkdmlDevice device = table->handle.device;
     const struct vkdml_step *step = &table->dispatchable->steps[index];
     const uint64_t alignment = device->limits.min_storage_buffer_offset_alignment; /* a power of two */
     VkDescriptorBufferInfo infos[VKDML_PLAN_MAX_BUFFERS];

@@ -9,7 +9,9 @@
 #include "vulkan/dispatchable.h"
 
 struct VkdmlBindingTable_T {
-    VkdmlDevice device;
+    struct vkdml_handle handle;
+    VkdmlBindingTable next;         /* in the device's list, where the pool is the table's own */
+    VkdmlBindingTable *link;        /* what points to it there */
     VkdmlDispatchable dispatchable; /* may be gone when the table is destroyed */
     VkDescriptorPool pool;
     bool owns_pool;
@@ -30,8 +32,11 @@ const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTab
 VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescriptorPool pool,
                                        struct vkdml_report *report, VkdmlBindingTable *table);
 
-/* NULL is ignored; half-built is fine. */
+/* NULL is ignored; half-built is fine. Of a table whose device was destroyed there is only memory left. */
 void vkdml_binding_table_destroy(VkdmlBindingTable table);
+
+/* Destroys the pools of the tables that a device still has. */
+void vkdml_binding_tables_finish(VkdmlDevice device);
 
 /* Binds all inputs (or outputs), or changes nothing. */
 VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource inputs_or_outputs, uint32_t count,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "kernels/variant.h"
+#include "vulkan/binding_table.h"
 
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
@@ -104,11 +105,14 @@ static VkdmlResult check_info(const VkdmlDeviceCreateInfo *info, struct vkdml_re
             vkdml_report_invalid(report, "enabledExtensions[%u] is NULL, must be a name", i);
         }
     }
-    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER;
+    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_CHECK_HANDLES;
     if (info->flags & VKDML_DEVICE_FLAG_VALIDATION) {
         vkdml_report_invalid(report, "flags has VKDML_DEVICE_FLAG_VALIDATION, must not: it is vkdmlOpenDevice()'s");
     }
-    if (info->flags & ~(known | VKDML_DEVICE_FLAG_VALIDATION)) {
+    if (info->flags & VKDML_DEVICE_FLAG_DEBUG_UTILS) {
+        vkdml_report_invalid(report, "flags has VKDML_DEVICE_FLAG_DEBUG_UTILS, must not: it is vkdmlOpenDevice()'s");
+    }
+    if (info->flags & ~(known | VKDML_OPENING_FLAGS)) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlDeviceFlagBits only", info->flags);
     }
     vkdml_check_allocation_callbacks(info->allocationCallbacks, report);
@@ -284,6 +288,10 @@ static VkdmlResult create_layouts(VkdmlDevice device, uint32_t buffer_count, str
         layouts->pipeline = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkCreatePipelineLayout");
     }
+    vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, (uint64_t)layouts->set, "vkdml, %u storage buffers",
+                     buffer_count);
+    vkdml_debug_name(device, VK_OBJECT_TYPE_PIPELINE_LAYOUT, (uint64_t)layouts->pipeline, "vkdml, %u storage buffers",
+                     buffer_count);
     return VKDML_SUCCESS;
 }
 
@@ -337,6 +345,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     if (missing) {
         return vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "the device has no %s", missing);
     }
+    device->debug = vkdml_debug_load(info->getInstanceProcAddr, info->instance);
     vk.GetPhysicalDeviceMemoryProperties(info->physicalDevice, &device->memory);
     device->limits = plan_limits(properties, info->flags);
     const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);
@@ -360,14 +369,16 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
 }
 
 static void destroy_locks(VkdmlDevice device) {
+    pthread_mutex_destroy(&device->tables.lock);
     pthread_mutex_destroy(&device->parameters.lock);
     pthread_mutex_destroy(&device->pipelines.lock);
     pthread_mutex_destroy(&device->lost.lock);
 }
 
-/* The three locks and the condition; all or none. */
+/* The four locks and the condition; all or none. */
 static bool create_locks(VkdmlDevice device) {
-    pthread_mutex_t *locks[] = {&device->lost.lock, &device->pipelines.lock, &device->parameters.lock};
+    pthread_mutex_t *locks[] = {&device->lost.lock, &device->pipelines.lock, &device->parameters.lock,
+                                &device->tables.lock};
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
         if (pthread_mutex_init(locks[i], NULL) != 0) {
             while (i > 0) {
@@ -408,6 +419,7 @@ static VkdmlResult allocate_device(const VkdmlDeviceCreateInfo *info, struct vkd
     d->flags = info->flags;
     d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
     atomic_init(&d->lost.lost, false);
+    vkdml_handle_begin(&d->handle, VKDML_HANDLE_DEVICE, d, sizeof *d);
     *device = d;
     return VKDML_SUCCESS;
 }
@@ -454,11 +466,26 @@ fail:
     return result;
 }
 
+/* Tells of objects that are still alive, which is an error of the caller's. */
+static void report_survivors(VkdmlDevice device) {
+    const uint32_t operators = atomic_load(&device->live[VKDML_HANDLE_OPERATOR]);
+    const uint32_t dispatchables = atomic_load(&device->live[VKDML_HANDLE_DISPATCHABLE]);
+    const uint32_t tables = atomic_load(&device->live[VKDML_HANDLE_BINDING_TABLE]);
+    if (operators + dispatchables + tables > 0) {
+        vkdml_log_message(&device->log, VKDML_LOG_LEVEL_WARNING,
+                          "vkdmlDestroyDevice: still alive are %u operators, %u dispatchables and %u binding tables of "
+                          "the device, which can only be destroyed from now on",
+                          operators, dispatchables, tables);
+    }
+}
+
 void vkdml_device_destroy(VkdmlDevice device) {
     if (!device) {
         return;
     }
     VkDevice vk_device = device->handles.device;
+    report_survivors(device);
+    vkdml_binding_tables_finish(device);
     vkdml_pipelines_finish(device);
     vkdml_parameters_finish(device);
     for (size_t i = 0; i < VKDML_PLAN_MAX_BUFFERS; i++) {
@@ -472,6 +499,17 @@ void vkdml_device_destroy(VkdmlDevice device) {
     if (device->owns_pipeline_cache) {
         device->vk.DestroyPipelineCache(vk_device, device->pipeline_cache, device->callbacks);
     }
+    device->log.callback = NULL; /* the caller's data may go now */
+    atomic_fetch_sub(&device->live[VKDML_HANDLE_DEVICE], 1);
+    atomic_store(&device->destroyed, true);
+    vkdml_device_release(device);
+}
+
+void vkdml_device_release(VkdmlDevice device) {
+    if (atomic_fetch_sub(&device->references, 1) > 1) {
+        return;
+    }
+    vkdml_handle_end_device(device);
     pthread_cond_destroy(&device->pipelines.settled);
     destroy_locks(device);
     VkAllocationCallbacks callbacks = device->callbacks_copy; /* outlives the device by one call */

@@ -6,15 +6,21 @@
 
 #include "base/report.h"
 #include "kernels/plan.h"
+#include "vkdml/binding.h"
 #include "vkdml/device.h"
+#include "vulkan/debug.h"
 #include "vulkan/failure.h"
 #include "vulkan/functions.h"
+#include "vulkan/handles.h"
 #include "vulkan/log.h"
 #include "vulkan/parameters.h"
 #include "vulkan/pipelines.h"
 
 /* The least apiVersion of a physical device. */
 #define VKDML_VULKAN_API_VERSION VK_API_VERSION_1_2
+
+/* Flags that are vkdmlOpenDevice()'s only. */
+#define VKDML_OPENING_FLAGS ((VkdmlDeviceFlags)VKDML_DEVICE_FLAG_VALIDATION | VKDML_DEVICE_FLAG_DEBUG_UTILS)
 
 struct vkdml_opened;
 
@@ -25,8 +31,19 @@ struct vkdml_layouts {
     VkPipelineLayout pipeline;
 };
 
+/* Binding tables with a descriptor pool of their own: a device takes those with it that it finds. */
+struct vkdml_binding_tables {
+    pthread_mutex_t lock; /* of the list */
+    VkdmlBindingTable first;
+};
+
 /* Immutable after creation but for what says otherwise. */
 struct VkdmlDevice_T {
+    struct vkdml_handle handle;
+    atomic_uint live[VKDML_HANDLE_KIND_COUNT]; /* objects there are of it, by kind, itself among them */
+    atomic_uint references;                    /* the sum of these: the last one that goes frees the struct */
+    atomic_bool destroyed;                     /* nothing but the struct is left, for objects that outlive it */
+    struct vkdml_graveyard graveyard;
     VkdmlVulkanHandles handles;
     DML_FEATURE_LEVEL level;
     VkdmlDeviceFlags flags;
@@ -35,6 +52,7 @@ struct VkdmlDevice_T {
     struct vkdml_log log;
     struct vkdml_lost lost; /* changes once; thread-safe */
     struct vkdml_functions_device vk;
+    struct vkdml_debug debug;
     VkPhysicalDeviceMemoryProperties memory;
     struct vkdml_plan_limits limits;
     VkdmlKernelVariant variant;                           /* never DEFAULT */
@@ -45,14 +63,20 @@ struct VkdmlDevice_T {
     bool owns_pipeline_cache;
     struct vkdml_pipelines pipelines;   /* has its lock */
     struct vkdml_parameters parameters; /* has its lock */
+    struct vkdml_binding_tables tables; /* has its lock */
     struct vkdml_opened *opened;        /* of vkdmlOpenDevice(), else NULL */
 };
 
 /* Imports a device. info->featureLevel must be a level. *device is NULL on failure. */
 VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device);
 
-/* Destroys all but `opened`. NULL is ignored. */
+/* Destroys all but `opened`; while objects of it are alive its struct stays, for these to be destroyed. NULL is
+ * ignored.
+ */
 void vkdml_device_destroy(VkdmlDevice device);
+
+/* Gives back one reference. */
+void vkdml_device_release(VkdmlDevice device);
 
 /* Why a physical device cannot be used, static text, or NULL. Of its queue families *family becomes the first with
  * VK_QUEUE_COMPUTE_BIT. */

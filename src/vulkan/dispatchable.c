@@ -1,6 +1,8 @@
 #include "vulkan/dispatchable.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -17,6 +19,19 @@ static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, 
                                      .bytes = bytes,
                                      .alignment = alignment,
                                      .alignment_rule = alignment_rule};
+}
+
+struct vkdml_bind_point_name vkdml_bind_point_name(const struct vkdml_bind_point *point) {
+    char owner[32] = "", element[16] = "";
+    struct vkdml_bind_point_name name;
+    if (point->operator_index != VKDML_NO_INDEX) {
+        snprintf(owner, sizeof owner, "operators[%u].", point->operator_index);
+    }
+    if (point->element != VKDML_NO_INDEX) {
+        snprintf(element, sizeof element, "[%u]", point->element);
+    }
+    snprintf(name.text, sizeof name.text, "%s%s%s", owner, point->name, element);
+    return name;
 }
 
 /* Bind points beside inputs and outputs: the temporary and the persistent resource. */
@@ -36,13 +51,14 @@ size_t vkdml_dispatchable_point_count(const struct VkdmlDispatchable_T *dispatch
     return (size_t)dispatchable->output_count + RESOURCE_POINTS + dispatchable->input_count;
 }
 
-/* One allocation for the struct and its arrays. False where the size does not fit. */
-static bool dispatchable_bytes(const struct vkdml_dispatchable_info *info, size_t *bytes) {
+/* One allocation for the struct, its arrays and, where there are labels, these. False where the size does not fit. */
+static bool dispatchable_bytes(const struct vkdml_dispatchable_info *info, bool labels, size_t *bytes) {
     /* Counts are 32-bit, elements below 2^10 bytes: 64 bits hold the sum. */
     uint64_t points = (uint64_t)info->input_count + RESOURCE_POINTS + info->output_count;
     uint64_t steps = (uint64_t)info->step_count + info->init_step_count;
     uint64_t sum = sizeof(struct VkdmlDispatchable_T) + points * sizeof(struct vkdml_bind_point) +
                    steps * sizeof(struct vkdml_step);
+    sum += labels ? VKDML_LABEL_CAPACITY + steps * VKDML_STEP_LABEL_CAPACITY : 0;
     *bytes = (size_t)sum;
     return sum <= SIZE_MAX;
 }
@@ -54,13 +70,14 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
                        _Alignof(struct vkdml_bind_point) <= _Alignof(uint64_t) &&
                        sizeof(struct VkdmlDispatchable_T) % _Alignof(uint64_t) == 0,
                    "the arrays lie behind one another without gaps");
+    const bool labels = vkdml_debug_is_on(device);
     size_t bytes;
-    VkdmlDispatchable d = dispatchable_bytes(info, &bytes) ? vkdml_allocate(device->callbacks, bytes) : NULL;
+    VkdmlDispatchable d = dispatchable_bytes(info, labels, &bytes) ? vkdml_allocate(device->callbacks, bytes) : NULL;
     *dispatchable = d;
     if (!d) {
         return vkdml_report_out_of_memory(report, bytes, "a dispatchable");
     }
-    d->device = device;
+    vkdml_handle_begin(&d->handle, VKDML_HANDLE_DISPATCHABLE, device, bytes);
     d->kind = info->kind;
     d->context = info->context;
     d->input_count = info->input_count;
@@ -71,6 +88,10 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->steps = (struct vkdml_step *)(d + 1);
     d->init_steps = d->steps + d->step_count;
     d->points = (struct vkdml_bind_point *)(d->init_steps + d->init_step_count);
+    if (labels) {
+        d->label = (char *)(d->points + vkdml_dispatchable_point_count(d));
+        snprintf(d->label, VKDML_LABEL_CAPACITY, "%s", d->context);
+    }
     d->outputs = d->points;
     d->temporary = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_TEMPORARY, 0);
     d->persistent = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_PERSISTENT, 0);
@@ -108,6 +129,33 @@ static uint32_t region_count(const struct vkdml_plan_copy *copy) {
     return (uint32_t)count;
 }
 
+/* Says what a step does with what, in the order of its bindings: "product: ATensor, OutputTensor, BTensor; 2x1x1
+ * workgroups". */
+static void write_label(const struct VkdmlDispatchable_T *d, const struct vkdml_plan_step *planned, bool init,
+                        char label[VKDML_STEP_LABEL_CAPACITY]) {
+    const char *kind = planned->kind == VKDML_PLAN_DISPATCH ? vkdml_kernel_info(planned->kernel)->name
+                       : planned->kind == VKDML_PLAN_COPY   ? "copy"
+                                                            : "fill";
+    char text[VKDML_STEP_LABEL_CAPACITY];
+    size_t length =
+        (size_t)snprintf(label, VKDML_STEP_LABEL_CAPACITY, "%s%s%s", init ? d->context : "", init ? ": " : "", kind);
+    for (uint32_t i = 0; i < planned->buffer_count && length < VKDML_STEP_LABEL_CAPACITY; i++) {
+        const struct vkdml_plan_buffer *buffer = &planned->buffers[i];
+        const struct vkdml_bind_point *point = &d->points[vkdml_dispatchable_point(d, buffer->resource, buffer->index)];
+        length += (size_t)snprintf(label + length, VKDML_STEP_LABEL_CAPACITY - length, "%s%s", i == 0 ? ": " : ", ",
+                                   vkdml_bind_point_name(point).text);
+    }
+    if (planned->kind == VKDML_PLAN_DISPATCH) {
+        snprintf(text, sizeof text, "; %ux%ux%u workgroups", planned->groups[0], planned->groups[1],
+                 planned->groups[2]);
+    } else {
+        snprintf(text, sizeof text, "; %" PRIu64 " bytes", planned->buffers[planned->buffer_count - 1].size);
+    }
+    if (length < VKDML_STEP_LABEL_CAPACITY) {
+        snprintf(label + length, VKDML_STEP_LABEL_CAPACITY - length, "%s", text);
+    }
+}
+
 static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_step *planned, bool init,
                                 struct vkdml_step *step, struct vkdml_report *report) {
     step->kind = planned->kind;
@@ -116,6 +164,12 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     step->fill_word = planned->fill_word;
     step->buffer_count = planned->buffer_count;
     memcpy(step->groups, planned->groups, sizeof step->groups);
+    if (d->label) {
+        char *labels = d->label + VKDML_LABEL_CAPACITY; /* by step, those of initialization behind the others */
+        char *label = labels + (size_t)(step - d->steps) * VKDML_STEP_LABEL_CAPACITY;
+        write_label(d, planned, init, label);
+        step->label = label;
+    }
     for (uint32_t i = 0; i < planned->buffer_count; i++) {
         assert(is_within(d, &planned->buffers[i], init));
         step->buffers[i] = planned->buffers[i];
@@ -125,9 +179,9 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     if (planned->kind != VKDML_PLAN_DISPATCH) {
         return VKDML_SUCCESS;
     }
-    VkdmlResult result = vkdml_pipelines_get(d->device, planned, report, &step->pipeline);
+    VkdmlResult result = vkdml_pipelines_get(d->handle.device, planned, report, &step->pipeline);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_parameters_create(d->device, planned->parameters, planned->parameter_count, report,
+        result = vkdml_parameters_create(d->handle.device, planned->parameters, planned->parameter_count, report,
                                          &step->parameters);
     }
     return result;
@@ -178,8 +232,9 @@ void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable) {
     }
     if (dispatchable->kind == VKDML_COMPILED_OPERATOR) { /* an initializer's blocks are its operators' */
         for (uint32_t i = 0; i < dispatchable->step_count + dispatchable->init_step_count; i++) {
-            vkdml_parameters_destroy(dispatchable->device, dispatchable->steps[i].parameters); /* init_steps follow */
+            vkdml_parameters_destroy(dispatchable->handle.device,
+                                     dispatchable->steps[i].parameters); /* init_steps follow */
         }
     }
-    vkdml_free(dispatchable->device->callbacks, dispatchable);
+    vkdml_handle_end(&dispatchable->handle);
 }

@@ -8,9 +8,11 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include "base/aliases.h"
 #include "base/report.h"
 #include "kernels/plan.h"
 #include "vkdml/operator.h"
+#include "vulkan/handles.h"
 #include "vulkan/parameters.h"
 
 #define VKDML_NO_INDEX UINT32_MAX
@@ -20,18 +22,29 @@
 
 /* Where a buffer is bound, and what it must be. */
 struct vkdml_bind_point {
-    const char *name;           /* of the field or resource; static */
-    uint32_t element;           /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
-    uint32_t operator_index;    /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
-    const char *unbound;        /* NULL: a buffer is required; else why there must be none; static */
-    uint64_t bytes;             /* required */
-    uint32_t alignment;         /* of the offset: 16 or 256 */
-    const char *alignment_rule; /* the name of that number; static */
-    uint32_t base_alignment;    /* GuaranteedBaseOffsetAlignment; 0: none */
-    bool owned;                 /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
-    uint32_t may_alias;         /* of outputs: bit 1 << i for each input i it may be bound in place of */
-    uint32_t same_layouts;      /* the bits of those whose layout is the output's: only then in place */
+    const char *name;             /* of the field or resource; static */
+    uint32_t element;             /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
+    uint32_t operator_index;      /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
+    const char *unbound;          /* NULL: a buffer is required; else why there must be none; static */
+    uint64_t bytes;               /* required */
+    uint32_t alignment;           /* of the offset: 16 or 256 */
+    const char *alignment_rule;   /* the name of that number; static */
+    uint32_t base_alignment;      /* GuaranteedBaseOffsetAlignment; 0: none */
+    bool owned;                   /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
+    struct vkdml_aliases aliases; /* of outputs */
 };
+
+/* "operators[4294967295].QuantizationTensors[65535]" and then some */
+struct vkdml_bind_point_name {
+    char text[128];
+};
+
+/* What a point is called in reasons and labels. */
+struct vkdml_bind_point_name vkdml_bind_point_name(const struct vkdml_bind_point *point);
+
+/* Longest labels; longer ones are cut. */
+#define VKDML_LABEL_CAPACITY      512
+#define VKDML_STEP_LABEL_CAPACITY 192
 
 /* A plan's step with the Vulkan objects it needs. */
 struct vkdml_step {
@@ -46,6 +59,7 @@ struct vkdml_step {
     VkPipeline pipeline; /* the device's */
     struct vkdml_parameter_block parameters;
     uint32_t groups[3];
+    const char *label; /* of its commands, for debugging tools; NULL where there are none */
 };
 
 /* The stage that a step's command runs in. */
@@ -54,7 +68,7 @@ VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind);
 enum vkdml_dispatchable_kind { VKDML_COMPILED_OPERATOR, VKDML_OPERATOR_INITIALIZER };
 
 struct VkdmlDispatchable_T {
-    VkdmlDevice device;
+    struct vkdml_handle handle;
     enum vkdml_dispatchable_kind kind;
     const char *context; /* of its failures: "DML_OPERATOR_PADDING", "operator initializer"; static */
     uint32_t input_count;
@@ -71,6 +85,7 @@ struct VkdmlDispatchable_T {
     struct vkdml_step *steps;
     uint32_t init_step_count; /* of compiled operators: the initializer's */
     struct vkdml_step *init_steps;
+    char *label; /* of a recording, VKDML_LABEL_CAPACITY; NULL where the device has no labels */
 };
 
 /* How large a dispatchable is to be. */

@@ -1,8 +1,15 @@
 #include <assert.h>
+#include <stdio.h>
 
 #include "vkdml/dml_types.h"
 #include "vulkan/device.h"
 #include "vulkan/dispatchable.h"
+
+static bool is_live(VkdmlDevice device, VkdmlDispatchable compiled, uint32_t index, struct vkdml_report *report) {
+    char name[32]; /* "operators[4294967295]" */
+    snprintf(name, sizeof name, "operators[%u]", index);
+    return vkdml_handle_check(compiled, VKDML_HANDLE_DISPATCHABLE, device, name, report) == VKDML_SUCCESS;
+}
 
 /* Counts of the whole, or a failure where an element of `operators` is none of this device's compiled operators. */
 static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,
@@ -12,9 +19,11 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
     for (uint32_t i = 0; i < count; i++) {
         if (!operators[i]) {
             vkdml_report_invalid(report, "operators[%u] is NULL, must be a compiled operator", i);
+        } else if (!is_live(device, operators[i], i, report)) {
+            continue;
         } else if (operators[i]->kind != VKDML_COMPILED_OPERATOR) {
             vkdml_report_invalid(report, "operators[%u] is an operator initializer, must be a compiled operator", i);
-        } else if (operators[i]->device != device) {
+        } else if (operators[i]->handle.device != device) {
             vkdml_report_invalid(report, "operators[%u] is of another device, must be of the given one", i);
         } else {
             inputs += operators[i]->input_count;
@@ -74,6 +83,9 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
     }
     if (result != VKDML_SUCCESS) {
         return result;
+    }
+    if ((*initializer)->label) {
+        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operators", count);
     }
     uint32_t input = 0;
     struct vkdml_step *step = (*initializer)->steps;

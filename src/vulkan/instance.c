@@ -76,11 +76,14 @@ static VkdmlResult create_messenger(struct vkdml_own_instance *own, struct vkdml
     return VKDML_SUCCESS;
 }
 
-static VkdmlResult create_instance(struct vkdml_own_instance *own, bool validation, struct vkdml_report *report) {
+static VkdmlResult create_instance(struct vkdml_own_instance *own, VkdmlDeviceFlags flags,
+                                   struct vkdml_report *report) {
     static const char *const layers[] = {VALIDATION_LAYER};
-    static const char *const extensions[] = {VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME,
-                                             VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                             VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     static const VkValidationFeatureEnableEXT enabled[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    const bool validation = (flags & VKDML_DEVICE_FLAG_VALIDATION) != 0;
+    const bool debug_utils = validation || (flags & VKDML_DEVICE_FLAG_DEBUG_UTILS) != 0;
     const bool messages = validation && own->log->callback;
     VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(own->log); /* of creation and destruction itself */
     VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
@@ -96,7 +99,7 @@ static VkdmlResult create_instance(struct vkdml_own_instance *own, bool validati
                                  .pApplicationInfo = &application,
                                  .enabledLayerCount = validation ? 1 : 0,
                                  .ppEnabledLayerNames = layers,
-                                 .enabledExtensionCount = validation ? 1 + (uint32_t)messages : 0,
+                                 .enabledExtensionCount = (uint32_t)debug_utils + (uint32_t)validation,
                                  .ppEnabledExtensionNames = extensions};
     VkResult result = own->global.CreateInstance(&info, own->callbacks, &own->instance);
     if (result != VK_SUCCESS) {
@@ -113,7 +116,8 @@ static VkdmlResult create_instance(struct vkdml_own_instance *own, bool validati
     return messages ? create_messenger(own, report) : VKDML_SUCCESS;
 }
 
-VkdmlResult vkdml_own_instance_create(struct vkdml_own_instance *own, bool validation, struct vkdml_report *report) {
+VkdmlResult vkdml_own_instance_create(struct vkdml_own_instance *own, VkdmlDeviceFlags flags,
+                                      struct vkdml_report *report) {
     VkdmlResult result = vkdml_loader_open(report, &own->library, &own->get);
     if (result != VKDML_SUCCESS) {
         return result;
@@ -132,10 +136,10 @@ VkdmlResult vkdml_own_instance_create(struct vkdml_own_instance *own, bool valid
                                 "the Vulkan loader's version is %u.%u, must be at least 1.2",
                                 VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
     }
-    if (validation) {
+    if (flags & VKDML_DEVICE_FLAG_VALIDATION) {
         result = check_layer(own, report);
     }
-    return result == VKDML_SUCCESS ? create_instance(own, validation, report) : result;
+    return result == VKDML_SUCCESS ? create_instance(own, flags, report) : result;
 }
 
 void vkdml_own_instance_destroy(struct vkdml_own_instance *own) {

@@ -32,8 +32,10 @@ struct vkdml_candidate {
     uint32_t queue_family_index; /* where usable */
 };
 
-/* Loads Vulkan and creates an instance. After a failure it is only good to be destroyed. */
-VkdmlResult vkdml_own_instance_create(struct vkdml_own_instance *own, bool validation, struct vkdml_report *report);
+/* Loads Vulkan and creates an instance, with what the device flags ask for. After a failure it is only good to be
+ * destroyed. */
+VkdmlResult vkdml_own_instance_create(struct vkdml_own_instance *own, VkdmlDeviceFlags flags,
+                                      struct vkdml_report *report);
 
 /* Half-built is fine. */
 void vkdml_own_instance_destroy(struct vkdml_own_instance *own);

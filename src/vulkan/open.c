@@ -157,7 +157,7 @@ static VkdmlResult import_own(struct vkdml_opened *opened, const struct vkdml_ca
                                     .getInstanceProcAddr = opened->own.get,
                                     .enabledFeatures = &opened->features,
                                     .featureLevel = info->featureLevel,
-                                    .flags = info->flags & ~(VkdmlDeviceFlags)VKDML_DEVICE_FLAG_VALIDATION,
+                                    .flags = info->flags & ~VKDML_OPENING_FLAGS,
                                     .allocationCallbacks = opened->callbacks,
                                     .logCallback = info->logCallback,
                                     .logUserData = info->logUserData,
@@ -201,7 +201,8 @@ static VkdmlResult opened_allocate(const VkdmlDeviceOpenInfo *info, struct vkdml
 }
 
 VkdmlResult vkdml_device_open(const VkdmlDeviceOpenInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
-    const VkdmlDeviceFlags known = VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_VALIDATION;
+    const VkdmlDeviceFlags known =
+        VKDML_DEVICE_FLAG_ALLOW_TRANSFER | VKDML_DEVICE_FLAG_CHECK_HANDLES | VKDML_OPENING_FLAGS;
     struct vkdml_opened *opened = NULL;
     struct vkdml_candidate chosen = {.physical_device = VK_NULL_HANDLE};
     *device = NULL;
@@ -219,7 +220,7 @@ VkdmlResult vkdml_device_open(const VkdmlDeviceOpenInfo *info, struct vkdml_repo
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    result = vkdml_own_instance_create(&opened->own, info->flags & VKDML_DEVICE_FLAG_VALIDATION, report);
+    result = vkdml_own_instance_create(&opened->own, info->flags, report);
     if (result != VKDML_SUCCESS) {
         goto fail;
     }
@@ -285,7 +286,7 @@ VkdmlResult vkdml_physical_devices(struct vkdml_report *report, uint32_t *count,
     struct vkdml_own_instance own = {.log = &silent};
     struct vkdml_candidate *candidates = NULL;
     uint32_t found = 0;
-    VkdmlResult result = vkdml_own_instance_create(&own, false, report);
+    VkdmlResult result = vkdml_own_instance_create(&own, 0, report);
     if (result == VKDML_SUCCESS) {
         result = vkdml_own_instance_candidates(&own, report, &found, &candidates);
     }

@@ -94,6 +94,7 @@ static VkdmlResult add_slab(VkdmlDevice device, struct vkdml_report *report) {
     VkResult created = device->vk.CreateBuffer(device->handles.device, &info, device->callbacks, &slab->buffer);
     VkdmlResult result;
     if (created == VK_SUCCESS) {
+        vkdml_debug_name(device, VK_OBJECT_TYPE_BUFFER, (uint64_t)slab->buffer, "vkdml parameters");
         result = allocate_slab_memory(device, slab, report);
     } else {
         slab->buffer = VK_NULL_HANDLE;
@@ -152,7 +153,7 @@ VkdmlResult vkdml_parameters_create(VkdmlDevice device, const uint32_t *words, u
 
 void vkdml_parameters_destroy(VkdmlDevice device, struct vkdml_parameter_block block) {
     struct vkdml_parameters *parameters = &device->parameters;
-    if (!block.slab) {
+    if (!block.slab || atomic_load(&device->destroyed)) {
         return;
     }
     pthread_mutex_lock(&parameters->lock);

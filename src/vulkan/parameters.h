@@ -30,13 +30,13 @@ struct vkdml_parameters {
 VkdmlResult vkdml_parameters_create(VkdmlDevice device, const uint32_t *words, uint32_t count,
                                     struct vkdml_report *report, struct vkdml_parameter_block *block);
 
-/* Gives a block back. A zeroed one is ignored. Thread-safe. */
+/* Gives a block back. A zeroed one is ignored, and one that went with its device. Thread-safe. */
 void vkdml_parameters_destroy(VkdmlDevice device, struct vkdml_parameter_block block);
 
 /* What the block's descriptor is. */
 VkDescriptorBufferInfo vkdml_parameters_descriptor(VkdmlDevice device, struct vkdml_parameter_block block);
 
-/* Frees the slabs of a device, all of whose blocks were given back. */
+/* Frees the slabs of a device, blocks and all. */
 void vkdml_parameters_finish(VkdmlDevice device);
 
 #endif

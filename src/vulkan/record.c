@@ -5,6 +5,7 @@
 struct recording {
     const struct VkdmlBindingTable_T *table;
     const struct vkdml_functions_device *vk;
+    const struct vkdml_debug *debug; /* NULL: no labels */
     VkCommandBuffer commands;
     const VkBufferCopy *regions;                       /* of the next copy */
     VkPipeline pipeline;                               /* bound; VK_NULL_HANDLE: none of ours */
@@ -44,7 +45,7 @@ static bool same_push_constants(const struct vkdml_push_constants *a, const stru
 static void record_dispatch(struct recording *recording, const struct vkdml_step *step, uint32_t index) {
     const struct VkdmlBindingTable_T *table = recording->table;
     const struct vkdml_push_constants *push_constants = &table->push_constants[index];
-    const VkPipelineLayout layout = table->device->layouts[step->buffer_count - 1].pipeline;
+    const VkPipelineLayout layout = table->handle.device->layouts[step->buffer_count - 1].pipeline;
     if (recording->pipeline != step->pipeline) {
         recording->vk->CmdBindPipeline(recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE, step->pipeline);
         recording->pipeline = step->pipeline;
@@ -76,6 +77,9 @@ static void record_fill(const struct recording *recording, const struct vkdml_st
 
 static void record_step(struct recording *recording, uint32_t index) {
     const struct vkdml_step *step = &recording->table->dispatchable->steps[index];
+    if (recording->debug) {
+        vkdml_debug_begin(recording->debug, recording->commands, step->label);
+    }
     if (step->waits_for) {
         record_barrier(recording, step);
     }
@@ -89,6 +93,9 @@ static void record_step(struct recording *recording, uint32_t index) {
     case VKDML_PLAN_FILL:
         record_fill(recording, step);
         break;
+    }
+    if (recording->debug) {
+        vkdml_debug_end(recording->debug, recording->commands);
     }
 }
 
@@ -104,10 +111,21 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
     if (table->idle) {
         return VKDML_SUCCESS;
     }
-    struct recording recording = {
-        .table = table, .vk = &table->device->vk, .commands = command_buffer, .regions = table->regions};
+    const VkdmlDevice device = table->handle.device;
+    struct recording recording = {.table = table,
+                                  .vk = &device->vk,
+                                  .debug = vkdml_debug_is_on(device) ? &device->debug : NULL,
+                                  .commands = command_buffer,
+                                  .regions = table->regions};
+    /* Nothing fails from here on: what begins also ends. */
+    if (recording.debug) {
+        vkdml_debug_begin(recording.debug, command_buffer, table->dispatchable->label);
+    }
     for (uint32_t i = 0; i < table->step_count; i++) {
         record_step(&recording, i);
+    }
+    if (recording.debug) {
+        vkdml_debug_end(recording.debug, command_buffer);
     }
     return VKDML_SUCCESS;
 }

@@ -120,14 +120,14 @@ static bool prepare(struct run *run) {
     return true;
 }
 
-/* Executes the reference into `expected`, with its inputs in `initial`. */
-static bool execute_reference(struct run *run) {
+/* Executes the reference with its inputs in one image and its outputs in another, or in the same. */
+static bool execute_reference(struct run *run, unsigned char *from, unsigned char *to) {
     VkdmlHostBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
     struct case_desc desc;
     case_build_desc(run->c, &desc);
     for (struct case_at at = case_first(run->c); at.tensor != NULL; at = case_next(run->c, at)) {
         const struct image_region *region = &run->layout.tensors[at.slot];
-        unsigned char *image = at.is_input ? run->runner->initial : run->runner->expected;
+        unsigned char *image = at.is_input ? from : to;
         (at.is_input ? inputs : outputs)[at.binding] = (VkdmlHostBinding){image + region->offset, region->size};
     }
     VkdmlReferenceInfo info = {.structSize = sizeof info,
@@ -158,6 +158,32 @@ static bool check_reference(struct run *run) {
     if (image_write_typed(run->c, &run->layout, runner->scratch) &&
         image_difference(run->c, &run->layout, runner->expected, runner->scratch, where, sizeof(where))) {
         return fail(run, CASE_FAILED, "the reference differs from the data typed in: %s", where);
+    }
+    return true;
+}
+
+static bool has_outputs_in_place(const struct operator_case *c) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (!at.is_input && at.tensor->in_place != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The reference makes the same of its inputs where outputs lie in their place. */
+static bool check_reference_in_place(struct run *run) {
+    struct runner *runner = run->runner;
+    char where[512];
+    if (!has_outputs_in_place(run->c)) {
+        return true;
+    }
+    memcpy(runner->scratch, runner->initial, run->layout.size);
+    if (!execute_reference(run, runner->scratch, runner->scratch)) {
+        return false;
+    }
+    if (image_difference(run->c, &run->layout, runner->expected, runner->scratch, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "the reference in place differs from itself: %s", where);
     }
     return true;
 }
@@ -340,8 +366,9 @@ static bool repeat(struct run *run) {
 enum case_status run_case(struct runner *runner, const struct operator_case *c, char *text, size_t text_size) {
     struct run run = {.runner = runner, .gpu = runner->gpu, .c = c, .text = text, .text_size = text_size};
     gpu_clear_messages(run.gpu);
-    bool ran = compile(&run) && prepare(&run) && execute_reference(&run) && check_reference(&run) && initialize(&run) &&
-               keep_for_repeats(&run) && execute(&run) && compare(&run) && repeat(&run);
+    bool ran = compile(&run) && prepare(&run) && execute_reference(&run, runner->initial, runner->expected) &&
+               check_reference(&run) && check_reference_in_place(&run) && initialize(&run) && keep_for_repeats(&run) &&
+               execute(&run) && compare(&run) && repeat(&run);
     vkdmlDestroyBindingTable(run.table);
     vkdmlDestroyBindingTable(run.initializer_table);
     vkdmlDestroyDispatchable(run.initializer);

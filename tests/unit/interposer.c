@@ -1,6 +1,7 @@
 #include "interposer.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 struct interposer interposer;
@@ -8,6 +9,9 @@ struct interposer interposer;
 static PFN_vkGetInstanceProcAddr next_get_instance_proc_addr;
 static PFN_vkGetDeviceProcAddr next_get_device_proc_addr;
 static PFN_vkGetPhysicalDeviceProperties2 next_get_properties;
+static PFN_vkSetDebugUtilsObjectNameEXT next_set_name;
+static PFN_vkCmdBeginDebugUtilsLabelEXT next_begin_label;
+static PFN_vkCmdEndDebugUtilsLabelEXT next_end_label;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties next_get_queue_families;
 
 /* The driver's functions, by name. */
@@ -15,6 +19,14 @@ static struct {
 #define INTERPOSE(name, ...) PFN_vk##name name;
 #include "interposed.inc"
 } next;
+
+/* Adds a line to the trace. */
+static void trace(const char *what, const char *text) {
+    const size_t length = strlen(interposer.trace);
+    if (interposer.traces) {
+        snprintf(interposer.trace + length, sizeof interposer.trace - length, "%s%s\n", what, text);
+    }
+}
 
 static bool fails(enum interposed function) {
     return ++interposer.calls[function] == interposer.fail_at && interposer.failing == function;
@@ -47,6 +59,7 @@ static void observe_UpdateDescriptorSets(uint32_t count, const VkWriteDescriptor
     next.name arguments;
 #define BODY_RECORDS(name, arguments)                                                                                  \
     interposer.calls[INTERPOSED_##name]++;                                                                             \
+    trace("vk", #name);                                                                                                \
     next.name arguments;
 
 #define INTERPOSE(name, kind, parameters, arguments)                                                                   \
@@ -111,6 +124,41 @@ static VKAPI_ATTR void VKAPI_CALL observed_CmdFillBuffer(VkCommandBuffer command
                                                          VkDeviceSize size, uint32_t word) {
     interposer.filled_bytes += size;
     interposed_CmdFillBuffer(commands, buffer, offset, size, word);
+}
+
+static const char *type_name(VkObjectType type) {
+    switch (type) {
+    case VK_OBJECT_TYPE_BUFFER:
+        return "buffer = ";
+    case VK_OBJECT_TYPE_SHADER_MODULE:
+        return "shader module = ";
+    case VK_OBJECT_TYPE_PIPELINE:
+        return "pipeline = ";
+    case VK_OBJECT_TYPE_PIPELINE_LAYOUT:
+        return "pipeline layout = ";
+    case VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT:
+        return "descriptor set layout = ";
+    case VK_OBJECT_TYPE_DESCRIPTOR_SET:
+        return "descriptor set = ";
+    default:
+        return "object = ";
+    }
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL set_name(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
+    trace(type_name(info->objectType), info->pObjectName);
+    const VkResult result = next_set_name(device, info);
+    return interposer.naming != VK_SUCCESS ? interposer.naming : result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL begin_label(VkCommandBuffer commands, const VkDebugUtilsLabelEXT *label) {
+    trace("{ ", label->pLabelName);
+    next_begin_label(commands, label);
+}
+
+static VKAPI_ATTR void VKAPI_CALL end_label(VkCommandBuffer commands) {
+    trace("}", "");
+    next_end_label(commands);
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
@@ -197,6 +245,18 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL interposer_get_instance_proc_addr(VkIns
     if (strcmp(name, "vkGetPhysicalDeviceQueueFamilyProperties") == 0) {
         next_get_queue_families = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)found;
         return (PFN_vkVoidFunction)get_queue_families;
+    }
+    if (found && strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0) {
+        next_set_name = (PFN_vkSetDebugUtilsObjectNameEXT)found;
+        return (PFN_vkVoidFunction)set_name;
+    }
+    if (found && strcmp(name, "vkCmdBeginDebugUtilsLabelEXT") == 0) {
+        next_begin_label = (PFN_vkCmdBeginDebugUtilsLabelEXT)found;
+        return (PFN_vkVoidFunction)begin_label;
+    }
+    if (found && strcmp(name, "vkCmdEndDebugUtilsLabelEXT") == 0) {
+        next_end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)found;
+        return (PFN_vkVoidFunction)end_label;
     }
     return found;
 }

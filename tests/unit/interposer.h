@@ -30,6 +30,8 @@ struct interposer {
     bool drops_copies;             /* for tensors larger than their buffers */
     bool no_compute;               /* no queue family can compute */
     void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
+    bool traces;                   /* keeps a trace */
+    VkResult naming;               /* what vkSetDebugUtilsObjectNameEXT returns */
     /* Told to tests: */
     uint32_t calls[INTERPOSED_COUNT];
     int32_t live;                   /* Vulkan objects created and not destroyed; descriptor sets aside */
@@ -42,6 +44,9 @@ struct interposer {
     uint32_t regions;      /* of all copies */
     uint64_t copied_bytes; /* likewise */
     uint64_t filled_bytes; /* of all fills */
+    /* A line per call that records something, "vkCmdDispatch", a label, "{ TEXT" and "}", or a name, "buffer = TEXT".
+     */
+    char trace[16384];
 };
 
 extern struct interposer interposer;

@@ -467,7 +467,7 @@ static void overlapping_buffers_are_refused_but_in_place_is_allowed(void **state
     bind(table, range(1024, 256), range(1024 + 240, 256));
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table),
                    "OutputTensor: bytes 1264 to 1520 of its buffer overlap InputTensor at 1024 to 1280, must be "
-                   "disjoint (in place needs the same offset)");
+                   "disjoint (in place needs the same first byte)");
     bind(table, range(1024, 256), range(1024 - 240, 256));
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), "overlap");
     bind(table, range(1024, 512), range(1024 + 256, 256)); /* what is bound beyond the tensor does not count */

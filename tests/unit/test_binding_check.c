@@ -37,8 +37,8 @@ static void make_bound(struct bound *bound) {
                                                      .bytes = is_tensor ? 64 : 0};
         bound->bindings[i] = is_tensor ? range(UINT64_C(256) * i) : (VkdmlBufferBinding){.buffer = VK_NULL_HANDLE};
     }
-    bound->points[OUTPUT].may_alias = 1u << 0 | 1u << 1;
-    bound->points[OUTPUT].same_layouts = 1u << 0;
+    bound->points[OUTPUT].aliases.may = 1u << 0 | 1u << 1;
+    bound->points[OUTPUT].aliases.same_layouts = 1u << 0;
 }
 
 static void expect(const struct bound *bound, const char *lines) {
@@ -69,14 +69,14 @@ static void an_output_may_lie_where_any_input_is_that_the_table_names_and_that_l
     expect(&bound,
            "OutputTensor: bytes 1024 to 1088 of its buffer overlap BTensor at 1024 to 1088, must be disjoint (in "
            "place needs the same sizes, strides and type)");
-    bound.points[OUTPUT].same_layouts |= 1u << 1;
+    bound.points[OUTPUT].aliases.same_layouts |= 1u << 1;
     expect(&bound, "");
     bound.bindings[A] = bound.bindings[B];
     expect(&bound, "");
     bound.bindings[A] = range(1024 + 16);
     expect(&bound,
            "OutputTensor: bytes 1024 to 1088 of its buffer overlap ATensor at 1040 to 1104, must be disjoint (in "
-           "place needs the same offset)");
+           "place needs the same first byte)");
 }
 
 static void an_output_may_not_lie_where_another_input_is(void **state) {

@@ -33,12 +33,43 @@ static void assert_profile(const char *device) {
     }
 }
 
-static void create_device(struct vulkan *vulkan) {
+static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                    VkDebugUtilsMessageTypeFlagsEXT types,
+                                                    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user_data) {
+    struct vulkan *vulkan = user_data;
+    (void)severity;
+    (void)types;
+    atomic_fetch_add(&vulkan->message_count, 1);
+    print_message("%s\n", data->pMessage);
+    return VK_FALSE;
+}
+
+static void create_messenger(struct vulkan *vulkan) {
+    VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                               .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                                                                  VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                                               .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+                                               .pfnUserCallback = count_message,
+                                               .pUserData = vulkan};
+    assert_int_equal(vkCreateDebugUtilsMessengerEXT(vulkan->instance, &info, NULL, &vulkan->messenger), VK_SUCCESS);
+}
+
+static void create_instance(struct vulkan *vulkan, bool debug_utils) {
+    const char *const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_2};
-    VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+    VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                     .pApplicationInfo = &application,
+                                     .enabledExtensionCount = debug_utils ? 1 : 0,
+                                     .ppEnabledExtensionNames = &extension};
     assert_int_equal(volkInitialize(), VK_SUCCESS);
     assert_int_equal(vkCreateInstance(&instance, NULL, &vulkan->instance), VK_SUCCESS);
     volkLoadInstance(vulkan->instance);
+    if (debug_utils) {
+        create_messenger(vulkan);
+    }
+}
+
+static void create_device(struct vulkan *vulkan) {
     uint32_t count = 1;
     assert_true(vkEnumeratePhysicalDevices(vulkan->instance, &count, &vulkan->physical_device) >= 0);
     assert_int_equal(count, 1);
@@ -100,12 +131,21 @@ static void create_buffer(struct vulkan *vulkan, VkBuffer *buffer, VkDeviceMemor
     memset(mapped, 0, VULKAN_BUFFER_BYTES);
 }
 
-void vulkan_create(struct vulkan *vulkan) {
+static void create_all(struct vulkan *vulkan, bool debug_utils) {
     memset(vulkan, 0, sizeof *vulkan);
+    create_instance(vulkan, debug_utils);
     create_device(vulkan);
     create_commands(vulkan);
     create_buffer(vulkan, &vulkan->buffer, &vulkan->memory, &vulkan->bytes);
     create_buffer(vulkan, &vulkan->other, &vulkan->other_memory, &vulkan->other_bytes);
+}
+
+void vulkan_create(struct vulkan *vulkan) {
+    create_all(vulkan, false);
+}
+
+void vulkan_create_with_debug_utils(struct vulkan *vulkan) {
+    create_all(vulkan, true);
 }
 
 void vulkan_destroy(struct vulkan *vulkan) {

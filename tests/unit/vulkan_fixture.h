@@ -14,7 +14,7 @@
 
 struct vulkan {
     VkInstance instance;
-    VkDebugUtilsMessengerEXT messenger; /* under validation */
+    VkDebugUtilsMessengerEXT messenger; /* with VK_EXT_debug_utils */
     atomic_uint message_count;          /* validation messages; any fails the group's teardown */
     VkPhysicalDevice physical_device;
     VkPhysicalDeviceProperties properties;
@@ -34,6 +34,9 @@ struct vulkan {
 
 /* Fails the test where there is no Vulkan device. */
 void vulkan_create(struct vulkan *vulkan);
+/* With VK_EXT_debug_utils, and a messenger that counts what a validation layer, where one is switched on, has to say.
+ */
+void vulkan_create_with_debug_utils(struct vulkan *vulkan);
 void vulkan_destroy(struct vulkan *vulkan);
 
 /* The command buffer, recording. */

@@ -28,10 +28,8 @@ class Installed:
                    for option in json.loads(run([*meson, "introspect", "--buildoptions", build]))}
         self.folder = pathlib.Path(folder)
         self.prefix = self.folder / options["prefix"].lstrip("/")
-        self.libdir = self.prefix / options["libdir"]
-        self.includedir = self.prefix / options["includedir"]
-        self.datadir = self.prefix / options["datadir"]
-        self.bindir = self.prefix / options["bindir"]
+        self.libdir, self.includedir, self.datadir, self.mandir, self.bindir = (
+            self.prefix / options[name] for name in ("libdir", "includedir", "datadir", "mandir", "bindir"))
         self.kinds = {"both": ["shared", "static"]}.get(options["default_library"], [options["default_library"]])
         self.has_tools = options["tools"]
 

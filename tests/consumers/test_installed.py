@@ -20,7 +20,12 @@ ALWAYS = [
     "libdir/pkgconfig/vkdml.pc",
     "datadir/licenses/vkdml/LICENSE",
 ]
-OF_TOOLS = ["bindir/vkdml"]
+OF_TOOLS = [
+    "bindir/vkdml",
+    "datadir/bash-completion/completions/vkdml",
+    "datadir/zsh/site-functions/_vkdml",
+    "mandir/man1/vkdml.1",
+]
 
 
 def expected(options, installed):
@@ -39,7 +44,7 @@ def found(installed):
     for path in sorted(installed.folder.rglob("*")):
         if path.is_dir():
             continue
-        for option in ("libdir", "includedir", "datadir", "bindir"):
+        for option in ("libdir", "includedir", "mandir", "datadir", "bindir"):
             folder = getattr(installed, option)
             if folder in path.parents:
                 names.append(f"{option}/{path.relative_to(folder)}")

@@ -47,7 +47,7 @@ has_python_modules() {
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
-    meson | clang | doxygen | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
+    meson | clang | cmake | doxygen | make | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
         case $1 in
         ninja-build) program=ninja ;;
         gcc) program=cc ;;
@@ -130,7 +130,7 @@ site_packages="doxygen doxygen-awesome-css"
 manual_packages="groff-base mandoc zsh"
 # What the Python module needs, and to be installed.
 python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
-check_packages="clang g++ glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
+check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.

@@ -1,4 +1,5 @@
-"""Compiles every public header alone, as C11, C++11 and C++17, with all warnings as errors; also after a DirectML.h.
+"""Compiles every public header alone, as C11, C++11 and C++17, with all warnings as errors; also after a DirectML.h. Headers of
+C++ (.hpp) as C++17 and C++20, with exceptions and without.
 
 check_headers.py --language c|c++ --includes DIR [DIR..] --directml-stub FILE --headers DIR -- COMPILER [ARGUMENT..]
 Exits with 77, after saying why, where the compiler is missing.
@@ -24,6 +25,14 @@ def sources(header, stub):
         yield "after DirectML.h", f'#include "{stub}"\n' + include + member + end
 
 
+def dialects(header, compiler):
+    """A standard, and other arguments, that a header must compile with."""
+    if header.suffix == ".hpp":
+        return [(standard, exceptions) for standard in ("-std=c++17", "-std=c++20")
+                for exceptions in ((), ("-fno-exceptions",), ("-DVKDML_HPP_NO_EXCEPTIONS",))]
+    return [(standard,) for standard in compiler.standards]
+
+
 def main():
     parser = argparse.ArgumentParser()
     compiling.add_arguments(parser)
@@ -33,15 +42,17 @@ def main():
     compiler = compiling.Compiler(options)
 
     headers = sorted(options.headers.glob("*.h"))
+    if options.language == "c++":
+        headers += sorted(options.headers.glob("*.hpp"))
     failures = checks = 0
     for header in headers:
         for how, source in sources(header, options.directml_stub.resolve()):
-            for standard in compiler.standards:
-                complaints = compiler.complaints(source, standard)
+            for arguments in dialects(header, compiler):
+                complaints = compiler.complaints(source, *arguments)
                 checks += 1
                 if complaints is not None:
                     failures += 1
-                    print(f"{header.name} does not compile {how} with {standard}:\n{complaints}")
+                    print(f"{header.name} does not compile {how} with {arguments}:\n{complaints}")
     # A header that uses a name it does not declare must be noticed.
     if compiler.complaints("extern NoSuchType check;\n") is None:
         failures += 1

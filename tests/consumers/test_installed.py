@@ -1,0 +1,80 @@
+"""Holds what `meson install` brings to a list. Prints TAP.
+
+test_installed.py --root SOURCES --build FOLDER --meson COMMAND --version VERSION --soversion VERSION
+"""
+import argparse
+import os
+import pathlib
+import shlex
+import sys
+import tempfile
+
+import installing
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "headers"))
+import compiling  # noqa: E402 the tests' TAP lines
+
+ALWAYS = [
+    "libdir/cmake/vkdml/vkdml-config-version.cmake",
+    "libdir/cmake/vkdml/vkdml-config.cmake",
+    "libdir/pkgconfig/vkdml.pc",
+    "datadir/licenses/vkdml/LICENSE",
+]
+OF_TOOLS = [
+    "bindir/vkdml",
+    "datadir/bash-completion/completions/vkdml",
+    "datadir/zsh/site-functions/_vkdml",
+    "mandir/man1/vkdml.1",
+]
+
+
+def expected(options, installed):
+    """Every public header, the libraries, and what stands above."""
+    names = [f"includedir/vkdml/{path.name}" for path in (options.root / "include" / "vkdml").iterdir()] + ALWAYS
+    if "shared" in installed.kinds:
+        names += ["libdir/libvkdml.so", f"libdir/libvkdml.so.{options.soversion}", f"libdir/libvkdml.so.{options.version}"]
+    if "static" in installed.kinds:
+        names += ["libdir/libvkdml.a"]
+    return sorted(names + (OF_TOOLS if installed.has_tools else []))
+
+
+def found(installed):
+    """Every file under the folder that was installed into, by the option that says where it goes."""
+    names = []
+    for path in sorted(installed.folder.rglob("*")):
+        if path.is_dir():
+            continue
+        for option in ("libdir", "includedir", "mandir", "datadir", "bindir"):
+            folder = getattr(installed, option)
+            if folder in path.parents:
+                names.append(f"{option}/{path.relative_to(folder)}")
+                break
+        else:
+            names.append(str(path.relative_to(installed.folder)))
+    return sorted(names)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--meson", type=shlex.split, required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--soversion", required=True)
+    options = parser.parse_args()
+    tap = compiling.Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        installed = installing.Installed(options.meson, options.build, folder)
+        wanted, there = expected(options, installed), found(installed)
+        tap.tell(not set(wanted) - set(there), "all that is to be installed is", "\n".join(set(wanted) - set(there)))
+        tap.tell(not set(there) - set(wanted), "nothing else is", "\n".join(set(there) - set(wanted)))
+        if "shared" in installed.kinds:
+            leads_to = os.readlink(installed.libdir / "libvkdml.so")
+            tap.tell(leads_to == f"libvkdml.so.{options.soversion}", "libvkdml.so leads to the SONAME", leads_to)
+        license_file = installed.datadir / "licenses" / "vkdml" / "LICENSE"
+        tap.tell(license_file.read_text() == (options.root / "LICENSE").read_text(), "the license is this project's")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

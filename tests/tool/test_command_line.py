@@ -88,6 +88,7 @@ def test_wrong_usage():
         ("bench", "identity"): "what is 'identity'?",
         ("bench", "--repeat", "0"): "'0' must be a whole number from 1 to 1000",
         ("bench", "--host", "--latency"): "one at a time",
+        ("bench", "-a", "reference"): "it times Vulkan devices; --reference",
     }.items():
         result = run(*arguments)
         tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
@@ -141,7 +142,7 @@ def test_failures():
         ("no-such-model.json",): "No such file or directory",
         ("check", "no-such-model.json"): "No such file or directory",
         ("run", "."): "Is a directory",
-        ("run", "-a", "referense", IDENTITY): "always \"reference\", the CPU reference; did you mean reference?",
+        ("run", "-a", "referense", IDENTITY): "models run on \"reference\" too, the CPU reference; did you mean reference?",
         ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there are",
         ("bench", "-a", "no such device"): "name contains \"no such device\"; there are",
         ("bench", "--from", "/no/such.json"): "/no/such.json",

@@ -30,7 +30,7 @@ def alternatives(option, levels):
     if option.get("kind") == "level":
         return levels
     argument = option.get("argument", "")
-    return argument.split("|") if "|" in argument else []
+    return argument.split("|") if "|" in argument or argument.islower() else []
 
 
 # The man page.

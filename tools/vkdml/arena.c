@@ -2,9 +2,10 @@
 
 #include <stdalign.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "message.h"
 
 struct arena_block {
     struct arena_block *next;
@@ -17,7 +18,7 @@ void *arena_allocate(struct arena *arena, size_t count, size_t size) {
         block = calloc(1, sizeof(*block) + count * size);
     }
     if (!block) {
-        fprintf(stderr, "vkdml: out of memory\n");
+        message_print("vkdml: out of memory");
         return NULL;
     }
     block->next = arena->first;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
+
 enum {
     OPTION_REFERENCE = OPTION_KEY_FIRST,
     OPTION_JSON,
@@ -136,7 +138,10 @@ bool bench_options_apply(int option, const char *argument, void *request) {
     switch (option) {
     case 'a':
         options->device = argument;
-        return true;
+        if (devices_is_reference(argument)) {
+            fprintf(stderr, "vkdml bench: it times Vulkan devices; --reference times the CPU reference beside one\n");
+        }
+        return !devices_is_reference(argument);
     case 'f':
         options->filter = argument;
         return true;

@@ -19,6 +19,9 @@ enum {
     OPTION_COMMANDS,
     OPTION_GPU_TIMES,
     OPTION_NO_CACHES,
+    OPTION_COMPARE,
+    OPTION_PRINT,
+    OPTION_JSON,
     /* Of DxDispatch, without a letter, and refused. */
     OPTION_GPU_TIMEOUT,
     OPTION_BACKGROUND,
@@ -58,6 +61,13 @@ static const struct option_row options[] = {
     {OPTION_OUTPUT, "output_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
      .text = "files are written to DIR (the working directory)"},
     {OPTION_COMMANDS, "print_commands", .text = "print each command before it runs"},
+    {OPTION_COMPARE, "compare", .argument = "reference",
+     .text = "hold what each dispatch makes of its inputs to the CPU reference, within the accuracy of the operator's "
+             "row in the table, and print the first differences; any is a failure"},
+    {OPTION_PRINT, "print", .argument = "flat|array",
+     .text = "how values are printed: in one line, or as NumPy does, with brackets by the tensor's sizes, and of more "
+             "than 1000 only the ends (flat)"},
+    {OPTION_JSON, "json", .text = "print one JSON document instead of lines"},
     {OPTION_GPU_TIMES, "max_gpu_time_measurements", .argument = "N",
      .text = "time the first N iterations of a dispatch on the device too, 0: none (all)"},
     {OPTION_NO_CACHES, "clear_shader_caches",
@@ -151,6 +161,13 @@ static bool apply_option(int key, const char *argument, void *context) {
         return true;
     case OPTION_COMMANDS:
         return run->print_commands = true;
+    case OPTION_COMPARE:
+        return run->compare_reference = true;
+    case OPTION_PRINT:
+        run->arrays = strcmp(argument, "array") == 0;
+        return true;
+    case OPTION_JSON:
+        return run->json = true;
     case OPTION_NO_CACHES:
         return run->no_driver_caches = true;
     default:
@@ -182,6 +199,10 @@ static int run(int argc, char **argv) {
     if ((first < argc) == (request.model != NULL)) {
         fprintf(stderr, "vkdml run: %s (`vkdml run --help` tells more)\n",
                 request.model ? "one model at a time" : "which model?");
+        return EXIT_USAGE;
+    }
+    if (request.options.compare_reference && devices_is_reference(request.options.device)) {
+        fputs("vkdml run: --compare holds a device to the reference, and -a names the reference itself\n", stderr);
         return EXIT_USAGE;
     }
     return run_model(request.model ? request.model : argv[first], &request.options) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -79,6 +79,6 @@ void devices_tell_refusal(const char *name) {
         tell_what_to_install();
     } else if (name) {
         char hint[SUGGEST_SIZE];
-        message_print("and there is always \"%s\", the CPU reference%s", reference_name, suggest_hint(&suggest, hint));
+        message_print("models run on \"%s\" too, the CPU reference%s", reference_name, suggest_hint(&suggest, hint));
     }
 }

@@ -7,14 +7,25 @@
 #include <strings.h>
 
 #include "file.h"
+#include "message.h"
 #include "suggest.h"
 
-static void print_where(const struct document *document, unsigned line) {
+/* Begins a message with "FILE:LINE: ", or "FILE: " of line 0. */
+static FILE *begin_at(const struct document *document, unsigned line) {
+    FILE *stream = message_begin();
     if (line) {
-        fprintf(stderr, "%s:%u: ", document->path, line);
+        fprintf(stream, "%s:%u: ", document->path, line);
     } else {
-        fprintf(stderr, "%s: ", document->path);
+        fprintf(stream, "%s: ", document->path);
     }
+    return stream;
+}
+
+static bool fail_at(const struct document *document, unsigned line, const char *reason) {
+    FILE *stream = begin_at(document, line);
+    fputs(reason, stream);
+    message_end(stream);
+    return false;
 }
 
 static unsigned line_at(const struct document *document, size_t offset) {
@@ -40,8 +51,8 @@ static bool parse(struct document *document, size_t start) {
     enum json_tokener_error error = json_tokener_get_error(tokener);
     if (error != json_tokener_success) {
         size_t offset = start + json_tokener_get_parse_end(tokener);
-        print_where(document, line_at(document, offset < document->length ? offset : document->length));
-        fprintf(stderr, "%s\n", offset < document->length ? json_tokener_error_desc(error) : "the text ends too early");
+        fail_at(document, line_at(document, offset < document->length ? offset : document->length),
+                offset < document->length ? json_tokener_error_desc(error) : "the text ends too early");
         goto done;
     }
     parsed = json_object_is_type(document->root, json_type_object) ||
@@ -58,9 +69,7 @@ static bool locate_values(struct document *document, size_t start) {
                        &mistake)) {
         return true;
     }
-    print_where(document, mistake.line);
-    fprintf(stderr, "%s\n", mistake.text);
-    return false;
+    return fail_at(document, mistake.line, mistake.text);
 }
 
 bool document_load(struct document *document, const char *path) {
@@ -75,9 +84,8 @@ bool document_load(struct document *document, const char *path) {
     document->text = (char *)bytes;
     const char *zero = memchr(document->text, 0, document->length);
     if (zero) {
-        print_where(document, line_at(document, (size_t)(zero - document->text)));
-        fprintf(stderr, "a zero byte: this is no JSON text\n");
-        return false;
+        return fail_at(document, line_at(document, (size_t)(zero - document->text)),
+                       "a zero byte: this is no JSON text");
     }
     size_t start = document->length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* a byte order mark */
     return parse(document, start) && locate_values(document, start);
@@ -90,28 +98,28 @@ void document_free(struct document *document) {
     *document = (struct document){0};
 }
 
-void document_where(const struct document *document, const struct json_object *where) {
-    print_where(document, positions_line(&document->positions, where));
+FILE *document_error_begin(const struct document *document, const struct json_object *where) {
+    return begin_at(document, positions_line(&document->positions, where));
 }
 
 bool document_error(const struct document *document, const struct json_object *where, const char *format, ...) {
     va_list arguments;
+    FILE *stream = document_error_begin(document, where);
     va_start(arguments, format);
-    document_where(document, where);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vfprintf(stream, format, arguments);
     va_end(arguments);
+    message_end(stream);
     return false;
 }
 
 void document_warning(const struct document *document, const struct json_object *where, const char *format, ...) {
     va_list arguments;
+    FILE *stream = document_error_begin(document, where);
     va_start(arguments, format);
-    document_where(document, where);
-    fputs("warning: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    fputs("warning: ", stream);
+    vfprintf(stream, format, arguments);
     va_end(arguments);
+    message_end(stream);
 }
 
 struct json_object *document_member(struct json_object *object, const char *name) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <json-c/json.h>
 
@@ -35,8 +36,8 @@ void document_free(struct document *document);
 bool document_error(const struct document *document, const struct json_object *where, const char *format, ...)
     DOCUMENT_PRINTF(3, 4);
 
-/* "FILE:LINE: " alone, of a message that the caller goes on with. */
-void document_where(const struct document *document, const struct json_object *where);
+/* Begins a message by "FILE:LINE: "; the caller goes on with it, and ends it with message_end(). */
+FILE *document_error_begin(const struct document *document, const struct json_object *where);
 
 /* "FILE:LINE: warning: message" */
 void document_warning(const struct document *document, const struct json_object *where, const char *format, ...)

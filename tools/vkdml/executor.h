@@ -15,10 +15,13 @@ struct run_options {
     bool validation;
     bool zero_undefined;
     bool print_commands;
-    bool barriers;         /* between the repeats of a dispatch */
-    bool no_driver_caches; /* what drivers keep of compiled kernels in files is left alone */
-    uint32_t gpu_times;    /* iterations of a dispatch that are timed on the device too */
-    uint32_t iterations;   /* of a dispatch, at least */
+    bool json;              /* one document instead of lines */
+    bool arrays;            /* printed resources have brackets */
+    bool compare_reference; /* hold each dispatch to the reference */
+    bool barriers;          /* between the repeats of a dispatch */
+    bool no_driver_caches;  /* what drivers keep of compiled kernels in files is left alone */
+    uint32_t gpu_times;     /* iterations of a dispatch that are timed on the device too */
+    uint32_t iterations;    /* of a dispatch, at least */
     uint32_t repeats;
     uint32_t milliseconds; /* to run each dispatch for at least */
     uint32_t interval;     /* least milliseconds from one iteration's start to the next one's */
@@ -29,6 +32,8 @@ struct run_options {
 };
 
 struct executor;
+struct reference_check;
+struct results;
 
 /* The two executors' functions. Each returns false with the reason on stderr. */
 struct executor_operations {
@@ -50,8 +55,11 @@ struct executor {
     const struct executor_operations *operations;
     struct model *model;
     const struct run_options *options;
-    const char *name; /* of the device */
-    bool complained;  /* a validation message was printed */
+    const char *name;              /* of the device */
+    bool complained;               /* a validation message was printed */
+    struct results *results;       /* where what is found is told */
+    struct reference_check *check; /* NULL: results are not compared */
+    bool differs;                  /* a result is not the reference's */
 };
 
 /* Opens the executor for options->device; NULL on failure. Everything is released by operations->close, after the

@@ -1,26 +1,28 @@
 #include "expect.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "compare.h"
+#include "message.h"
+#include "results.h"
 
-static bool compare(const struct model *model, const struct command *command, const unsigned char *got) {
+static bool compare(struct executor *executor, const struct command *command, const unsigned char *got) {
     const struct resource *resource = command->resource;
     const struct expectation *expectation = command->expectation;
     const struct compare_arrays arrays = {resource->type, resource->count, got, expectation->values};
     struct compare_result result;
     compare_elements(&arrays, &expectation->tolerance, &result);
     if (result.different != 0) {
-        document_where(&model->document, command->json);
-        fprintf(stderr, "expect: resource '%s': ", resource->name);
-        compare_print(stderr, &arrays, &expectation->tolerance, &result, &expectation->shape);
+        FILE *stream = document_error_begin(&executor->model->document, command->json);
+        fprintf(stream, "expect: resource '%s': ", resource->name);
+        compare_print(stream, &arrays, &expectation->tolerance, &result, &expectation->shape);
+        message_end(stream);
         return false;
     }
     char text[COMPARE_TOLERANCE_SIZE];
     compare_tolerance_text(&expectation->tolerance, text);
-    printf("Resource '%s' is as expected: %" PRIu64 " elements, %s\n", resource->name, resource->count, text);
+    results_expected(executor->results, command, text);
     return true;
 }
 
@@ -32,7 +34,7 @@ bool expect_run(struct executor *executor, const struct command *command) {
     }
     const bool good =
         executor->operations->download(executor, resource, resource->values_offset, resource->values_size, got) &&
-        compare(executor->model, command, got);
+        compare(executor, command, got);
     free(got);
     return good;
 }

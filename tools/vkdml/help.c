@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <json-c/json.h>
 #include <vkdml/result.h>
 #include <vkdml/schema.h>
 
+#include "json_tree.h"
 #include "levels.h"
+#include "message.h"
 
 /* Columns of the page, and where the text beside options begins. */
 #define PAGE_WIDTH  100
@@ -81,38 +82,13 @@ static const char *const kind_names[] = {
     [ARGUMENT_COMMAND] = "command", [ARGUMENT_OPERATOR] = "operator",
 };
 
-/* Adds a member, or nothing for NULL; false where memory is out. */
+/* Nothing for NULL; false where memory is out. */
 static bool add_text(struct json_object *object, const char *name, const char *text) {
-    struct json_object *value = text ? json_object_new_string(text) : NULL;
-    if (text && (!value || json_object_object_add(object, name, value) != 0)) {
-        json_object_put(value);
-        return false;
-    }
-    return true;
-}
-
-/* Adds an empty array, which the object owns; NULL where memory is out. */
-static struct json_object *add_array(struct json_object *object, const char *name) {
-    struct json_object *array = json_object_new_array();
-    if (array && json_object_object_add(object, name, array) != 0) {
-        json_object_put(array);
-        array = NULL;
-    }
-    return array;
-}
-
-/* Adds an empty object, which the array owns; NULL where memory is out. */
-static struct json_object *add_object(struct json_object *array) {
-    struct json_object *object = json_object_new_object();
-    if (object && json_object_array_add(array, object) != 0) {
-        json_object_put(object);
-        object = NULL;
-    }
-    return object;
+    return !text || json_tree_text(object, name, text);
 }
 
 static bool add_option(struct json_object *array, const struct option_row *row) {
-    struct json_object *object = add_object(array);
+    struct json_object *object = json_tree_object(array, NULL);
     const char letter[] = {row->key < OPTION_KEY_FIRST ? (char)row->key : '\0', '\0'};
     return object && add_text(object, "letter", row->key < OPTION_KEY_FIRST ? letter : NULL) &&
            add_text(object, "name", row->name) && add_text(object, "alias", row->alias) &&
@@ -123,12 +99,12 @@ static bool add_option(struct json_object *array, const struct option_row *row) 
 
 static bool add_subcommand(struct json_object *array, const struct subcommand *subcommand) {
     static const struct option_row help = {.key = 'h', .name = "help", .text = "print the help and exit"};
-    struct json_object *object = add_object(array);
+    struct json_object *object = json_tree_object(array, NULL);
     bool good =
         object && add_text(object, "name", subcommand->name) && add_text(object, "operands", subcommand->operands) &&
         add_text(object, "kind", subcommand->operands ? kind_names[subcommand->kind] : NULL) &&
         add_text(object, "summary", subcommand->summary) && add_text(object, "description", subcommand->description);
-    struct json_object *options = good ? add_array(object, "options") : NULL;
+    struct json_object *options = good ? json_tree_array(object, "options") : NULL;
     good = options != NULL;
     for (const struct option_row *row = subcommand->options; good && row && row->key; row++) {
         good = add_option(options, row);
@@ -139,30 +115,23 @@ static bool add_subcommand(struct json_object *array, const struct subcommand *s
 static bool add_levels(struct json_object *array) {
     bool good = array != NULL;
     for (DML_FEATURE_LEVEL level = levels_next((DML_FEATURE_LEVEL)0); good && level; level = levels_next(level)) {
-        struct json_object *name = json_object_new_string(vkdmlGetFeatureLevelName(level));
-        good = name && json_object_array_add(array, name) == 0;
-        if (!good) {
-            json_object_put(name);
-        }
+        good = json_tree_text(array, NULL, vkdmlGetFeatureLevelName(level));
     }
     return good;
 }
 
 bool help_print_json(const struct subcommand *const *subcommands, size_t count) {
     struct json_object *root = json_object_new_object();
-    const char *text = NULL;
-    bool good = root && add_text(root, "version", vkdmlGetVersionString()) && add_levels(add_array(root, "levels"));
-    struct json_object *array = good ? add_array(root, "commands") : NULL;
+    bool good =
+        root && add_text(root, "version", vkdmlGetVersionString()) && add_levels(json_tree_array(root, "levels"));
+    struct json_object *array = good ? json_tree_array(root, "commands") : NULL;
     good = array != NULL;
     for (size_t i = 0; good && i < count; i++) {
         good = add_subcommand(array, subcommands[i]);
     }
-    text = good ? json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
-    good = text != NULL;
-    if (good) {
-        puts(text);
-    } else {
-        fputs("vkdml: out of memory\n", stderr);
+    good = good && json_tree_print(root);
+    if (!good) {
+        message_print("vkdml: out of memory");
     }
     json_object_put(root);
     return good;

@@ -29,6 +29,9 @@ static void gather(const char *message) {
 
 void message_end(FILE *stream) {
     if (stream != stderr && fclose(stream) == 0) {
+        if (length > 0 && text[length - 1] == '\n') {
+            text[length - 1] = '\0';
+        }
         fputs(text, stderr);
         gather(text);
     }

@@ -8,8 +8,8 @@
 
 struct json_object;
 
-/* A message of several pieces: they are written to the stream, which the end takes back. Without a newline at its end.
- * The two come in pairs. */
+/* A message of several pieces: they are written to the stream, which the end takes back. A newline at its end is one
+ * with that which is put there. The two come in pairs. */
 FILE *message_begin(void);
 void message_end(FILE *stream);
 

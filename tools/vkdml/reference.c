@@ -125,6 +125,6 @@ struct executor *reference_open(struct model *model, const struct run_options *o
         message_print("vkdml: out of memory");
         return NULL;
     }
-    *executor = (struct executor){&operations, model, options, "reference", false};
+    *executor = (struct executor){.operations = &operations, .model = model, .options = options, .name = "reference"};
     return executor;
 }

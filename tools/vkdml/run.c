@@ -13,6 +13,8 @@
 #include "message.h"
 #include "npy.h"
 #include "progress.h"
+#include "reference_check.h"
+#include "results.h"
 
 /* The values of a resource, as its buffer holds them now; malloc'ed. */
 static unsigned char *download_values(struct executor *executor, const struct command *command) {
@@ -36,28 +38,12 @@ static unsigned char *download_values(struct executor *executor, const struct co
 }
 
 static bool run_print(struct executor *executor, const struct command *command) {
-    const struct resource *resource = command->resource;
     unsigned char *bytes = download_values(executor, command);
-    const unsigned char *at = bytes;
-    if (!bytes) {
-        return false;
+    if (bytes) {
+        results_values(executor->results, executor->model, command, bytes);
     }
-    printf("Resource '%s':", resource->name);
-    for (uint64_t i = 0; i < resource->count; i++) {
-        char text[ELEMENT_TEXT_SIZE];
-        unsigned char element[8] = {0};
-        if (resource->types) { /* packed one after the other, in whole bytes */
-            element_load(resource->types[i], at, 0, element);
-            at += vkdmlGetDataTypeSize(resource->types[i]);
-        } else {
-            element_load(resource->type, at, i, element);
-        }
-        element_format(resource->types ? resource->types[i] : resource->type, element, command->verbose, text);
-        printf("%s%s", i ? ", " : " ", text);
-    }
-    putchar('\n');
     free(bytes);
-    return true;
+    return bytes != NULL;
 }
 
 /* Writes the header of a .npy file into `header`; *length is its length. */
@@ -111,7 +97,7 @@ static bool run_write_file(struct executor *executor, const struct command *comm
         good = !why || document_error(document, command->json, "writeFile: '%s': %s", command->path, why);
     }
     if (good) {
-        printf("Resource '%s' written to '%s'\n", command->resource->name, command->path);
+        results_file(executor->results, command);
     }
     free(bytes);
     return good;
@@ -128,35 +114,38 @@ static void show_iterations(const struct command *command, const struct timing *
     }
 }
 
+/* An iteration, which is the first where its results are to be compared. */
+static bool run_iteration(struct executor *executor, const struct command *command, struct timing *timing) {
+    const struct run_options *options = executor->options;
+    struct reference_check *check = timing->count == 0 ? executor->check : NULL;
+    struct timing_sample sample;
+    bool agree = true;
+    bool good = (!check || reference_check_before(check, command)) &&
+                executor->operations->dispatch(executor, command, &sample) &&
+                (!check || reference_check_after(check, command, executor->results, &agree));
+    executor->differs = executor->differs || !agree;
+    if (good && timing->count >= options->gpu_times) {
+        sample.gpu = (double)NAN;
+    }
+    return good &&
+           (timing_add(timing, &sample) || document_error(&executor->model->document, command->json, "out of memory"));
+}
+
 static bool run_dispatch(struct executor *executor, const struct command *command) {
     const struct run_options *options = executor->options;
     struct timing timing = {0};
     bool good = true;
     double begin = timing_now();
-    for (;;) {
-        double start = timing_now();
-        bool more = timing.count < options->iterations || start - begin < options->milliseconds;
-        struct timing_sample sample;
-        if (!more) {
-            break;
-        }
+    double start = begin;
+    while (good && (timing.count < options->iterations || start - begin < options->milliseconds)) {
         show_iterations(command, &timing, start - begin, options);
-        good = executor->operations->dispatch(executor, command, &sample);
-        if (!good) {
-            break;
-        }
-        if (timing.count >= options->gpu_times) {
-            sample.gpu = (double)NAN;
-        }
-        if (!timing_add(&timing, &sample)) {
-            good = document_error(&executor->model->document, command->json, "out of memory");
-            break;
-        }
+        good = run_iteration(executor, command, &timing);
         timing_sleep(start + options->interval - timing_now());
+        start = timing_now();
     }
     progress_clear();
     if (good) {
-        timing_print(&timing, command->dispatchable->name, options->warmup, options->verbosity);
+        results_dispatch(executor->results, command, &timing, options->warmup, options->verbosity);
     }
     timing_free(&timing);
     return good;
@@ -184,10 +173,8 @@ static bool prepare_model(struct executor *executor) {
         if (!executor->operations->prepare(executor, &model->dispatchables[i])) {
             return false;
         }
-        if (executor->options->verbosity >= 1) {
-            progress_clear();
-            printf("Initialize '%s': %.4f ms\n", model->dispatchables[i].name, timing_now() - start);
-        }
+        results_prepared(executor->results, &model->dispatchables[i], timing_now() - start,
+                         executor->options->verbosity);
     }
     progress_clear();
     return true;
@@ -197,11 +184,7 @@ static bool run_commands(struct executor *executor) {
     const struct model *model = executor->model;
     for (size_t i = 0; i < model->command_count; i++) {
         const struct command *command = &model->commands[i];
-        if (executor->options->print_commands) {
-            printf(
-                "Command %zu: %s\n", i,
-                json_object_to_json_string_ext(command->json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-        }
+        results_command(executor->results, i, command, executor->options->print_commands);
         if (!runners[command->type](executor, command)) {
             return false;
         }
@@ -211,6 +194,7 @@ static bool run_commands(struct executor *executor) {
 
 static void release(struct executor *executor) {
     struct model *model = executor->model;
+    reference_check_close(executor->check);
     for (size_t i = 0; i < model->dispatchable_count; i++) {
         executor->operations->release_dispatchable(executor, &model->dispatchables[i]);
     }
@@ -220,31 +204,36 @@ static void release(struct executor *executor) {
     executor->operations->close(executor);
 }
 
-bool run_model(const char *path, const struct run_options *options) {
-    struct model model;
-    struct executor *executor = NULL;
-    bool good = model_load(&model, path, options->input_path, options->output_path);
-    good = model_validate(&model, options->level) && good;
-    if (!good) {
-        goto done;
+/* Runs what was loaded and is valid. */
+static bool execute(struct model *model, const struct run_options *options, struct results *results) {
+    const bool reference = devices_is_reference(options->device);
+    struct executor *executor = reference ? reference_open(model, options) : vulkan_open(model, options);
+    if (!executor) {
+        return false;
     }
-    bool reference = devices_is_reference(options->device);
-    executor = reference ? reference_open(&model, options) : vulkan_open(&model, options);
-    good = executor != NULL;
-    if (good) {
-        printf("Running on '%s'\n", executor->name);
-        good = prepare_model(executor) && run_commands(executor);
-        if (executor->complained) {
-            message_print("vkdml: the validation layer or the library complained");
-            good = false;
-        }
-        release(executor);
+    executor->results = results;
+    results_device(results, executor->name);
+    bool good = prepare_model(executor);
+    if (good && options->compare_reference) {
+        executor->check = reference_check_open(executor);
+        good = executor->check != NULL;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        message_print("vkdml: standard output cannot be written");
+    good = good && run_commands(executor) && !executor->differs;
+    if (executor->complained) {
+        message_print("vkdml: the validation layer or the library complained");
         good = false;
     }
-done:
-    model_free(&model);
+    release(executor);
     return good;
+}
+
+bool run_model(const char *path, const struct run_options *options) {
+    struct model model;
+    struct results results;
+    results_begin(&results, path, options->json, options->arrays);
+    bool good = model_load(&model, path, options->input_path, options->output_path);
+    good = model_validate(&model, options->level) && good;
+    good = good && execute(&model, options, &results);
+    model_free(&model);
+    return results_end(&results, good) && good;
 }

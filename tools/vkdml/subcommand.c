@@ -1,5 +1,6 @@
 #include "subcommand.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -103,6 +104,11 @@ static int tell_unknown(const struct subcommand *subcommand, int letter, const c
     return wrong(subcommand);
 }
 
+/* What stands for any text is in capitals; others are what they say. */
+static bool has_alternatives(const struct option_row *row) {
+    return row->argument && (strchr(row->argument, '|') || islower((unsigned char)row->argument[0]));
+}
+
 /* Whether the argument is one of "none|uav". */
 static bool is_alternative(const char *alternatives, const char *argument) {
     const size_t length = strlen(argument);
@@ -121,9 +127,9 @@ static int take(const struct subcommand *subcommand, const struct option_row *ro
         fprintf(stderr, "vkdml %s: --%s is refused: %s\n", subcommand->name, row->name, row->refusal);
         return EXIT_USAGE;
     }
-    if (row->argument && strchr(row->argument, '|') && !is_alternative(row->argument, argument)) {
-        fprintf(stderr, "vkdml %s: --%s is '%s', must be one of %s\n", subcommand->name, row->name, argument,
-                row->argument);
+    if (has_alternatives(row) && !is_alternative(row->argument, argument)) {
+        fprintf(stderr, "vkdml %s: --%s is '%s', must be %s%s\n", subcommand->name, row->name, argument,
+                strchr(row->argument, '|') ? "one of " : "", row->argument);
         return EXIT_USAGE;
     }
     return subcommand->apply(row->key, argument, request) ? SUBCOMMAND_GO_ON : EXIT_USAGE;

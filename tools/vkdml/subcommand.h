@@ -29,7 +29,7 @@ struct option_row {
     int key;          /* what apply() gets: the option's letter, or a number from OPTION_KEY_FIRST on; 0 ends a table */
     const char *name; /* the long name */
     const char *alias;    /* a second one, or NULL */
-    const char *argument; /* what the help calls it, or alternatives, which are held to: "none|uav"; NULL: takes none */
+    const char *argument; /* what the help calls it, or, in small letters, what it can be: "none|uav"; NULL: none */
     enum argument_kind kind;
     const char *text;    /* what it does; `quoted` words are literal */
     const char *refusal; /* of an option that others have and vkdml does not: why not. In no help and no completion */

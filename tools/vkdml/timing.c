@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "json_tree.h"
+
 double timing_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -53,8 +55,9 @@ static double bind_of(const struct timing_sample *sample) {
 /* The three series that a summary speaks of, in its order. */
 static const struct series {
     const char *name;
+    const char *member; /* in JSON */
     double (*value)(const struct timing_sample *sample);
-} all_series[] = {{"CPU", cpu_of}, {"GPU", gpu_of}, {"Bind", bind_of}};
+} all_series[] = {{"CPU", "cpu_ms", cpu_of}, {"GPU", "gpu_ms", gpu_of}, {"Bind", "bind_ms", bind_of}};
 
 static const size_t series_count = sizeof(all_series) / sizeof(all_series[0]);
 
@@ -109,8 +112,13 @@ static void print_statistics(const char *temperature, const struct timing_sample
     }
 }
 
+/* How many samples are left out of the median. */
+static size_t count_cold(const struct timing *timing, size_t warmup) {
+    return warmup < timing->count ? warmup : timing->count ? timing->count - 1 : 0;
+}
+
 void timing_print(const struct timing *timing, const char *name, size_t warmup, unsigned verbosity) {
-    size_t cold = warmup < timing->count ? warmup : timing->count ? timing->count - 1 : 0;
+    const size_t cold = count_cold(timing, warmup);
     printf("Dispatch '%s': %zu iterations", name, timing->count);
     if (verbosity == 0) {
         for (size_t i = 0; i < series_count; i++) {
@@ -135,4 +143,20 @@ void timing_print(const struct timing *timing, const char *name, size_t warmup, 
             putchar('\n');
         }
     }
+}
+
+bool timing_to_json(const struct timing *timing, size_t warmup, struct json_object *object) {
+    const size_t cold = count_cold(timing, warmup);
+    bool good = json_tree_count(object, "iterations", timing->count) && json_tree_count(object, "warmup", cold);
+    for (size_t i = 0; good && i < series_count; i++) {
+        const struct statistics hot = summarize(timing->samples + cold, timing->count - cold, &all_series[i]);
+        if (hot.count == 0) {
+            continue;
+        }
+        struct json_object *series = json_tree_object(object, all_series[i].member);
+        good = json_tree_count(series, "samples", hot.count) && json_tree_number(series, "average", hot.average) &&
+               json_tree_number(series, "minimum", hot.minimum) && json_tree_number(series, "median", hot.median) &&
+               json_tree_number(series, "maximum", hot.maximum);
+    }
+    return good;
 }

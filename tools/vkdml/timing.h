@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct json_object;
+
 /* One iteration, in milliseconds. NAN: not measured. */
 struct timing_sample {
     double cpu;  /* recording, submitting and waiting, per repeat */
@@ -33,5 +35,9 @@ void timing_free(struct timing *timing);
 /* Prints the summary of a dispatch on stdout. The first `warmup` samples, but never all, are left out of the median.
  * verbosity 0: one line; 1: statistics of cold and hot samples; 2: every sample too. */
 void timing_print(const struct timing *timing, const char *name, size_t warmup, unsigned verbosity);
+
+/* Adds the same to an object: "iterations", "warmup", and of each series that was measured an object of its statistics.
+ * False where memory is out. */
+bool timing_to_json(const struct timing *timing, size_t warmup, struct json_object *object);
 
 #endif

@@ -239,7 +239,7 @@ struct executor *vulkan_open(struct model *model, const struct run_options *opti
         message_print("vkdml: out of memory");
         return NULL;
     }
-    executor->base = (struct executor){&operations, model, options, NULL, false};
+    executor->base = (struct executor){.operations = &operations, .model = model, .options = options, .name = NULL};
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                       .headerVersion = VKDML_HEADER_VERSION,
                                       .name = options->device,

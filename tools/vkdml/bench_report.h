@@ -16,8 +16,6 @@ struct json_object *bench_read_json(const char *path);
 /* Each returns false with the reason on stderr. */
 bool bench_write_json(const char *path, struct json_object *run);
 bool bench_write_csv(const char *path, struct json_object *run);
-/* A page that needs nothing else. peers may be NULL. */
-bool bench_write_html(const char *path, struct json_object *run, struct json_object *peers);
 
 /* Prints which ratios dropped since the baseline by more than both runs' spread and a margin. Returns how many, or -1
  * where no benchmark is in both. */

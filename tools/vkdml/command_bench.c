@@ -69,7 +69,6 @@ static bool report(const struct bench_options *options, struct json_object *run)
     bool good = (!options->peers || peers) && (!options->baseline || baseline);
     good = good && (!options->json || bench_write_json(options->json, run));
     good = good && (!options->csv || bench_write_csv(options->csv, run));
-    good = good && (!options->html || bench_write_html(options->html, run, peers));
     if (good && peers) {
         bench_print_peers(run, peers);
     }

@@ -189,11 +189,45 @@ def test_reports(folder, path):
     result = bench("--from", now, "--peers", write_json(os.path.join(folder, "peers.json"), peers))
     tell(result.returncode == 0 and re.search(re.escape(name) + r" +</script> .* 3\.00$", result.stdout, re.MULTILINE),
          "peers are compared with, whatever their names", result.stdout)
-    for what, content in {"an array": [], "another schema": {"schema": "x", "results": []},
-                          "no results": {"schema": "vkdml-bench-1"}}.items():
-        result = bench("--from", write_json(os.path.join(folder, "wrong.json"), content))
-        tell(result.returncode == 1 and "holds no results of schema" in result.stderr, f"{what} is no run",
-             result.stderr)
+    test_malformed(folder, now, run, peers)
+
+
+def test_malformed(folder, now, run, peers):
+    """Files that hold no results, and rows that are none: each is refused with the reason, before anything is printed."""
+    def refused(what, option, content, reason):
+        path = os.path.join(folder, "wrong.json")
+        with open(path, "w") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        result = bench(*(("--from", path) if option == "--from" else ("--from", now, option, path)))
+        tell(result.returncode == 1 and result.stderr.startswith(path) and reason in result.stderr and not result.stdout
+             and result.stderr.count("\n") == 1, f"{option}: {what} is refused with the reason", result.stdout + result.stderr)
+
+    for option in ("--from", "--compare", "--peers"):
+        for what, content in {"null": None, "a number": 3, "an array": []}.items():
+            refused(what, option, content, "must hold one JSON object")
+        for what, content in {"another schema": {"schema": "x", "results": []}, "no schema": {"results": []}, "no results": {"schema": "vkdml-bench-1"},
+                              "results that are an object": {"schema": "vkdml-bench-1", "results": {}},
+                              "results that are null": {"schema": "vkdml-bench-1", "results": None}}.items():
+            refused(what, option, content, "holds no results of schema vkdml-bench-1")
+        refused("an empty file", option, "", ":1: ")
+        refused("a file that is cut off", option, '{"schema": "vkdml-bench-1",\n "results": [', ":2: ")
+        for what, row in {"a row that is null": None, "a row that is a number": 7, "a row that is an array": []}.items():
+            refused(what, option, {"schema": "vkdml-bench-1", "results": [row]}, "results[0] must be an object")
+    texts, numbers = {"name", "group", "type", "peak", "peer"}, {"ms", "bytes", "gbps", "ratio", "ms_p10", "ms_host"}
+    for option, file in (("--from", run), ("--compare", run), ("--peers", peers)):
+        whole = {"schema": "vkdml-bench-1", "results": [copy.deepcopy(file["results"][0])] * 2}
+        for field in sorted((texts | numbers | {"size"}) & set(whole["results"][0])):
+            if field not in ("ms_p10", "ms_host") and (option != "--peers" or field in ("name", "peer", "ms")):
+                second = {key: value for key, value in whole["results"][1].items() if key != field}
+                refused(f"a row without {field}", option, {**whole, "results": [whole["results"][0], second]},
+                        f"results[1] has no '{field}'")
+                wrong = ("", 3, None, []) if field in texts else ("3", None, -1, True, 1.5) if field == "size" else (
+                    "3", None, 0, -1.5, True, {})
+                for value in wrong:
+                    refused(f"a row whose {field} is {value!r}", option,
+                            {**whole, "results": [whole["results"][0], {**second, field: value}]},
+                            f"results[1]: '{field}' must be ")
+        refused("NaN", option, json.dumps(whole).replace('"ms": ', '"ms": NaN, "ms_p50": '), "'ms' must be a number above 0")
 
 
 def test_sweep(folder):

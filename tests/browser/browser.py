@@ -234,14 +234,15 @@ class Page:
         self.settle()
 
     def screenshot(self, path, full=False):
-        """Writes a PNG of the window, or of the full page."""
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=full,
-                         **({"clip": self.whole()} if full else {}))["data"]
+        """Writes a PNG of the window, or of the full page: then the window is as high, and what waits to be seen is there."""
+        height = self.height
+        if full:
+            self.resize(self.width, min(16000, max(height, self.evaluate("document.scrollingElement.scrollHeight"))))
+            self.settle()
+        data = self.call("Page.captureScreenshot", format="png")["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
-
-    def whole(self):
-        height = self.evaluate("document.scrollingElement.scrollHeight")
-        return {"x": 0, "y": 0, "width": self.width, "height": min(height, 16000), "scale": 1}
+        if full:
+            self.resize(self.width, height)
 
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.target)

@@ -1,7 +1,6 @@
 """Tests `vkdml bench`: test_bench.py COMMAND SOURCE_ROOT. Prints TAP. VKDML_DEVICE picks the device."""
 import copy
 import csv
-import html.parser
 import json
 import os
 import re
@@ -10,6 +9,10 @@ import sys
 import tempfile
 
 COMMAND, ROOT = (os.path.abspath(path) for path in sys.argv[1:3])
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.dont_write_bytecode = True
+import bench_page
+
 QUICK = ["--seconds", "0", "--repeat", "1", "--peak-bytes", "256KiB"]
 
 # A benchmark for each row of the tables that the project holds its speed to.
@@ -78,10 +81,11 @@ def test_options():
         ("identity",): "what is 'identity'?",
         ("--compare", "/no/such.json"): "/no/such.json",
         ("--from", __file__): os.path.basename(__file__),
+        ("--html", "page.html"): "tools/bench_page.py",
         ("--device", "no such device"): "no such device",
     }.items():
         result = bench(*arguments)
-        wrong = any(word in reason for word in ("must be", "at most", "one at a time", "what is"))
+        wrong = any(word in reason for word in ("must be", "at most", "one at a time", "what is", "bench_page.py"))
         tell(result.returncode == (2 if wrong else 1) and reason in result.stderr and not result.stdout,
              f"`{' '.join(map(os.path.basename, arguments))}` is refused with the reason", result.stderr + result.stdout)
 
@@ -96,7 +100,7 @@ def test_list():
 
 def test_run(folder):
     """A run with all kinds of files; returns its JSON's path."""
-    paths = {kind: os.path.join(folder, "run." + kind) for kind in ("json", "csv", "html")}
+    paths = {kind: os.path.join(folder, "run." + kind) for kind in ("json", "csv")}
     result = bench(*QUICK, "--filter", "*/float32/*", "--bytes", "16KiB", "--reference",
                    *(part for kind, path in paths.items() for part in (f"--{kind}", path)))
     tell(result.returncode == 0 and not result.stderr, "every operator's benchmarks run, their results held to the "
@@ -133,8 +137,16 @@ def test_run(folder):
     got = {name: results[f"{name}/float32/16KiB"]["bytes"] for name in moved}
     tell(got == moved, "bytes are those that must move", f"{got}\n{moved}")
     test_csv(paths["csv"], results)
-    test_html(paths["html"], results)
+    tell(drawable(paths["json"]) is None, "tools/bench_page.py takes the run", drawable(paths["json"]))
     return paths["json"]
+
+
+def drawable(path):
+    """What keeps tools/bench_page.py from drawing a file that the command wrote; None: nothing."""
+    try:
+        bench_page.read(path, bench_page.RESULT)
+    except bench_page.Wrong as reason:
+        return str(reason)
 
 
 def test_csv(path, results):
@@ -142,39 +154,6 @@ def test_csv(path, results):
         rows = list(csv.DictReader(file))
     tell([row["name"] for row in rows] == list(results)
          and all(float(row["ms"]) == results[row["name"]]["ms"] for row in rows), "the CSV has the same results")
-
-
-class Page(html.parser.HTMLParser):
-    """What a page would load, and its script."""
-
-    def __init__(self):
-        super().__init__()
-        self.loads, self.open, self.script = [], [], ""
-
-    def handle_starttag(self, tag, attributes):
-        self.loads += [value for name, value in attributes if name in ("src", "href", "srcset", "data", "action")]
-        self.loads += [tag] if tag in ("link", "iframe", "object", "embed", "base") else []
-        if tag not in ("meta", "link", "base", "embed"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if self.open[-1:] == [tag]:
-            self.open.pop()
-
-    def handle_data(self, data):
-        self.script += data if self.open and self.open[-1] == "script" else ""
-
-
-def test_html(path, results):
-    with open(path) as file:
-        text = file.read()
-    page = Page()
-    page.feed(text)
-    tell(not page.loads and not page.open and not re.search(r"https?:|@import|url\(|fetch\(|import\(", text),
-         "the page loads nothing", page.loads)
-    data = re.search(r"^const run = (.*);$", page.script, re.MULTILINE)
-    tell(data and {row["name"] for row in json.loads(data.group(1))["results"]} == set(results)
-         and "const peers = null;" in page.script, "the page holds the run")
 
 
 def test_reports(folder, path):
@@ -207,17 +186,48 @@ def test_reports(folder, path):
 
     peers = {"schema": "vkdml-bench-1", "peers": {"<torch>": "1"}, "results": [
         {"name": name, "peer": "</script>", "bytes": 1, "ms": run["results"][3]["ms"] * 3, "gbps": 1}]}
-    page = os.path.join(folder, "peers.html")
-    result = bench("--from", now, "--html", page, "--peers", write_json(os.path.join(folder, "peers.json"), peers))
-    with open(page) as file:
-        text = file.read()
-    tell(result.returncode == 0 and re.search(re.escape(name) + r" +</script> .* 3\.00$", result.stdout, re.MULTILINE)
-         and text.count("</script>") == 1, "peers are compared with, whatever their names", result.stdout)
-    for what, content in {"an array": [], "another schema": {"schema": "x", "results": []},
-                          "no results": {"schema": "vkdml-bench-1"}}.items():
-        result = bench("--from", write_json(os.path.join(folder, "wrong.json"), content))
-        tell(result.returncode == 1 and "holds no results of schema" in result.stderr, f"{what} is no run",
-             result.stderr)
+    result = bench("--from", now, "--peers", write_json(os.path.join(folder, "peers.json"), peers))
+    tell(result.returncode == 0 and re.search(re.escape(name) + r" +</script> .* 3\.00$", result.stdout, re.MULTILINE),
+         "peers are compared with, whatever their names", result.stdout)
+    test_malformed(folder, now, run, peers)
+
+
+def test_malformed(folder, now, run, peers):
+    """Files that hold no results, and rows that are none: each is refused with the reason, before anything is printed."""
+    def refused(what, option, content, reason):
+        path = os.path.join(folder, "wrong.json")
+        with open(path, "w") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        result = bench(*(("--from", path) if option == "--from" else ("--from", now, option, path)))
+        tell(result.returncode == 1 and result.stderr.startswith(path) and reason in result.stderr and not result.stdout
+             and result.stderr.count("\n") == 1, f"{option}: {what} is refused with the reason", result.stdout + result.stderr)
+
+    for option in ("--from", "--compare", "--peers"):
+        for what, content in {"null": None, "a number": 3, "an array": []}.items():
+            refused(what, option, content, "must hold one JSON object")
+        for what, content in {"another schema": {"schema": "x", "results": []}, "no schema": {"results": []}, "no results": {"schema": "vkdml-bench-1"},
+                              "results that are an object": {"schema": "vkdml-bench-1", "results": {}},
+                              "results that are null": {"schema": "vkdml-bench-1", "results": None}}.items():
+            refused(what, option, content, "holds no results of schema vkdml-bench-1")
+        refused("an empty file", option, "", ":1: ")
+        refused("a file that is cut off", option, '{"schema": "vkdml-bench-1",\n "results": [', ":2: ")
+        for what, row in {"a row that is null": None, "a row that is a number": 7, "a row that is an array": []}.items():
+            refused(what, option, {"schema": "vkdml-bench-1", "results": [row]}, "results[0] must be an object")
+    texts, numbers = {"name", "group", "type", "peak", "peer"}, {"ms", "bytes", "gbps", "ratio", "ms_p10", "ms_host"}
+    for option, file in (("--from", run), ("--compare", run), ("--peers", peers)):
+        whole = {"schema": "vkdml-bench-1", "results": [copy.deepcopy(file["results"][0])] * 2}
+        for field in sorted((texts | numbers | {"size"}) & set(whole["results"][0])):
+            if field not in ("ms_p10", "ms_host") and (option != "--peers" or field in ("name", "peer", "ms")):
+                second = {key: value for key, value in whole["results"][1].items() if key != field}
+                refused(f"a row without {field}", option, {**whole, "results": [whole["results"][0], second]},
+                        f"results[1] has no '{field}'")
+                wrong = ("", 3, None, []) if field in texts else ("3", None, -1, True, 1.5) if field == "size" else (
+                    "3", None, 0, -1.5, True, {})
+                for value in wrong:
+                    refused(f"a row whose {field} is {value!r}", option,
+                            {**whole, "results": [whole["results"][0], {**second, field: value}]},
+                            f"results[1]: '{field}' must be ")
+        refused("NaN", option, json.dumps(whole).replace('"ms": ', '"ms": NaN, "ms_p50": '), "'ms' must be a number above 0")
 
 
 def test_sweep(folder):
@@ -250,8 +260,8 @@ def test_latency(folder):
     path = os.path.join(folder, "latency.json")
     result = bench(*QUICK, "--latency", "--filter", "[bdinpv]*/float32/*", "--bytes", "1KiB", "--json", path)
     rows = read_json(path)["latency"]
-    tell(result.returncode == 0 and len(rows) > 30 and all(set(row) == documented("Of `latency`:") for row in rows),
-         "latencies have the documented fields", result.stderr)
+    tell(result.returncode == 0 and len(rows) > 30 and all(set(row) == documented("Of `latency`:") for row in rows)
+         and drawable(path) is None, "latencies have the documented fields", f"{result.stderr}{drawable(path)}")
     # A device of four storage buffers normalizes in two as well. Statistics come before what takes them: where rows do not fit
     # registers, and on processors. Those of one row only have shares, and scales of reductions are multiplied first.
     dispatches = {"nonzero": (2,), "batch_normalization": (1, 2), "normalize": (1, 2, 3, 4, 5), "dynamic_quantize_linear": (4, 5)}
@@ -272,7 +282,7 @@ def test_host(folder):
     for benchmark in ("identity/transpose", "padding/edge", "diagonal/fill", "nonzero/flat/density1"):
         result = bench("--host", "--filter", f"{benchmark}/float32/*", "--bytes", "1KiB", "--json", path)
         rows += read_json(path)["host"] if result.returncode == 0 else []
-    tell(len(rows) == 4 and all(set(row) == documented("Of `host`:") for row in rows),
+    tell(len(rows) == 4 and all(set(row) == documented("Of `host`:") for row in rows) and drawable(path) is None,
          "the host's costs have the documented fields", result.stderr)
     wrong = [row for row in rows if row["descriptor_updates"] or row["allocations"]]
     tell(not wrong, "recording bindings unchanged neither allocates nor updates descriptors", wrong)

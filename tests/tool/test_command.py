@@ -332,7 +332,7 @@ def test_refusals(folder):
                                  '"StartPadding"', ["member 'DimensionCount' is given twice"]),
         "a missing comma": (broken(good, '"PaddingValue": 9,', '"PaddingValue": 9'), "DimensionCount", ["expected"]),
         "an unclosed brace": (good.rstrip()[:-1], None, ["ends too early"]),
-        "text after the model": (good + "x", None, ["goes on after the model's end"]),
+        "text after the model": (good + "x", None, ["goes on after its end"]),
     }
     for what, (text, part, reasons) in cases.items():
         path = write(folder, "refused.json", text)

@@ -1,12 +1,9 @@
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <vkdml/version.h>
 
 #include "bench_report.h"
-
-#define SCHEMA_NAME "vkdml-bench-1"
 
 static void add_string(struct json_object *object, const char *name, const char *value) {
     json_object_object_add(object, name, json_object_new_string(value));
@@ -86,7 +83,7 @@ struct json_object *bench_to_json(const struct bench_session *session, const cha
         json_object_put(results);
         return NULL;
     }
-    add_string(run, "schema", SCHEMA_NAME);
+    add_string(run, "schema", BENCH_SCHEMA);
     add_string(run, "version", VKDML_VERSION_STRING);
     add_string(run, "timer", session->device.queries ? "device" : "host");
     json_object_object_add(run, "device", device_json(session));
@@ -101,30 +98,6 @@ struct json_object *bench_to_json(const struct bench_session *session, const cha
         json_object_object_add(run, kind, json_object_get(rows));
     }
     return run;
-}
-
-static const char *string_of(struct json_object *object, const char *name) {
-    struct json_object *value = NULL;
-    return json_object_object_get_ex(object, name, &value) && json_object_is_type(value, json_type_string)
-               ? json_object_get_string(value)
-               : NULL;
-}
-
-struct json_object *bench_read_json(const char *path) {
-    struct json_object *root = json_object_from_file(path);
-    struct json_object *results = NULL;
-    if (!root) {
-        fprintf(stderr, "vkdml bench: %s: %s\n", path, json_util_get_last_err());
-        return NULL;
-    }
-    const char *schema = json_object_is_type(root, json_type_object) ? string_of(root, "schema") : NULL;
-    if (!schema || strcmp(schema, SCHEMA_NAME) != 0 || !json_object_object_get_ex(root, "results", &results) ||
-        !json_object_is_type(results, json_type_array)) {
-        fprintf(stderr, "vkdml bench: %s holds no results of schema " SCHEMA_NAME "\n", path);
-        json_object_put(root);
-        return NULL;
-    }
-    return root;
 }
 
 bool bench_write_json(const char *path, struct json_object *run) {

@@ -42,7 +42,8 @@ const struct option_row bench_option_rows[] = {
      .text = "write the results as JSON (docs/BENCHMARKS.md)"},
     {OPTION_CSV, "csv", .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "write the results as comma-separated values"},
-    {OPTION_HTML, "html", .argument = "FILE", .kind = ARGUMENT_FILE, .text = "write the results as a page with plots"},
+    {OPTION_HTML, "html", .argument = "FILE",
+     .refusal = "tools/bench_page.py, beside vkdml's sources, draws the page of what --json writes"},
     {OPTION_PEERS, "peers", .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "compare with what tools/bench_peers.py wrote"},
     {OPTION_COMPARE, "compare", .argument = "FILE", .kind = ARGUMENT_FILE,
@@ -115,8 +116,6 @@ static const char **file_of(int option, struct bench_options *options) {
         return &options->json;
     case OPTION_CSV:
         return &options->csv;
-    case OPTION_HTML:
-        return &options->html;
     case OPTION_PEERS:
         return &options->peers;
     case OPTION_COMPARE:

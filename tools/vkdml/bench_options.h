@@ -10,9 +10,9 @@
 struct bench_options {
     const char *device;
     const char *filter;
-    const char *json, *csv, *html; /* files to write */
-    const char *peers, *baseline;  /* files to read */
-    const char *from;              /* the run to report on, instead of a new one */
+    const char *json, *csv;       /* files to write */
+    const char *peers, *baseline; /* files to read */
+    const char *from;             /* the run to report on, instead of a new one */
     bool list, references, latency, host, no_features;
     uint64_t sizes[BENCH_MAX_SIZES];
     size_t size_count;  /* 0: the device's default size */

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bench_page.html, before and after its data. */
-extern const char bench_page_head[];
-extern const char bench_page_tail[];
-
 /* A ratio must drop by this much beyond the spreads to count: clocks and other tenants move it as far from run to run.
  */
 #define MARGIN 0.03
@@ -128,20 +124,5 @@ bool bench_write_csv(const char *path, struct json_object *run) {
         }
     }
     fputc('\n', file);
-    return closed(path, file);
-}
-
-bool bench_write_html(const char *path, struct json_object *run, struct json_object *peers) {
-    FILE *file = fopen(path, "w");
-    if (!opened(path, file)) {
-        return false;
-    }
-    /* json-c escapes slashes unless told not to, so no text in the data can end the script. */
-    const char *data = json_object_to_json_string_ext(run, JSON_C_TO_STRING_PLAIN);
-    fputs(bench_page_head, file);
-    fprintf(file, "const run = %s;\n", data);
-    fprintf(file, "const peers = %s;\n",
-            peers ? json_object_to_json_string_ext(peers, JSON_C_TO_STRING_PLAIN) : "null");
-    fputs(bench_page_tail, file);
     return closed(path, file);
 }

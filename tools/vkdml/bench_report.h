@@ -6,18 +6,22 @@
 
 #include <json-c/json.h>
 
+#define BENCH_SCHEMA "vkdml-bench-1"
+
 /* The whole run as JSON, as docs/BENCHMARKS.md says; NULL where memory is out. json_object_put() is due. kind: of the
  * rows, "latency" or "host", which are then the run's; NULL: none. */
 struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows);
 
-/* A file of results: an earlier run's, or peers'. NULL, with the reason on stderr, where it is none. */
-struct json_object *bench_read_json(const char *path);
+/* What a file of results holds. */
+enum bench_file_kind { BENCH_FILE_RUN, BENCH_FILE_PEERS };
+
+/* A file of results: an earlier run's, or peers'. Its rows have what the functions below need. NULL, with the reason on
+ * stderr, where it is none. json_object_put() is due. */
+struct json_object *bench_read_json(const char *path, enum bench_file_kind kind);
 
 /* Each returns false with the reason on stderr. */
 bool bench_write_json(const char *path, struct json_object *run);
 bool bench_write_csv(const char *path, struct json_object *run);
-/* A page that needs nothing else. peers may be NULL. */
-bool bench_write_html(const char *path, struct json_object *run, struct json_object *peers);
 
 /* Prints which ratios dropped since the baseline by more than both runs' spread and a margin. Returns how many, or -1
  * where no benchmark is in both. */

@@ -62,34 +62,44 @@ static bool count_entry(const struct bench_entry *entry, void *context) {
     return false;
 }
 
-/* Writes and compares what the command line asks for. */
-static bool report(const struct bench_options *options, struct json_object *run) {
-    struct json_object *peers = options->peers ? bench_read_json(options->peers) : NULL;
-    struct json_object *baseline = options->baseline ? bench_read_json(options->baseline) : NULL;
-    bool good = (!options->peers || peers) && (!options->baseline || baseline);
-    good = good && (!options->json || bench_write_json(options->json, run));
-    good = good && (!options->csv || bench_write_csv(options->csv, run));
-    good = good && (!options->html || bench_write_html(options->html, run, peers));
-    if (good && peers) {
-        bench_print_peers(run, peers);
+/* What the run is compared with; NULL: nothing. */
+struct others {
+    struct json_object *peers, *baseline;
+};
+
+/* Before anything is timed, so that what is wrong with a file is told at once. False where one holds no results;
+ * others_free() is due either way. */
+static bool others_read(const struct bench_options *options, struct others *others) {
+    *others = (struct others){0};
+    if (options->baseline) {
+        others->baseline = bench_read_json(options->baseline, BENCH_FILE_RUN);
     }
-    if (good && baseline) {
-        const int drops = bench_compare(run, baseline);
+    if (options->peers) {
+        others->peers = bench_read_json(options->peers, BENCH_FILE_PEERS);
+    }
+    return (!options->baseline || others->baseline) && (!options->peers || others->peers);
+}
+
+static void others_free(struct others *others) {
+    json_object_put(others->peers);
+    json_object_put(others->baseline);
+}
+
+/* Writes and compares what the command line asks for. */
+static bool report(const struct bench_options *options, struct json_object *run, const struct others *others) {
+    bool good = !options->json || bench_write_json(options->json, run);
+    good = good && (!options->csv || bench_write_csv(options->csv, run));
+    if (good && others->peers) {
+        bench_print_peers(run, others->peers);
+    }
+    if (good && others->baseline) {
+        const int drops = bench_compare(run, others->baseline);
         if (drops < 0) {
             fprintf(stderr, "vkdml bench: %s holds none of these benchmarks\n", options->baseline);
         }
         good = drops == 0;
     }
-    json_object_put(baseline);
-    json_object_put(peers);
     return good;
-}
-
-/* Whether a file that is read when all is measured holds results. */
-static bool readable(const char *path) {
-    struct json_object *results = path ? bench_read_json(path) : NULL;
-    json_object_put(results);
-    return !path || results;
 }
 
 /* Times what the command line asks for. */
@@ -115,7 +125,7 @@ static bool measure(struct bench_session *session, const struct bench_options *o
 }
 
 /* Times and reports; what was measured is written even where a case has no figure. */
-static bool run_session(const struct bench_options *options) {
+static bool run_session(const struct bench_options *options, const struct others *others) {
     static struct bench_session session;
     struct json_object *rows = json_object_new_array(), *run = NULL;
     if (options->host) {
@@ -126,7 +136,7 @@ static bool run_session(const struct bench_options *options) {
     good = good && measure(&session, options, rows);
     if (good) {
         run = bench_to_json(&session, options->latency ? "latency" : options->host ? "host" : NULL, rows);
-        good = run != NULL && report(options, run) && !session.failed;
+        good = run != NULL && report(options, run, others) && !session.failed;
     }
     bench_session_close(&session);
     json_object_put(run);
@@ -134,20 +144,25 @@ static bool run_session(const struct bench_options *options) {
     return good;
 }
 
-static bool report_earlier(const struct bench_options *options) {
-    struct json_object *run = bench_read_json(options->from);
-    const bool good = run && report(options, run);
+static bool report_earlier(const struct bench_options *options, const struct others *others) {
+    struct json_object *run = bench_read_json(options->from, BENCH_FILE_RUN);
+    const bool good = run && report(options, run, others);
     json_object_put(run);
     return good;
 }
 
 static bool run_bench(const struct bench_options *options) {
+    struct others others;
+    bool good = others_read(options, &others);
     if (options->from) {
-        return report_earlier(options);
+        good = good && report_earlier(options, &others);
+    } else {
+        /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
+        good = good && (options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL)) &&
+               run_session(options, &others);
     }
-    /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
-    return (options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL)) && readable(options->baseline) &&
-           readable(options->peers) && run_session(options);
+    others_free(&others);
+    return good;
 }
 
 static int run(int argc, char **argv) {

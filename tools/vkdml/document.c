@@ -43,7 +43,7 @@ static bool parse(struct document *document, size_t start) {
         return document_error(document, NULL, "out of memory");
     }
     if (document->length - start > INT32_MAX) {
-        document_error(document, NULL, "the model is larger than 2 GiB");
+        document_error(document, NULL, "the file is larger than 2 GiB");
         goto done;
     }
     /* With the zero byte after the end, so that a text cut short is an error and not "go on". */
@@ -56,7 +56,7 @@ static bool parse(struct document *document, size_t start) {
         goto done;
     }
     parsed = json_object_is_type(document->root, json_type_object) ||
-             document_error(document, NULL, "a model must be a JSON object");
+             document_error(document, NULL, "the file must hold one JSON object");
 done:
     json_tokener_free(tokener);
     return parsed;

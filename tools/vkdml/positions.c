@@ -255,7 +255,7 @@ bool positions_find(struct positions *positions, const char *text, size_t length
     }
     skip_blanks(&walk);
     if (walk.at < walk.end) {
-        return fail(&walk, "the text goes on after the model's end");
+        return fail(&walk, "the text goes on after its end");
     }
     qsort(positions->items, positions->count, sizeof(*positions->items), by_value);
     return true;

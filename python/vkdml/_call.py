@@ -8,7 +8,7 @@ from . import _defaults
 from ._defaults import Derived, Each, REQUIRED
 from ._schema import Field, Operator, did_you_mean, schema, short
 from ._shapes import output_sizes, output_type
-from ._tensor import BITS, DTYPES, FLOATS, Tensor, as_tensor, type_name
+from ._tensor import DTYPES, FLOATS, Tensor, as_tensor, type_name
 
 LIMITS = {"UINT": (0, 2**32 - 1), "INT": (-2**31, 2**31 - 1)}
 Activation = Tuple[Operator, Dict[str, Any]]
@@ -61,15 +61,30 @@ def scalar(value: Any, type_: str, what: str) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.array(number(value, what)).astype(dtype)
     limits = np.iinfo(dtype)
-    if not isinstance(value, (numbers.Real, np.bool_)) or value != value or abs(value) == float("inf") or int(value) != value:
+    if not isinstance(value, (numbers.Integral, np.bool_)):
         raise TypeError(f"{what} is {value!r}, must be an integer, as {type_} is")
-    least, most = (limits.min, limits.max) if BITS[type_] > 4 else (-8, 7) if type_ == "INT4" else (0, 15)
-    if not least <= int(value) <= most:
+    if not limits.min <= int(value) <= limits.max:
         raise ValueError(f"{what} is {value}, beyond {type_}")
     return np.array(int(value), dtype)
 
 
-def activation(value: Any, what: str) -> Activation:
+def axis(value: Any, rank: int, what: str) -> Any:
+    """From the end, where it is negative."""
+    if isinstance(value, numbers.Integral) and value < 0:
+        if value < -rank:
+            raise ValueError(f"{what} is {value}, before the first dimension")
+        return value + rank
+    return value
+
+
+def array(field: Field, values: Any, rank: int, what: str) -> List[Any]:
+    if field.type == "FLOAT_ARRAY":
+        return [number(value, what) for value in values]
+    values = [axis(value, rank, what) for value in values] if field.name == "Axes" else values
+    return [integer(value, field.type[:-len("_ARRAY")], what) for value in values]
+
+
+def activation(value: Any, rank: int, what: str) -> Activation:
     """An operator to fuse: a name, with ACTIVATION_ or without, or that and its attributes."""
     name, given = (value, {}) if isinstance(value, (str, Operator)) else (*value, {})[:2]
     if isinstance(name, str):
@@ -77,25 +92,35 @@ def activation(value: Any, what: str) -> Activation:
             name = schema(name)
         except ValueError:
             name = schema("ACTIVATION_" + name)
-    attributes = {}
+    attributes: Dict[str, Any] = {}
     known = name.fields_of("attribute")
     for wrong in set(given) - {field.name for field in known}:
         raise TypeError(f"{what}: {name.name} has no attribute {wrong}" + did_you_mean(wrong, [f.name for f in known]))
     for field in known:
         value = given.get(field.name, field.default)
-        if value is REQUIRED or isinstance(value, (Derived, Each)):
+        if field.default is _defaults.LENGTH:
+            continue
+        if value is REQUIRED:
             raise TypeError(f"{what}: {name.name} needs {field.name} ({field.in_words()})")
-        attributes[field.name] = plain(field, value, f"{what}.{field.name}")
+        if field.type.endswith("_ARRAY"):
+            attributes[field.name] = array(field, [value] if np.ndim(value) == 0 else value, rank, f"{what}.{field.name}")
+            attributes[field.count_field] = len(attributes[field.name])
+        else:
+            attributes[field.name] = plain(field, value, rank, f"{what}.{field.name}")
     return name, attributes
 
 
-def plain(field: Field, value: Any, what: str) -> Any:
-    """An attribute that needs nothing else to be understood."""
+def plain(field: Field, value: Any, rank: int, what: str) -> Any:
+    """An attribute that is no array, and of an operator on tensors of so many dimensions."""
+    if field.name == "Axis":
+        value = axis(value, rank, what)
     if field.type == "ENUM":
         return enumerator(field, value, what)
     if field.type in LIMITS:
         return integer(value, field.type, what)
     if field.type == "BOOL":
+        if not isinstance(value, (numbers.Integral, np.bool_)):
+            raise TypeError(f"{what} is {value!r}, must be a bool")
         return int(bool(value))
     if field.type == "FLOAT":
         return number(value, what)
@@ -104,7 +129,7 @@ def plain(field: Field, value: Any, what: str) -> Any:
     if field.type == "SCALE_BIAS":
         return None if value is None else [number(v, what) for v in pair(value, what, "(Scale, Bias)")]
     if field.type == "OPERATOR_DESC":
-        return None if value is None else activation(value, what)
+        return None if value is None else activation(value, rank, what)
     raise NotImplementedError(f"{what}: fields of type {field.type}")
 
 
@@ -182,24 +207,19 @@ class Call:
                 value = self.derive(field)
         if isinstance(value, Each):
             return value
-        if field.type.endswith("_ARRAY"):
-            convert = number if field.type == "FLOAT_ARRAY" else lambda v, w: integer(v, field.type[:-6], w)
-            if np.ndim(value) == 0:
-                return Each(self.axis(field, convert(value, what) if field.name != "Axes" else value, what))
-            return [convert(self.axis(field, v, what), what) for v in value]
-        return plain(field, self.axis(field, value, what), what)
+        if not field.type.endswith("_ARRAY"):
+            return plain(field, value, self.rank(), what)
+        if np.ndim(value) == 0:
+            return Each(array(field, [value], self.rank(), what)[0])
+        return array(field, value, self.rank(), what)
 
-    def axis(self, field: Field, value: Any, what: str) -> Any:
-        """From the end, where it is negative."""
-        if field.name in ("Axis", "Axes") and isinstance(value, numbers.Integral) and value < 0:
-            value += len(self.first_input().sizes)
-            if value < 0:
-                raise ValueError(f"{what} is {value - len(self.first_input().sizes)}, before the first dimension")
-        return value
-
-    def first_input(self) -> Tensor:
-        first = next(tensor for tensor in self.tensors.values() if tensor is not None)
-        return first[0] if isinstance(first, list) else first
+    def rank(self) -> int:
+        """Of the first tensor that there is; 0 where there is none."""
+        for tensors in self.tensors.values():
+            for tensor in tensors if isinstance(tensors, list) else [tensors]:
+                if tensor is not None:
+                    return len(tensor.sizes)
+        return 0
 
     def derive(self, field: Field) -> Any:
         """A default that is made of the tensors."""
@@ -241,7 +261,7 @@ class Call:
         """Of arrays that are all defaults or one number."""
         if field.name == "Axes":
             return 1
-        rank = len(self.first_input().sizes)
+        rank = self.rank()
         spatial = self.operator.name == "CONVOLUTION" or "POOLING" in self.operator.name or self.operator.name == "UNFOLD"
         return max(rank - 2, 0) if spatial else rank
 
@@ -265,7 +285,7 @@ class Call:
         if type_ is None:
             type_ = output_type(self, field)
         lacking = " and ".join(what for what, known in (("sizes", sizes), ("type", type_)) if known is None)
-        if lacking:
+        if sizes is None or type_ is None:
             raise TypeError(f"{self.name_of(field)}: its {lacking} must be given: an array to fill, a shape, a dtype or "
                             "(shape, dtype)")
         tensor = Tensor(type_, sizes)

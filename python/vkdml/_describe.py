@@ -10,7 +10,7 @@ from ._tensor import TYPES, Tensor
 
 OWNED_BY_DML = 1
 FORMATS = {"UINT": "=I", "INT": "=i", "BOOL": "=i", "FLOAT": "=f"}
-ARRAYS = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_ARRAY": c_float, "SCALE_BIAS": c_float}
+ARRAYS: Dict[str, Any] = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_ARRAY": c_float, "SCALE_BIAS": c_float}
 
 
 class Descriptor:

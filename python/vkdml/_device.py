@@ -81,7 +81,7 @@ class Device:
         try:
             self._library.OpenDevice(byref(info), byref(handle))
         except Error as error:
-            if error.result == "VKDML_ERROR_INITIALIZATION_FAILED":
+            if error.result == "VKDML_ERROR_INITIALIZATION_FAILED" and not devices():
                 raise Error(_library.INITIALIZATION_FAILED, error.reason + HINT) from None
             raise
         self._handle, self._lock = handle, threading.Lock()

@@ -3,8 +3,7 @@ import ctypes
 import glob
 import os
 import threading
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_float, c_int32, c_size_t, c_uint32, c_uint64,
-                    c_void_p)
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, List, Optional
 
 # The version of the headers that the structs below are written after; tests/python holds it to include/vkdml/version.h.

@@ -56,8 +56,8 @@ class Field:
         self.name: str = row.name.decode()
         self.kind, self.type, self.offset = KINDS[row.kind], FIELD_TYPES[row.type], row.offset
         self.optional = bool(row.optional) and row.optionalSince <= NEWEST_LEVEL
-        self.count_field = rows[row.countField].name.decode() if row.countField != NONE else None
-        self.type_field = rows[row.typeField].name.decode() if row.typeField != NONE else None
+        self.count_field: Any = rows[row.countField].name.decode() if row.countField != NONE else None
+        self.type_field: Any = rows[row.typeField].name.decode() if row.typeField != NONE else None
         self.enumerators: Dict[str, int] = {}
         self.prefix = ""
         if row.enumeration:
@@ -68,13 +68,14 @@ class Field:
         self.support = tuple(Support(level_name(entry.level), entry.minDimensionCount, entry.maxDimensionCount,
                                      tuple(name for i, name in enumerate(TYPES) if entry.dataTypes >> i & 1))
                              for entry in row.support[:row.supportCount])
-        _, self.least, self.most, self.types = self.support[0] if self.support else ("", 0, 0, ())
+        newest = self.support[0] if self.support else Support("", 0, 0, ())
+        self.least, self.most, self.types = newest.least, newest.most, newest.types
         self.agreements = tuple(
             Agreement(rows[entry.field].name.decode() if entry.field != NONE else None,
                       tuple(name for i, name in enumerate(AGREEMENTS) if entry.what >> i & 1),
                       level_name(entry.below) if entry.below else None)
             for entry in row.agreements[:row.agreementCount])
-        self.default = REQUIRED if self.kind != "attribute" else default_of(operator, self)
+        self.default: Any = REQUIRED if self.kind != "attribute" else default_of(operator, self)
 
     @property
     def is_tensor(self) -> bool:

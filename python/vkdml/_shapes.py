@@ -94,19 +94,18 @@ def tile(call: Any) -> Sizes:
 
 
 def to_depth(call: Any) -> Sizes:
-    (*batches, channels, height, width), block = call.sizes("InputTensor"), call["BlockSize"]
-    return (*batches, channels * block * block, height // block, width // block)
+    sizes, block = call.sizes("InputTensor"), call["BlockSize"]
+    return (*sizes[:-3], sizes[-3] * block * block, sizes[-2] // block, sizes[-1] // block)
 
 
 def to_space(call: Any) -> Sizes:
-    (*batches, channels, height, width), block = call.sizes("InputTensor"), call["BlockSize"]
-    return (*batches, channels // (block * block), height * block, width * block)
+    sizes, block = call.sizes("InputTensor"), call["BlockSize"]
+    return (*sizes[:-3], sizes[-3] // (block * block), sizes[-2] * block, sizes[-1] * block)
 
 
 def unfold(call: Any) -> Sizes:
-    window = call["WindowSizes"]
-    batches, channels = call.sizes("InputTensor")[:2]
-    return (batches, channels * math.prod(window), math.prod(windows(call, window)))
+    sizes, window = call.sizes("InputTensor"), call["WindowSizes"]
+    return (sizes[0], sizes[1] * math.prod(window), math.prod(windows(call, window)))
 
 
 def top_k(call: Any) -> Sizes:
@@ -120,8 +119,8 @@ def resample(call: Any) -> Sizes:
 
 
 def upsample(call: Any) -> Sizes:
-    *outer, height, width = call.sizes("InputTensor")
-    return (*outer, height * call["ScaleSize"][1], width * call["ScaleSize"][0])
+    sizes, (width, height) = call.sizes("InputTensor"), call["ScaleSize"]
+    return (*sizes[:-2], sizes[-2] * height, sizes[-1] * width)
 
 
 def roi_pooling(call: Any) -> Sizes:
@@ -170,7 +169,14 @@ def output_sizes(call: Any, field: Any) -> Optional[Sizes]:
         if "ONE_ELEMENT" in rule.what and sizes is not None:
             return sizes
     infer = OUTPUT_SIZES.get((call.operator.name, field.name)) or OUTPUT_SIZES.get(call.operator.name)
-    return infer(call) if infer else None
+    if infer is None:
+        return None
+    # Where no size follows it is 1: the library knows better what is wrong with the rest.
+    try:
+        sizes = infer(call)
+    except (IndexError, ZeroDivisionError):
+        sizes = (1,) * call.rank()
+    return None if sizes is None else tuple(max(size, 1) for size in sizes)
 
 
 def always(name: str) -> Callable[[Any], Optional[str]]:

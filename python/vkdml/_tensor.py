@@ -150,7 +150,7 @@ def as_tensor(values: Any) -> Tensor:
     bytes_ = tensor.span * array.itemsize
     if not bytes_:
         return tensor
-    source = np.frombuffer((ctypes.c_uint8 * bytes_).from_address(array.ctypes.data), np.uint8)
+    source = np.ctypeslib.as_array((ctypes.c_uint8 * bytes_).from_address(array.ctypes.data))
     if bytes_ == tensor.size_in_bytes and array.ctypes.data % 8 == 0:
         tensor.memory, tensor._owner = source, array
     else:

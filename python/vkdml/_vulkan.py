@@ -1,7 +1,7 @@
 """As much of Vulkan through ctypes as running an operator takes: buffers, memory, a command buffer, a queue."""
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int32, c_uint32, c_uint64, c_void_p
-from typing import Any, Optional
+from typing import Any, Dict, Tuple
 
 from . import _library
 from ._library import Error
@@ -72,7 +72,7 @@ class SubmitInfo(Structure):
 
 # Functions of a VkDevice, by name without vk: what they return (c_int32: a VkResult) and take. Handles that are not
 # dispatchable are 64 bits wide everywhere.
-DEVICE_FUNCTIONS = {
+DEVICE_FUNCTIONS: Dict[str, Tuple[Any, ...]] = {
     "CreateBuffer": (c_int32, c_void_p, POINTER(BufferCreateInfo), c_void_p, POINTER(c_uint64)),
     "DestroyBuffer": (None, c_void_p, c_uint64, c_void_p),
     "GetBufferMemoryRequirements": (None, c_void_p, c_uint64, POINTER(MemoryRequirements)),
@@ -147,10 +147,10 @@ class Vulkan:
 
 
 class Buffer:
-    """A buffer with memory of its own: of the device, or that the host sees (`mapped` is then its address)."""
+    """A buffer with memory of its own: of the device, or that the host sees (`mapped` is then its address, else 0)."""
 
     def __init__(self, vulkan: Vulkan, size: int, for_host: bool = False):
-        self.vulkan, self.size, self.mapped = vulkan, size, None
+        self.vulkan, self.size, self.mapped = vulkan, size, 0
         self.buffer, self.memory = c_uint64(), c_uint64()
         try:
             self._create(TRANSFER if for_host else STORAGE_AND_TRANSFER, for_host)
@@ -170,7 +170,7 @@ class Buffer:
         # Memory of the device that the host may as well read: a processor's, or one that shares its memory.
         if for_host or vulkan.memory_types[kind] & (visible | HOST_CACHED) == visible | HOST_CACHED:
             vulkan.MapMemory(vulkan.device, self.memory, 0, WHOLE_SIZE, 0, byref(mapped))
-            self.mapped: Optional[int] = mapped.value
+            self.mapped = mapped.value or 0
 
     def destroy(self) -> None:
         self.vulkan.DestroyBuffer(self.vulkan.device, self.buffer, None)  # VK_NULL_HANDLE is ignored, by both

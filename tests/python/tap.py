@@ -19,7 +19,7 @@ class Result(unittest.TestResult):
         self.tell(True, test)
 
     def addSkip(self, test, reason):
-        self.tell(True, test, f" # SKIP {reason}")
+        self.tell(True, test, f" # SKIP {' '.join(reason.split())}")
 
     def addFailure(self, test, error):
         self.tell(False, test, details="".join(traceback.format_exception(*error)))

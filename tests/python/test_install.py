@@ -5,7 +5,6 @@ The sources are copied first: pip builds beside them. NumPy and setuptools are t
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import venv

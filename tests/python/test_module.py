@@ -73,6 +73,8 @@ class Refusals(unittest.TestCase):
         self.refused(ValueError, r"ScaleBias is \(1,\), must be \(Scale, Bias\)", "ELEMENT_WISE_ABS", InputTensor=X, ScaleBias=(1,))
         self.refused(TypeError, "no data type for NumPy's complex64", "ELEMENT_WISE_ABS", InputTensor=X * 1j)
         self.refused(ValueError, "owned: OutputTensor is no input", "ELEMENT_WISE_ABS", InputTensor=X, owned=["OutputTensor"])
+        self.refused(TypeError, "NormalizeVariance is 'no', must be a bool", "MEAN_VARIANCE_NORMALIZATION", InputTensor=X,
+                     NormalizeVariance="no")
         self.refused(ValueError, "7_0 is no feature level", "ELEMENT_WISE_ABS", InputTensor=X, level="7_0")
 
     def test_library(self):
@@ -87,6 +89,24 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(vkdml.Error, "not implemented") as caught:
             vkdml.run("LSTM")
         self.assertEqual(caught.exception.result, "VKDML_ERROR_NOT_IMPLEMENTED")
+
+    def test_impossible(self):
+        """inputs and attributes that no output follows from are the library's to refuse, by their own names"""
+        self.refused(vkdml.Error, "ATensor.DimensionCount is 1, ", "GEMM", ATensor=X[0], BTensor=X[0])
+        self.refused(vkdml.Error, "Strides", "AVERAGE_POOLING", InputTensor=X[None, None], WindowSize=2, Strides=0)
+        self.refused(vkdml.Error, "BlockSize", "DEPTH_TO_SPACE", InputTensor=X[None, None], BlockSize=0)
+        self.refused(vkdml.Error, "Axis", "JOIN", InputTensors=[X, X], Axis=5)
+        self.refused(vkdml.Error, "number of windows", "MAX_POOLING", InputTensor=X[None, None], WindowSize=[9, 1])
+        for operator in vkdml.operators():  # whatever it is, no accident
+            fields = {field.name: [X[0]] if field.type == "TENSOR_DESC_ARRAY" else X[0] for field in
+                      vkdml.schema(operator).fields_of("input")}
+            for field in vkdml.schema(operator).fields_of("attribute"):
+                if field.default is vkdml._defaults.REQUIRED:
+                    fields[field.name] = (0, 0) if field.type == "SIZE_2D" else 0
+            try:
+                vkdml.run(operator, device="reference", **fields)
+            except (vkdml.Error, TypeError) as error:
+                self.assertRegex(str(error), f"^(DML_OPERATOR_)?{operator}[: ]")
 
     def test_validate(self):
         """validate() gives every reason, and needs no memory"""

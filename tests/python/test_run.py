@@ -92,6 +92,14 @@ class Runs:
             out = self.run_on("ELEMENT_WISE_ADD1", ATensor=a, BTensor=zeros, FusedActivation=activation)
             np.testing.assert_allclose(out, np.array([expected, 4], np.float32), rtol=1e-6)
 
+    def test_fused_axes(self):
+        """SOFTMAX1 may be fused too, over axes that count from the end"""
+        a, b = floats(3, 4), floats(4, 5)
+        powers = np.exp(a @ b)
+        for activation in ("SOFTMAX", ("SOFTMAX1", {"Axes": [-1]}), ("SOFTMAX1", {"Axes": 1})):
+            self.assert_near(self.run_on("GEMM", ATensor=a, BTensor=b, FusedActivation=activation),
+                             powers / powers.sum(1, keepdims=True))
+
     def test_convolution(self):
         """a convolution infers its output's sizes, forward and backward"""
         x, filter_ = floats(1, 2, 7), floats(3, 2, 3)

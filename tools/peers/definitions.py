@@ -639,7 +639,7 @@ def interpolated(case):
     return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
 
 
-def places(case, axis):
+def sampled_places(case, axis):
     """Where the output's elements lie along an axis of the input: in FLOAT32."""
     of = {name: f32(case.attributes.get(name, [default] * (axis + 1))[axis])
           for name, default in (("InputPixelOffsets", 0.5), ("OutputPixelOffsets", -0.5), ("Scales", 1))}
@@ -656,7 +656,7 @@ def nearest(case):
     x = full(case, "InputTensor")
     direction = case.attributes.get("RoundingDirection")
     for axis in range(x.ndim):
-        place_ = places(case, axis)
+        place_ = sampled_places(case, axis)
         rounded = np.floor(place_ + f32(0.5)) if direction is None else np.ceil(place_) if direction == "INCREASING" else np.floor(place_)
         x = np.take(x, np.clip(rounded, 0, x.shape[axis] - 1).astype(np.int64), axis)
     return x
@@ -669,7 +669,7 @@ def resampled(case):
     for axis in range(exact.ndim):
         size, scale = exact.shape[axis], wide(f32(case["Scales"][axis]))
         averages = case.attributes.get("Antialiased") and scale < 1
-        place_ = (places(case, axis) if averages else np.clip(places(case, axis), 0, size - 1)).astype(wide)
+        place_ = (sampled_places(case, axis) if averages else np.clip(sampled_places(case, axis), 0, size - 1)).astype(wide)
         beyond = int(2 / scale) + 12 if averages else 0  # the outermost elements go on
         near = np.maximum(1 - np.abs(np.arange(-beyond, size + beyond) - place_[:, None]) * (scale if averages else 1), 0)
         weights = near[:, beyond:beyond + size].copy()

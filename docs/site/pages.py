@@ -26,12 +26,23 @@ def example_of(path):
     return "example_" + re.sub(r"\W", "_", path.name.lower())
 
 
+def first_sentence(path):
+    """Of the comment that a program begins with; where it has none, of its header's."""
+    for source in (path, path.with_suffix(".h")):
+        comment = re.match(r"/\*[\s*]*(.*?)\*/", source.read_text() if source.exists() else "", re.DOTALL)
+        if comment:
+            words = " ".join(re.sub(r"\n \*", " ", comment.group(1)).split())
+            return re.split(r"(?<=[.:]) ", words)[0].rstrip(".:")
+    return ""
+
+
 class Pages:
     def __init__(self, root):
         self.root = root
         self.docs = root / "docs"
         self.paths = sorted(self.docs.glob("*.md"))
-        self.examples = {}
+        self.examples = {path: example_of(path) for path in sorted((root / "examples").glob("*"))
+                         if path.suffix in (".c", ".cpp")}
         self.problems = []
         self.anchors = {path: self.anchors_of(path) for path in self.paths}
 
@@ -55,8 +66,8 @@ class Pages:
             if anchor and anchor not in self.anchors[path]:
                 self.problems.append(f"{page.relative_to(self.root)}: warning: {target} names no heading")
             name = f"{page_of(path)}_{anchor.replace('-', '_')}" if anchor else page_of(path)
-        elif path.parent == self.root / "examples" and path.suffix in (".c", ".cpp", ".h"):
-            self.examples[path] = name = example_of(path)
+        elif path in self.examples:
+            name = self.examples[path]
         elif path.parent == self.root / "include" / "vkdml" and path.suffix in (".h", ".hpp"):
             name = path.name
         else:
@@ -96,18 +107,19 @@ class Pages:
     def order(self):
         """The pages as docs/README.md lists them; the site's tree has them in the order of their files' names."""
         listed = re.findall(r"^- \[[^\]]+\]\((\w+\.md)\)", (self.docs / "README.md").read_text(), re.MULTILINE)
-        self.problems += [f"docs/README.md: warning: {path.name} is not listed" for path in self.paths
-                          if path.name not in listed + ["README.md"]]
+        self.problems += [f"docs/README.md: warning: {path.name} is listed {listed.count(path.name)} times" for path in self.paths
+                          if listed.count(path.name) != (path.name != "README.md")]
         return sorted(self.paths, key=lambda path: ([*listed, path.name].index(path.name), path.name))
 
     def example_pages(self):
-        text = "# Example programs {#page_examples}\n\nAs they stand in the tree; the build makes them, and tests run them.\n"
-        for path, name in sorted(self.examples.items()):
-            text += f'\n- \\subpage {name} "{path.name}"'
-        text += "\n\n"
-        single = {name: f"# {path.relative_to(self.root)} {{#{name}}}\n\n\\include {path.relative_to(self.root)}\n"
-                  for path, name in self.examples.items()}
-        return {"examples": text, **single} if single else {}
+        """A page for each example program, and one that lists them with the first sentence of each."""
+        text = "# Example programs {#page_examples}\n\nThe build makes them, and tests run them.\n"
+        single = {}
+        for path, name in self.examples.items():
+            title = path.relative_to(self.root)
+            text += f'\n- \\subpage {name} "{path.name}": {first_sentence(path)}'
+            single[name] = f"# {title} {{#{name}}}\n\n\\include {title}\n"
+        return {"examples": text + "\n", **single}
 
 
 def prepare(root, output):

@@ -181,7 +181,14 @@ class Finding(unittest.TestCase):
             result = python(code, VKDML_LIBRARY=None, PYTHONPATH=folder, LD_LIBRARY_PATH="")
             self.assertEqual(result.stdout.strip(), vkdml.__version__)
             self.assertRegex(result.stderr, "(?s)OSError: the vkdml library was not found. Set VKDML_LIBRARY.*Tried:.*libvkdml.so")
-            # Beside the module it is found.
+            # By the loader, under the name that versions have, it is found; and beside the module.
+            os.mkdir(os.path.join(folder, "lib"))
+            name = vkdml._library.candidates()[-2]
+            self.assertRegex(name, r"^libvkdml\.so\.\d")
+            shutil.copy(vkdml._library.library().path, os.path.join(folder, "lib", name))
+            result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder,
+                            LD_LIBRARY_PATH=os.path.join(folder, "lib"))
+            self.assertEqual(result.stdout.split(), [vkdml.__version__] * 2, result.stderr)
             shutil.copy(vkdml._library.library().path, os.path.join(folder, "vkdml", "libvkdml.so"))
             result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder)
             self.assertEqual(result.stdout.split(), [vkdml.__version__] * 2, result.stderr)

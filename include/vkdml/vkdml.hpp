@@ -45,9 +45,11 @@ template <typename Object, void (*destroy)(Object)> class Handle {
     explicit Handle(Object object) noexcept : object_(object) {
     }
 
+    /** Takes over what another holds, which is empty then. */
     Handle(Handle &&other) noexcept : object_(other.release()) {
     }
 
+    /** The same; what it held itself is destroyed. */
     Handle &operator=(Handle &&other) noexcept {
         if (this != &other) {
             reset(other.release());
@@ -137,6 +139,7 @@ class BindingTable : public Handle<VkdmlBindingTable, vkdmlDestroyBindingTable> 
     template <typename Bindings> void bindInputs(const Bindings &bindings) {
         check(vkdmlBindInputs(get(), static_cast<std::uint32_t>(std::size(bindings)), std::data(bindings)));
     }
+    /** The same of a list in braces. */
     void bindInputs(std::initializer_list<VkdmlBufferBinding> bindings) {
         bindInputs<std::initializer_list<VkdmlBufferBinding>>(bindings);
     }
@@ -145,6 +148,7 @@ class BindingTable : public Handle<VkdmlBindingTable, vkdmlDestroyBindingTable> 
     template <typename Bindings> void bindOutputs(const Bindings &bindings) {
         check(vkdmlBindOutputs(get(), static_cast<std::uint32_t>(std::size(bindings)), std::data(bindings)));
     }
+    /** The same of a list in braces. */
     void bindOutputs(std::initializer_list<VkdmlBufferBinding> bindings) {
         bindOutputs<std::initializer_list<VkdmlBufferBinding>>(bindings);
     }
@@ -236,6 +240,7 @@ class Device : public Handle<VkdmlDevice, vkdmlDestroyDevice> {
                                              std::data(compiled), initializer.put()));
         return initializer;
     }
+    /** The same of a list in braces. */
     [[nodiscard]] Dispatchable createOperatorInitializer(std::initializer_list<VkdmlDispatchable> compiled) const {
         return createOperatorInitializer<std::initializer_list<VkdmlDispatchable>>(compiled);
     }

@@ -19,7 +19,8 @@ import build
 WIDTHS = (1280, 390)
 # What a reader looks at: all pages, and of the reference one of each kind.
 PAGES = ("index.html", "page_*.html", "example_import_c.html", "files.html", "annotated.html", "globals.html", "device_8h.html",
-         "dml__operators_8h.html", "structVkdmlDeviceCreateInfo.html", "structDML__GEMM__OPERATOR__DESC.html")
+         "dml__operators_8h.html", "structVkdmlDeviceCreateInfo.html", "classvkdml_1_1Device.html",
+         "structDML__GEMM__OPERATOR__DESC.html")
 
 
 # What a reader sees of Markdown that Doxygen did not understand.

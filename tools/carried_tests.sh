@@ -48,6 +48,7 @@ run() {
 run_tools() {
     run "command$1" python3 "$root/tests/tool/test_command.py" "$build/tools/vkdml" "$root/examples/models"
     run "command line$1" python3 "$root/tests/tool/test_command_line.py" "$build/tools/vkdml" "$root/examples/models"
+    run "results$1" python3 "$root/tests/tool/test_results.py" "$build/tools/vkdml" "$root/examples/models"
     for example in hello import network; do
         run "example $example$1" "$build/examples/$example"
     done

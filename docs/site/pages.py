@@ -126,6 +126,9 @@ def prepare(root, output):
     """Writes the prepared pages to a folder; returns warnings."""
     output.mkdir(parents=True)
     site = Pages(root)
+    # Those outside docs/ are no pages of the site, but link to it.
+    for path in (root / "README.md", root / "CHANGELOG.md", root / "python" / "README.md"):
+        site.text(path)
     texts = {path.stem.lower(): site.text(path) for path in site.order()} | site.example_pages()
     for number, (name, text) in enumerate(texts.items()):
         (output / f"{number:02}_{name}.md").write_text(text)

@@ -119,8 +119,15 @@ def parse_options():
         parser.add_argument(f"--{name}", nargs="+", action="extend", default=[])
     parser.add_argument("pages", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    options.pages = options.pages or sorted((options.root / "docs").glob("*.md"))
+    options.pages = options.pages or pages_of(options.root)
     return options
+
+
+def pages_of(root):
+    """All pages. README.md is one of them as soon as a block of it says how it is tested."""
+    readme = root / "README.md"
+    marked = any(block.way for block in snippets.blocks_of(readme))
+    return [readme] * marked + sorted((root / "docs").glob("*.md"))
 
 
 def same_descriptors(page):

@@ -12,6 +12,7 @@ extern VkdmlOperator op;
 extern VkdmlDispatchable compiled;
 extern VkdmlBindingTable table;
 extern VkCommandBuffer commands;
+extern VkCommandBuffer commandBuffer;
 extern VkBuffer buffer;
 extern DML_OPERATOR_DESC desc;
 

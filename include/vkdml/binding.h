@@ -11,6 +11,7 @@
  *  - barriers between an operator's own passes are the library's;
  *  - the caller orders everything else: uploads before, reads after, a second dispatch that reads what the first
  *    wrote, or that uses the same temporary or persistent resource.
+ *
  * The compute pipeline, descriptor set 0 and push constants of the command buffer are disturbed.
  *
  * Buffers need VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and with that flag VK_BUFFER_USAGE_TRANSFER_SRC_BIT and _DST_BIT.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom in src/ and glsl/: the layers of docs/DESIGN.md. Prints TAP.
+"""Checks who includes whom in src/ and glsl/: the layers of docs/DESIGN.md; and two rules of style. Prints TAP.
 
 test_layers.py ROOT
 """
@@ -50,6 +50,22 @@ def foreign_includes(root):
     return found
 
 
+def outdented_comments(root):
+    """Of public headers: what continues a tag or an item stands below its text, where clang-format leaves it unless it breaks
+    the line itself."""
+    found = []
+    for path in sorted((root / "include").rglob("*.h")):
+        inside = False
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.match(r" \* (@(return|param)|[ ]*- )", line):
+                inside = True
+            elif not re.match(r" \*  ", line):
+                if inside and re.match(r" \* [^ @]", line):
+                    found.append(f"{path.relative_to(root)}:{number} has lost its indentation")
+                inside = False
+    return found
+
+
 def main(root):
     problems = {module: [] for module in MAY_INCLUDE}
     for path in sorted((root / "src").rglob("*.[chi]*")):
@@ -71,6 +87,7 @@ def main(root):
     results = [(f"src/{module} includes only what its layer may", found) for module, found in problems.items()]
     results.append(("no switch over operators", switches))
     results.append(("no kernel includes another frame's text", foreign_includes(root)))
+    results.append(("comments of public headers keep their indentation", outdented_comments(root)))
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):
         print(f"{'not ok' if found else 'ok'} {number} - {name}")

@@ -275,6 +275,9 @@ static void unknown_flag(VkdmlDeviceCreateInfo *info) {
 static void validation_flag(VkdmlDeviceCreateInfo *info) {
     info->flags = VKDML_DEVICE_FLAG_VALIDATION;
 }
+static void debug_utils_flag(VkdmlDeviceCreateInfo *info) {
+    info->flags = VKDML_DEVICE_FLAG_DEBUG_UTILS;
+}
 static void features_of_wrong_type(VkdmlDeviceCreateInfo *info) {
     info->enabledFeatures = &wrong_features;
 }
@@ -309,6 +312,7 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
         {unknown_level, "featureLevel is 0x7000"},
         {unknown_flag, "flags is 0x40"},
         {validation_flag, "VKDML_DEVICE_FLAG_VALIDATION"},
+        {debug_utils_flag, "VKDML_DEVICE_FLAG_DEBUG_UTILS"},
         {features_of_wrong_type, "enabledFeatures.sType is 0"},
         {extensions_without_names, "enabledExtensions is NULL, must point to 3 names"},
         {extension_without_name, "enabledExtensions[0] is NULL"},

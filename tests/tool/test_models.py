@@ -277,6 +277,14 @@ def test_expect(folder):
          and result.stderr.count("got") == 8, "of many differences the first eight are told", result.stderr)
 
 
+    text = json.loads(expecting([9] * 6))
+    text["commands"] += [{"type": "expect", "resource": "A", "values": [8] * 6}, {"type": "print", "resource": "B"}]
+    result = run(folder, json.dumps(text))
+    tell(result.returncode == 1 and "'B': 6 of 6 elements differ" in result.stderr and "'A': 6 of 6" in result.stderr
+         and "Resource 'B': 0, 1, 2, 3, 4, 5\n" in result.stdout,
+         "after what is not as expected the other commands are run", result.stdout + result.stderr)
+
+
 def test_expect_tolerances(folder):
     exp = [math.exp(x / 7) for x in range(6)]
     single = lambda x, units: struct.unpack("<f", struct.pack("<i", struct.unpack(
@@ -543,7 +551,7 @@ def test_malformed(folder):
                     {"type": "expect", "resource": "B", "values": {"valueCount": 6, "value": 1}},
                     {"type": "print", "resource": "A", "verbose": True}])]
     crashed = []
-    for _ in range(int(os.environ.get("VKDML_TEST_MUTATIONS", "300"))):
+    for _ in range(int(os.environ.get("VKDML_TEST_MUTATIONS", "150"))):
         text = mutated(generator, generator.choice(seeds))
         path = write(folder, "mutated.json", text)
         result = subprocess.run([COMMAND, "run", "-a", "reference", path], capture_output=True, timeout=120)

@@ -59,7 +59,7 @@ struct executor {
     bool complained;               /* a validation message was printed */
     struct results *results;       /* where what is found is told */
     struct reference_check *check; /* NULL: results are not compared */
-    bool differs;                  /* a result is not the reference's */
+    bool differs;                  /* a result is not the reference's, or not what is expected */
 };
 
 /* Opens the executor for options->device; NULL on failure. Everything is released by operations->close, after the

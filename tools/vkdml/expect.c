@@ -7,7 +7,7 @@
 #include "message.h"
 #include "results.h"
 
-static bool compare(struct executor *executor, const struct command *command, const unsigned char *got) {
+static void compare(struct executor *executor, const struct command *command, const unsigned char *got) {
     const struct resource *resource = command->resource;
     const struct expectation *expectation = command->expectation;
     const struct compare_arrays arrays = {resource->type, resource->count, got, expectation->values};
@@ -18,12 +18,12 @@ static bool compare(struct executor *executor, const struct command *command, co
         fprintf(stream, "expect: resource '%s': ", resource->name);
         compare_print(stream, &arrays, &expectation->tolerance, &result, &expectation->shape);
         message_end(stream);
-        return false;
+        executor->differs = true;
+        return;
     }
     char text[COMPARE_TOLERANCE_SIZE];
     compare_tolerance_text(&expectation->tolerance, text);
     results_expected(executor->results, command, text);
-    return true;
 }
 
 bool expect_run(struct executor *executor, const struct command *command) {
@@ -33,8 +33,10 @@ bool expect_run(struct executor *executor, const struct command *command) {
         return document_error(&executor->model->document, command->json, "out of memory");
     }
     const bool good =
-        executor->operations->download(executor, resource, resource->values_offset, resource->values_size, got) &&
+        executor->operations->download(executor, resource, resource->values_offset, resource->values_size, got);
+    if (good) {
         compare(executor, command, got);
+    }
     free(got);
     return good;
 }

@@ -4,7 +4,8 @@
 
 #include "executor.h"
 
-/* False, with the differences on stderr, where the resource does not hold what is expected. */
+/* Where the resource does not hold what is expected, the differences are on stderr and executor->differs is true; the
+ * commands that follow are run. */
 bool expect_run(struct executor *executor, const struct command *command);
 
 #endif

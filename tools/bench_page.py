@@ -4,12 +4,12 @@
 bench_page.py [--peers FILE].. [--earlier FILE] [--chart-js FILE] [-o PAGE.html] RUN.json
     --peers FILE      what tools/bench_peers.py wrote for the same benchmarks; may be given more than once
     --earlier FILE    an earlier run's JSON, to be drawn beside this one as a peer is
-    --chart-js FILE   Chart.js 3.9 or 4, the file for browsers (chart.min.js, chart.umd.js); $VKDML_CHART_JS, else Debian's,
-                      of the package libjs-chart.js
+    --chart-js FILE   Chart.js 3.9 or 4, the file for browsers (chart.min.js, chart.umd.js); $VKDML_CHART_JS, else
+                      Debian's, of the package libjs-chart.js
     -o, --output FILE the page; RUN.html
 
-Of one size it draws bars, the worst ratio first; of several sizes lines. It exits with 1 where a file cannot be read, is no run
-or holds a row that is malformed, and with 2 where the command line is wrong.
+Of one size it draws bars, the worst ratio first; of several sizes lines. It exits with 1 where a file cannot be read, is no
+run or holds a row that is malformed, and with 2 where the command line is wrong.
 """
 import argparse
 import json
@@ -39,8 +39,8 @@ FAMILIES = (
     (r"batch_normalization|normalize", "normalization"),
 )
 
-# Beyond so many operations a byte it is no longer memory that a benchmark waits for: about what a GPU computes in FLOAT32 while
-# it moves a byte.
+# Beyond so many operations a byte it is no longer memory that a benchmark waits for: an H100 computes some 20 in FLOAT32
+# while it moves a byte.
 ARITHMETIC = 16
 
 
@@ -164,13 +164,13 @@ def find_chart_js(named):
 
 
 def compose(data, chart_js):
-    """The page: the template's four places filled."""
+    """The page: the template's places filled."""
     # No text in the data can end the script element: there is no "<" in it.
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    parts = {"STYLE": (FOLDER / "bench_page.css").read_text(), "DATA": text, "CHART": chart_js,
-             "SCRIPT": (FOLDER / "bench_page.js").read_text()}
+    parts = {"STYLE": (FOLDER / "bench_page.css").read_text(), "DATA": text, "LIBRARY": chart_js,
+             "CHARTS": (FOLDER / "bench_page_charts.js").read_text(), "SCRIPT": (FOLDER / "bench_page.js").read_text()}
     page = (FOLDER / "bench_page.html").read_text()
-    return re.sub(r"@(STYLE|DATA|CHART|SCRIPT)@", lambda place: parts[place.group(1)], page)
+    return re.sub("@(" + "|".join(parts) + ")@", lambda place: parts[place.group(1)], page)
 
 
 def main():

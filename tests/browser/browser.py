@@ -6,9 +6,9 @@
         page.evaluate("document.title")
         page.screenshot("page.png")
 
-It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/) over two pipes and needs nothing besides
-Python and the browser. Nothing outside local files can be loaded: host names resolve to nothing, and what a page asked for is in
-page.problems.
+It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/) over two pipes and needs nothing
+besides Python and the browser. Nothing outside local files can be loaded: host names resolve to nothing, and what a page
+asked for is in page.problems.
 
 browser.py FILE [WIDTH [SCREENSHOT.png]] prints the problems, and what sticks out on the right.
 """
@@ -69,8 +69,8 @@ class Browser:
         self.log = tempfile.TemporaryFile()
         # The browser reads commands from its descriptor 3 and answers on 4; a shell puts them there, whatever ours are.
         self.process = subprocess.Popen(["sh", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "sh", *command],
-                                        pass_fds=(from_us, to_us), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        start_new_session=True)
+                                        pass_fds=(from_us, to_us), stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=self.log, start_new_session=True)
         os.close(from_us)
         os.close(to_us)
 
@@ -144,7 +144,7 @@ class Browser:
 class Page:
     """An open page.
 
-    problems: console errors and warnings, uncaught exceptions, what could not be loaded, what is no local file; in order.
+    problems: console errors and warnings, uncaught exceptions, what could not be loaded, what is no local file.
     console: everything that was printed, "level: text".
     """
 
@@ -219,9 +219,8 @@ class Page:
         """
         return tuple(self.evaluate("(width => {" + """
             const extra = Math.max(0, document.scrollingElement.scrollWidth - width);
-            const out = extra ? [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > width + 1)
-                : [];
-            return [extra, out.slice(0, 8).map(e => e.outerHTML.slice(0, 100))];
+            const out = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > width + 1);
+            return [extra, !extra ? [] : out.slice(0, 8).map(e => e.outerHTML.slice(0, 100))];
         """ + f"}})({self.width})"))
 
     def dom(self):
@@ -234,7 +233,8 @@ class Page:
         self.settle()
 
     def screenshot(self, path, full=False):
-        """Writes a PNG of the window, or of the full page: then the window is as high, and what waits to be seen is there."""
+        """Writes a PNG of the window, or of the full page: then the window is as high, so that what waits to be seen is
+        there."""
         height = self.height
         if full:
             self.resize(self.width, min(16000, max(height, self.evaluate("document.scrollingElement.scrollHeight"))))

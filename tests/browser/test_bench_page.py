@@ -20,8 +20,8 @@ CHARTS = """[...document.querySelectorAll("canvas")].map(canvas => Chart.getChar
     sets: chart.data.datasets.map(set => ({label: set.label, data: set.data, colors: set.backgroundColor})),
     unit: chart.options.scales.x?.title?.text}))"""
 # Pictures in which nothing was painted.
-BLANK = """[...document.querySelectorAll("canvas")].filter(canvas => Chart.getChart(canvas)).filter(canvas =>
-    !canvas.width || canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.every(byte => byte === 0)).length"""
+BLANK = """[...document.querySelectorAll("canvas")].filter(canvas => Chart.getChart(canvas)).filter(canvas => !canvas.width ||
+    canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.every(byte => byte === 0)).length"""
 # Labels behind bars that the picture's edge cuts off, and rows that stand too close for their letters.
 CROWDED = """[...document.querySelectorAll("canvas")].map(canvas => Chart.getChart(canvas)).filter(Boolean).flatMap(chart => {
     chart.ctx.font = "11px " + Chart.defaults.font.family;
@@ -100,6 +100,37 @@ def search(page, text):
     page.settle()
 
 
+def point_at(page, selector, press=False):
+    """Moves the mouse onto the first element of a chart, clicks on it too, and returns what its tooltip says."""
+    x, y = page.evaluate(f"""(canvas => {{
+        const {{x, y, base}} = Chart.getChart(canvas).getDatasetMeta(0).data[0].getProps(["x", "y", "base"]);
+        scrollBy(0, canvas.getBoundingClientRect().y + y - innerHeight / 2);
+        const box = canvas.getBoundingClientRect();
+        return [box.x + (base === undefined ? x : (base + x) / 2), box.y + y];
+    }})(document.querySelector('{selector} canvas'))""")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.settle()
+    for kind in ("mousePressed", "mouseReleased") if press else ():
+        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    page.settle()
+    return page.evaluate(f"""(tooltip => [...tooltip.title, ...tooltip.body.flatMap(part => part.lines), ...tooltip.afterBody]
+        .join("; "))(Chart.getChart(document.querySelector('{selector} canvas')).tooltip)""")
+
+
+def choose(page, name, value):
+    page.evaluate(f"(select => {{ select.value = '{value}'; select.onchange({{target: select}}); }})"
+                  f"(document.getElementById('{name}'))")
+
+
+def text_of(page, name):
+    return page.evaluate(f"document.getElementById('{name}').textContent")
+
+
+def labels_in(page, selector):
+    return page.evaluate(f"[...document.querySelectorAll('{selector} canvas')]"
+                         ".flatMap(canvas => Chart.getChart(canvas).data.labels)")
+
+
 def test_looks(chromium, path, what):
     """Nothing to complain of at any width, in light and dark, with everything open."""
     for width in (1280, 700, 390):
@@ -125,9 +156,9 @@ def test_bars(chromium, folder):
          and tiles.get("as fast as the fastest peer, by the median") == "0.50 ×", "the summary counts", tiles)
     open_all(page)
     ratios = {row["name"].rsplit("/", 1)[0]: row["ratio"] for row in RUN["results"]}
-    families = page.evaluate("[...document.querySelectorAll('details.family')].map(family => ({name: family.id.slice(7), data: "
-                             "[...family.querySelectorAll('canvas')].map(canvas => Chart.getChart(canvas).data).map(data => "
-                             "({labels: data.labels, sets: data.datasets.map(set => [set.label, set.data, set.backgroundColor])}))}))")
+    families = page.evaluate("""[...document.querySelectorAll('details.family')].map(family => ({name: family.id.slice(7),
+        data: [...family.querySelectorAll('canvas')].map(canvas => Chart.getChart(canvas).data).map(data =>
+            ({labels: data.labels, sets: data.datasets.map(set => [set.label, set.data, set.backgroundColor])}))}))""")
     drawn, ordered, colors = [], True, {}
     for family in families:
         values = []
@@ -148,20 +179,27 @@ def test_bars(chromium, folder):
          "a peer that is twice as fast has a bar twice as long", peers.keys())
     search(page, "Transpose float16")
     open_all(page)
-    shown = set(page.evaluate("[...document.querySelectorAll('details.family canvas')].flatMap(canvas => Chart.getChart(canvas).data.labels)"))
     wanted = {name.removeprefix("identity/") for name in ratios if "transpose" in name and "float16" in name}
-    tell(shown == wanted and page.evaluate("document.getElementById('count').textContent") == f"{len(wanted)} of 196 benchmarks",
-         "a search filters", shown)
+    tell(set(labels_in(page, "details.family")) == wanted and text_of(page, "count") == f"{len(wanted)} of 196 benchmarks",
+         "a search filters", labels_in(page, "details.family"))
     search(page, "no such benchmark")
     tell(not page.evaluate(CHARTS) and not page.problems, "a search may find nothing", page.problems)
     search(page, "pad*/constant/float")
-    shown = page.evaluate("document.getElementById('count').textContent")
+    shown = text_of(page, "count")
     wanted = sum(re.match("padding1?/constant/float", name) is not None for name in ratios)
     tell(shown == f"{wanted} of 196 benchmarks", "a star stands for anything", shown)
     search(page, "")
-    page.evaluate("(select => { select.value = 'name'; select.onchange({target: select}); })(document.getElementById('order'))")
+    page.resize(1280, 900)
+    page.settle()
+    told = point_at(page, "#charts", press=True)
+    tell("nonzero" in told and page.evaluate("document.getElementById('family-nonzero').open"),
+         "a family tells its bands, and a click opens it", told)
+    told = point_at(page, "#family-nonzero")
+    tell("vkdml: 0." in told and "GB/s" in told and not page.problems,
+         "a bar tells its figures", f"{told} {page.problems}")
+    choose(page, "order", "name")
     open_all(page)
-    labels = page.evaluate("[...document.querySelectorAll('#family-nonzero canvas')].flatMap(canvas => Chart.getChart(canvas).data.labels)")
+    labels = labels_in(page, "#family-nonzero")
     tell(labels == sorted(labels) and len(labels) == 24, "they can be ordered by name", labels)
     page.evaluate("document.querySelector('#family-nonzero .figures').open = true")
     page.settle()
@@ -180,7 +218,9 @@ def test_lines(chromium, folder):
     points = sum(point is not None for chart in charts for line in chart["sets"] for point in line["data"])
     tell(points == len(run["results"]) and all(chart["labels"] == ["1 MiB", "256 MiB"] for chart in charts),
          "of several sizes every benchmark is a point of a line", (len(charts), points))
-    page.evaluate("(select => { select.value = '1048576'; select.onchange({target: select}); })(document.getElementById('size'))")
+    told = point_at(page, "#families")
+    tell("MiB" in told and ": " in told and not page.problems, "a point tells its figures", f"{told} {page.problems}")
+    choose(page, "size", str(1 << 20))
     open_all(page)
     tell({chart["type"] for chart in page.evaluate(CHARTS)} == {"bar"}, "of one of them there are bars")
     page.close()
@@ -199,11 +239,16 @@ def test_small(chromium, folder):
     rows = {"latency": [{"name": "a/b", "bytes": 64, "dispatches": 1, "us": 3.5, "empty_us": 2.5, "ratio": 1.4}],
             "host": [{"name": "a/b", "record_us": 0.7, "raw_us": 0.5, "overhead_us": 0.2}]}
     for kind, own in rows.items():
+        own.append({**own[0], "name": "c/d"})
         page = chromium.open(page_of(folder, {**RUN, "results": [], kind: own}), width=390)
         scroll_through(page)
         charts = page.evaluate(CHARTS)
-        tell(len(charts) == 1 and len(charts[0]["sets"]) == 2 and not page.problems and page.overflow() == (0, []),
-             f"{kind} is drawn", page.problems)
+        tell(len(charts) == 1 and charts[0]["labels"] == ["a/b", "c/d"] and not page.problems
+             and page.overflow() == (0, []), f"{kind} is drawn", page.problems)
+        search(page, "C/")
+        scroll_through(page)
+        charts = page.evaluate(CHARTS)
+        tell(len(charts) == 1 and charts[0]["labels"] == ["c/d"], f"{kind} is searched", charts)
         page.close()
     page = chromium.open(page_of(folder, {**RUN, "results": []}))
     tell(not page.problems and "no results" in page.evaluate("document.body.innerText"), "a run without results says so",

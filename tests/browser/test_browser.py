@@ -6,7 +6,8 @@ import threading
 
 import browser
 
-HEAD = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>x</title>'
+HEAD = ('<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<title>x</title>')
 FAULTS = {
     "a script that does not compile": ("<script>const top = 1;</script>", "Identifier 'top' has already been declared"),
     "an exception": ("<script>nothing.there();</script>", "ReferenceError: nothing is not defined"),

@@ -1,11 +1,8 @@
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "profiles/profiled.h"
 
 /* 1 MiB: most cases fit, so the buffer is made anew only a few times a run. */
 #define SMALLEST_BUFFER ((size_t)1 << 20)
@@ -13,34 +10,22 @@
 /* Long enough for the largest case on a CPU device under validation; past it the device counts as hung. */
 #define WAIT_NANOSECONDS ((uint64_t)120 * 1000 * 1000 * 1000)
 
-static void add_message(struct gpu *gpu, const char *message) {
+void gpu_add_message(struct gpu *gpu, const char *message) {
     size_t used = strlen(gpu->messages);
     snprintf(gpu->messages + used, sizeof(gpu->messages) - used, "%s\n", message);
     gpu->message_count++;
 }
 
-static void on_message(void *user_data, VkdmlLogLevel level, const char *message) {
+void gpu_log(void *user_data, VkdmlLogLevel level, const char *message) {
     struct gpu *gpu = user_data;
     if (gpu->validation && level == VKDML_LOG_LEVEL_WARNING) {
-        add_message(gpu, message);
+        gpu_add_message(gpu, message);
     }
-}
-
-/* Printed as well: what the library makes of a refused call is what the case tells as its failure. */
-static void on_violation(void *user_data, const char *text) {
-    add_message(user_data, text);
-    printf("# %s\n", text);
-    fflush(stdout);
 }
 
 void gpu_clear_messages(struct gpu *gpu) {
     gpu->message_count = 0;
     gpu->messages[0] = '\0';
-}
-
-static bool is_set(const char *variable) {
-    const char *value = getenv(variable);
-    return value != NULL && strcmp(value, "") != 0 && strcmp(value, "0") != 0;
 }
 
 static VkdmlResult fail(struct gpu *gpu, const char *error) {
@@ -73,100 +58,40 @@ static VkdmlResult create_commands(struct gpu *gpu) {
     return VKDML_SUCCESS;
 }
 
-/* The device that the machine has. */
-static VkdmlResult open_device(struct gpu *gpu) {
-    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
-                                .headerVersion = VKDML_HEADER_VERSION,
-                                .flags = gpu->flags | (gpu->validation ? VKDML_DEVICE_FLAG_VALIDATION : 0u),
-                                .logCallback = on_message,
-                                .logUserData = gpu};
-    VkdmlResult result = vkdmlOpenDevice(&info, &gpu->opened);
-    if (result == VKDML_SUCCESS) {
-        gpu->device = gpu->opened;
-        result = vkdmlGetVulkanHandles(gpu->opened, &gpu->vulkan);
-    }
+VkdmlResult gpu_use(struct gpu *gpu, VkdmlDevice opened) {
+    gpu->opened = gpu->device = opened;
+    VkdmlResult result = vkdmlGetVulkanHandles(opened, &gpu->vulkan);
     if (result != VKDML_SUCCESS) {
         gpu->error = vkdmlGetErrorMessage();
+        return result;
     }
-    return result;
+    gpu->get_instance_proc_addr = gpu->vulkan.getInstanceProcAddr;
+    gpu->enabled_features = gpu->vulkan.enabledFeatures;
+    volkInitializeCustom(gpu->vulkan.getInstanceProcAddr);
+    volkLoadInstance(gpu->vulkan.instance);
+    volkLoadDevice(gpu->vulkan.device);
+    vkGetPhysicalDeviceProperties(gpu->vulkan.physicalDevice, &gpu->properties);
+    return create_commands(gpu);
 }
 
-/* Imports the VkDevice at a feature level, with the features it has; as the profile without any, where there is one. */
-static VkdmlResult import_device(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device) {
+VkdmlResult gpu_import(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device) {
     VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
                                   .headerVersion = VKDML_HEADER_VERSION,
                                   .instance = gpu->vulkan.instance,
                                   .physicalDevice = gpu->vulkan.physicalDevice,
                                   .device = gpu->vulkan.device,
                                   .queueFamilyIndex = gpu->vulkan.queueFamilyIndex,
-                                  .enabledFeatures = gpu->profile != NULL ? NULL : gpu->vulkan.enabledFeatures,
-                                  .getInstanceProcAddr = gpu->profile != NULL ? profiled_get_instance_proc_addr
-                                                                              : gpu->vulkan.getInstanceProcAddr,
+                                  .enabledFeatures = gpu->enabled_features,
+                                  .getInstanceProcAddr = gpu->get_instance_proc_addr,
                                   .featureLevel = level,
                                   .flags = gpu->flags,
-                                  .logCallback = on_message,
+                                  .logCallback = gpu_log,
                                   .logUserData = gpu,
-                                  .pipelineCache = gpu->pipeline_cache};
+                                  .pipelineCache = gpu->pipeline_cache,
+                                  .kernelVariant = gpu->variant};
     VkdmlResult result = vkdmlCreateDevice(&info, device);
     if (result != VKDML_SUCCESS) {
         gpu->error = vkdmlGetErrorMessage();
-    }
-    return result;
-}
-
-/* Makes the device under test one of the profile's kind. */
-static VkdmlResult put_on_profile(struct gpu *gpu) {
-    struct profiled_info info = {.profile = gpu->profile,
-                                 .next = gpu->vulkan.getInstanceProcAddr,
-                                 .instance = gpu->vulkan.instance,
-                                 .physical_device = gpu->vulkan.physicalDevice,
-                                 .transfer = (gpu->flags & VKDML_DEVICE_FLAG_ALLOW_TRANSFER) != 0,
-                                 .on_violation = on_violation,
-                                 .user_data = gpu};
-    if (strstr(gpu->properties.deviceName, "as profile") != NULL) {
-        return fail(gpu, "the device is a profile's before it was put on one");
-    }
-    if (!profiled_begin(&info)) {
-        return fail(gpu, "the driver lacks what profiles need");
-    }
-    PFN_vkGetPhysicalDeviceProperties get_properties =
-        (PFN_vkGetPhysicalDeviceProperties)profiled_get_instance_proc_addr(info.instance,
-                                                                           "vkGetPhysicalDeviceProperties");
-    get_properties(info.physical_device, &gpu->properties);
-    gpu->device = NULL;
-    VkdmlResult result = import_device(gpu, (DML_FEATURE_LEVEL)0, &gpu->device);
-    if (result == VKDML_SUCCESS && profiled_violations() != 0) {
-        return fail(gpu, "creating the device broke the profile");
-    }
-    return result;
-}
-
-VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags) {
-    *gpu = (struct gpu){.validation = is_set("VKDML_TEST_VALIDATION"), .flags = flags};
-    if (is_set("VKDML_TEST_PROFILE")) {
-        gpu->profile = profile_find(getenv("VKDML_TEST_PROFILE"));
-        if (gpu->profile == NULL) {
-            gpu->error = "VKDML_TEST_PROFILE names no profile";
-            return VKDML_ERROR_INVALID_ARGUMENT;
-        }
-        /* Not by tests/profiles/loader.c too: here a violation is a case's, and transfer commands are the library's. */
-        setenv("VKDML_TEST_PROFILE_OWN", "1", 1);
-    }
-    if (gpu->validation) {
-        /* The layer's own switch; a caller's choice stands. */
-        setenv("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT", 0);
-    }
-    VkdmlResult result = open_device(gpu);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
-    volkInitializeCustom(gpu->vulkan.getInstanceProcAddr);
-    volkLoadInstance(gpu->vulkan.instance);
-    volkLoadDevice(gpu->vulkan.device);
-    vkGetPhysicalDeviceProperties(gpu->vulkan.physicalDevice, &gpu->properties);
-    result = create_commands(gpu);
-    if (result == VKDML_SUCCESS && gpu->profile != NULL) {
-        result = put_on_profile(gpu);
     }
     return result;
 }
@@ -180,23 +105,23 @@ static void destroy_buffer(struct gpu *gpu) {
     gpu->size = 0;
 }
 
-void gpu_close(struct gpu *gpu) {
-    if (gpu->vulkan.device != VK_NULL_HANDLE) {
-        VkDevice device = gpu->vulkan.device;
-        vkDeviceWaitIdle(device);
-        destroy_buffer(gpu);
-        for (uint32_t i = 0; i < gpu->level_count; i++) {
-            vkdmlDestroyDevice(gpu->levels[i].device);
-        }
-        if (gpu->device != gpu->opened) {
-            vkdmlDestroyDevice(gpu->device);
-        }
-        vkDestroyFence(device, gpu->fence, NULL);
-        vkDestroyCommandPool(device, gpu->command_pool, NULL);
-        vkDestroyPipelineCache(device, gpu->pipeline_cache, NULL);
+void gpu_release(struct gpu *gpu) {
+    if (gpu->vulkan.device == VK_NULL_HANDLE) {
+        return;
     }
-    vkdmlDestroyDevice(gpu->opened);
-    *gpu = (struct gpu){0};
+    VkDevice device = gpu->vulkan.device;
+    vkDeviceWaitIdle(device);
+    destroy_buffer(gpu);
+    for (uint32_t i = 0; i < gpu->level_count; i++) {
+        vkdmlDestroyDevice(gpu->levels[i].device);
+    }
+    if (gpu->device != gpu->opened) {
+        vkdmlDestroyDevice(gpu->device);
+    }
+    vkDestroyFence(device, gpu->fence, NULL);
+    vkDestroyCommandPool(device, gpu->command_pool, NULL);
+    vkDestroyPipelineCache(device, gpu->pipeline_cache, NULL);
+    gpu->vulkan.device = VK_NULL_HANDLE;
 }
 
 VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level) {
@@ -212,7 +137,7 @@ VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level) {
         return NULL;
     }
     struct gpu_level *slot = &gpu->levels[gpu->level_count];
-    if (import_device(gpu, level, &slot->device) != VKDML_SUCCESS) {
+    if (gpu_import(gpu, level, &slot->device) != VKDML_SUCCESS) {
         return NULL;
     }
     slot->level = level;
@@ -276,7 +201,7 @@ fail:
     return false;
 }
 
-VkCommandBuffer gpu_begin(struct gpu *gpu) {
+VkCommandBuffer gpu_begin_commands(struct gpu *gpu) {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     if (vkResetCommandPool(gpu->vulkan.device, gpu->command_pool, 0) != VK_SUCCESS ||
@@ -285,6 +210,15 @@ VkCommandBuffer gpu_begin(struct gpu *gpu) {
         return VK_NULL_HANDLE;
     }
     return gpu->command_buffer;
+}
+
+/* One that hangs will run nothing else either. */
+static bool fail_submission(struct gpu *gpu, VkResult result, const char *error) {
+    gpu->error = error;
+    if (result == VK_ERROR_DEVICE_LOST) {
+        vkdmlReportDeviceLost(gpu->device, error);
+    }
+    return false;
 }
 
 bool gpu_submit_and_wait(struct gpu *gpu) {
@@ -297,14 +231,18 @@ bool gpu_submit_and_wait(struct gpu *gpu) {
     VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &gpu->command_buffer};
     VkDevice device = gpu->vulkan.device;
-    if (vkEndCommandBuffer(gpu->command_buffer) != VK_SUCCESS || vkResetFences(device, 1, &gpu->fence) != VK_SUCCESS ||
-        vkQueueSubmit(gpu->vulkan.queue, 1, &submit, gpu->fence) != VK_SUCCESS) {
-        gpu->error = "the submission failed";
-        return false;
+    VkResult result = vkEndCommandBuffer(gpu->command_buffer);
+    result = result == VK_SUCCESS ? vkResetFences(device, 1, &gpu->fence) : result;
+    result = result == VK_SUCCESS ? vkQueueSubmit(gpu->vulkan.queue, 1, &submit, gpu->fence) : result;
+    if (result != VK_SUCCESS) {
+        return fail_submission(gpu, result, "the submission failed");
     }
-    if (vkWaitForFences(device, 1, &gpu->fence, VK_TRUE, WAIT_NANOSECONDS) != VK_SUCCESS) {
-        gpu->error = "the GPU did not finish (hung, or lost)";
-        return false;
+    result = vkWaitForFences(device, 1, &gpu->fence, VK_TRUE, WAIT_NANOSECONDS);
+    if (result == VK_TIMEOUT) {
+        return fail_submission(gpu, VK_ERROR_DEVICE_LOST, "the GPU did not finish within two minutes");
+    }
+    if (result != VK_SUCCESS) {
+        return fail_submission(gpu, result, "waiting for the GPU failed");
     }
     return true;
 }

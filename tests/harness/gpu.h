@@ -1,4 +1,4 @@
-/* The device under test, one buffer that the host can see, and submissions to it. */
+/* The device under test, one buffer that the host can see, and submissions to it. `vkdml selftest` has it too. */
 #ifndef HARNESS_GPU_H
 #define HARNESS_GPU_H
 
@@ -19,7 +19,11 @@ struct gpu {
     VkdmlVulkanHandles vulkan;
     VkPhysicalDeviceProperties properties; /* as the device under test sees them */
     const struct profile *profile;         /* NULL: the device as it is */
-    VkPipelineCache pipeline_cache;        /* shared by the devices below */
+    VkdmlKernelVariant variant;            /* of what is imported; DEFAULT: the library chooses */
+    /* What is imported is imported with. */
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    const VkPhysicalDeviceFeatures2 *enabled_features;
+    VkPipelineCache pipeline_cache; /* shared by the devices below */
 
     /* The same VkDevice imported at older feature levels, as cases ask for them. */
     uint32_t level_count;
@@ -54,6 +58,14 @@ VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags);
 
 void gpu_close(struct gpu *gpu);
 
+/* Makes an opened device the one under test, which stays the caller's: commands are made for it. gpu_release() is due
+ * either way. */
+VkdmlResult gpu_use(struct gpu *gpu, VkdmlDevice opened);
+void gpu_release(struct gpu *gpu);
+
+/* Imports its VkDevice at a feature level; 0: the newest. */
+VkdmlResult gpu_import(struct gpu *gpu, DML_FEATURE_LEVEL level, VkdmlDevice *device);
+
 /* The device at a feature level; 0: the newest. NULL where it cannot be had. */
 VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level);
 
@@ -61,11 +73,16 @@ VkdmlDevice gpu_device_at(struct gpu *gpu, DML_FEATURE_LEVEL level);
 bool gpu_reserve(struct gpu *gpu, size_t size);
 
 /* The command buffer, ready for recording. */
-VkCommandBuffer gpu_begin(struct gpu *gpu);
+VkCommandBuffer gpu_begin_commands(struct gpu *gpu);
 
-/* Ends the command buffer, submits it and waits; what shaders wrote is then in `mapped`. */
+/* Ends the command buffer, submits it and waits; what shaders wrote is then in `mapped`. The library is told of a
+ * device that is lost, or hangs. */
 bool gpu_submit_and_wait(struct gpu *gpu);
 
 void gpu_clear_messages(struct gpu *gpu);
+void gpu_add_message(struct gpu *gpu, const char *message);
+
+/* A VkdmlLogCallback, the gpu its user data. */
+void gpu_log(void *user_data, VkdmlLogLevel level, const char *message);
 
 #endif

@@ -196,7 +196,7 @@ static VkdmlBufferBinding region_binding(const struct run *run, const struct ima
 }
 
 static bool record(struct run *run, VkdmlDispatchable dispatchable, VkdmlBindingTable table) {
-    VkCommandBuffer commands = gpu_begin(run->gpu);
+    VkCommandBuffer commands = gpu_begin_commands(run->gpu);
     if (commands == VK_NULL_HANDLE) {
         return fail_gpu(run);
     }

@@ -135,7 +135,7 @@ static void execute_on(DML_OPERATOR_TYPE type, const void *desc, uint32_t input_
         const VkdmlBufferBinding binding = whole(&temporary);
         REQUIRE(vkdmlBindTemporaryResource(table, &binding));
     }
-    REQUIRE(vkdmlRecordDispatch(gpu.device, gpu_begin(&gpu), compiled, table));
+    REQUIRE(vkdmlRecordDispatch(gpu.device, gpu_begin_commands(&gpu), compiled, table));
     assert_true(gpu_submit_and_wait(&gpu));
     vkdmlDestroyBindingTable(table);
     vkdmlDestroyDispatchable(compiled);

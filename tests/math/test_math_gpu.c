@@ -135,7 +135,7 @@ static VkPipeline create_pipeline(const struct math_function *function, uint32_t
 
 /* Computes the first `count` results, a multiple of GROUP. */
 static bool run(VkPipeline pipeline, uint32_t count) {
-    VkCommandBuffer commands = gpu_begin(&test.gpu);
+    VkCommandBuffer commands = gpu_begin_commands(&test.gpu);
     if (commands == VK_NULL_HANDLE) {
         return false;
     }

@@ -1,6 +1,7 @@
 """Tests `vkdml explain`: test_explain.py COMMAND MODELS_FOLDER. Prints TAP."""
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -82,6 +83,19 @@ def test_variants(folder):
          product.stdout)
 
 
+def test_figures():
+    """What the table of measured shares says stands in the page that it names."""
+    root = os.path.dirname(os.path.dirname(MODELS))
+    with open(os.path.join(root, "tools", "vkdml", "explain_share.c"), encoding="utf-8") as file:
+        rows = re.findall(r'^    \{"(\w+)", (?:"([^"]*)"|NULL),.*?"([^"]*)"\},$', file.read(), re.MULTILINE | re.DOTALL)
+    with open(os.path.join(root, "docs", "PERFORMANCE.md"), encoding="utf-8") as file:
+        figures = set(re.findall(r"\d+(?:\.\d+)?", file.read()))
+    told = {kernel: re.findall(r"\d+\.\d+", f"{share} {what}") for kernel, share, what in rows}
+    missing = {kernel: set(numbers) - figures for kernel, numbers in told.items() if set(numbers) - figures}
+    tell(len(rows) > 20 and sum(map(len, told.values())) > 40 and not missing,
+         "measured shares stand in docs/PERFORMANCE.md", missing or rows)
+
+
 def test_refusals(folder):
     path = os.path.join(MODELS, "padding_edge.json")
     nothing = write(folder, "nothing", b"")
@@ -111,6 +125,7 @@ def test_refusals(folder):
 
 def main():
     test_models()
+    test_figures()
     with tempfile.TemporaryDirectory() as folder:
         test_owned(folder)
         test_steps(folder)

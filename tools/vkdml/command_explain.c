@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "explain.h"
+#include "json_tree.h"
 #include "model.h"
 #include "timing.h"
 
@@ -92,39 +93,24 @@ static bool explain(const struct model *model, const struct dispatchable *dispat
     return result == VKDML_SUCCESS;
 }
 
-/* The document, or what became of it where memory was out: NULL. */
-static struct json_object *begin_document(const char *device, const VkdmlExplanation *first) {
-    struct json_object *document = json_object_new_object();
-    struct json_object *name = json_object_new_string(device);
-    struct json_object *kernels = first ? json_object_new_string(explain_variant_name(first->kernelVariant)) : NULL;
-    struct json_object *reason = first ? json_object_new_string(first->variantReason) : NULL;
-    if (!document || json_object_object_add(document, "device", name) != 0 ||
-        json_object_object_add(document, "kernels", kernels) != 0 ||
-        json_object_object_add(document, "kernels_because", reason) != 0) {
-        json_object_put(document);
-        return NULL;
-    }
-    return document;
-}
-
 static bool print_json(const char *device, const struct explained *all, size_t count) {
-    struct json_object *document = begin_document(device, count ? all[0].explanation : NULL);
-    struct json_object *array = json_object_new_array();
-    bool good = document && array && json_object_object_add(document, "dispatchables", array) == 0;
-    for (size_t i = 0; i < count && good; i++) {
-        struct json_object *object = explain_to_json(&all[i]);
-        good = object && json_object_array_add(array, object) == 0;
+    struct json_object *document = json_object_new_object();
+    bool good = json_tree_text(document, "device", device);
+    if (count) {
+        good = good && json_tree_text(document, "kernels", explain_variant_name(all[0].explanation->kernelVariant)) &&
+               json_tree_text(document, "kernels_because", all[0].explanation->variantReason);
     }
-    const char *text =
-        good ? json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
-             : NULL;
-    if (text) {
-        puts(text);
-    } else {
+    struct json_object *array = good ? json_tree_array(document, "dispatchables") : NULL;
+    good = array != NULL;
+    for (size_t i = 0; i < count && good; i++) {
+        good = explain_to_json(array, &all[i]);
+    }
+    good = good && json_tree_print(document);
+    if (!good) {
         fprintf(stderr, "vkdml: out of memory\n");
     }
     json_object_put(document);
-    return text != NULL;
+    return good;
 }
 
 static void print_text(const char *device, const struct explained *all, size_t count, const struct request *request) {

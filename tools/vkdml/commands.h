@@ -12,5 +12,6 @@ extern const struct subcommand subcommand_operators;
 extern const struct subcommand subcommand_bench;
 extern const struct subcommand subcommand_explain;
 extern const struct subcommand subcommand_template;
+extern const struct subcommand subcommand_selftest;
 
 #endif

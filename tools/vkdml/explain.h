@@ -37,8 +37,8 @@ struct explain_detail {
 
 void explain_print(const struct explained *explained, const struct explain_detail *detail);
 
-/* NULL where memory is out; json_object_put() is due. */
-struct json_object *explain_to_json(const struct explained *explained);
+/* Appends it to an array. False where memory is out. */
+bool explain_to_json(struct json_object *array, const struct explained *explained);
 
 const char *explain_variant_name(VkdmlKernelVariant variant);
 

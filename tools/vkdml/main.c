@@ -11,8 +11,8 @@
 #include "suggest.h"
 
 static const struct subcommand *const subcommands[] = {
-    &subcommand_run,     &subcommand_check, &subcommand_template,  &subcommand_explain,
-    &subcommand_devices, &subcommand_bench, &subcommand_operators,
+    &subcommand_run,      &subcommand_check,   &subcommand_template, &subcommand_explain,
+    &subcommand_selftest, &subcommand_devices, &subcommand_bench,    &subcommand_operators,
 };
 
 static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);

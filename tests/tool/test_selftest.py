@@ -1,0 +1,165 @@
+"""Tests `vkdml selftest`: test_selftest.py COMMAND MODELS_FOLDER FOLDER_OF_THE_WRONG_LOADER. Prints TAP."""
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+
+from command_harness import VALIDATION, finish, run, tell
+
+WRONG = sys.argv[3]
+IDENTITY = "ELEMENT_WISE_IDENTITY InputTensor=FLOAT32[64] OutputTensor=FLOAT32[64]"
+
+
+def selftest(*arguments, **keywords):
+    return run("selftest", *VALIDATION, *arguments, **keywords)
+
+
+def on_wrong_device(*arguments, **environment):
+    """On a device that goes wrong, see tests/tool/wrong/loader.c."""
+    path = os.pathsep.join(filter(None, [WRONG, os.environ.get("LD_LIBRARY_PATH")]))
+    return selftest(*arguments, env={"LD_LIBRARY_PATH": path, **environment})
+
+
+def report_of(result):
+    try:
+        return json.loads(result.stdout)
+    except ValueError:
+        return {}
+
+
+def test_a_short_run():
+    result = selftest("--seconds", "4", "--json")
+    report = report_of(result)
+    counts = report.get("result", {})
+    tell(result.returncode == 0 and counts.get("verdict") == "passed" and counts.get("passed", 0) > 0
+         and counts.get("failed") == 0 and report.get("failures") == [], "a short run passes",
+         f"{result.stderr}{counts} {report.get('failures')}")
+    device = report.get("device", {})
+    tell(all(device.get(key) for key in ("name", "type", "Vulkan", "driver", "driverVersion", "limits", "features",
+                                         "subgroups", "floats promised")), "the report describes the device", device)
+    tell(device.get("limits", {}).get("maxStorageBufferRange", 0) >= 1 << 15, "with its limits", device)
+    floats = report.get("floats observed", {})
+    tell(isinstance(floats, dict) and len(floats) >= 16
+         and floats.get("FLOAT32 sums halfway, above") in ("to nearest even", "toward zero")
+         and floats.get("FLOAT32 denormals, added") in ("kept", "flushed to zero"), "with what it does with floats",
+         floats)
+    tell("kernels (" in report.get("library", "") and report.get("vkdml"), "with what the library says", report)
+    variants = report.get("variants", {})
+    tell(set(variants) == {"portable", "subgroup", "serial"} and sum("chosen" in told for told in variants.values()) == 1
+         and sum(told.get("passed", 0) for told in variants.values()) == counts.get("passed"),
+         "with each variant of the kernels", variants)
+    operators = report.get("operators", {})
+    reached = [told for told in operators.values() if told]
+    tell(len(operators) > 150 and reached
+         and sum(tally["passed"] for told in reached for tally in told.values()) == counts.get("passed"),
+         "operator by operator", operators)
+    tell(report.get("seconds", 0) >= 4 and report.get("seed") == 1, "with time and seed", report.get("seconds"))
+
+
+def test_text(folder):
+    path = os.path.join(folder, "report.txt")
+    result = selftest("--seconds", "1", "--operator", "CAST", "-o", path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    tell(result.returncode == 0 and result.stdout == f"passed: 0 cases failed; the report is in '{path}'\n",
+         "-o writes the report to a file", f"{result.stdout}{result.stderr}")
+    tell(all(re.search(line, text, re.MULTILINE) for line in (
+        r"^vkdml: \d", r"^device:$", r"^  name: \w", r"^    maxStorageBufferRange: \d", r"^floats observed:$",
+        r"^  CAST: .*passed \d", r"^failures: none$", r"^  verdict: passed$", r"^  failed: 0$")),
+        "and people can read it", text)
+
+
+def test_operators():
+    result = selftest("--seconds", "8", "--operator", "GATHER_N*", "--json", "--variant", "portable")
+    report = report_of(result)
+    tell(result.returncode == 0 and set(report["operators"]) == {"GATHER_ND", "GATHER_ND1"}
+         and report["variants"]["serial"] == {**report["variants"]["serial"], "not tested": "not asked for"}
+         and report["variants"]["portable"]["operators"] == 2, "--operator and --variant choose",
+         f"{result.stdout}{result.stderr}")
+    result = selftest("--seconds", "0", "--operator", "GATER")
+    tell(result.returncode == 2 and "no operator 'GATER'; did you mean GATHER?" in result.stderr,
+         "an operator that is none is wrong usage", result.stderr)
+
+
+def test_seeds():
+    """Random cases are what the seed says, and other seeds' are others."""
+    option = ("--seconds", "2", "--operator", "FILL_VALUE_CONSTANT", "--variant", "portable", "--json")
+    first, second = (report_of(selftest(*option, "--seed", seed)) for seed in ("5", "6"))
+    tell(first.get("seed") == 5 and second.get("seed") == 6 and first["result"]["failed"] == 0
+         and second["result"]["failed"] == 0, "--seed is taken", f"{first}{second}")
+
+
+def test_a_case():
+    result = selftest("--case", IDENTITY, "--json")
+    report = report_of(result)
+    tell(result.returncode == 0 and "operators" not in report and report["result"]["passed"] >= 1,
+         "--case runs one case", f"{result.stdout}{result.stderr}")
+    result = selftest("--case", "ELEMENT_WISE_IDENTITY InputTensor=FLOAT32[")
+    tell(result.returncode == 2 and "--case: " in result.stderr, "a case that is none is wrong usage", result.stderr)
+
+
+def test_a_wrong_device_is_found():
+    """The third submission, or the first of a case, leaves a bit wrong, once; the report says in which case."""
+    result = on_wrong_device("--seconds", "3", "--operator", "ELEMENT_WISE_A*", "--variant", "portable", "--json",
+                             VKDML_TEST_WRONG_WAIT="3")
+    report = report_of(result)
+    failures = report.get("failures", [])
+    tell(result.returncode == 1 and report["result"]["verdict"] == "failed" and report["result"]["failed"] == 1
+         and len(failures) == 1 and "differs from the reference" in failures[0]["what"],
+         "a wrong bit fails one case, and the run goes on", f"{result.stdout}{result.stderr}")
+    tell(report["result"]["passed"] > 3, "the others pass", report["result"])
+    again = shlex.split(failures[0]["again"]) if failures else [""]
+    tell(again[:4] == ["vkdml", "selftest", "--variant", "portable"] and again[4] == "--case"
+         and again[5] == failures[0]["case"] and shlex.split(failures[0]["or"])[1:3] == ["test_differential", "--case"],
+         "the failure says how to run it again", failures)
+    wrong = on_wrong_device(*again[2:], VKDML_TEST_WRONG_WAIT="1")
+    right = selftest(*again[2:])
+    tell(wrong.returncode == 1 and "verdict: failed" in wrong.stdout and "differs from the reference" in wrong.stdout,
+         "which fails there", f"{wrong.stdout}{wrong.stderr}")
+    tell(right.returncode == 0 and "verdict: passed" in right.stdout, "and passes here", f"{right.stdout}{right.stderr}")
+
+
+def test_a_lost_device_is_reported():
+    result = on_wrong_device("--seconds", "30", "--operator", "ELEMENT_WISE_A*", "--json", VKDML_TEST_LOST_SUBMIT="4")
+    report = report_of(result)
+    tell(result.returncode == 1 and "lost" in report["result"].get("stopped", "") and report["result"]["failed"] == 1
+         and report["result"]["passed"] > 0 and report["seconds"] < 30 and report["device"]["name"]
+         and report["failures"][0]["case"], "a lost device ends the run, with a report", f"{result.stdout}{result.stderr}")
+
+
+def test_refusals(folder):
+    nowhere = os.path.join(folder, "no", "report")
+    result = selftest("--case", IDENTITY, "-o", nowhere)
+    tell(result.returncode == 1 and nowhere in result.stderr, "a report that cannot be written is a failure",
+         result.stderr)
+    result = selftest("--device", "no such device")
+    tell(result.returncode == 1 and result.stderr.startswith("vkdml: ") and not result.stdout,
+         "so is a device that is not there", result.stderr)
+    wrong = {("-a", "reference"): "held to", ("--seconds", "x"): "whole number", ("--variant", "quick"): "quick",
+             ("--bogus",): "bogus", ("model.json",): ""}
+    for arguments, reason in wrong.items():
+        result = selftest(*arguments)
+        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
+             f"{' '.join(arguments)} is wrong usage", result.stderr)
+    result = selftest("--case", IDENTITY, "--variant", "portable", env={"VKDML_KERNEL_VARIANT": "serial"})
+    tell(result.returncode == 1 and "VKDML_KERNEL_VARIANT forces another" in result.stderr,
+         "a variant that the environment rules out is refused", result.stderr)
+
+
+def main():
+    test_a_short_run()
+    test_operators()
+    test_seeds()
+    test_a_case()
+    test_a_wrong_device_is_found()
+    test_a_lost_device_is_reported()
+    with tempfile.TemporaryDirectory() as folder:
+        test_text(folder)
+        test_refusals(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

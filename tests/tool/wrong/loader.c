@@ -1,0 +1,122 @@
+/* A Vulkan loader, before the real one, whose device goes wrong: it is found by LD_LIBRARY_PATH, for tests of who must
+ * notice.
+ *
+ * The environment:
+ *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another
+ *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vulkan/vulkan_core.h>
+
+#define MAX_MAPPINGS 64
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static PFN_vkGetInstanceProcAddr get_real;
+static PFN_vkGetDeviceProcAddr get_of_device;
+static PFN_vkMapMemory map_memory;
+static PFN_vkFreeMemory free_memory;
+static PFN_vkWaitForFences wait_for_fences;
+static PFN_vkQueueSubmit queue_submit;
+
+static long wrong_wait, lost_submit;
+static long waits, submits;
+
+static struct {
+    VkDeviceMemory memory; /* VK_NULL_HANDLE: a free place */
+    unsigned char *bytes;
+} mappings[MAX_MAPPINGS];
+
+static long number(const char *variable) {
+    const char *text = getenv(variable);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+static void open_real(void) {
+    void *library = dlopen(VULKAN_LOADER, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "libvulkan.so.1 of the wrong device: %s\n", dlerror());
+        abort();
+    }
+    _Static_assert(sizeof symbol == sizeof get_real, "POSIX");
+    memcpy(&get_real, &symbol, sizeof get_real);
+    wrong_wait = number("VKDML_TEST_WRONG_WAIT");
+    lost_submit = number("VKDML_TEST_LOST_SUBMIT");
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                          VkDeviceSize size, VkMemoryMapFlags flags, void **data) {
+    const VkResult result = map_memory(device, memory, offset, size, flags, data);
+    for (size_t i = 0; i < MAX_MAPPINGS && result == VK_SUCCESS; i++) {
+        if (mappings[i].memory == VK_NULL_HANDLE) {
+            mappings[i].memory = memory;
+            mappings[i].bytes = *data;
+            break;
+        }
+    }
+    return result;
+}
+
+/* Which unmaps it. */
+static VKAPI_ATTR void VKAPI_CALL forget(VkDevice device, VkDeviceMemory memory,
+                                         const VkAllocationCallbacks *callbacks) {
+    for (size_t i = 0; i < MAX_MAPPINGS && memory != VK_NULL_HANDLE; i++) {
+        if (mappings[i].memory == memory) {
+            mappings[i].memory = VK_NULL_HANDLE;
+        }
+    }
+    free_memory(device, memory, callbacks);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all,
+                                           uint64_t timeout) {
+    const VkResult result = wait_for_fences(device, count, fences, all, timeout);
+    if (++waits == wrong_wait) {
+        for (size_t i = 0; i < MAX_MAPPINGS; i++) {
+            if (mappings[i].memory != VK_NULL_HANDLE) {
+                mappings[i].bytes[0] ^= 0x40;
+            }
+        }
+    }
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits_,
+                                             VkFence fence) {
+    return lost_submit != 0 && ++submits >= lost_submit ? VK_ERROR_DEVICE_LOST
+                                                        : queue_submit(queue, count, submits_, fence);
+}
+
+static PFN_vkVoidFunction of_device(VkDevice device, const char *name);
+
+#define REPLACE(wanted, real, own)                                                                                     \
+    if (strcmp(name, wanted) == 0) {                                                                                   \
+        memcpy(&(real), &found, sizeof found);                                                                         \
+        return (PFN_vkVoidFunction)(own);                                                                              \
+    }
+
+/* What is asked for, or what stands before it. */
+static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
+    if (!found) {
+        return found;
+    }
+    REPLACE("vkMapMemory", map_memory, map)
+    REPLACE("vkFreeMemory", free_memory, forget)
+    REPLACE("vkWaitForFences", wait_for_fences, wait)
+    REPLACE("vkQueueSubmit", queue_submit, submit)
+    REPLACE("vkGetDeviceProcAddr", get_of_device, of_device)
+    return found;
+}
+
+static PFN_vkVoidFunction of_device(VkDevice device, const char *name) {
+    return replace(name, get_of_device(device, name));
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name) {
+    pthread_once(&once, open_real);
+    return replace(name, get_real(instance, name));
+}

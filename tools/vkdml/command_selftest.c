@@ -1,0 +1,182 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "selftest.h"
+#include "suggest.h"
+
+enum {
+    OPTION_SECONDS = OPTION_KEY_FIRST,
+    OPTION_LONG,
+    OPTION_OPERATOR,
+    OPTION_VARIANT,
+    OPTION_SEED,
+    OPTION_CASE,
+    OPTION_JSON
+};
+
+#define USUAL_SECONDS 60
+#define LONG_SECONDS  3600
+
+static const struct option_row options[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+    {'o', "output", .argument = "FILE", .kind = ARGUMENT_FILE, .text = "write the report to FILE (standard output)"},
+    {OPTION_JSON, "json", .text = "write it as a JSON document"},
+    {OPTION_SECONDS, "seconds", .argument = "N", .text = "run cases for N seconds (60)"},
+    {OPTION_LONG, "long", .text = "run cases for an hour"},
+    {OPTION_OPERATOR, "operator", .argument = "NAME", .kind = ARGUMENT_OPERATOR,
+     .text = "test that operator only, or those of a pattern such as `GATHER*`"},
+    {OPTION_VARIANT, "variant", .argument = "portable|subgroup|serial|all",
+     .text = "test that variant of the kernels only, or all that the device can run (its own and portable)"},
+    {OPTION_SEED, "seed", .argument = "N", .text = "the seed of the random cases (1)"},
+    {OPTION_CASE, "case", .argument = "LINE", .text = "run only that case, as a report tells it"},
+    {'d', "debug", .text = "with the Vulkan validation layer; any message of it fails the case"},
+    {0},
+};
+
+/* What a command line asks for. */
+struct request {
+    struct selftest_options options;
+    const char *output;
+    bool json;
+};
+
+static bool apply_option(int key, const char *argument, void *context) {
+    struct request *request = context;
+    struct selftest_options *wanted = &request->options;
+    uint32_t number;
+    switch (key) {
+    case 'a':
+        wanted->device = argument;
+        if (strcmp(argument, "reference") == 0) {
+            fprintf(stderr, "vkdml selftest: the reference is what devices are held to\n");
+            return false;
+        }
+        return true;
+    case 'o':
+        request->output = argument;
+        return true;
+    case 'd':
+        wanted->validation = true;
+        return true;
+    case OPTION_JSON:
+        request->json = true;
+        return true;
+    case OPTION_LONG:
+        wanted->seconds = LONG_SECONDS;
+        return true;
+    case OPTION_SECONDS:
+        if (!subcommand_number(argument, 0, UINT32_MAX, &number)) {
+            return false;
+        }
+        wanted->seconds = number;
+        return true;
+    case OPTION_OPERATOR:
+        wanted->operators = argument;
+        return true;
+    case OPTION_VARIANT:
+        wanted->variant = argument;
+        return true;
+    case OPTION_CASE:
+        wanted->line = argument;
+        return true;
+    default:
+        return subcommand_number(argument, 0, UINT32_MAX, &wanted->seed);
+    }
+}
+
+/* False, with a hint on stderr, where no operator is called so. */
+static bool check_operators(const char *pattern) {
+    const struct selftest test = {.options = {.operators = pattern}};
+    struct suggest suggest = suggest_begin(pattern ? pattern : "");
+    char hint[SUGGEST_SIZE];
+    for (size_t f = 0; f < case_family_count; f++) {
+        if (selftest_wants(&test, case_families[f])) {
+            return true;
+        }
+        suggest_consider(&suggest, vkdmlGetOperatorName(case_families[f]->type) + strlen("DML_OPERATOR_"));
+    }
+    fprintf(stderr, "vkdml selftest: there is no operator '%s'%s\n", pattern, suggest_hint(&suggest, hint));
+    return false;
+}
+
+/* False, with the reason on stderr, where it is no line of a case. */
+static bool check_line(const char *line) {
+    static struct operator_case c;
+    char error[512];
+    if (line && !case_parse(line, &c, error, sizeof(error))) {
+        fprintf(stderr, "vkdml selftest: --case: %s\n", error);
+        return false;
+    }
+    return true;
+}
+
+static bool write_report(struct json_object *report, const struct request *request) {
+    FILE *file = request->output ? fopen(request->output, "w") : stdout;
+    if (!file) {
+        fprintf(stderr, "vkdml: '%s': %s\n", request->output, strerror(errno));
+        return false;
+    }
+    if (request->json) {
+        fprintf(file, "%s\n",
+                json_object_to_json_string_ext(report, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    } else {
+        selftest_print_report(file, report);
+    }
+    bool good = fflush(file) == 0 && !ferror(file);
+    if (request->output) {
+        good = fclose(file) == 0 && good;
+    }
+    if (!good) {
+        fprintf(stderr, "vkdml: '%s' cannot be written\n", request->output ? request->output : "standard output");
+    }
+    return good;
+}
+
+static int run(int argc, char **argv) {
+    static struct selftest test;
+    struct request request = {.options = {.seconds = USUAL_SECONDS, .seed = 1}};
+    int first;
+    const int status = subcommand_read(&subcommand_selftest, argc, argv, &request, &first);
+    if (status != SUBCOMMAND_GO_ON) {
+        return status;
+    }
+    if (!check_operators(request.options.operators) || !check_line(request.options.line)) {
+        return EXIT_USAGE;
+    }
+    bool good = selftest_open(&test, &request.options);
+    if (good) {
+        selftest_run(&test);
+        struct json_object *report = selftest_report(&test);
+        good = selftest_is_good(&test);
+        if (!report) {
+            fprintf(stderr, "vkdml: out of memory\n");
+            good = false;
+        } else {
+            good = write_report(report, &request) && good;
+        }
+        if (request.output) {
+            printf("%s: %u cases failed; the report is in '%s'\n", good ? "passed" : "failed", test.failure_count,
+                   request.output);
+        }
+        json_object_put(report);
+    }
+    selftest_close(&test);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct subcommand subcommand_selftest = {
+    .name = "selftest",
+    .summary = "holds every operator on this device and driver to the reference",
+    .description =
+        "Runs cases of every operator on a device, one after another until time is up, and holds results to the CPU "
+        "reference: bit for bit, sums within their bound. Writes a report to attach to a bug: the device and its "
+        "driver, what it does with floats, the kernels' variants, operator by operator how cases came out, and of "
+        "failures the case, which `--case` runs again.",
+    .options = options,
+    .apply = apply_option,
+    .run = run,
+};

@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "attributes.h"
 #include "positions.h"
 
 struct document {
@@ -19,12 +20,6 @@ struct document {
     struct positions positions;
 };
 
-#if defined(__GNUC__)
-#define DOCUMENT_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
-#else
-#define DOCUMENT_PRINTF(format_index, first_index)
-#endif
-
 /* Reads and parses a file, or standard input where the path is "-"; comments and trailing commas are allowed. On
  * failure the reason is on stderr; the document must be freed either way. */
 bool document_load(struct document *document, const char *path);
@@ -34,14 +29,14 @@ void document_free(struct document *document);
 /* "FILE:LINE: message" on stderr, with the line of a value of this document (NULL: "FILE: message"). Returns false, so
  * that it can be returned. */
 bool document_error(const struct document *document, const struct json_object *where, const char *format, ...)
-    DOCUMENT_PRINTF(3, 4);
+    PRINTF_LIKE(3, 4);
 
 /* Begins a message by "FILE:LINE: "; the caller goes on with it, and ends it with message_end(). */
 FILE *document_error_begin(const struct document *document, const struct json_object *where);
 
 /* "FILE:LINE: warning: message" */
 void document_warning(const struct document *document, const struct json_object *where, const char *format, ...)
-    DOCUMENT_PRINTF(3, 4);
+    PRINTF_LIKE(3, 4);
 
 /* The member of that name, or NULL; a member that is null counts as absent. */
 struct json_object *document_member(struct json_object *object, const char *name);

@@ -47,9 +47,11 @@ has_python_modules() {
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
-    meson | clang | cmake | doxygen | make | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
+    meson | clang | cmake | lintian | debhelper | dpkg-dev | doxygen | make | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
         case $1 in
         ninja-build) program=ninja ;;
+        debhelper) program=dh ;;
+        dpkg-dev) program=dpkg-buildpackage ;;
         gcc) program=cc ;;
         glslang-tools) program=glslangValidator ;;
         spirv-tools) program=spirv-val ;;
@@ -130,6 +132,8 @@ site_packages="doxygen doxygen-awesome-css"
 manual_packages="groff-base mandoc zsh"
 # What the Python module needs, and to be installed.
 python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
+# What makes and checks Debian packages (tools/build_deb.sh).
+package_packages="debhelper dpkg-dev lintian"
 check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 

@@ -98,6 +98,9 @@ template <typename Object, void (*destroy)(Object)> class Handle {
     Object object_ = nullptr;
 };
 
+/** What vkdmlExplainOperator() tells: get()->steps and so on. */
+using Explanation = Handle<const VkdmlExplanation *, vkdmlDestroyExplanation>;
+
 #ifdef VKDML_HPP_NO_EXCEPTIONS
 
 using BindingTable = Handle<VkdmlBindingTable, vkdmlDestroyBindingTable>;
@@ -185,13 +188,28 @@ class Operator : public Handle<VkdmlOperator, vkdmlDestroyOperator> {
     /** vkdmlCompileOperator(). The result does not need the operator. */
     [[nodiscard]] Dispatchable compile(DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,
                                        VkdmlCompileFlags flags = 0) const {
+        const VkdmlCompileInfo info = compileInfo(executionFlags, flags);
+        Dispatchable compiled;
+        check(vkdmlCompileOperator(get(), &info, compiled.put()));
+        return compiled;
+    }
+
+    /** vkdmlExplainOperator(): what compile() would do with the same flags. */
+    [[nodiscard]] Explanation explain(DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,
+                                      VkdmlCompileFlags flags = 0) const {
+        const VkdmlCompileInfo info = compileInfo(executionFlags, flags);
+        Explanation explanation;
+        check(vkdmlExplainOperator(get(), &info, explanation.put()));
+        return explanation;
+    }
+
+  private:
+    static VkdmlCompileInfo compileInfo(DML_EXECUTION_FLAGS executionFlags, VkdmlCompileFlags flags) {
         VkdmlCompileInfo info{};
         info.structSize = sizeof info;
         info.executionFlags = executionFlags;
         info.flags = flags;
-        Dispatchable compiled;
-        check(vkdmlCompileOperator(get(), &info, compiled.put()));
-        return compiled;
+        return info;
     }
 };
 

@@ -205,6 +205,16 @@ void compiling_takes_flags(void **) {
                  [] { (void)create_add().compile(DML_EXECUTION_FLAG_NONE, 1u << 31); });
 }
 
+void an_explanation_is_of_the_operator(void **) {
+    const int before = counted();
+    {
+        const vkdml::Explanation explanation = create_add().explain();
+        assert_string_equal(explanation.get()->operatorName, "DML_OPERATOR_ELEMENT_WISE_ADD");
+    }
+    assert_int_equal(counted(), before);
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "NULL", [] { (void)vkdml::Operator().explain(); });
+}
+
 // A mapped buffer, tensors at multiples of 256 bytes.
 struct Memory {
     vk::UniqueDeviceMemory memory;
@@ -294,6 +304,7 @@ int main() {
         cmocka_unit_test(an_empty_handle_is_refused_not_read),
         cmocka_unit_test(an_imported_device_is_another),
         cmocka_unit_test(compiling_takes_flags),
+        cmocka_unit_test(an_explanation_is_of_the_operator),
         cmocka_unit_test(an_operator_that_owns_an_input_runs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

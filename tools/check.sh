@@ -3,8 +3,8 @@
 # skipped that should not be.
 #
 # sh tools/check.sh [--full]
-#   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, and some
-#   operators on SwiftShader; warnings are errors
+#   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, some
+#   operators on SwiftShader, and Debian packages; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/setup.sh
@@ -84,11 +84,12 @@ else
     run_swiftshader build-gcc
     (
         CC=clang
-        export CC
+        CXX=clang++
+        export CC CXX
         configure build-clang -Dwerror=true -Dvalidation=true
     )
     run build-clang "clang, warnings are errors, under the validation layer with synchronization validation" \
-        --no-suite large --no-suite profiles
+        --no-suite large --no-suite profiles --no-suite docs --no-suite browser
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
@@ -96,6 +97,8 @@ else
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
     run build-sanitize "with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
+    echo "Building: Debian packages"
+    sh "$root/tools/build_deb.sh" || failed=1
 fi
 
 # shellcheck disable=SC2086 # a list of files

@@ -56,7 +56,7 @@ static const char *next_note(const char *note) {
 static uint32_t same_as(const struct vkdml_plan_step *step, uint32_t b) {
     const struct vkdml_plan_buffer *buffer = &step->buffers[b];
     uint32_t same = 0;
-    for (uint32_t i = 0; i < step->buffer_count; i++) {
+    for (uint32_t i = 0; i < step->buffer_count && i < VKDML_PLAN_MAX_BUFFERS; i++) {
         const struct vkdml_plan_buffer *other = &step->buffers[i];
         same |= (uint32_t)(other->resource == buffer->resource && other->index == buffer->index &&
                            other->offset == buffer->offset && other->size == buffer->size)

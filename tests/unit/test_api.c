@@ -59,12 +59,15 @@ static void assert_reason(const char *part) {
 
 struct messages {
     uint32_t count[3]; /* by level */
+    char first[3][1024];
     char last[3][1024];
 };
 
 static void keep_message(void *user_data, VkdmlLogLevel level, const char *message) {
     struct messages *messages = user_data;
-    messages->count[level]++;
+    if (messages->count[level]++ == 0) {
+        snprintf(messages->first[level], sizeof messages->first[level], "%s", message);
+    }
     snprintf(messages->last[level], sizeof messages->last[level], "%s", message);
 }
 
@@ -110,7 +113,7 @@ static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
     for (size_t i = 0; i < sizeof name - 1 && infos[0].name[i + 1]; i++) {
         name[i] = (char)toupper((unsigned char)infos[0].name[i + 1]);
     }
-    struct messages messages = {{0}, {{0}}};
+    struct messages messages = {{0}, {{0}}, {{0}}};
     VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                 .headerVersion = VKDML_HEADER_VERSION,
                                 .name = name,
@@ -118,8 +121,9 @@ static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
                                 .logUserData = &messages};
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
-    assert_int_equal(messages.count[VKDML_LOG_LEVEL_INFO], 1);
-    assert_non_null(strstr(messages.last[VKDML_LOG_LEVEL_INFO], infos[0].name));
+    /* Matrix cores are a message of their own. */
+    assert_in_range(messages.count[VKDML_LOG_LEVEL_INFO], 1, 2);
+    assert_non_null(strstr(messages.first[VKDML_LOG_LEVEL_INFO], infos[0].name));
     vkdmlDestroyDevice(device);
 }
 
@@ -185,7 +189,7 @@ static void devices_are_listed_in_the_manner_of_vulkan(void **state) {
 
 static void validation_messages_reach_the_log(void **state) {
     (void)state;
-    struct messages messages = {{0}, {{0}}};
+    struct messages messages = {{0}, {{0}}, {{0}}};
     VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                 .headerVersion = VKDML_HEADER_VERSION,
                                 .flags = VKDML_DEVICE_FLAG_VALIDATION,
@@ -478,7 +482,7 @@ static void pipeline_cache_data_comes_out_and_goes_in_again(void **state) {
     assert_int_equal(vkdmlGetPipelineCacheData(device, NULL, data), VKDML_ERROR_INVALID_ARGUMENT);
     vkdmlDestroyDevice(device);
 
-    struct messages messages = {{0}, {{0}}};
+    struct messages messages = {{0}, {{0}}, {{0}}};
     VkdmlDeviceCreateInfo info = import_info();
     info.pipelineCacheData = data;
     info.pipelineCacheDataSize = size;
@@ -521,7 +525,7 @@ static void the_callers_pipeline_cache_is_used_and_left_to_it(void **state) {
 
 static void failures_are_logged_with_the_text_of_the_error_message(void **state) {
     (void)state;
-    struct messages messages = {{0}, {{0}}};
+    struct messages messages = {{0}, {{0}}, {{0}}};
     VkdmlDeviceCreateInfo info = import_info();
     info.logCallback = keep_message;
     info.logUserData = &messages;

@@ -58,8 +58,10 @@ static const char *const passed[] = {
     "vkAllocateMemory",
     "vkBeginCommandBuffer",
     "vkBindBufferMemory",
+    "vkCmdBeginDebugUtilsLabelEXT",
     "vkCmdBindDescriptorSets",
     "vkCmdBindPipeline",
+    "vkCmdEndDebugUtilsLabelEXT",
     "vkCmdPipelineBarrier",
     "vkCmdResetQueryPool",
     "vkCmdWriteTimestamp",
@@ -98,6 +100,7 @@ static const char *const passed[] = {
     "vkQueueWaitIdle",
     "vkResetCommandPool",
     "vkResetFences",
+    "vkSetDebugUtilsObjectNameEXT",
     "vkUnmapMemory",
     "vkWaitForFences",
 };

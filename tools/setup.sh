@@ -47,11 +47,10 @@ has_python_modules() {
 # has PACKAGE: whether what the Debian package of that name brings is there, from wherever it came.
 has() {
     case $1 in
-    meson | clang | cmake | lintian | debhelper | dpkg-dev | doxygen | make | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
+    meson | clang | cmake | lintian | debhelper | doxygen | make | glslang-tools | spirv-tools | ninja-build | pkg-config | gcc | g++ | python3 | groff-base | mandoc | zsh)
         case $1 in
         ninja-build) program=ninja ;;
         debhelper) program=dh ;;
-        dpkg-dev) program=dpkg-buildpackage ;;
         gcc) program=cc ;;
         glslang-tools) program=glslangValidator ;;
         spirv-tools) program=spirv-val ;;
@@ -60,6 +59,8 @@ has() {
         esac
         command -v "$program" >/dev/null 2>&1
         ;;
+    # Elsewhere Meson knows the folders without it.
+    dpkg-dev) ! command -v dpkg >/dev/null 2>&1 || command -v dpkg-architecture >/dev/null 2>&1 ;;
     libc6-dev) has_header stdio.h ;;
     libvulkan-dev) pkg-config --exists vulkan 2>/dev/null ;;
     libvulkan-volk-dev) has_header volk.h ;;
@@ -120,7 +121,8 @@ require_meson() {
     esac
 }
 
-packages="gcc libc6-dev meson ninja-build pkg-config python3 libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers
+# dpkg-dev: without it Meson installs into lib64 on Debian, where no linker and no CMake looks.
+packages="gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers
 vulkan-validationlayers libcmocka-dev libjson-c-dev"
 # What the tests of the headers put beside them.
 header_packages="directx-headers-dev libx11-dev"
@@ -133,7 +135,7 @@ manual_packages="groff-base mandoc zsh"
 # What the Python module needs, and to be installed.
 python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
 # What makes and checks Debian packages (tools/build_deb.sh).
-package_packages="debhelper dpkg-dev lintian"
+package_packages="debhelper lintian"
 check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 

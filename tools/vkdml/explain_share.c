@@ -28,8 +28,8 @@ static const struct explain_share shares[] = {
     {"pool", "0.67 to 0.94", "copy", "pooling of 2x2 and 3x3 windows"},
     {"regions", "0.09 to 0.27", "copy", "regions of interest"},
     {"product", NULL, NULL, "products are bound by arithmetic: 26 to 44 TFLOPS of FLOAT32"},
-    {"product_matrix", NULL, NULL, "products are bound by arithmetic: 36 to 314 TFLOPS of FLOAT16"},
-    {"depthwise", NULL, NULL, "depthwise convolutions: 6.6 to 7.9 TFLOPS"},
+    {"product_matrix", NULL, NULL, "products are bound by arithmetic: 40.4 to 327 TFLOPS of FLOAT16"},
+    {"depthwise", NULL, NULL, "depthwise convolutions: 6.6 to 7.8 TFLOPS"},
 };
 
 const struct explain_share *explain_share_of(const char *kernel, VkdmlKernelVariant variant) {

@@ -32,27 +32,11 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static VkdmlDeviceCreateInfo import_info(void) {
-    return (VkdmlDeviceCreateInfo){.structSize = sizeof(VkdmlDeviceCreateInfo),
-                                   .headerVersion = VKDML_HEADER_VERSION,
-                                   .instance = vulkan.instance,
-                                   .physicalDevice = vulkan.physical_device,
-                                   .device = vulkan.device,
-                                   .queueFamilyIndex = vulkan.queue_family,
-                                   .getInstanceProcAddr = vkGetInstanceProcAddr};
-}
-
 static VkdmlDevice import_device(void) {
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
     return device;
-}
-
-static void assert_reason(const char *part) {
-    if (!strstr(vkdmlGetErrorMessage(), part)) {
-        fail_msg("the reason is \"%s\", must contain \"%s\"", vkdmlGetErrorMessage(), part);
-    }
 }
 
 /* ---- messages ---- */
@@ -239,7 +223,7 @@ static void importing_and_destroying_leaves_nothing_behind(void **state) {
     struct allocations allocations = {0};
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
     interposer_reset(vkGetInstanceProcAddr);
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     info.allocationCallbacks = &callbacks;
     VkdmlDevice device;
@@ -325,7 +309,7 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
         {cache_data_without_data, "pipelineCacheData is NULL, must point to 9 bytes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        VkdmlDeviceCreateInfo info = import_info();
+        VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
         VkdmlDevice device = (VkdmlDevice)&info;
         cases[i].spoil(&info);
         assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
@@ -335,7 +319,7 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(NULL, &device), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("info is NULL");
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     assert_int_equal(vkdmlCreateDevice(&info, NULL), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("device is NULL");
 }
@@ -360,7 +344,7 @@ static void every_missing_function_is_named(void **state) {
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         interposer_reset(vkGetInstanceProcAddr);
         interposer.hidden = needed[i];
-        VkdmlDeviceCreateInfo info = import_info();
+        VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
         info.getInstanceProcAddr = interposer_get_instance_proc_addr;
         VkdmlDevice device;
         assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
@@ -384,7 +368,7 @@ static bool has_subgroup_arithmetic(void) {
 
 /* PORTABLE also where SUBGROUP is forced on a device that must refuse it, and does with its reason. */
 static VkdmlKernelVariant variant_of(VkdmlKernelVariant forced) {
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.kernelVariant = forced;
     VkdmlDevice device;
     VkdmlResult result = vkdmlCreateDevice(&info, &device);
@@ -415,7 +399,7 @@ static void a_variant_is_forced_by_the_caller_and_above_it_by_the_environment(vo
     setenv("VKDML_KERNEL_VARIANT", "serial", 1);
     assert_int_equal(variant_of(VKDML_KERNEL_VARIANT_PORTABLE), VKDML_KERNEL_VARIANT_SERIAL);
     setenv("VKDML_KERNEL_VARIANT", "wave", 1);
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("VKDML_KERNEL_VARIANT is \"wave\", must be portable, subgroup or serial");
@@ -430,7 +414,7 @@ static void a_device_without_subgroups_runs_the_portable_kernels_and_no_others(v
     interposer_reset(vkGetInstanceProcAddr);
     interposer.no_subgroups = true;
     interposer.discrete = true;
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
@@ -447,7 +431,7 @@ static void a_device_below_1_2_is_refused(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
     interposer.api_version = VK_API_VERSION_1_1;
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
@@ -458,7 +442,7 @@ static void a_queue_family_that_cannot_compute_is_refused(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
     interposer.no_compute = true;
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
@@ -483,7 +467,7 @@ static void pipeline_cache_data_comes_out_and_goes_in_again(void **state) {
     vkdmlDestroyDevice(device);
 
     struct messages messages = {{0}, {{0}}, {{0}}};
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.pipelineCacheData = data;
     info.pipelineCacheDataSize = size;
     info.logCallback = keep_message;
@@ -506,7 +490,7 @@ static void the_callers_pipeline_cache_is_used_and_left_to_it(void **state) {
     VkPipelineCache cache;
     assert_int_equal(vkCreatePipelineCache(vulkan.device, &create, NULL, &cache), VK_SUCCESS);
     interposer_reset(vkGetInstanceProcAddr);
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     info.pipelineCache = cache;
     VkdmlDevice device;
@@ -526,7 +510,7 @@ static void the_callers_pipeline_cache_is_used_and_left_to_it(void **state) {
 static void failures_are_logged_with_the_text_of_the_error_message(void **state) {
     (void)state;
     struct messages messages = {{0}, {{0}}, {{0}}};
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.logCallback = keep_message;
     info.logUserData = &messages;
     VkdmlDevice device;
@@ -608,7 +592,7 @@ static void operator_requirements_know_operators_and_types(void **state) {
 }
 
 static VkdmlDevice import_at(DML_FEATURE_LEVEL level) {
-    VkdmlDeviceCreateInfo info = import_info();
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.featureLevel = level;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);

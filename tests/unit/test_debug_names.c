@@ -49,16 +49,11 @@ static int tear_down_all(void **state) {
 }
 
 static void import(const struct vulkan *of, VkdmlDeviceFlags flags) {
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = of->instance,
-                                  .physicalDevice = of->physical_device,
-                                  .device = of->device,
-                                  .queueFamilyIndex = of->queue_family,
-                                  .getInstanceProcAddr = interposer_get_instance_proc_addr,
-                                  .logCallback = count_warning,
-                                  .kernelVariant = VKDML_KERNEL_VARIANT_PORTABLE,
-                                  .flags = flags};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(of);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    info.logCallback = count_warning;
+    info.kernelVariant = VKDML_KERNEL_VARIANT_PORTABLE;
+    info.flags = flags;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
 }
 

@@ -33,12 +33,6 @@ static int tear_down_all(void **state) {
     return 0;
 }
 
-static void assert_reason(const char *part) {
-    if (!strstr(vkdmlGetErrorMessage(), part)) {
-        fail_msg("the reason is \"%s\", must contain \"%s\"", vkdmlGetErrorMessage(), part);
-    }
-}
-
 /* All objects that a dispatch takes. NULL: not created. */
 struct objects {
     VkdmlDevice device;
@@ -51,14 +45,9 @@ struct objects {
 /* Creates them in order up to the first failure, which it returns. */
 static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProcAddr get) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = vulkan.instance,
-                                  .physicalDevice = vulkan.physical_device,
-                                  .device = vulkan.device,
-                                  .queueFamilyIndex = vulkan.queue_family,
-                                  .getInstanceProcAddr = get,
-                                  .allocationCallbacks = &callbacks};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = get;
+    info.allocationCallbacks = &callbacks;
     struct identity identity;
     identity_init(&identity, 64);
     identity.input.buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
@@ -433,14 +422,8 @@ static void threads_create_and_compile_at_once(void **state) {
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = vulkan.instance,
-                                  .physicalDevice = vulkan.physical_device,
-                                  .device = vulkan.device,
-                                  .queueFamilyIndex = vulkan.queue_family,
-                                  .getInstanceProcAddr = vkGetInstanceProcAddr,
-                                  .allocationCallbacks = &callbacks};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.allocationCallbacks = &callbacks;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
     for (uint32_t i = 0; i < THREADS; i++) {

@@ -67,16 +67,11 @@ static int tear_down(void **state) {
 
 static VkdmlDevice import(VkdmlDeviceFlags flags) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = vulkan.instance,
-                                  .physicalDevice = vulkan.physical_device,
-                                  .device = vulkan.device,
-                                  .queueFamilyIndex = vulkan.queue_family,
-                                  .getInstanceProcAddr = interposer_get_instance_proc_addr,
-                                  .allocationCallbacks = &callbacks,
-                                  .logCallback = keep_message,
-                                  .flags = flags};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    info.allocationCallbacks = &callbacks;
+    info.logCallback = keep_message;
+    info.flags = flags;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
     return device;

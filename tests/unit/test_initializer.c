@@ -17,14 +17,8 @@ static VkdmlDevice device;
 
 static VkdmlDevice import(void) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = vulkan.instance,
-                                  .physicalDevice = vulkan.physical_device,
-                                  .device = vulkan.device,
-                                  .queueFamilyIndex = vulkan.queue_family,
-                                  .getInstanceProcAddr = vkGetInstanceProcAddr,
-                                  .allocationCallbacks = &callbacks};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.allocationCallbacks = &callbacks;
     VkdmlDevice imported;
     assert_int_equal(vkdmlCreateDevice(&info, &imported), VKDML_SUCCESS);
     return imported;

@@ -91,14 +91,9 @@ static int tear_down(void **state) {
 }
 
 static void import(VkdmlDeviceFlags flags) {
-    VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                  .headerVersion = VKDML_HEADER_VERSION,
-                                  .instance = vulkan.instance,
-                                  .physicalDevice = vulkan.physical_device,
-                                  .device = vulkan.device,
-                                  .queueFamilyIndex = vulkan.queue_family,
-                                  .getInstanceProcAddr = interposer_get_instance_proc_addr,
-                                  .flags = flags};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    info.flags = flags;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
 }
 

@@ -163,6 +163,22 @@ void vulkan_destroy(struct vulkan *vulkan) {
     assert_int_equal(atomic_load(&vulkan->message_count), 0);
 }
 
+VkdmlDeviceCreateInfo vulkan_device_info(const struct vulkan *vulkan) {
+    return (VkdmlDeviceCreateInfo){.structSize = sizeof(VkdmlDeviceCreateInfo),
+                                   .headerVersion = VKDML_HEADER_VERSION,
+                                   .instance = vulkan->instance,
+                                   .physicalDevice = vulkan->physical_device,
+                                   .device = vulkan->device,
+                                   .queueFamilyIndex = vulkan->queue_family,
+                                   .getInstanceProcAddr = vkGetInstanceProcAddr};
+}
+
+void assert_reason(const char *part) {
+    if (!strstr(vkdmlGetErrorMessage(), part)) {
+        fail_msg("the reason is \"%s\", must contain \"%s\"", vkdmlGetErrorMessage(), part);
+    }
+}
+
 VkCommandBuffer vulkan_begin(struct vulkan *vulkan) {
     /* Tests may have left a recording unfinished. */
     assert_int_equal(vkResetCommandPool(vulkan->device, vulkan->command_pool, 0), VK_SUCCESS);

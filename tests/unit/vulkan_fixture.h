@@ -39,6 +39,12 @@ void vulkan_create(struct vulkan *vulkan);
 void vulkan_create_with_debug_utils(struct vulkan *vulkan);
 void vulkan_destroy(struct vulkan *vulkan);
 
+/* How it is imported, with all defaults and no one between the library and Vulkan. */
+VkdmlDeviceCreateInfo vulkan_device_info(const struct vulkan *vulkan);
+
+/* Fails the test unless the reason of the latest failure has this in it. */
+void assert_reason(const char *part);
+
 /* The command buffer, recording. */
 VkCommandBuffer vulkan_begin(struct vulkan *vulkan);
 

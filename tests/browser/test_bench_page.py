@@ -9,6 +9,9 @@ import tempfile
 
 import browser
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 ROOT = os.path.abspath(sys.argv[1])
 TOOL = os.path.join(ROOT, "tools", "bench_page.py")
 with open(os.path.join(ROOT, "docs", "baselines", "h200.json")) as baseline:
@@ -31,19 +34,6 @@ CROWDED = """[...document.querySelectorAll("canvas")].map(canvas => Chart.getCha
     const heights = bars.map(bar => bar.y).sort((a, b) => a - b);
     return cut.concat(heights.filter((y, at) => at && y - heights[at - 1] < 11).map(y => `row at ${y}`));
 })"""
-
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        print("".join(f"# {line[:300]}\n" for line in str(detail).splitlines()), end="", flush=True)
-
 
 def write(folder, name, value):
     path = os.path.join(folder, name)
@@ -309,8 +299,7 @@ def main():
             print(f"1..0 # SKIP {reason}")
             return 0
         test_refusals(folder)
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ import threading
 
 import browser
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 HEAD = ('<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         '<title>x</title>')
 FAULTS = {
@@ -18,19 +21,6 @@ FAULTS = {
     "a style sheet from the network": ('<link rel="stylesheet" href="https://example.org/x.css">',
                                        "request: https://example.org/x.css"),
 }
-
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", flush=True)
-
 
 def write(folder, body, head=HEAD):
     path = os.path.join(folder, "the page.html")
@@ -110,8 +100,7 @@ def main():
     except browser.BrowserMissing as reason:
         print(f"1..0 # SKIP {reason}")
         return 0
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 VALIDATE = ["spirv-val", "--target-env", "vulkan1.2"]
 
 # Debian's spirv-val does not know matrix cores; tools/newer_glslang.sh gets one that does.
@@ -72,19 +75,6 @@ OpDecorate %buffer Binding 0
 {main}
 """
 NUMBERS = [f"%uint_{i} = OpConstant %uint {i}" for i in range(10)]
-
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", flush=True)
-
 
 def run(*arguments, text=None):
     """Whether a command succeeds, and what it prints."""
@@ -173,8 +163,7 @@ def main():
             test_module(folder, path)
     with tempfile.TemporaryDirectory() as folder:
         test_kernels(folder)
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

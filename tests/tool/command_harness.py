@@ -10,29 +10,12 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 COMMAND, MODELS = (os.path.abspath(path) for path in sys.argv[1:3])
 VALIDATION = ["--debug"] if os.environ.get("VKDML_TEST_VALIDATION") == "1" else []
 DEVICES = {"the default device": VALIDATION, "the reference": ["--device", "reference"]}
-
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        # Not among the TAP lines, of which Meson shows the verdicts only.
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
-
-
-def finish():
-    """The plan, and the exit status."""
-    print(f"1..{number}")
-    return 1 if failures else 0
-
 
 def run(*arguments, cwd=None, env=None, text=None):
     """Runs the command; `env` is added to the environment, `text` is its standard input."""

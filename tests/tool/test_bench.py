@@ -13,6 +13,9 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 sys.dont_write_bytecode = True
 import bench_page
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 QUICK = ["--seconds", "0", "--repeat", "1", "--peak-bytes", "256KiB"]
 
 # A benchmark for each row of the tables that the project holds its speed to.
@@ -28,19 +31,6 @@ WANTED = [
     *(f"nonzero/{shape}/density{density}/{type_}/256MiB" for shape in ("4d", "flat")
       for density in ("0.001", "0.1", "0.5", "1") for type_ in ("float32", "float16", "uint8")),
 ]
-
-number = 0
-failures = 0
-
-
-def tell(good, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", flush=True)
-
 
 def bench(*arguments):
     return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True, timeout=300)
@@ -301,8 +291,7 @@ def main():
         test_latency(folder)
         test_host(folder)
         test_no_features()
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

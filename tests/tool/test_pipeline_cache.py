@@ -5,20 +5,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from tap import finish, tell
+
 program = os.path.abspath(sys.argv[1])
-number = 0
-failures = 0
-
-
-def tell(good, name, detail):
-    global number, failures
-    number += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
-    if not good:
-        print(detail, file=sys.stderr)
-
-
 def compiles(found, name):
     """Runs it; it must say whether it found a cache, and leave one."""
     result = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=120)
@@ -39,5 +29,4 @@ with tempfile.TemporaryDirectory() as folder:
     tell(open(cache, "rb").read(4) != b"not ", "by a whole one", "the damaged one is still there")
     result = subprocess.run([program, os.path.join(folder, "missing", "file")], capture_output=True, text=True, timeout=120)
     tell(result.returncode == 1 and "No such file" in result.stderr, "a folder that is not there is said", result)
-print(f"1..{number}")
-sys.exit(failures != 0)
+sys.exit(finish())

@@ -1,0 +1,22 @@
+"""Verdicts of tests in Python as TAP, a line each: tell() them, then `sys.exit(tap.finish())`."""
+import sys
+
+number = 0
+failures = 0
+
+
+def tell(good, name, detail=""):
+    """A verdict; `detail` is shown where it is a bad one."""
+    global number, failures
+    number += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {number} - {name}", flush=True)
+    if not good:
+        # Not among the TAP lines, of which Meson shows the verdicts only.
+        print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
+
+
+def finish():
+    """The plan, and the exit status."""
+    print(f"1..{number}")
+    return 1 if failures else 0

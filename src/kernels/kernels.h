@@ -16,7 +16,7 @@ enum vkdml_kernel {
 /* Constants that plans give a value. */
 #define VKDML_KERNEL_CONSTANTS 12
 
-/* SPIR-V, packed to less than a quarter of its size as tools/embed.py says. */
+/* SPIR-V, packed to less than a quarter of its size as tools/build/embed.py says. */
 struct vkdml_kernel_module {
     const uint8_t *packed; /* NULL: none */
     size_t text_bytes;     /* once repetitions are undone */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cases/case.h"
 #include "frames/plan_step.h"
-#include "harness/case.h"
 #include "operators/operators.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

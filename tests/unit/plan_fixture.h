@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "cases/case.h"
-#include "frames/plan_step.h"
 #include "operators/operators.h"
+#include "plan/step.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define MIB             (UINT64_C(1) << 20)

@@ -14,22 +14,23 @@ MAY_INCLUDE = {
     "tensor": {"base"},
     "schema": {"tensor", "base"},
     "kernels": {"base"},
-    "frames": {"kernels", "tensor", "base"},
-    "operators": {"frames", "schema", "kernels", "tensor", "base"},
+    "plan": {"kernels", "tensor", "base"},
+    "frames": {"plan", "kernels", "tensor", "base"},
+    "operators": {"frames", "plan", "schema", "kernels", "tensor", "base"},
     "reference": {"schema", "tensor", "math", "base"},
-    "vulkan": {"kernels", "base"},
-    "api": {"operators", "frames", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
+    "vulkan": {"plan", "kernels", "base"},
+    "api": {"operators", "frames", "plan", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
 }
-# The same of the command, whose subcommands lie above all; bench and selftest run the tests' cases.
+# The same of the command, whose subcommands lie above all; bench and selftest run the case lines.
 COMMAND_MAY_INCLUDE = {
     "base": set(),
     "command_line": {"base"},
     "device": {"base"},
     "model": {"base"},
     "run": {"model", "device", "base"},
-    "bench": {"device", "command_line", "base", "cases", "harness"},
+    "bench": {"device", "command_line", "base", "cases"},
     "explain": {"base"},
-    "selftest": {"base", "cases", "harness"},
+    "selftest": {"base", "cases"},
 }
 # Files of data that belong to a layer's list, not to its code.
 LISTS = {"schema/operator_table.inc", "../glsl/common/operation_list.inc"}

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frames/plan_step.h"
+#include "plan/step.h"
 #include "harness/case.h"
 #include "operators/operators.h"
 

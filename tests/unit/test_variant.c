@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "kernels/variant.h"
 
 #define ENOUGH (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)

@@ -66,14 +66,14 @@ done
 for variant in portable subgroup serial; do
     VKDML_KERNEL_VARIANT=$variant
     export VKDML_KERNEL_VARIANT
-    run "test_differential with the $variant kernels" "$build/tests/cases/test_differential" --no-skips --cases 500
+    run "test_differential with the $variant kernels" "$build/tests/differential/test_differential" --no-skips --cases 500
 done
 unset VKDML_KERNEL_VARIANT
 for profile in ${VKDML_TEST_PROFILES-minimum adreno mali powervr intel apple amd nvidia windows processor}; do
     VKDML_TEST_PROFILE=$profile
     LD_LIBRARY_PATH=$build/tests/profiles${found:+:$found}
     export VKDML_TEST_PROFILE LD_LIBRARY_PATH
-    run "test_differential as $profile" "$build/tests/cases/test_differential" --no-skips --cases 150
+    run "test_differential as $profile" "$build/tests/differential/test_differential" --no-skips --cases 150
     for name in api binding initializer faults recording; do
         run "test_$name as $profile" "$build/tests/unit/test_$name"
     done

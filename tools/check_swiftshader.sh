@@ -51,7 +51,7 @@ test_operator() {
     shift
     status=0
     CMOCKA_MESSAGE_OUTPUT=TAP timeout "${VKDML_SWIFTSHADER_SECONDS:-300}" \
-        "$build/tests/cases/test_differential" --no-skips --operator "$name" "$@" >"$log" 2>&1 </dev/null || status=$?
+        "$build/tests/differential/test_differential" --no-skips --operator "$name" "$@" >"$log" 2>&1 </dev/null || status=$?
     [ "$status" -eq 0 ] || cat "$log"
     python3 - "$name on SwiftShader" "$status" "$log" >>"$results" <<'END'
 import json, sys
@@ -82,7 +82,7 @@ if [ "$build" = "$folder" ]; then
     echo "Building"
     configure build-swiftshader
 fi
-quietly "the build" ninja -C "$build" tests/cases/test_differential tools/vkdml
+quietly "the build" ninja -C "$build" tests/differential/test_differential tools/vkdml
 
 # The second name is for older loaders.
 VK_DRIVER_FILES=$icd

@@ -14,7 +14,7 @@ import sys
 
 CONSTANT = re.compile(r"layout\(constant_id = (\d+)\) const \w+ (\w+)")
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
-OF_PIPELINES = 12  # BASES_ARE_ZERO, which no plan has: see src/kernels/plan.h
+OF_PIPELINES = 12  # BASES_ARE_ZERO, which no plan has: see src/plan/plan.h
 LOCAL_SIZE = "LOCAL_SIZE"  # constant 0 of every kernel, which has no name in GLSL
 
 HEADER_WORDS = 5

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 LEVELS = "1_0 2_0 2_1 3_0 3_1 4_0 4_1 5_0 5_1 5_2 6_0 6_1 6_2 6_3 6_4".split()
 # Sets of types that many tensors have, by a name each.
@@ -21,19 +22,20 @@ SETS = {
 
 HEAD = """# Feature levels and accuracy
 
-`tools/levels_page.py` writes this page from the operator table; a test holds it to the table. `vkdml operators` prints all of the
-table, `vkdml operators --level 4_0` what one level takes.
+`tools/levels_page.py` writes this page from the operator table; a test holds it to the table. `vkdml operators` prints
+all of the table, `vkdml operators --level 4_0` what one level takes.
 
-A device has a feature level, the newest unless you name one (`VkdmlDeviceCreateInfo::featureLevel`), and descriptors are held to it: an
-operator, a data type, a dimension count or an enumerator that came later is refused, with that reason.
+A device has a feature level, the newest unless you name one (`VkdmlDeviceCreateInfo::featureLevel`), and descriptors
+are held to it: an operator, a data type, a dimension count or an enumerator that came later is refused, with that
+reason.
 """
 
 ACCURACY = """
 ## Accuracy
 
-**EXACT**: the CPU reference's bits on every device. **ULP(n)**: so too, and FLOAT32 results are within n units in the last place of the
-exact value, FLOAT16 results within 1. **SUM**: sums and products of many floats, whose order depends on shapes and device; they are within
-the bound. [Operators](OPERATORS.md) says what was measured.
+**EXACT**: the CPU reference's bits on every device. **ULP(n)**: so too, and FLOAT32 results are within n units in the
+last place of the exact value, FLOAT16 results within 1. **SUM**: sums and products of many floats, whose order depends
+on shapes and device; they are within the bound. [Operators](OPERATORS.md) says what was measured.
 """
 
 
@@ -67,8 +69,13 @@ def missing_operators(root, table):
     return sorted(found, key=lambda row: (row[1], row[0]))
 
 
+def wrapped(text, hanging=""):
+    """Lines of at most 120 columns, broken at spaces alone."""
+    return textwrap.fill(text, 120, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def paragraph(what, names):
-    return f"\n{what}: {', '.join(sorted(names))}.\n" if names else ""
+    return "\n" + wrapped(f"{what}: {', '.join(sorted(names))}.") if names else ""
 
 
 def by_level(table):
@@ -86,10 +93,10 @@ def by_accuracy(table):
     text = ACCURACY
     for accuracy in sorted({row[3] for row in table if row[3].startswith("ULP")}):
         text += paragraph(f"**{accuracy}**", [row[0] for row in table if row[3] == accuracy])
-    text += "\n| SUM | bound |\n|---|---|\n"
+    text += "\n**SUM**, and the bound:\n\n"
     for name, _, _, accuracy, _ in table:
         if accuracy.startswith("SUM: "):
-            text += f"| {name} | {accuracy[5:].replace('*', chr(92) + '*')} |\n"
+            text += wrapped(f"- {name}: {accuracy[5:].replace('*', chr(92) + '*')}", "  ")
     return text + "\nAll others are EXACT.\n"
 
 
@@ -103,11 +110,11 @@ def tensors_of(row):
 
 
 def by_operator(table):
-    text = "\n## By operator\n\nAt the newest level, of each tensor how many dimensions and which types. "
-    text += " ".join(f"*{name.capitalize()}*: {types}." for types, name in SETS.items())
-    text += "\n\n| operator | since | to fuse since | tensors |\n|---|---|---|---|\n"
+    text = "\n## By operator\n\nHow many dimensions each tensor may have, and which types, at the newest level. Sets of types have names:"
+    text += "\n\n" + "".join(f"- *{name.capitalize()}*: {types}.\n" for types, name in SETS.items()) + "\n"
     for row in table:
-        text += f"| {row[0]} | {row[1]} | {row[2] or ''} | {tensors_of(row)} |\n"
+        fused = f", fused since {row[2]}" if row[2] else ""
+        text += wrapped(f"- **{row[0]}** (since {row[1]}{fused}): {tensors_of(row)}", "  ")
     return text
 
 

@@ -3,7 +3,7 @@
 #define VKDML_API_OPERATOR_H
 
 #include "base/report.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
 #include "vulkan/handles.h"

@@ -1,6 +1,8 @@
-/* VK_KHR_cooperative_matrix, for Vulkan headers before 1.3.255, which do not have it. */
+/* Matrix cores; and VK_KHR_cooperative_matrix, for Vulkan headers before 1.3.255, which do not have it. */
 #ifndef VKDML_KERNELS_COOPERATIVE_MATRIX_H
 #define VKDML_KERNELS_COOPERATIVE_MATRIX_H
+
+#include <stdint.h>
 
 #include <vulkan/vulkan_core.h>
 
@@ -42,5 +44,14 @@ typedef struct VkPhysicalDeviceCooperativeMatrixFeaturesKHR {
 typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(
     VkPhysicalDevice physicalDevice, uint32_t *pPropertyCount, VkCooperativeMatrixPropertiesKHR *pProperties);
 #endif
+
+/* What a subgroup multiplies at once: a fragment of m x k elements of FLOAT16 with one of k x n, the sums FLOAT32. All
+ * are multiples of eight. */
+struct vkdml_matrix_cores {
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t subgroup_size; /* 0: there are none, or not for us */
+};
 
 #endif

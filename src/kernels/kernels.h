@@ -16,6 +16,19 @@ enum vkdml_kernel {
 /* Constants that plans give a value. */
 #define VKDML_KERNEL_CONSTANTS 12
 
+/* Every module has local_size_x as specialization constant 0. */
+#define VKDML_SPECIALIZATION_LOCAL_SIZE 0
+
+/* And as the one after a plan's whether its push constants are all 0 whatever is bound. */
+#define VKDML_SPECIALIZATION_ALIGNED VKDML_KERNEL_CONSTANTS
+
+/* What a device promises of floats, to kernels that declare it: results are rounded to nearest even, zeros' signs,
+ * infinities and NaNs are what IEEE 754 says; of FLOAT16 also that denormals are kept, and that there are such floats.
+ * Many devices keep FLOAT16's denormals, few FLOAT32's. */
+#define VKDML_FLOAT_CONTROLS_32        UINT32_C(1)
+#define VKDML_FLOAT_CONTROLS_16        UINT32_C(2)
+#define VKDML_FLOAT_CONTROLS_DENORMALS UINT32_C(4) /* of FLOAT32 are kept; only with VKDML_FLOAT_CONTROLS_32 */
+
 /* SPIR-V, packed to less than a quarter of its size as tools/embed.py says. */
 struct vkdml_kernel_module {
     const uint8_t *packed; /* NULL: none */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/fold.h"
+#include "kernels/constant_fold.h"
 #include "kernels/spirv.h"
 
 struct vkdml_rewrite_id {

@@ -162,14 +162,14 @@ static bool fold_results(struct vkdml_rewrite *rewrite) {
         for (; block->reached && instruction < terminator_of(rewrite, block);
              instruction += spirv_length(instruction)) {
             struct vkdml_value *result = &vkdml_rewrite_id(rewrite, spirv_word(instruction, 2))->value;
-            struct vkdml_value operands[VKDML_FOLD_MAX_OPERANDS];
+            struct vkdml_value operands[VKDML_CONSTANT_FOLD_OPERANDS];
             const uint32_t opcode = spirv_opcode(instruction);
-            for (uint32_t i = 0; i < VKDML_FOLD_MAX_OPERANDS; i++) {
+            for (uint32_t i = 0; i < VKDML_CONSTANT_FOLD_OPERANDS; i++) {
                 operands[i] = vkdml_rewrite_id(rewrite, spirv_word(instruction, 3 + i))->value;
             }
             uint32_t value;
             if (opcode == SPIRV_OP_PHI ? fold_phi(rewrite, block, instruction, &value)
-                                       : vkdml_fold(opcode, operands, &value)) {
+                                       : vkdml_constant_fold(opcode, operands, &value)) {
                 more = more || !result->known;
                 *result = (struct vkdml_value){value, true};
             }

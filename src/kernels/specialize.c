@@ -94,11 +94,11 @@ static uint32_t component(const struct vkdml_rewrite *rewrite, uint32_t id, uint
 /* Component i of an OpSpecConstantOp on scalars or vectors. */
 static bool fold_component(const struct vkdml_rewrite *rewrite, const uint32_t *operation, uint32_t i,
                            uint32_t *value) {
-    struct vkdml_value operands[VKDML_FOLD_MAX_OPERANDS];
-    for (uint32_t o = 0; o < VKDML_FOLD_MAX_OPERANDS; o++) {
+    struct vkdml_value operands[VKDML_CONSTANT_FOLD_OPERANDS];
+    for (uint32_t o = 0; o < VKDML_CONSTANT_FOLD_OPERANDS; o++) {
         operands[o] = vkdml_rewrite_id(rewrite, component(rewrite, spirv_word(operation, 4 + o), i))->value;
     }
-    return vkdml_fold(spirv_word(operation, 3), operands, value);
+    return vkdml_constant_fold(spirv_word(operation, 3), operands, value);
 }
 
 static void put_extract(struct vkdml_rewrite *rewrite, const uint32_t *operation) {

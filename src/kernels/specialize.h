@@ -8,10 +8,10 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include "kernels/plan.h"
+#include "kernels/kernels.h"
 
 /* A plan's constants, and VKDML_SPECIALIZATION_ALIGNED. */
-#define VKDML_SPECIALIZATION_COUNT (VKDML_PLAN_MAX_SPECIALIZATIONS + 1)
+#define VKDML_SPECIALIZATION_COUNT (VKDML_KERNEL_CONSTANTS + 1)
 
 struct vkdml_specialization {
     uint32_t given;                              /* bit i: values[i] is that of SpecId i; others keep their defaults */
@@ -21,7 +21,7 @@ struct vkdml_specialization {
 
 /* The module with its constants' values, and without what they leave out: branches not taken, functions not called,
  * global variables not used, the capability Float16 where no such type is left. Execution modes are added for
- * float_controls. Nothing in it is left to specialize but operations that vkdml_fold() does not know, those of
+ * float_controls. Nothing in it is left to specialize but operations that vkdml_constant_fold() does not know, those of
  * constants of other than 32 bits for example: they stay OpSpecConstantOp, which drivers fold, and nothing is left out
  * on their account. The same words and constants always make the same module.
  *

@@ -8,7 +8,7 @@
 
 #include "base/report.h"
 #include "kernels/cooperative_matrix.h"
-#include "kernels/plan.h"
+#include "kernels/kernels.h"
 #include "vkdml/device.h"
 
 /* What the choice depends on. Invented at will in tests. */

@@ -1,5 +1,5 @@
 /* The ACTIVATION_ operators that map elements. */
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 #include "operators/mapping.h"
 
 static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

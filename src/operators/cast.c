@@ -1,5 +1,5 @@
 /* CAST */
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 #include "operators/mapping.h"
 
 static bool is_float(DML_TENSOR_DATA_TYPE type) {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "frames/copy.h"
-#include "frames/depthwise.h"
-#include "frames/product.h"
+#include "frames/gather/copy.h"
+#include "frames/product/depthwise.h"
+#include "frames/product/product.h"
 #include "operators/convolution_parts.h"
 #include "operators/mapping.h"
 #include "operators/temporary.h"

@@ -2,7 +2,7 @@
 #ifndef VKDML_OPERATORS_CONVOLUTION_PARTS_H
 #define VKDML_OPERATORS_CONVOLUTION_PARTS_H
 
-#include "frames/product.h"
+#include "frames/product/product.h"
 #include "schema/schema.h"
 
 #define VKDML_CONVOLUTION_SPATIAL 3

@@ -1,7 +1,7 @@
 /* DIAGONAL_MATRIX and DIAGONAL_MATRIX1: a band of diagonals over a stack of matrices. */
-#include "frames/copy.h"
-#include "frames/gather.h"
-#include "frames/transfer.h"
+#include "frames/gather/copy.h"
+#include "frames/gather/gather.h"
+#include "frames/gather/transfer.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
 

@@ -21,14 +21,14 @@ static VkdmlResult plan_number(const struct vkdml_planning *planning, const stru
 
 static VkdmlResult plan_dynamic_quantization(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .folded = (1u << instance->inputs[0].dimension_count) - 1,
-        .function = VKDML_FOLD_RANGE,
+        .function = VKDML_REDUCE_RANGE,
         .option = instance->outputs[OUTPUT].data_type == DML_TENSOR_DATA_TYPE_INT8,
     };
     (void)op;
     struct vkdml_statistics statistics;
-    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    VkdmlResult result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }

@@ -1,5 +1,5 @@
 /* The ELEMENT_WISE_ operators. */
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 #include "operators/mapping.h"
 
 /* A copy between two layouts, or with ScaleBias an arithmetic one. */

@@ -1,7 +1,7 @@
 /* FILL_VALUE_CONSTANT and FILL_VALUE_SEQUENCE. */
 #include "operators/fill_value.h"
 
-#include "frames/transfer.h"
+#include "frames/gather/transfer.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
 

@@ -1,6 +1,6 @@
 /* What reads elements where a tensor of indices says: GATHER, GATHER_ELEMENTS, GATHER_ND, GATHER_ND1,
  * REVERSE_SUBSEQUENCES and ONE_HOT; and what writes them there: SCATTER_ELEMENTS and SCATTER_ND. */
-#include "frames/index.h"
+#include "frames/index/index.h"
 
 #include <inttypes.h>
 

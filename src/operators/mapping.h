@@ -2,7 +2,7 @@
 #ifndef VKDML_OPERATORS_MAPPING_H
 #define VKDML_OPERATORS_MAPPING_H
 
-#include "frames/map.h"
+#include "frames/map/map.h"
 #include "operators/operators.h"
 
 /* Plans what op->mapping says: operands are the inputs in their order, the first of them scaled where the descriptor

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 
 struct vkdml_neighbours_tensor vkdml_neighbours_tensor_of(enum vkdml_plan_resource resource,
                                                           const struct vkdml_tensor *tensor) {

@@ -2,8 +2,8 @@
 #ifndef VKDML_OPERATORS_NEIGHBOURHOOD_H
 #define VKDML_OPERATORS_NEIGHBOURHOOD_H
 
-#include "frames/gather.h"
-#include "frames/window.h"
+#include "frames/gather/gather.h"
+#include "frames/neighbours/neighbours.h"
 #include "operators/operators.h"
 
 struct vkdml_neighbours_tensor vkdml_neighbours_tensor_of(enum vkdml_plan_resource resource,

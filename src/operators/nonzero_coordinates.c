@@ -1,7 +1,7 @@
 /* NONZERO_COORDINATES */
 #include <inttypes.h>
 
-#include "frames/select.h"
+#include "frames/nonzero/nonzero.h"
 #include "operators/operators.h"
 
 static void check_sizes(const struct vkdml_instance *instance, struct vkdml_report *report) {
@@ -50,13 +50,13 @@ static void check_sizes(const struct vkdml_instance *instance, struct vkdml_repo
 static VkdmlResult plan_nonzero_coordinates(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
-    const struct vkdml_select select = {
+    const struct vkdml_nonzero select = {
         .input = &instance->inputs[0],
         .input_name = vkdml_input_name(instance, 0),
         .coordinates = &instance->outputs[1],
         .zeroes_rest = (planning->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0,
     };
-    return vkdml_select_plan(&select, planning->limits, planning->report, planning->plan);
+    return vkdml_nonzero_plan(&select, planning->limits, planning->report, planning->plan);
 }
 
 const struct vkdml_operator vkdml_operator_nonzero_coordinates = {

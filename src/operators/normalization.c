@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/rows.h"
+#include "frames/rows/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -211,13 +211,13 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
             return result;
         }
     }
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .folded = n->folded,
-        .function = n->uses_variance ? VKDML_FOLD_MOMENTS : VKDML_FOLD_AVERAGE,
+        .function = n->uses_variance ? VKDML_REDUCE_MOMENTS : VKDML_REDUCE_AVERAGE,
         .option = n->uses_variance && !n->uses_mean,
         .argument = n->uses_variance ? vkdml_float_bits(n->epsilon) : 0,
     };
-    result = vkdml_statistics_plan(&fold, planning, &statistics);
+    result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS || !is_scaled) {
         begin_last(op, planning, &map);
         standardize(n, &statistics, instance, &map);
@@ -269,19 +269,19 @@ static VkdmlResult plan_mean_variance2(const struct vkdml_operator *op, const st
 static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     const DML_LP_NORMALIZATION_OPERATOR_DESC *desc = instance->desc;
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .folded = 1u << desc->Axis,
-        .function = desc->P == 1 ? VKDML_FOLD_L1 : VKDML_FOLD_L2,
+        .function = desc->P == 1 ? VKDML_REDUCE_L1 : VKDML_REDUCE_L2,
         .argument = desc->Epsilon > 0 ? vkdml_float_bits(desc->Epsilon) : 0,
     };
     (void)op;
     const struct vkdml_rows rows = {
         .input = &instance->inputs[INPUT],
         .output = &instance->outputs[0],
-        .folded = fold.folded,
+        .folded = reduce.folded,
         .function = VKDML_ROWS_NORM,
         .option = desc->P == 2,
-        .argument = fold.argument,
+        .argument = reduce.argument,
     };
     struct vkdml_statistics statistics;
     bool is_planned;
@@ -289,7 +289,7 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     if (is_planned) {
         return result;
     }
-    result = vkdml_statistics_plan(&fold, planning, &statistics);
+    result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }

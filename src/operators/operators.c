@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "base/notes.h"
-#include "frames/gather.h"
-#include "frames/plan_step.h"
-#include "frames/transfer.h"
+#include "frames/gather/gather.h"
+#include "frames/gather/transfer.h"
+#include "plan/step.h"
 
 static const struct vkdml_operator *const operators[] = {
 #define VKDML_OPERATOR(NAME, name, ...) [DML_OPERATOR_##NAME] = &vkdml_operator_##name,

@@ -3,8 +3,8 @@
 #define VKDML_OPERATORS_OPERATORS_H
 
 #include "base/report.h"
-#include "frames/map.h"
-#include "kernels/plan.h"
+#include "frames/map/map.h"
+#include "plan/plan.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
 

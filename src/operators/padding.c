@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "frames/gather.h"
+#include "frames/gather/gather.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
 

@@ -1,10 +1,10 @@
 /* AVERAGE_POOLING, LP_POOLING and MAX_POOLING, of windows on pictures and volumes. A window that holds a whole picture
- * is a fold. */
+ * is a reduce. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/fold.h"
-#include "frames/window.h"
+#include "frames/neighbours/neighbours.h"
+#include "frames/reduce/reduce.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"
 
@@ -19,7 +19,7 @@ struct pooling {
     const uint32_t *end;
     const uint32_t *dilations;
     enum vkdml_pool function;
-    enum vkdml_fold_function fold; /* the same of whole pictures */
+    enum vkdml_reduce_function reduce; /* the same of whole pictures */
     bool includes_padding;
     uint32_t p; /* of norms */
 };
@@ -117,14 +117,14 @@ static bool is_global(const struct vkdml_instance *instance, const struct poolin
 }
 
 static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct pooling *pooling) {
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .input = &planning->instance->inputs[0],
         .output = &planning->instance->outputs[0],
         .target = VKDML_PLAN_OUTPUT,
-        .function = pooling->fold,
+        .function = pooling->reduce,
         .folded = ((1u << pooling->dimension_count) - 1) << 2,
     };
-    return vkdml_fold_plan(&fold, planning->limits, planning->report, planning->plan);
+    return vkdml_reduce_plan(&reduce, planning->limits, planning->report, planning->plan);
 }
 
 /* How a pool of some spatial dimensions ends, a bit each. */
@@ -278,13 +278,13 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
     const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name};
 
 #define AVERAGE(desc)                                                                                                  \
-    .function = VKDML_POOL_SUM, .fold = VKDML_FOLD_AVERAGE, .includes_padding = (desc)->IncludePadding != 0
-#define MAXIMUM .function = VKDML_POOL_MAXIMUM, .fold = VKDML_FOLD_MAX
+    .function = VKDML_POOL_SUM, .reduce = VKDML_REDUCE_AVERAGE, .includes_padding = (desc)->IncludePadding != 0
+#define MAXIMUM .function = VKDML_POOL_MAXIMUM, .reduce = VKDML_REDUCE_MAX
 #define NORM(desc)                                                                                                     \
     .function = (desc)->P == 1   ? VKDML_POOL_MAGNITUDES                                                               \
                 : (desc)->P == 2 ? VKDML_POOL_SQUARES                                                                  \
                                  : VKDML_POOL_NORM,                                                                    \
-    .fold = (desc)->P == 1 ? VKDML_FOLD_L1 : VKDML_FOLD_L2, .p = (desc)->P
+    .reduce = (desc)->P == 1 ? VKDML_REDUCE_L1 : VKDML_REDUCE_L2, .p = (desc)->P
 
 static struct pooling read_average_pooling(const DML_AVERAGE_POOLING_OPERATOR_DESC *desc) {
     return (struct pooling){WINDOWS_OF(desc), .dilations = no_dilations, AVERAGE(desc)};

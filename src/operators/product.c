@@ -1,5 +1,5 @@
 /* GEMM. */
-#include "frames/product.h"
+#include "frames/product/product.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 #include "operators/fill_value.h"
 #include "operators/operators.h"
 #include "operators/padding.h"

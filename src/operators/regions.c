@@ -1,5 +1,5 @@
 /* ROI_POOLING, ROI_ALIGN and ROI_ALIGN1: regions of pictures on grids of one size. */
-#include "frames/regions.h"
+#include "frames/regions/regions.h"
 
 #include <inttypes.h>
 #include <math.h>

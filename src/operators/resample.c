@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "frames/copy.h"
-#include "frames/scaling.h"
+#include "frames/gather/copy.h"
+#include "frames/neighbours/scaling.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"

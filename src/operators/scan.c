@@ -1,5 +1,5 @@
 /* CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: scans along Axis. */
-#include "frames/scan.h"
+#include "frames/scan/scan.h"
 
 #include <inttypes.h>
 

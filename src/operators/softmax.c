@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "frames/rows.h"
+#include "frames/rows/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -58,9 +58,9 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
         .folded = folded,
         .function = takes_logarithm ? VKDML_ROWS_LOG_SOFTMAX : VKDML_ROWS_SOFTMAX,
     };
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .folded = folded,
-        .function = takes_logarithm ? VKDML_FOLD_LOG_POWERS : VKDML_FOLD_POWERS,
+        .function = takes_logarithm ? VKDML_REDUCE_LOG_POWERS : VKDML_REDUCE_POWERS,
     };
     struct vkdml_statistics statistics;
     bool is_planned;
@@ -68,7 +68,7 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
     if (is_planned) {
         return result;
     }
-    result = vkdml_statistics_plan(&fold, planning, &statistics);
+    result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -104,16 +104,16 @@ void vkdml_softmax_check_fused(const struct vkdml_instance *fused, const struct 
 VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_tensor *numbers,
                                      uint64_t offset, const struct vkdml_planning *planning) {
     const struct vkdml_axes axes = names_axes(fused) ? axes_of(fused) : (struct vkdml_axes){0, NULL};
-    const struct vkdml_fold fold = {
+    const struct vkdml_reduce reduce = {
         .input = numbers,
         .source = VKDML_PLAN_TEMPORARY,
         .source_offset = offset,
         .folded = names_axes(fused) ? vkdml_axes_bits(&axes) : 1u << (numbers->dimension_count - 1),
-        .function = VKDML_FOLD_POWERS,
+        .function = VKDML_REDUCE_POWERS,
     };
     struct vkdml_statistics statistics;
     const uint32_t first = planning->plan->steps.count;
-    VkdmlResult result = vkdml_statistics_plan_of(&fold, planning, &statistics);
+    VkdmlResult result = vkdml_statistics_plan_of(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -131,9 +131,9 @@ VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const s
 /* 1 where an element's place in its reduction is the first greatest one's. */
 static VkdmlResult plan_places(const struct vkdml_planning *planning, uint32_t folded) {
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    const struct vkdml_fold fold = {.folded = folded, .function = VKDML_FOLD_ARGMAX};
+    const struct vkdml_reduce reduce = {.folded = folded, .function = VKDML_REDUCE_ARGMAX};
     struct vkdml_statistics statistics;
-    VkdmlResult result = vkdml_statistics_plan(&fold, planning, &statistics);
+    VkdmlResult result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }

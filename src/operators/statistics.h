@@ -3,7 +3,7 @@
 #ifndef VKDML_OPERATORS_STATISTICS_H
 #define VKDML_OPERATORS_STATISTICS_H
 
-#include "frames/fold.h"
+#include "frames/reduce/reduce.h"
 #include "operators/operators.h"
 
 /* One or two numbers of each reduction. */
@@ -12,12 +12,12 @@ struct vkdml_statistics {
     uint64_t offsets[2];        /* of the first and the second, in the temporary resource */
 };
 
-/* Plans a fold of input 0: `fold` says the dimensions, the function, the option and the argument. */
-VkdmlResult vkdml_statistics_plan(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+/* Plans a reduce of input 0: `reduce` says the dimensions, the function, the option and the argument. */
+VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,
                                   struct vkdml_statistics *statistics);
 
-/* The same of the tensor that `fold` says too. */
-VkdmlResult vkdml_statistics_plan_of(const struct vkdml_fold *fold, const struct vkdml_planning *planning,
+/* The same of the tensor that `reduce` says too. */
+VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,
                                      struct vkdml_statistics *statistics);
 
 /* Makes the first (0) or the second (1) an operand of a map, which is to be planned after. */

@@ -1,7 +1,7 @@
 #include "operators/temporary.h"
 
-#include "frames/map.h"
-#include "frames/plan_step.h"
+#include "frames/map/map.h"
+#include "plan/step.h"
 
 /* The dimension, of those that have no stride yet, along which elements lie closest. */
 static uint32_t innermost(const struct vkdml_tensor *tensor, uint32_t without) {

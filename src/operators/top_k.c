@@ -1,5 +1,5 @@
 /* TOP_K and TOP_K1: the first elements of rows in an order, and their places. */
-#include "frames/top_k.h"
+#include "frames/top_k/top_k.h"
 
 #include <inttypes.h>
 

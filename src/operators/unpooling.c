@@ -1,7 +1,7 @@
 /* MAX_UNPOOLING: the elements of the input go where indices say, counted in the output's row-major order. As SCATTER_ND
  * it leaves each index's number at the place that it names, the greatest stays, and each element of the output is read
  * once. */
-#include "frames/index.h"
+#include "frames/index/index.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"
 

@@ -1,11 +1,11 @@
 /* LOCAL_RESPONSE_NORMALIZATION and FOLD: sums of elements around a place, and copies where one element is
  * all there is. */
-#include "frames/window.h"
+#include "frames/neighbours/neighbours.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/copy.h"
+#include "frames/gather/copy.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
 #include "operators/temporary.h"

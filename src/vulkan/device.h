@@ -5,7 +5,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include "base/report.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "vkdml/binding.h"
 #include "vkdml/device.h"
 #include "vulkan/debug.h"

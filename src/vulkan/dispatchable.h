@@ -11,7 +11,7 @@
 
 #include "base/aliases.h"
 #include "base/report.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "vkdml/operator.h"
 #include "vulkan/handles.h"
 #include "vulkan/parameters.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "vulkan/device.h"
 
 /* One slab serves 128 dispatches on any device that keeps to Vulkan's limit of 256 for

@@ -8,7 +8,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include "base/report.h"
-#include "kernels/plan.h"
+#include "plan/plan.h"
 #include "vkdml/device.h"
 
 /* A few dozen pipelines are usual; more make longer chains, no more. */

@@ -14,11 +14,12 @@ MAY_INCLUDE = {
     "tensor": {"base"},
     "schema": {"tensor", "base"},
     "kernels": {"base"},
-    "frames": {"kernels", "tensor", "base"},
-    "operators": {"frames", "schema", "kernels", "tensor", "base"},
+    "plan": {"kernels", "tensor", "base"},
+    "frames": {"plan", "kernels", "tensor", "base"},
+    "operators": {"frames", "plan", "schema", "kernels", "tensor", "base"},
     "reference": {"schema", "tensor", "math", "base"},
-    "vulkan": {"kernels", "base"},
-    "api": {"operators", "frames", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
+    "vulkan": {"plan", "kernels", "base"},
+    "api": {"operators", "frames", "plan", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
 }
 # Files of data that belong to a layer's list, not to its code.
 LISTS = {"schema/operator_table.inc", "../glsl/common/operation_list.inc"}

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "harness/random.h"
-#include "kernels/fold.h"
+#include "cases/random.h"
+#include "kernels/constant_fold.h"
 #include "kernels/specialize.h"
 #include "kernels/spirv.h"
 
@@ -20,7 +20,7 @@
 
 static bool fold(uint32_t opcode, uint32_t a, uint32_t b, uint32_t c, uint32_t *value) {
     const struct vkdml_value operands[] = {{a, true}, {b, true}, {c, true}};
-    return vkdml_fold(opcode, operands, value);
+    return vkdml_constant_fold(opcode, operands, value);
 }
 
 static void operations_have_the_values_that_spirv_gives_them(void **state) {
@@ -96,7 +96,7 @@ static void only_operands_that_matter_have_to_be_known(void **state) {
     (void)state;
     static const struct {
         uint32_t opcode;
-        struct vkdml_value operands[VKDML_FOLD_MAX_OPERANDS];
+        struct vkdml_value operands[VKDML_CONSTANT_FOLD_OPERANDS];
         bool known;
     } rows[] = {
         {SPIRV_OP_LOGICAL_AND, {{0, true}, {0, false}}, true},
@@ -115,7 +115,7 @@ static void only_operands_that_matter_have_to_be_known(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint32_t value;
-        assert_int_equal(vkdml_fold(rows[i].opcode, rows[i].operands, &value), rows[i].known);
+        assert_int_equal(vkdml_constant_fold(rows[i].opcode, rows[i].operands, &value), rows[i].known);
     }
 }
 

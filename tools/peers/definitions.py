@@ -1262,7 +1262,7 @@ def operands_of(case):
 
 
 def distance(type_, results, exact):
-    """In units in the last place of the exact value, as the tests count them (tests/harness/accuracy.c)."""
+    """In units in the last place of the exact value, as the tests count them (cases/accuracy.c)."""
     digits, least, greatest = {"FLOAT32": (23, -126, 127), "FLOAT16": (10, -14, 15)}[type_]
     with np.errstate(all="ignore"):
         nearest = exact.astype(DTYPES[type_])

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "harness/case.h"
+#include "cases/case.h"
 
 #define BENCH_CAUSE_CAPACITY 96
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/case_data.h"
+#include "cases/case_data.h"
 
 static bool import_device(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device) {
     if (vkdmlCreateDevice(info, device) != VKDML_SUCCESS) {

@@ -4,7 +4,7 @@
 
 #include "gpu.h"
 
-#include "harness/case.h"
+#include "cases/case.h"
 
 /* Timestamps of one submission: the intervals between them are the samples. */
 #define BENCH_MAX_TIMESTAMPS 65

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases/case_data.h"
 #include "cases/family.h"
-#include "harness/case_data.h"
 
 bool bench_refused(const struct operator_case *c) {
     char line[CASE_MAX_LINE];

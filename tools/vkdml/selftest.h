@@ -12,8 +12,8 @@
 #include <json-c/json.h>
 
 #include "cases/family.h"
-#include "harness/gpu.h"
-#include "harness/run_case.h"
+#include "cases/gpu.h"
+#include "cases/run_case.h"
 
 /* Failures that are told with their lines; all are counted. */
 #define SELFTEST_MAX_FAILURES 32

@@ -1,0 +1,221 @@
+// Folds of elements of up to 32 bits. FLOAT16 arithmetic is left in a pipeline's module where FLOAT_CONTROLS say that the device has it.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#define VALUE uint
+#include "reduce.glsl"
+#include "totals.glsl"
+#include "quick.glsl"
+
+uint sign_extended(uint x)
+{
+    return SIGNS ? uint(bitfieldExtract(int(x), 0, int(BITS))) : x;
+}
+
+uint read_value(uvec4 bits, uint element)
+{
+    if (BITS == 32)
+        return bits.x;
+    uint x = bitfieldExtract(bits.x, int(element % PER_WORD * BITS), int(BITS));
+    return TYPE == FLOAT16 ? widen_half(x) : sign_extended(x);
+}
+
+uvec2 pair_of(uint word)
+{
+    if (TYPE == FLOAT16)
+        return widen_halves(word);
+    return uvec2(sign_extended(word & 0xFFFF), sign_extended(word >> 16));
+}
+
+uvec4 bytes_of(uint word)
+{
+    uvec4 bytes = uvec4(word, word >> 8, word >> 16, word >> 24) & 0xFF;
+    return uvec4(sign_extended(bytes.x), sign_extended(bytes.y), sign_extended(bytes.z), sign_extended(bytes.w));
+}
+
+void take_elements(inout Total t, uint word, uint index)
+{
+    uint step = parameters.run_index_stride;
+    if (BITS == 32) {
+        take(t, word, index);
+    } else if (BITS == 16) {
+        uvec2 pair = pair_of(word);
+        take(t, pair.x, index);
+        take(t, pair.y, index + step);
+    } else {
+        uvec4 bytes = bytes_of(word);
+        take(t, bytes.x, index);
+        take(t, bytes.y, index + step);
+        take(t, bytes.z, index + 2 * step);
+        take(t, bytes.w, index + 3 * step);
+    }
+}
+
+void take_four_of(uvec4 x)
+{
+    if (FUNCTION == MOMENTS)
+        take_moments(x);
+    else
+        take_powers(x);
+}
+
+void take_vector(uvec4 bits, uint index)
+{
+    if (IS_FLOAT_SUM) {
+        if (TYPE == FLOAT16) {
+            uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+            uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+            add_terms(halves);
+            add_terms(others);
+        } else {
+            add_terms(bits);
+        }
+        return;
+    }
+    if (EITHER(IS_POWERS, FUNCTION == MOMENTS)) {
+        if (TYPE == FLOAT16) {
+            uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+            uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+            take_four_of(halves);
+            take_four_of(others);
+        } else {
+            take_four_of(bits);
+        }
+        return;
+    }
+    uint step = parameters.run_index_stride * PER_WORD;
+    take_elements(totals[0], bits.x, index);
+    take_elements(totals[1], bits.y, index + step);
+    take_elements(totals[2], bits.z, index + 2 * step);
+    take_elements(totals[3], bits.w, index + 3 * step);
+}
+
+void take_single(uint value, uint index)
+{
+    if (IS_FLOAT_SUM)
+        add_terms(uvec4(value, 0, 0, 0));
+    else
+        take(totals[0], value, index);
+}
+
+uvec4 values_across(uvec4 bits)
+{
+    if (BITS == 16)
+        return uvec4(pair_of(bits.x), pair_of(bits.y));
+    return BITS == 8 ? bytes_of(bits.x) : bits;
+}
+
+void take_across(uvec4 bits, uint index)
+{
+    uvec4 values = values_across(bits);
+    take(totals[0], values.x, index);
+    take(totals[1], values.y, index);
+    if (WIDTH > 2) {
+        take(totals[2], values.z, index);
+        take(totals[3], values.w, index);
+    }
+}
+
+// Elements at the top of words, with any below.
+uvec4 tops_of(uvec4 bits, uint element)
+{
+    if (WIDTH == 1)
+        return uvec4(bits.x << (32 - BITS - element % PER_WORD * BITS));
+    if (BITS == 16)
+        return uvec4(bits.x << 16, bits.x, bits.y << 16, bits.y);
+    return BITS == 8 ? uvec4(bits.x << 24, bits.x << 16, bits.x << 8, bits.x) : bits;
+}
+
+void take_extremes(uvec4 bits, uint element)
+{
+    if (DENSE) {
+        order(bits);
+        if (BITS <= 16)
+            order(bits << 16);
+        if (BITS == 8) {
+            order(bits << 8);
+            order(bits << 24);
+        }
+    } else {
+        order(tops_of(bits, element));
+    }
+}
+
+void take_places(uvec4 bits, uint element, uint index)
+{
+    if (DENSE) {
+        begin_extremes();
+        take_extremes(bits, element);
+        rank_run(bits, index);
+    } else {
+        rank_across(tops_of(bits, element), index);
+    }
+}
+
+void take_terms(uvec4 bits, uint element)
+{
+    if (BOTH(DENSE, TYPE == FLOAT16)) {
+        uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
+        uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
+        add_quickly(halves);
+        add_quickly(others);
+    } else if (EITHER(DENSE, WIDTH > 1)) {
+        add_quickly(values_across(bits));
+    } else {
+        add_quickly(uvec4(read_value(bits, element), 0, 0, 0));
+    }
+}
+
+void take_quickly(uvec4 bits, uint element, uint index)
+{
+    if (IS_ARG)
+        take_places(bits, element, index);
+    else if (IS_EXTREME)
+        take_extremes(bits, element);
+    else
+        take_terms(bits, element);
+}
+
+bool end_quickly()
+{
+    if (IS_ARG && !DENSE)
+        return end_places();
+    if (IS_ARG) {
+        take_vector(best_bits, best_index.x);
+        return best.x != NO_RANK && !has_nan;
+    }
+    return IS_EXTREME ? end_extremes() : end_sums();
+}
+
+Total total_of(uvec4 bits)
+{
+    return Total(bits.x, bits.y, bits.z, 0);
+}
+
+// Ends a block: one total of all that are in use, or each by itself.
+void close_block()
+{
+    if (FUNCTION == MOMENTS) {
+        if (DENSE)
+            gather_moments();
+        settle_moments(totals[0]);
+        if (WIDTH > 1)
+            settle_moments(totals[1]);
+        if (WIDTH > 2) {
+            settle_moments(totals[2]);
+            settle_moments(totals[3]);
+        }
+    } else if (BOTH(DENSE, !IS_POWERS)) {
+        totals[0] = combine(combine(totals[0], totals[1]), combine(totals[2], totals[3]));
+    }
+}
+
+void store_total(uint at, Total t)
+{
+    destination.words[at] = t.value;
+    destination.words[at + 1] = t.mark;
+    if (FUNCTION == MOMENTS)
+        destination.words[at + 2] = t.count;
+}
+
+#include "reduce_main.glsl"

@@ -1,0 +1,185 @@
+/* Windows: a gather whose tensors a device cannot bind whole is cut into boxes that it can. */
+#include <stdio.h>
+
+#include "base/notes.h"
+#include "frames/gather/gather.h"
+#include "frames/gather/gather_step.h"
+#include "plan/boxes.h"
+#include "plan/step.h"
+
+/* A run of input coordinates; count 0: none. */
+struct run {
+    uint32_t first;
+    uint32_t count;
+};
+
+static struct vkdml_span output_span(const struct vkdml_gather *gather, const struct vkdml_box *box) {
+    struct vkdml_span span = {gather->output_first, 1};
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        const uint64_t stride = gather->dimensions[d].output_stride;
+        span.first += box->origin[d] * stride;
+        span.count += (box->size[d] - 1) * stride;
+    }
+    return span;
+}
+
+static void include(struct run *run, uint32_t c) {
+    if (c == VKDML_GATHER_OUTSIDE) {
+        return;
+    }
+    if (run->count == 0) {
+        *run = (struct run){c, 1};
+    } else if (c < run->first) {
+        *run = (struct run){c, run->count + (run->first - c)};
+    } else if (c - run->first >= run->count) {
+        run->count = c - run->first + 1;
+    }
+}
+
+/* Rims up to this long are walked to find which part of the input they mirror; longer ones count as all of it. */
+#define WALKED_RIM 4096
+
+/* Includes what fills output coordinates [begin, end) outside the input's own. */
+static void include_rim(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *dimension,
+                        uint64_t begin, uint64_t end, struct run *run) {
+    if (end <= begin) {
+        return;
+    }
+    if (end - begin > WALKED_RIM) {
+        if (gather->source(dimension, gather->source_mode, (uint32_t)begin) != VKDML_GATHER_OUTSIDE) {
+            *run = (struct run){0, dimension->input_size};
+        }
+        return;
+    }
+    for (uint64_t c = begin; c < end; ++c) {
+        include(run, gather->source(dimension, gather->source_mode, (uint32_t)c));
+    }
+}
+
+/* The input coordinates that fill output coordinates [origin, origin + size) of a dimension. */
+static struct run input_run(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *dimension,
+                            uint32_t origin, uint32_t size) {
+    if (!vkdml_gather_is_padded(dimension)) {
+        return (struct run){origin, size};
+    }
+    struct run run = {0, 0};
+    const uint64_t begin = origin;
+    const uint64_t end = begin + size;
+    const uint64_t inner_begin = dimension->start;
+    const uint64_t inner_end = inner_begin + dimension->input_size;
+    const uint64_t shared_begin = begin > inner_begin ? begin : inner_begin;
+    const uint64_t shared_end = end < inner_end ? end : inner_end;
+    if (shared_begin < shared_end) {
+        run = (struct run){(uint32_t)(shared_begin - inner_begin), (uint32_t)(shared_end - shared_begin)};
+    }
+    include_rim(gather, dimension, begin, end < inner_begin ? end : inner_begin, &run);
+    include_rim(gather, dimension, begin > inner_end ? begin : inner_end, end, &run);
+    return run;
+}
+
+static struct vkdml_span input_span(const struct vkdml_gather *gather, const struct vkdml_box *box) {
+    struct vkdml_span span = {gather->input_first, 1};
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        const struct vkdml_gather_dimension *dimension = &gather->dimensions[d];
+        const struct run run = input_run(gather, dimension, box->origin[d], box->size[d]);
+        if (run.count == 0) {
+            return (struct vkdml_span){0, 0}; /* all of the box is filled with the value */
+        }
+        if (dimension->is_backward) {
+            span.first -= ((uint64_t)run.first + run.count - 1) * dimension->input_stride;
+        } else {
+            span.first += (uint64_t)run.first * dimension->input_stride;
+        }
+        span.count += (uint64_t)(run.count - 1) * dimension->input_stride;
+    }
+    return span;
+}
+
+struct windows {
+    const struct vkdml_gather *gather;
+    const struct vkdml_gather_use *use;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+    struct vkdml_plan_steps *steps;
+};
+
+/* The tensors, in the order in which they are made to fit. */
+enum { OUTPUT, INPUT, TENSOR_COUNT };
+
+static uint64_t reach(void *context, uint32_t tensor, const struct vkdml_box *box, uint32_t d) {
+    const struct windows *w = context;
+    const struct vkdml_gather_dimension *dimension = &w->gather->dimensions[d];
+    if (tensor == OUTPUT) {
+        return (uint64_t)(box->size[d] - 1) * dimension->output_stride;
+    }
+    const struct run run = input_run(w->gather, dimension, box->origin[d], box->size[d]);
+    return run.count != 0 ? (uint64_t)(run.count - 1) * dimension->input_stride : 0;
+}
+
+static struct vkdml_span span_of(const struct windows *w, uint32_t tensor, const struct vkdml_box *box) {
+    if (tensor == OUTPUT) {
+        return output_span(w->gather, box);
+    }
+    struct vkdml_span span = w->use->has_input ? input_span(w->gather, box) : (struct vkdml_span){0, 0};
+    if (span.count == 0) {
+        span.count = 1; /* bound, not read */
+    }
+    return span;
+}
+
+static uint64_t bytes(void *context, uint32_t tensor, const struct vkdml_box *box, bool *fits) {
+    const struct windows *w = context;
+    const struct vkdml_window window = vkdml_window_of(span_of(w, tensor, box), 8 * w->gather->element_bytes);
+    *fits = vkdml_fits(w->limits, (tensor == OUTPUT ? w->use->output_offset : 0) + window.offset, window.size);
+    return window.size;
+}
+
+static VkdmlResult add(void *context, const struct vkdml_box *box) {
+    const struct windows *w = context;
+    const uint32_t bits = 8 * w->gather->element_bytes;
+    const struct vkdml_span input = span_of(w, INPUT, box);
+    struct vkdml_gather_part part = {
+        .box = *box, .output = vkdml_window_of(span_of(w, OUTPUT, box), bits), .input = vkdml_window_of(input, bits)};
+    part.input_base = input.first - part.input.lead - w->gather->input_first; /* modulo 2^64 */
+    struct vkdml_plan_step *step;
+    VkdmlResult result = vkdml_plan_add(w->plan, w->steps, w->limits, w->report, &step);
+    return result == VKDML_SUCCESS ? vkdml_gather_fill_step(w->gather, w->use, &part, w->limits, w->report, step)
+                                   : result;
+}
+
+static void note_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                            struct vkdml_report *report) {
+    const struct vkdml_gather_dimension *first = gather->dimensions;
+    const struct vkdml_note_column columns[] = {{"sizes", &first->size},
+                                                {"output strides", &first->output_stride},
+                                                {use->has_input ? "input strides" : NULL, &first->input_stride},
+                                                {gather->source != NULL ? "input sizes" : NULL, &first->input_size}};
+    char what[64];
+    if (report->notes != NULL) {
+        snprintf(what, sizeof(what), "gather of elements of %u bytes, collapsed", (unsigned)gather->element_bytes);
+        vkdml_note_dimensions(report, what, gather->count, sizeof(*first), columns, 4);
+    }
+}
+
+VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                              struct vkdml_plan *plan, struct vkdml_plan_steps *steps) {
+    struct windows w = {gather, use, limits, report, plan, steps};
+    const struct vkdml_covering covering = {
+        .context = &w,
+        .rank = gather->count,
+        .tensor_count = TENSOR_COUNT,
+        .limits = limits,
+        .report = report,
+        .bytes = bytes,
+        .reach = reach,
+        .add = add,
+    };
+    note_dimensions(gather, use, report);
+    struct vkdml_box whole = {{0}, {0}};
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        whole.size[d] = gather->dimensions[d].size;
+    }
+    return vkdml_cover(&covering, &whole);
+}

@@ -1,0 +1,189 @@
+#include "frames/map/map.h"
+
+#include <string.h>
+
+#include "frames/map/map_step.h"
+
+void vkdml_map_begin(struct vkdml_map *map, const struct vkdml_tensor *output) {
+    memset(map, 0, sizeof(*map));
+    map->tensors[VKDML_MAP_OUTPUT] =
+        (struct vkdml_map_tensor){.resource = VKDML_PLAN_OUTPUT, .type = output->data_type};
+    map->rank = output->dimension_count;
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        map->dimensions[d].size = output->sizes[d];
+        map->dimensions[d].strides[VKDML_MAP_OUTPUT] = output->strides[d];
+    }
+}
+
+void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, uint32_t input, const struct vkdml_tensor *tensor) {
+    map->tensors[operand] =
+        (struct vkdml_map_tensor){.resource = VKDML_PLAN_INPUT, .index = input, .type = tensor->data_type};
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        map->dimensions[d].strides[operand] = tensor->sizes[d] == 1 ? 0 : tensor->strides[d];
+    }
+}
+
+void vkdml_map_set_temporary(struct vkdml_map *map, uint32_t tensor, uint64_t offset) {
+    map->tensors[tensor].resource = VKDML_PLAN_TEMPORARY;
+    map->tensors[tensor].index = 0;
+    map->tensors[tensor].offset = offset;
+}
+
+void vkdml_map_set_index(struct vkdml_map *map, uint32_t operand, const uint32_t *strides) {
+    map->tensors[operand] = (struct vkdml_map_tensor){.type = DML_TENSOR_DATA_TYPE_UINT32, .is_index = true};
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        map->dimensions[d].strides[operand] = strides[d];
+    }
+}
+
+void vkdml_map_exchange(struct vkdml_map *map, uint32_t a, uint32_t b) {
+    const struct vkdml_map_tensor tensor = map->tensors[a];
+    map->tensors[a] = map->tensors[b];
+    map->tensors[b] = tensor;
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        uint32_t *strides = map->dimensions[d].strides;
+        const uint32_t stride = strides[a];
+        strides[a] = strides[b];
+        strides[b] = stride;
+    }
+}
+
+void vkdml_map_split(struct vkdml_map *map, uint32_t d, uint32_t count) {
+    memmove(map->dimensions + d + 1, map->dimensions + d, (map->rank - d) * sizeof(*map->dimensions));
+    ++map->rank;
+    struct vkdml_dimension *blocks = &map->dimensions[d];
+    struct vkdml_dimension *elements = &map->dimensions[d + 1];
+    elements->size /= count;
+    blocks->size = count;
+    for (uint32_t t = 0; t <= VKDML_MAP_OUTPUT; ++t) {
+        blocks->strides[t] *= elements->size;
+    }
+}
+
+static void collapse(struct vkdml_map *map) {
+    map->rank = vkdml_dimensions_collapse(map->dimensions, map->rank, VKDML_MAP_OUTPUT);
+    if (map->rank == 0) {
+        map->dimensions[0] = (struct vkdml_dimension){.size = 1, .strides = {1, 1, 1, 1, 1, 1}};
+        map->rank = 1;
+    }
+}
+
+/* ---- windows ---- */
+
+struct windows {
+    const struct vkdml_map *map;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+};
+
+/* Tensors in the order in which they are made to fit: the output first. */
+static uint32_t tensor_at(uint32_t n) {
+    return VKDML_MAP_OUTPUT - n;
+}
+
+static bool is_bound(const struct vkdml_map *map, uint32_t t) {
+    return map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN && !map->tensors[t].is_index;
+}
+
+static struct vkdml_window window_of(const struct vkdml_map *map, uint32_t t, const struct vkdml_box *box) {
+    struct vkdml_span span = {0, 1};
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        const uint64_t stride = map->dimensions[d].strides[t];
+        span.first += box->origin[d] * stride;
+        span.count += (box->size[d] - 1) * stride;
+    }
+    return vkdml_window_of(span, vkdml_data_type_bits(map->tensors[t].type));
+}
+
+static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
+    const struct windows *w = context;
+    const uint32_t t = tensor_at(n);
+    *fits = true;
+    if (!is_bound(w->map, t)) {
+        return 0;
+    }
+    const struct vkdml_window window = window_of(w->map, t, box);
+    *fits = vkdml_fits(w->limits, w->map->tensors[t].offset + window.offset, window.size);
+    return window.size;
+}
+
+static uint64_t reach(void *context, uint32_t n, const struct vkdml_box *box, uint32_t d) {
+    const struct windows *w = context;
+    return (uint64_t)(box->size[d] - 1) * w->map->dimensions[d].strides[tensor_at(n)];
+}
+
+static VkdmlResult add(void *context, const struct vkdml_box *box) {
+    const struct windows *w = context;
+    struct vkdml_map_part part = {.box = *box};
+    for (uint32_t t = 0; t <= VKDML_MAP_OUTPUT; ++t) {
+        if (is_bound(w->map, t)) {
+            part.windows[t] = window_of(w->map, t, box);
+        }
+    }
+    struct vkdml_plan_step *step;
+    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
+    return result == VKDML_SUCCESS ? vkdml_map_fill_step(w->map, &part, w->limits, w->report, step) : result;
+}
+
+/* Kernels know so many dimensions. More are left only where blocks have scales of their own in several. */
+static VkdmlResult cover_outermost(const struct vkdml_covering *covering, struct vkdml_box *box, uint32_t d) {
+    const struct windows *w = covering->context;
+    if (w->map->rank - d <= VKDML_MAX_DIMENSIONS) {
+        return vkdml_cover(covering, box);
+    }
+    VkdmlResult result = VKDML_SUCCESS;
+    box->size[d] = 1;
+    for (uint32_t c = 0; c < w->map->dimensions[d].size && result == VKDML_SUCCESS; ++c) {
+        box->origin[d] = c;
+        result = cover_outermost(covering, box, d + 1);
+    }
+    return result;
+}
+
+struct names {
+    const char *of[VKDML_DIMENSION_STRIDES];
+};
+
+/* What the strides of tensors are called, of those that there are. */
+static struct names names_of(const struct vkdml_map *map) {
+    struct names names = {{"a strides", "b strides", "c strides", "d strides", "e strides", "output strides"}};
+    for (uint32_t t = 0; t < VKDML_MAP_OPERANDS; ++t) {
+        names.of[t] = map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN ? names.of[t] : NULL;
+    }
+    return names;
+}
+
+VkdmlResult vkdml_map_plan(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
+                           struct vkdml_report *report, struct vkdml_plan *plan) {
+    struct vkdml_map collapsed = *map;
+    collapse(&collapsed);
+    const struct names names = names_of(&collapsed);
+    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "map, collapsed", names.of, report);
+    struct windows w = {&collapsed, limits, report, plan};
+    const struct vkdml_covering covering = {
+        .context = &w,
+        .rank = collapsed.rank,
+        .tensor_count = VKDML_MAP_OPERANDS + 1,
+        .limits = limits,
+        .report = report,
+        .bytes = bytes,
+        .reach = reach,
+        .add = add,
+    };
+    struct vkdml_box whole = {{0}, {0}};
+    for (uint32_t d = 0; d < collapsed.rank; ++d) {
+        whole.size[d] = collapsed.dimensions[d].size;
+    }
+    return cover_outermost(&covering, &whole, 0);
+}
+
+VkdmlResult vkdml_map_plan_after(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
+                                 struct vkdml_report *report, struct vkdml_plan *plan) {
+    const uint32_t first = plan->steps.count;
+    VkdmlResult result = vkdml_map_plan(map, limits, report, plan);
+    if (result == VKDML_SUCCESS) {
+        plan->steps.items[first].barrier_before = true;
+    }
+    return result;
+}

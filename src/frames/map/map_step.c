@@ -1,0 +1,421 @@
+#include "frames/map/map_step.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+
+#define OUTPUT   VKDML_MAP_OUTPUT
+#define OPERANDS VKDML_MAP_OPERANDS
+
+/* Of kernels that have fewer. */
+#define FEW_OPERANDS 3
+
+/* The parameter block, word for word that of map.glsl. The output stands behind few operands. */
+struct map_parameters {
+    uint32_t group_count;
+    uint32_t item_count;
+    uint32_t items_per_run;
+    uint32_t run_length;
+    uint32_t row_length;
+    uint32_t row_output_stride;
+    uint32_t output_first;
+    uint32_t share;
+    struct vkdml_divisor items_divisor;
+    struct vkdml_divisor row_divisor;
+    uint32_t firsts[4];
+    uint32_t row_strides[4];
+    uint32_t arguments[VKDML_MAP_ARGUMENTS];
+    uint32_t sizes[8][4];
+    uint32_t strides[8][4];
+    /* Of kernels with all operands: */
+    uint32_t more_firsts[OPERANDS - FEW_OPERANDS];
+    uint32_t more_row_strides[OPERANDS - FEW_OPERANDS];
+    uint32_t more_strides[7][4];
+};
+
+_Static_assert(sizeof(struct map_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
+#define LOCAL_SIZE 256
+
+/* Of GPUs: items of an invocation where computing takes longer than finding their places would, and there are enough of
+ * them. On an H200, of 256 MiB, 4 make FLOAT16's exp 1.19 times as fast as 1 and FLOAT32's tanh 1.07 times, but ADD
+ * 0.98. */
+#define ITEMS       4
+#define LEAST_ITEMS (1u << 18)
+
+/* Of CPUs: an invocation per lane of lavapipe's vectors, of so many items, which are 16 bytes of the widest tensor, and
+ * fewer of small tensors so that there are at least so many to share out. */
+#define SERIAL_LOCAL_SIZE 8
+#define SERIAL_ITEMS      1024
+#define LEAST_SHARES      64
+
+/* Lavapipe ends all loops of an invocation after 65,535 turns in total, silently. An item may take so many for each
+ * dimension, and each of its elements again, beside those of what is computed. */
+#define MOST_TURNS  60000
+#define SCALE_TURNS 8
+
+/* What FLOAT_CONTROLS of types.glsl says beside VKDML_FLOAT_CONTROLS_ bits. */
+#define NO_DENORMALS UINT32_C(8)
+
+/* How the rows of an operand lie, as map.glsl distinguishes them. */
+enum rows { ROWS_ABSENT, ROWS_DENSE, ROWS_REPEATED, ROWS_APART, ROWS_INDEX, ROWS_ALIGNED = 8 };
+
+/* A part whose dimensions all have more than one coordinate, but for the row. */
+struct shape {
+    uint32_t rank; /* of outer dimensions */
+    struct vkdml_dimension outer[VKDML_MAX_DIMENSIONS];
+    struct vkdml_dimension row;
+    uint32_t run_rank;   /* of the outer dimensions, those outside a run: rows that lie side by side in the output */
+    uint32_t run_length; /* elements */
+    uint32_t item;       /* elements */
+    uint32_t tile_rows;  /* 0, or how many rows a workgroup walks at once, along the last outer dimension */
+};
+
+static bool has_all_operands(const struct vkdml_map *map) {
+    return map->tensors[OPERANDS - 1].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+}
+
+static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
+    return map->tensors[t].is_index ? 0 : vkdml_data_type_bits(map->tensors[t].type);
+}
+
+/* An item is 16 bytes of the widest tensor, but at least a word of the output. */
+static uint32_t item_of(const struct vkdml_map *map) {
+    uint32_t widest = 0;
+    for (uint32_t t = 0; t <= OUTPUT; ++t) {
+        widest = bits_of(map, t) > widest ? bits_of(map, t) : widest;
+    }
+    const uint32_t least = 32 / bits_of(map, OUTPUT);
+    return 128 / widest > least ? 128 / widest : least;
+}
+
+static void find_shape(const struct vkdml_map *map, const struct vkdml_box *box, struct shape *shape) {
+    memset(shape, 0, sizeof(*shape));
+    for (uint32_t d = 0; d + 1 < map->rank; ++d) {
+        if (box->size[d] > 1) {
+            shape->outer[shape->rank] = map->dimensions[d];
+            shape->outer[shape->rank++].size = box->size[d];
+        }
+    }
+    shape->row = map->dimensions[map->rank - 1];
+    shape->row.size = box->size[map->rank - 1];
+    shape->run_rank = shape->rank;
+    shape->run_length = shape->row.size;
+    const bool has_gaps = shape->row.size > 1 && shape->row.strides[OUTPUT] != 1;
+    while (!has_gaps && shape->run_rank > 0 && shape->outer[shape->run_rank - 1].strides[OUTPUT] == shape->run_length) {
+        shape->run_length *= shape->outer[--shape->run_rank].size;
+    }
+    shape->item = has_gaps ? 1 : item_of(map);
+}
+
+static uint32_t count_runs(const struct shape *shape) {
+    uint32_t runs = 1;
+    for (uint32_t d = 0; d < shape->run_rank; ++d) {
+        runs *= shape->outer[d].size;
+    }
+    return runs;
+}
+
+/* Of an operand whose rows lie across the output's, elements that lie side by side are read together: as many as 32
+ * bytes hold, which is what memory is fetched by, and at least so many. */
+#define TILE_BITS       256
+#define LEAST_TILE_ROWS 8
+
+static bool lies_across(const struct vkdml_map *map, const struct shape *shape, uint32_t t, uint32_t d) {
+    return bits_of(map, t) != 0 && shape->row.strides[t] > 1 && shape->outer[d].strides[t] == 1;
+}
+
+/* Makes tiles of it where an operand lies across: the dimension along which that is becomes the last outer one. */
+static void choose_tile(const struct vkdml_map *map, struct shape *shape) {
+    for (uint32_t n = 0; shape->item > 1 && n < shape->rank * OPERANDS; ++n) {
+        const uint32_t d = n / OPERANDS;
+        const uint32_t t = n % OPERANDS;
+        if (lies_across(map, shape, t, d)) {
+            const uint32_t rows = TILE_BITS / bits_of(map, t);
+            const struct vkdml_dimension across = shape->outer[d];
+            memmove(shape->outer + d, shape->outer + d + 1, (shape->rank - d - 1) * sizeof(across));
+            shape->outer[shape->rank - 1] = across;
+            shape->run_rank = shape->rank;
+            shape->run_length = shape->row.size;
+            shape->tile_rows = rows > LEAST_TILE_ROWS ? rows : LEAST_TILE_ROWS;
+            return;
+        }
+    }
+}
+
+/* The element that a tensor's part begins with, counted from its window's first. */
+static uint32_t first_of(const struct vkdml_map *map, const struct vkdml_map_part *part, uint32_t t) {
+    if (map->tensors[t].is_index) {
+        uint32_t first = 0;
+        for (uint32_t d = 0; d < map->rank; ++d) {
+            first += part->box.origin[d] * map->dimensions[d].strides[t];
+        }
+        return first;
+    }
+    return part->windows[t].lead;
+}
+
+/* How many elements of a tensor lie between its first and the place of an item's, counted from its descriptor's start;
+ * modulo the item. */
+static uint32_t place_of(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
+                         const struct vkdml_plan_limits *limits, uint32_t t) {
+    const uint32_t bits = bits_of(map, t);
+    const uint32_t byte = vkdml_place_modulo_16(limits, map->tensors[t].offset + part->windows[t].offset, 0);
+    return (byte * 8 / bits + first_of(map, part, t)) % shape->item;
+}
+
+/* Whether an operand's elements that items begin with are all as far from a multiple of an item as the first. */
+static bool keeps_place(const struct shape *shape, uint32_t t) {
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        if (shape->outer[d].strides[t] % shape->item != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether every item begins at a multiple of its size, in the operand. In the output it does; so it must be as far from
+ * the run's first element there as here. */
+static bool is_aligned(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
+                       const struct vkdml_plan_limits *limits, uint32_t t) {
+    const bool rows_keep = shape->run_rank == shape->rank || shape->row.size % shape->item == 0;
+    bool runs_keep = true;
+    for (uint32_t d = 0; d < shape->run_rank; ++d) {
+        runs_keep = runs_keep && shape->outer[d].strides[OUTPUT] % shape->item == 0;
+    }
+    return rows_keep && runs_keep && keeps_place(shape, t) &&
+           place_of(map, part, shape, limits, t) == place_of(map, part, shape, limits, OUTPUT);
+}
+
+static uint32_t rows_of(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
+                        const struct vkdml_plan_limits *limits, uint32_t t) {
+    if (map->tensors[t].is_index) {
+        return ROWS_INDEX;
+    }
+    if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_UNKNOWN) {
+        return ROWS_ABSENT;
+    }
+    if (shape->item == 1 || (shape->row.size > 1 && shape->row.strides[t] > 1)) {
+        return ROWS_APART;
+    }
+    if (shape->row.size > 1 && shape->row.strides[t] == 0) {
+        return ROWS_REPEATED;
+    }
+    if (is_aligned(map, part, shape, limits, t)) {
+        return ROWS_DENSE | ROWS_ALIGNED;
+    }
+    return bits_of(map, t) < 8 ? ROWS_APART : ROWS_DENSE; /* an item may begin within a byte */
+}
+
+static void fill_parameters(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
+                            struct map_parameters *parameters) {
+    memset(parameters, 0, sizeof(*parameters));
+    for (uint32_t d = 0; d < shape->rank; ++d) {
+        const struct vkdml_divisor divisor = vkdml_divisor(shape->outer[d].size);
+        parameters->sizes[d][0] = shape->outer[d].size;
+        parameters->sizes[d][1] = divisor.multiplier;
+        parameters->sizes[d][2] = divisor.shifts;
+        memcpy(parameters->strides[d], shape->outer[d].strides, FEW_OPERANDS * sizeof(uint32_t));
+        parameters->strides[d][FEW_OPERANDS] = shape->outer[d].strides[OUTPUT];
+    }
+    for (uint32_t t = 0; t < FEW_OPERANDS; ++t) {
+        parameters->firsts[t] = first_of(map, part, t);
+        parameters->row_strides[t] = shape->row.strides[t];
+    }
+    parameters->output_first = first_of(map, part, OUTPUT);
+    parameters->row_length = shape->row.size;
+    parameters->row_output_stride = shape->row.strides[OUTPUT];
+    parameters->row_divisor = vkdml_divisor(shape->row.size);
+    parameters->run_length = shape->run_length;
+    /* A run may begin up to one element short of an item's end. */
+    parameters->items_per_run = (uint32_t)vkdml_divide_up((uint64_t)shape->run_length + shape->item - 1, shape->item);
+    parameters->items_divisor = vkdml_divisor(parameters->items_per_run);
+    parameters->item_count = count_runs(shape) * parameters->items_per_run; /* at most the elements */
+    memcpy(parameters->arguments, map->arguments, sizeof(parameters->arguments));
+}
+
+static void fill_more_parameters(const struct vkdml_map *map, const struct vkdml_map_part *part,
+                                 const struct shape *shape, struct map_parameters *parameters) {
+    for (uint32_t t = FEW_OPERANDS; t < OPERANDS; ++t) {
+        const uint32_t more = t - FEW_OPERANDS;
+        parameters->more_firsts[more] = first_of(map, part, t);
+        parameters->more_row_strides[more] = shape->row.strides[t];
+        for (uint32_t d = 0; d < shape->rank; ++d) {
+            parameters->more_strides[d][more] = shape->outer[d].strides[t];
+        }
+    }
+}
+
+/* Workgroups of so many items in each of tile_rows rows. */
+static uint64_t count_tiles(const struct shape *shape, uint32_t items_per_run, uint32_t items) {
+    const uint32_t rows = shape->outer[shape->rank - 1].size;
+    return vkdml_divide_up(rows, shape->tile_rows) * vkdml_divide_up(items_per_run, items) * (count_runs(shape) / rows);
+}
+
+/* The output, and the operands in their order: a kernel takes no fewer than up to its last. */
+static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part, struct vkdml_plan_step *step) {
+    for (uint32_t n = 0; n <= OPERANDS; ++n) {
+        const uint32_t bound = n == 0 || bits_of(map, n - 1) != 0 ? n == 0 ? OUTPUT : n - 1 : OUTPUT;
+        const struct vkdml_map_tensor *tensor = &map->tensors[bound];
+        step->buffers[n] = (struct vkdml_plan_buffer){
+            tensor->resource, tensor->index, tensor->offset + part->windows[bound].offset, part->windows[bound].size};
+        step->buffer_count = n == 0 || bound != OUTPUT ? n + 1 : step->buffer_count;
+    }
+}
+
+static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
+    if (has_all_operands(map)) {
+        return VKDML_KERNEL_NORMALIZE;
+    }
+    for (uint32_t t = 0; t <= OUTPUT; ++t) {
+        if (bits_of(map, t) > 32) {
+            return VKDML_KERNEL_MAP_WIDE;
+        }
+    }
+    return VKDML_KERNEL_MAP;
+}
+
+/* Of the widths that there are. */
+static uint32_t float_controls(const struct vkdml_map *map, const struct vkdml_plan_limits *limits) {
+    for (uint32_t t = 0; t <= OUTPUT; ++t) {
+        if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+            return limits->float_controls;
+        }
+    }
+    return limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+}
+
+/* Whether a FLOAT32 is 0, infinite, or far from both: then what is computed of it and FLOAT16 is no denormal FLOAT32,
+ * or too little to be a FLOAT16. Operations multiply two arguments and two operands at most, and cancel 24 bits. */
+static bool is_moderate(uint32_t argument) {
+    const uint32_t exponent = argument >> 23 & 0xFF;
+    return argument << 1 == 0 || argument << 1 == 0xFF000000 || (exponent >= 127 - 30 && exponent <= 127 + 60);
+}
+
+/* Whether denormals of FLOAT32 cannot matter, since none is read or written. */
+static bool has_no_denormals(const struct vkdml_map *map) {
+    for (uint32_t t = 0; t <= OUTPUT; ++t) {
+        if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT32) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < VKDML_MAP_ARGUMENTS; ++i) {
+        if (!is_moderate(map->arguments[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool computes_much(const struct vkdml_map *map) {
+    enum { LITTLE, MUCH };
+    static const bool operations[] = {
+#define OPERATION(NAME, value, turns, work) [value] = (work),
+#define FUNCTION(NAME, value, turns, work)
+#include "../glsl/common/operation_list.inc"
+    };
+    static const bool functions[] = {
+#define OPERATION(NAME, value, turns, work)
+#define FUNCTION(NAME, value, turns, work) [value] = (work),
+#include "../glsl/common/operation_list.inc"
+    };
+    return map->scale != VKDML_MAP_NO_SCALE || operations[map->operation] || functions[map->function];
+}
+
+static uint32_t element_turns(const struct vkdml_map *map) {
+    static const uint8_t operations[] = {
+#define OPERATION(NAME, value, turns, work) [value] = (turns),
+#define FUNCTION(NAME, value, turns, work)
+#include "../glsl/common/operation_list.inc"
+    };
+    static const uint8_t functions[] = {
+#define OPERATION(NAME, value, turns, work)
+#define FUNCTION(NAME, value, turns, work) [value] = (turns),
+#include "../glsl/common/operation_list.inc"
+    };
+    const uint32_t scale_turns = map->scale == VKDML_MAP_NO_SCALE ? 0 : SCALE_TURNS;
+    return scale_turns + operations[map->operation] + functions[map->function];
+}
+
+/* The items of an invocation. */
+static uint32_t share_of(const struct vkdml_map *map, const struct shape *shape, uint32_t item_count) {
+    const uint32_t turns = 2 + shape->rank + shape->item * (1 + shape->rank + element_turns(map));
+    const uint32_t most = MOST_TURNS / turns < SERIAL_ITEMS ? MOST_TURNS / turns : SERIAL_ITEMS;
+    const uint32_t share = item_count / LEAST_SHARES;
+    return share == 0 ? 1 : share < most ? share : most;
+}
+
+static void note_items(const struct vkdml_map *map, const struct shape *shape, uint32_t share,
+                       struct vkdml_report *report) {
+    if (shape->item == 1) {
+        vkdml_note_step(report, "element by element: those of an output row lie apart");
+    } else {
+        vkdml_note_step(report, "items of %u elements, 16 bytes of the widest tensor; %u for an invocation%s",
+                        (unsigned)shape->item, (unsigned)share,
+                        computes_much(map) ? ", of a function that computes long" : "");
+    }
+    if (shape->tile_rows != 0) {
+        vkdml_note_step(report, "an operand lies across the output: a workgroup walks %u rows at once",
+                        (unsigned)shape->tile_rows);
+    }
+}
+
+VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_map_part *part,
+                                const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                struct vkdml_plan_step *step) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    struct shape shape;
+    find_shape(map, &part->box, &shape);
+    if (!serial && local_size == LOCAL_SIZE) {
+        choose_tile(map, &shape);
+    }
+    struct map_parameters parameters;
+    fill_parameters(map, part, &shape, &parameters);
+    fill_more_parameters(map, part, &shape, &parameters);
+
+    const bool has_many = shape.tile_rows == 0 && parameters.item_count >= LEAST_ITEMS;
+    const uint32_t items = serial ? 0 : has_many && computes_much(map) ? ITEMS : 1;
+    parameters.share = serial ? share_of(map, &shape, parameters.item_count) : items;
+    const uint64_t group_count = shape.tile_rows != 0
+                                     ? count_tiles(&shape, parameters.items_per_run, local_size / shape.tile_rows)
+                                     : vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
+    VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    parameters.group_count = (uint32_t)group_count;
+    note_items(map, &shape, parameters.share, report);
+
+    /* A table serves elements that lie side by side, and holds what hangs on the first operand alone; it is made of the
+     * same arguments. */
+    const bool by_doubles =
+        map->scale == VKDML_MAP_TABLE_SCALE && (shape.item == 1 || map->operation != VKDML_MAP_FIRST);
+    const uint32_t scale = by_doubles ? VKDML_MAP_DOUBLE_SCALE : map->scale;
+    const uint32_t operands = has_all_operands(map) ? OPERANDS : FEW_OPERANDS;
+    uint32_t types = (uint32_t)map->tensors[OUTPUT].type << (4 * operands);
+    uint32_t rows = 0;
+    for (uint32_t t = 0; t < operands; ++t) {
+        types |= (uint32_t)map->tensors[t].type << (4 * t);
+        rows |= rows_of(map, part, &shape, limits, t) << (4 * t);
+    }
+    step->float_controls = float_controls(map, limits);
+    const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? NO_DENORMALS : 0);
+    const uint32_t specializations[] = {local_size,     types,         rows,  shape.rank,
+                                        shape.run_rank, shape.item,    items, shape.tile_rows,
+                                        map->operation, map->function, scale, float_facts};
+    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | NO_DENORMALS)) == 0) {
+        vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
+    }
+    step->kernel = kernel_of(map);
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count =
+        (uint32_t)(has_all_operands(map) ? sizeof(parameters) : offsetof(struct map_parameters, more_firsts)) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    bind(map, part, step);
+    return VKDML_SUCCESS;
+}

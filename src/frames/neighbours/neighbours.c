@@ -1,0 +1,401 @@
+/* What a device cannot bind whole is cut along the dimensions of the target, and where that does not help along the
+ * steps of walks. Then sums add up in the temporary resource, a dispatch after the other. */
+#include "frames/neighbours/neighbours.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+#include "frames/neighbours/neighbours_step.h"
+#include "plan/boxes.h"
+#include "plan/step.h"
+
+enum { SOURCE, TARGET, OWN };
+
+/* Of a pool's box, in an invocation: lavapipe ends its loops after 65,535 turns in total, and norms walk twice. */
+#define MOST_STEPS 24000
+
+struct windows {
+    const struct vkdml_neighbours *neighbours;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+    bool is_rehearsal; /* nothing is added */
+    bool is_cut;       /* found: a part that has not all steps */
+    bool accumulates;  /* parts beyond the first steps */
+};
+
+/* ---- dimensions ---- */
+
+/* A walk that leads each coordinate to its own place alone. */
+static void simplify(struct vkdml_neighbours_dimension *dimension) {
+    if (dimension->is_walked && dimension->taps == 1 && dimension->start == 0 && dimension->source_step == 1 &&
+        !dimension->is_scaled && dimension->source_size >= dimension->size) {
+        dimension->is_walked = false;
+    }
+}
+
+/* A dimension of one coordinate lies nowhere, so it never comes last. */
+static bool lies_farther(const struct vkdml_neighbours_dimension *a, const struct vkdml_neighbours_dimension *b) {
+    return b->size > 1 && (a->size == 1 || a->target_stride > b->target_stride);
+}
+
+static bool is_one_run(const struct vkdml_neighbours_dimension *outer, const struct vkdml_neighbours_dimension *inner) {
+    return !outer->is_walked && !inner->is_walked &&
+           outer->source_stride == (uint64_t)inner->source_stride * inner->size &&
+           outer->own_stride == (uint64_t)inner->own_stride * inner->size &&
+           outer->tap_stride == (uint64_t)inner->tap_stride * inner->size &&
+           outer->target_stride == (uint64_t)inner->target_stride * inner->size;
+}
+
+/* Leaves at least one. */
+static void collapse(struct vkdml_neighbours *n) {
+    const struct vkdml_neighbours whole = *n;
+    n->count = 0;
+    for (uint32_t d = 0; d < whole.count; ++d) {
+        struct vkdml_neighbours_dimension added = whole.dimensions[d];
+        simplify(&added);
+        if (added.size == 1 && !added.is_walked) {
+            continue;
+        }
+        uint32_t place = n->count++;
+        for (; place > 0 && lies_farther(&added, &n->dimensions[place - 1]); --place) {
+            n->dimensions[place] = n->dimensions[place - 1];
+        }
+        n->dimensions[place] = added;
+    }
+    uint32_t kept = 0;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const struct vkdml_neighbours_dimension inner = n->dimensions[d];
+        if (kept > 0 && is_one_run(&n->dimensions[kept - 1], &inner)) {
+            const uint32_t size = n->dimensions[kept - 1].size * inner.size; /* all elements fit 32 bits */
+            n->dimensions[kept - 1] = inner;
+            n->dimensions[kept - 1].size = size;
+        } else {
+            n->dimensions[kept++] = inner;
+        }
+    }
+    n->count = kept;
+    if (n->count == 0) {
+        n->dimensions[n->count++] = (struct vkdml_neighbours_dimension){.size = 1};
+    }
+}
+
+/* ---- what a box reads ---- */
+
+/* A run of coordinates; none where last is below first. */
+struct range {
+    int64_t first;
+    int64_t last;
+};
+
+static int64_t floor_divide(int64_t a, int64_t b) {
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* The first element that coordinate c takes; below 0: it lies before all. */
+static int64_t first_taken(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                           int64_t c) {
+    if (dimension->is_scaled && n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        const int64_t below = vkdml_scaling_below(&dimension->scaling, dimension->source_size, (uint32_t)c);
+        return below + 1 - (int64_t)vkdml_scaling_reach(&dimension->scaling);
+    }
+    if (dimension->is_scaled) {
+        return vkdml_scaling_first(&dimension->scaling, dimension->source_size, (uint32_t)c);
+    }
+    return floor_divide(2 * c + 1 - (int64_t)dimension->source_step, 2 * (int64_t)dimension->source_step);
+}
+
+/* Which coordinates of the source some coordinates of a walked dimension reach, by some steps. */
+static struct range reached(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                            struct range coordinates, struct range steps) {
+    const int64_t size = dimension->source_size;
+    struct range q;
+    if (n->kind != VKDML_NEIGHBOURS_SUM) {
+        q.first = first_taken(n, dimension, coordinates.first) + steps.first;
+        q.last = first_taken(n, dimension, coordinates.last) + steps.last;
+        return (struct range){least(most(q.first, 0), size - 1), least(most(q.last, 0), size - 1)};
+    }
+    const int64_t start = dimension->start;
+    const int64_t tap_step = dimension->tap_step;
+    const int64_t source_step = dimension->source_step;
+    if (n->pool != VKDML_POOL_NONE) {
+        q.first = coordinates.first * source_step + steps.first * tap_step - start;
+        q.last = coordinates.last * source_step + steps.last * tap_step - start;
+        return (struct range){most(q.first, 0), least(q.last, size - 1)};
+    }
+    q.first = -floor_divide(-(coordinates.first + start - steps.last * tap_step), source_step);
+    q.last = floor_divide(coordinates.last + start - steps.first * tap_step, source_step);
+    return (struct range){most(q.first, 0), least(q.last, size - 1)};
+}
+
+static struct vkdml_span place_span(const struct vkdml_neighbours *n, const struct vkdml_box *box, bool own) {
+    struct vkdml_span span = {0, 1};
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const uint64_t stride = own ? n->dimensions[d].own_stride : n->dimensions[d].target_stride;
+        span.first += box->origin[d] * stride;
+        span.count += (box->size[d] - 1) * stride;
+    }
+    return span;
+}
+
+static struct vkdml_span source_span(const struct vkdml_neighbours *n, const struct vkdml_box *box) {
+    if (n->is_rest) {
+        return place_span(n, box, true);
+    }
+    struct vkdml_span span = {0, 1};
+    uint32_t walk = n->count;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+        const struct range coordinates = {box->origin[d], (int64_t)box->origin[d] + box->size[d] - 1};
+        struct range q = coordinates;
+        if (dimension->is_walked) {
+            const struct range steps = {box->origin[walk], (int64_t)box->origin[walk] + box->size[walk] - 1};
+            q = reached(n, dimension, coordinates, steps);
+            if (n->pool == VKDML_POOL_NONE) {
+                span.first += (uint64_t)steps.first * dimension->tap_stride;
+                span.count += (uint64_t)(steps.last - steps.first) * dimension->tap_stride;
+            }
+            ++walk;
+        }
+        if (q.last < q.first) {
+            return (struct vkdml_span){0, 1}; /* nothing is read */
+        }
+        span.first += (uint64_t)q.first * dimension->source_stride;
+        span.count += (uint64_t)(q.last - q.first) * dimension->source_stride;
+    }
+    return span;
+}
+
+/* ---- covering ---- */
+
+static const struct vkdml_neighbours_tensor *tensor_of(const struct vkdml_neighbours *n, uint32_t t) {
+    return t == SOURCE ? &n->source : t == TARGET ? &n->target : &n->own;
+}
+
+static struct vkdml_span span_of(const struct vkdml_neighbours *n, uint32_t t, const struct vkdml_box *box) {
+    return t == SOURCE ? source_span(n, box) : place_span(n, box, t == OWN);
+}
+
+static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
+    const struct windows *w = context;
+    const struct vkdml_neighbours_tensor *tensor = tensor_of(w->neighbours, t);
+    const struct vkdml_window window =
+        vkdml_window_of(span_of(w->neighbours, t, box), vkdml_data_type_bits(tensor->type));
+    *fits = vkdml_fits(w->limits, tensor->offset + window.offset, window.size);
+    return window.size;
+}
+
+static const struct vkdml_neighbours_dimension *walked(const struct vkdml_neighbours *n, uint32_t walk) {
+    uint32_t d = 0;
+    while (!n->dimensions[d].is_walked || walk-- != 0) {
+        ++d;
+    }
+    return &n->dimensions[d];
+}
+
+static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, uint32_t d) {
+    const struct windows *w = context;
+    const struct vkdml_neighbours *n = w->neighbours;
+    const uint64_t length = box->size[d] - 1;
+    if (n->pool != VKDML_POOL_NONE && t == SOURCE) {
+        const struct vkdml_neighbours_dimension *dimension =
+            d >= n->count ? walked(n, d - n->count) : &n->dimensions[d];
+        const uint64_t steps = !dimension->is_walked ? 1 : d >= n->count ? dimension->tap_step : dimension->source_step;
+        return n->is_rest ? d >= n->count ? 0 : length * dimension->own_stride
+                          : length * steps * dimension->source_stride;
+    }
+    if (d >= n->count) {
+        const struct vkdml_neighbours_dimension *dimension = walked(n, d - n->count);
+        const uint64_t along = (uint64_t)dimension->source_stride * dimension->tap_step / dimension->source_step;
+        return t != SOURCE                       ? 0
+               : n->kind != VKDML_NEIGHBOURS_SUM ? length * dimension->source_stride
+               : along > dimension->tap_stride   ? length * along
+                                                 : length * dimension->tap_stride;
+    }
+    const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+    if (t == SOURCE && dimension->is_scaled) {
+        const uint32_t first = box->origin[d];
+        return (uint64_t)(first_taken(n, dimension, (int64_t)(first + length)) - first_taken(n, dimension, first)) *
+               dimension->source_stride;
+    }
+    if (t == SOURCE) {
+        return length * dimension->source_stride / (dimension->is_walked ? dimension->source_step : 1);
+    }
+    return length * (t == OWN ? dimension->own_stride : dimension->target_stride);
+}
+
+static VkdmlResult add(void *context, const struct vkdml_box *box) {
+    struct windows *w = context;
+    const struct vkdml_neighbours *n = w->neighbours;
+    struct vkdml_neighbours_part part = {.box = *box};
+    uint32_t walk = n->count;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        if (n->dimensions[d].is_walked) {
+            part.is_cut = part.is_cut || box->size[walk] != n->dimensions[d].taps;
+            part.accumulates = part.accumulates || box->origin[walk] != 0;
+            ++walk;
+        }
+    }
+    w->is_cut = w->is_cut || part.is_cut;
+    if (w->is_rehearsal) {
+        return VKDML_SUCCESS;
+    }
+    part.source = source_span(n, box);
+    part.target = place_span(n, box, false);
+    part.own = place_span(n, box, true);
+    struct vkdml_plan_step *step;
+    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
+    if (result == VKDML_SUCCESS) {
+        result = n->pool != VKDML_POOL_NONE ? vkdml_pool_fill_step(n, &part, w->limits, w->report, step)
+                                            : vkdml_neighbours_fill_step(n, &part, w->limits, w->report, step);
+        step->barrier_before = part.accumulates; /* a covering comes to an element's first steps first */
+    }
+    return result;
+}
+
+/* A pool of so many steps that an invocation must not walk them all goes by boxes of them, first steps first. */
+static VkdmlResult cover_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
+                               const struct vkdml_box *whole) {
+    uint64_t steps = 1;
+    uint64_t room = MOST_STEPS;
+    struct vkdml_box box = *whole;
+    for (uint32_t w = covering->rank; w-- > n->count;) {
+        const uint32_t size = walked(n, w - n->count)->source_size;
+        steps *= size < whole->size[w] ? size : whole->size[w]; /* all elements fit 32 bits */
+        box.size[w] = whole->size[w] < room ? whole->size[w] : (uint32_t)room;
+        room /= box.size[w];
+    }
+    if (n->pool == VKDML_POOL_NONE || n->is_rest || steps <= MOST_STEPS) {
+        return vkdml_cover(covering, whole);
+    }
+    const struct vkdml_box most = box;
+    for (;;) {
+        const VkdmlResult result = vkdml_cover(covering, &box);
+        uint32_t w = covering->rank;
+        while (w-- > n->count) {
+            box.origin[w] += box.size[w];
+            const uint32_t left = whole->size[w] - box.origin[w];
+            box.size[w] = left < most.size[w] ? left : most.size[w];
+            if (left != 0) {
+                break;
+            }
+            box.origin[w] = 0;
+            box.size[w] = most.size[w];
+        }
+        if (result != VKDML_SUCCESS || w < n->count) {
+            return result;
+        }
+    }
+}
+
+static VkdmlResult cover(struct windows *w) {
+    const struct vkdml_neighbours *n = w->neighbours;
+    struct vkdml_covering covering = {
+        .context = w,
+        .rank = n->count,
+        .tensor_count = n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3,
+        .limits = w->limits,
+        .report = w->report,
+        .bytes = bytes,
+        .reach = reach,
+        .add = add,
+    };
+    struct vkdml_box whole = {{0}, {0}};
+    for (uint32_t d = 0; d < n->count; ++d) {
+        whole.size[d] = n->dimensions[d].size;
+        if (n->dimensions[d].is_walked) {
+            whole.size[covering.rank++] = n->dimensions[d].taps;
+        }
+    }
+    return cover_steps(&covering, n, &whole);
+}
+
+/* ---- sums that add up ---- */
+
+/* A pool's rest looks at the dimensions of its sums: how many elements these have. */
+static void end_pool(struct vkdml_neighbours *sums, struct vkdml_neighbours *rest, uint32_t d, uint32_t stride) {
+    sums->ending = VKDML_POOL_AS_IT_IS;
+    rest->is_rest = true;
+    rest->dimensions[d].own_stride = stride;
+}
+
+/* Sums into a packed tensor of the temporary resource, and from there what becomes of them. */
+static VkdmlResult plan_in_two(struct windows *w) {
+    const struct vkdml_neighbours *n = w->neighbours;
+    struct vkdml_neighbours sums = *n;
+    struct vkdml_neighbours rest = *n;
+    const bool is_float = n->kind != VKDML_NEIGHBOURS_SUM || vkdml_data_type_is_float(n->source.type);
+    const DML_TENSOR_DATA_TYPE type = is_float ? DML_TENSOR_DATA_TYPE_FLOAT32 : n->source.type;
+    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    uint32_t elements = 1; /* at most 2^32-1 */
+    sums.finish = VKDML_NEIGHBOURS_TOTAL;
+    rest.kind = n->kind == VKDML_NEIGHBOURS_SUM ? n->kind : VKDML_NEIGHBOURS_LINEAR; /* of no dimension */
+    rest.squares = false;
+    for (uint32_t d = n->count; d-- > 0;) {
+        sums.dimensions[d].target_stride = elements;
+        if (n->pool != VKDML_POOL_NONE) {
+            end_pool(&sums, &rest, d, elements);
+        } else {
+            rest.dimensions[d].source_stride = elements;
+            rest.dimensions[d].is_walked = false;
+        }
+        elements *= n->dimensions[d].size;
+    }
+    sums.target = (struct vkdml_neighbours_tensor){VKDML_PLAN_TEMPORARY, 0, w->plan->temporary_bytes, type};
+    rest.source = sums.target;
+    const uint64_t size = (uint64_t)elements * vkdml_data_type_bits(type) / 8;
+    w->plan->temporary_bytes += (size + alignment - 1) / alignment * alignment;
+
+    struct windows windows = *w;
+    windows.neighbours = &sums;
+    VkdmlResult result = cover(&windows);
+    const uint32_t first = w->plan->steps.count;
+    if (result == VKDML_SUCCESS) {
+        if (n->pool == VKDML_POOL_NONE) {
+            collapse(&rest);
+        }
+        windows.neighbours = &rest;
+        result = cover(&windows);
+    }
+    if (result == VKDML_SUCCESS) {
+        w->plan->steps.items[first].barrier_before = true;
+    }
+    return result;
+}
+
+static void note_dimensions(const struct vkdml_neighbours *n, struct vkdml_report *report) {
+    const struct vkdml_neighbours_dimension *first = n->dimensions;
+    const struct vkdml_note_column columns[] = {{"sizes", &first->size},
+                                                {"steps of the neighbourhood", &first->taps},
+                                                {"source strides", &first->source_stride},
+                                                {"target strides", &first->target_stride}};
+    vkdml_note_dimensions(report, "window, collapsed", n->count, sizeof(*first), columns, 4);
+}
+
+VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, const struct vkdml_plan_limits *limits,
+                                  struct vkdml_report *report, struct vkdml_plan *plan) {
+    struct vkdml_neighbours collapsed = *neighbours;
+    collapse(&collapsed);
+    struct windows w = {
+        .neighbours = &collapsed, .limits = limits, .report = report, .plan = plan, .is_rehearsal = true};
+    note_dimensions(&collapsed, report);
+    VkdmlResult result = cover(&w);
+    w.is_rehearsal = false;
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    if (w.is_cut && neighbours->pool != VKDML_POOL_MAXIMUM) {
+        vkdml_note(report, "window: neighbourhoods are cut, and their sums add up in the temporary resource");
+        return plan_in_two(&w);
+    }
+    return cover(&w);
+}

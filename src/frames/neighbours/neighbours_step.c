@@ -1,0 +1,584 @@
+#include "frames/neighbours/neighbours_step.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/step.h"
+
+/* OPERATION of window.glsl. */
+#define SQUARES        1u
+#define IS_LONG        2u
+#define ACCUMULATES    4u
+#define IS_CUT         8u
+#define SOURCE_ALIGNED 16u
+#define OWN_ALIGNED    32u
+#define OWN_IS_SIDE    64u
+#define IS_LOOSE       128u
+#define ARE_WHOLE      256u
+#define IS_STEADY      512u
+#define FINISH_BITS    12
+
+/* And its FINISH. */
+enum { TOTAL, NORMALIZED, NORMALIZED_3_4, NORMALIZED_1_2, NORMALIZED_1 };
+
+/* Which of interpolate.comp is bits. */
+#define IS_SCALED  1u
+#define DIVIDES    2u
+#define IS_NEAREST 4u
+#define ROUNDS_UP  8u
+#define IS_AVERAGE 16u
+
+enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED, HALVED };
+
+/* Rings take many registers: of 256 an H200 runs fewer at once (LRN of FLOAT16 across channels 0.79 of the copy peak
+ * instead of 0.81). */
+#define LOCAL_SIZE        128
+#define SERIAL_LOCAL_SIZE 8
+
+/* lavapipe ends an invocation's loops after 65,535 turns in total, silently. */
+#define MOST_TURNS 60000
+
+/* What is summed without blocks; so many steps slide along the same elements. */
+#define LONG_SUM   64
+#define MOST_SLIDE 16
+
+/* Rings are registers. */
+#define MOST_RING 9
+#define NO_WALK   15u
+#define NO_OWN    15u
+#define NO_RING   VKDML_MAX_DIMENSIONS
+
+/* What fills the largest GPUs; and processors. */
+#define ENOUGH_INVOCATIONS (1u << 18)
+#define ENOUGH_SERIAL      512
+#define SERIAL_ITEMS       256
+
+struct shape {
+    enum mode mode;
+    uint32_t width; /* elements of an item */
+    uint32_t ring;  /* the dimension; NO_RING */
+    uint32_t ring_taps;
+    bool is_loose;
+    bool is_whole;  /* rows begin and end with items */
+    uint32_t outer; /* walks */
+    uint32_t walk_count;
+    uint32_t walks[VKDML_NEIGHBOURS_WALKS]; /* dimensions */
+    uint32_t taps[VKDML_MAX_DIMENSIONS];    /* of the part */
+    uint32_t first_tap[VKDML_MAX_DIMENSIONS];
+    uint64_t items_per_row;
+    uint64_t items;
+    uint64_t terms;
+    uint64_t turns; /* of an item, or of a row of a ring */
+    uint64_t share;
+    uint64_t shares;
+};
+
+static const struct vkdml_neighbours_dimension *last_of(const struct vkdml_neighbours *n) {
+    return &n->dimensions[n->count - 1];
+}
+
+static bool interpolates(const struct vkdml_neighbours *n) {
+    return n->kind != VKDML_NEIGHBOURS_SUM;
+}
+
+static enum mode mode_of(const struct vkdml_neighbours *n, const struct shape *shape) {
+    const struct vkdml_neighbours_dimension *last = last_of(n);
+    if (shape->width == 1 || last->source_stride != 1 ||
+        (last->is_walked && (last->source_step != 1 || interpolates(n)))) {
+        return SINGLE;
+    }
+    if (!last->is_walked) {
+        return SIDE;
+    }
+    const bool slides = last->tap_stride == 0 && last->tap_step == 1 && shape->taps[n->count - 1] <= MOST_SLIDE;
+    return slides ? SLIDE : TAPS;
+}
+
+static bool can_ring(const struct vkdml_neighbours *n, const struct shape *shape,
+                     const struct vkdml_neighbours_part *part, uint32_t d) {
+    const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+    return dimension->is_walked && !part->is_cut && d + 1 != n->count && dimension->tap_step == 1 &&
+           dimension->source_step == 1 && dimension->tap_stride == 0 && dimension->taps > 1 &&
+           dimension->taps <= MOST_RING && dimension->start < dimension->taps && part->box.size[d] > 1 &&
+           shape->mode != SINGLE && !interpolates(n);
+}
+
+static void add_walk(struct shape *shape, uint32_t d) {
+    shape->walks[shape->walk_count++] = d;
+}
+
+/* Outer walks first, then the ring's, then the items' own. */
+static void order_walks(const struct vkdml_neighbours *n, struct shape *shape) {
+    const uint32_t last = n->count - 1;
+    const bool is_apart = interpolates(n) || shape->mode == SLIDE || shape->mode == TAPS;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        if (n->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
+            add_walk(shape, d);
+        }
+    }
+    shape->outer = shape->walk_count;
+    if (shape->ring != NO_RING) {
+        add_walk(shape, shape->ring);
+    }
+    if (n->dimensions[last].is_walked && is_apart) {
+        add_walk(shape, last);
+    }
+}
+
+/* The most steps of a walk that lead somewhere, or that are tried. */
+static uint64_t turns_of(const struct vkdml_neighbours_dimension *dimension, uint32_t taps) {
+    const uint64_t turns = dimension->tap_step == 1 ? vkdml_divide_up(taps, dimension->source_step) : taps;
+    return dimension->tap_step == 1 && turns > dimension->source_size ? dimension->source_size : turns;
+}
+
+static uint64_t product(uint64_t a, uint64_t b) {
+    return a > UINT32_MAX || b > UINT32_MAX ? UINT64_MAX : a * b;
+}
+
+/* Of an average the steps are walked twice, or once for each element of an item. */
+static void count_interpolating(const struct vkdml_neighbours *n, struct shape *shape) {
+    shape->turns = 40 + 32 * shape->width;
+    if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        const struct vkdml_neighbours_dimension *walk = &n->dimensions[shape->walks[0]];
+        const uint64_t times = walk == last_of(n) ? shape->width : 1;
+        shape->terms = walk->taps;
+        shape->turns += 2 * times * walk->taps + (shape->mode == SIDE ? 0 : shape->width * (uint64_t)walk->taps);
+    }
+}
+
+static void count_turns(const struct vkdml_neighbours *n, struct shape *shape) {
+    const uint32_t taps = shape->taps[n->count - 1];
+    const uint64_t width = shape->width;
+    const uint64_t overhead = n->count + shape->walk_count + 2 + 2 * width;
+    if (interpolates(n)) {
+        count_interpolating(n, shape);
+        return;
+    }
+    uint64_t rows = 1;
+    for (uint32_t w = 0; w < shape->outer; ++w) {
+        rows = product(rows, turns_of(&n->dimensions[shape->walks[w]], shape->taps[shape->walks[w]]));
+    }
+    const uint64_t row = shape->mode == SLIDE  ? taps + width
+                         : shape->mode == TAPS ? taps * (1 + width)
+                         : shape->mode == SIDE ? width
+                                               : 0;
+    shape->terms = product(rows, shape->mode == SLIDE || shape->mode == TAPS ? taps : 1);
+    shape->turns = product(rows, 1 + shape->outer + row) + overhead + shape->outer;
+    if (shape->mode == SINGLE) {
+        shape->turns = product(shape->turns, width);
+    }
+}
+
+static uint32_t width_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part) {
+    const uint32_t bits = vkdml_data_type_bits(n->target.type);
+    if (bits == 64 || last_of(n)->target_stride != 1 || part->box.size[n->count - 1] == 1) {
+        return 1;
+    }
+    return bits == 16 ? 8 : 4;
+}
+
+/* How far a ring is walked at once. */
+static void choose_share(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                         const struct vkdml_plan_limits *limits, struct shape *shape) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint64_t enough = serial ? ENOUGH_SERIAL : ENOUGH_INVOCATIONS;
+    const uint64_t most = MOST_TURNS / (shape->turns + shape->width + 2);
+    shape->shares = 1;
+    if (shape->ring != NO_RING) {
+        const uint64_t length = part->box.size[shape->ring];
+        const uint64_t lines = shape->items / length;
+        const uint64_t shortest = 4 * (uint64_t)shape->ring_taps;
+        uint64_t share = vkdml_divide_up(length, vkdml_divide_up(enough, lines));
+        share = share < shortest ? shortest : share;
+        share = share > most - shape->ring_taps ? most - shape->ring_taps : share;
+        share = share > length ? length : share;
+        shape->shares = vkdml_divide_up(length, share);
+        shape->share = vkdml_divide_up(length, shape->shares);
+        shape->shares = vkdml_divide_up(length, shape->share);
+        shape->items = lines * shape->shares;
+        return;
+    }
+    uint64_t share = serial ? shape->items / enough : 1;
+    share = share > SERIAL_ITEMS ? SERIAL_ITEMS : share;
+    share = share > most ? most : share;
+    shape->share = share == 0 ? 1 : share;
+    (void)n;
+}
+
+/* Whether rows of the target begin and end with items. */
+static bool are_whole(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                      const struct shape *shape, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_window target = vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type));
+    const uint32_t bytes = vkdml_data_type_bits(n->target.type) / 8;
+    const uint64_t first =
+        vkdml_place_modulo_16(limits, n->target.offset + target.offset, (uint64_t)target.lead * bytes);
+    const uint32_t item = shape->width * bytes < 16 ? shape->width * bytes : 16;
+    bool whole = shape->width > 1 && part->box.size[n->count - 1] % shape->width == 0 && first % item == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        whole = whole && n->dimensions[d].target_stride % shape->width == 0;
+    }
+    return whole;
+}
+
+/* Whether centres of a whole dimension are mapped onto those of one `scale` times as small. */
+static bool is_scaled_by(const struct vkdml_neighbours_dimension *dimension, float scale, uint32_t size) {
+    return dimension->is_walked &&
+           (dimension->is_scaled ? vkdml_scaling_is_centred(&dimension->scaling, scale, size)
+                                 : (float)dimension->source_step == scale) &&
+           size == dimension->size && size * (double)(1 / scale) <= dimension->source_size;
+}
+
+/* Whether whole items of rows of twice or half their size lie above elements that can be loaded at once. */
+static enum mode whole_rows_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                               const struct shape *shape, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_neighbours_dimension *last = last_of(n);
+    const uint32_t size = part->box.size[n->count - 1];
+    if (n->kind != VKDML_NEIGHBOURS_LINEAR || !shape->is_whole || part->is_cut || last->source_stride != 1 ||
+        shape->outer > 1) {
+        return SINGLE;
+    }
+    if (is_scaled_by(last, 0.5f, size)) {
+        return HALVED;
+    }
+    const struct vkdml_window source = vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type));
+    const uint32_t half = shape->width / 2;
+    const uint32_t bytes = vkdml_data_type_bits(n->source.type) / 8;
+    const uint64_t first =
+        vkdml_place_modulo_16(limits, n->source.offset + source.offset, (uint64_t)source.lead * bytes);
+    bool doubles = is_scaled_by(last, 2, size) && size == 2 * (uint64_t)last->source_size &&
+                   n->source.type == n->target.type && vkdml_data_type_is_float(n->source.type) &&
+                   first % (half * bytes) == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        doubles = doubles && n->dimensions[d].source_stride % half == 0;
+    }
+    return doubles ? DOUBLED : SINGLE;
+}
+
+static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                       const struct vkdml_plan_limits *limits, uint32_t width, struct shape *shape) {
+    memset(shape, 0, sizeof(*shape));
+    uint32_t walk = n->count;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        if (n->dimensions[d].is_walked) {
+            shape->first_tap[d] = part->box.origin[walk];
+            shape->taps[d] = part->box.size[walk++];
+        }
+    }
+    shape->width = width;
+    shape->mode = mode_of(n, shape);
+    shape->ring = NO_RING;
+    for (uint32_t d = 0; d < n->count && shape->ring == NO_RING; ++d) {
+        if (can_ring(n, shape, part, d)) {
+            shape->ring = d;
+            shape->ring_taps = n->dimensions[d].taps;
+        }
+    }
+    order_walks(n, shape);
+    count_turns(n, shape);
+    if (shape->ring != NO_RING && shape->turns > MOST_TURNS / (4 * MOST_RING)) {
+        shape->ring = NO_RING;
+        shape->ring_taps = 0;
+        shape->walk_count = 0;
+        order_walks(n, shape);
+        count_turns(n, shape);
+    }
+    const uint64_t row = part->box.size[n->count - 1];
+    shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
+    shape->is_whole = are_whole(n, part, shape, limits);
+    const enum mode whole_rows = whole_rows_of(n, part, shape, limits);
+    if (whole_rows != SINGLE) {
+        shape->mode = whole_rows;
+        shape->turns = 16;
+    }
+    shape->items_per_row = vkdml_divide_up(row + (shape->is_loose || shape->is_whole ? 0 : width - 1), width);
+    shape->items = shape->items_per_row;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        shape->items *= part->box.size[d];
+    }
+    if (shape->turns <= MOST_TURNS) {
+        choose_share(n, part, limits, shape);
+    }
+}
+
+static uint32_t finish_of(const struct vkdml_neighbours *n) {
+    static const struct {
+        float power;
+        uint32_t finish;
+    } powers[] = {{0.75f, NORMALIZED_3_4}, {0.5f, NORMALIZED_1_2}, {1.0f, NORMALIZED_1}};
+    if (n->finish == VKDML_NEIGHBOURS_TOTAL) {
+        return TOTAL;
+    }
+    for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); ++i) {
+        if (memcmp(&powers[i].power, &n->arguments[2], 4) == 0) {
+            return powers[i].finish;
+        }
+    }
+    return NORMALIZED;
+}
+
+/* Whether items begin at multiples of their size in a tensor too, of which a dimension has the strides given. */
+static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *tensor,
+                       const struct vkdml_window *window, const struct vkdml_window *target, const uint32_t *strides,
+                       uint32_t width, const struct vkdml_plan_limits *limits) {
+    const uint32_t bits = vkdml_data_type_bits(tensor->type);
+    const uint32_t bytes = width * bits / 8 < 16 ? width * bits / 8 : 16;
+    const uint32_t target_bytes = width * vkdml_data_type_bits(n->target.type) / 8;
+    bool aligned =
+        width > 1 &&
+        vkdml_place_modulo_16(limits, tensor->offset + window->offset, (uint64_t)window->lead * bits / 8) % bytes ==
+            0 &&
+        vkdml_place_modulo_16(limits, n->target.offset + target->offset,
+                              (uint64_t)target->lead * vkdml_data_type_bits(n->target.type) / 8) %
+                (target_bytes < 16 ? target_bytes : 16) ==
+            0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        aligned = aligned && strides[d] % width == 0 && n->dimensions[d].target_stride % width == 0 &&
+                  (!n->dimensions[d].is_walked || n->dimensions[d].tap_stride % width == 0);
+    }
+    return aligned;
+}
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* Of a dimension between whose elements places are found: three vectors. */
+static void fill_place(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                       uint32_t first_tap, uint32_t (*vectors)[4]) {
+    const struct vkdml_scaling *scaling = &dimension->scaling;
+    vectors[0][2] = first_tap;
+    if (!dimension->is_scaled) {
+        vectors[1][3] = bits_of(0.5f / (float)dimension->source_step);
+        return;
+    }
+    vectors[1][0] = bits_of(scaling->scale);
+    vectors[1][1] = bits_of(1 / scaling->scale);
+    vectors[1][2] = bits_of(scaling->output_offset);
+    vectors[1][3] = bits_of(scaling->input_offset);
+    vectors[2][0] = bits_of(vkdml_scaling_limit(dimension->source_size));
+    vectors[2][1] = bits_of(scaling->bias);
+    if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
+        vectors[2][2] = vkdml_scaling_reach(scaling);
+    }
+}
+
+static void fill_walks(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                       const struct shape *shape, struct window_parameters *parameters) {
+    const uint32_t vectors_per_walk = interpolates(n) ? 3 : 2;
+    for (uint32_t w = 0; w < shape->walk_count; ++w) {
+        const uint32_t d = shape->walks[w];
+        const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->source_step);
+        uint32_t(*vectors)[4] = &parameters->walks[vectors_per_walk * w];
+        vectors[0][1] = shape->taps[d];
+        vectors[0][3] = dimension->source_size;
+        vectors[1][0] = dimension->source_step;
+        vectors[1][1] = divisor.multiplier;
+        vectors[1][2] = divisor.shifts;
+        parameters->walk_strides[w] = dimension->source_stride;
+        if (interpolates(n)) {
+            vectors[0][0] = part->box.origin[d];
+            fill_place(n, dimension, shape->first_tap[d], vectors);
+        } else {
+            vectors[0][0] = part->box.origin[d] + dimension->start - shape->first_tap[d] * dimension->tap_step;
+            vectors[0][2] = dimension->tap_step;
+            vectors[1][3] = dimension->tap_stride;
+            parameters->source_first += shape->first_tap[d] * dimension->tap_stride;
+        }
+    }
+}
+
+static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                            const struct shape *shape, struct window_parameters *parameters) {
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares : part->box.size[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(size);
+        parameters->sizes[d][0] = size;
+        parameters->sizes[d][1] = divisor.multiplier;
+        parameters->sizes[d][2] = divisor.shifts;
+        parameters->sizes[d][3] = dimension->source_stride;
+        parameters->own_strides[d] = dimension->own_stride;
+        parameters->target_strides[d] = dimension->target_stride;
+        if (!dimension->is_walked) {
+            parameters->source_first += part->box.origin[d] * dimension->source_stride;
+        }
+    }
+}
+
+static uint32_t walk_nibbles(const struct vkdml_neighbours *n, const struct shape *shape) {
+    uint32_t nibbles = 0;
+    for (uint32_t d = 0; d < VKDML_MAX_DIMENSIONS; ++d) {
+        uint32_t walk = NO_WALK;
+        for (uint32_t w = 0; w < shape->walk_count && d < n->count; ++w) {
+            walk = shape->walks[w] == d ? w : walk;
+        }
+        nibbles |= walk << (4 * d);
+    }
+    return nibbles;
+}
+
+/* Whether no divisor is 0, denormal or negative. */
+static bool is_steady(const struct vkdml_neighbours *n) {
+    float scale, bias;
+    memcpy(&scale, &n->arguments[0], sizeof(scale));
+    memcpy(&bias, &n->arguments[1], sizeof(bias));
+    return scale >= 0 && bias >= FLT_MIN;
+}
+
+/* Steps of whole items that lead into an item and its neighbours: how many there are, and where the first leads. */
+static uint32_t sliding_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                           const struct shape *shape, uint32_t operation) {
+    const struct vkdml_neighbours_dimension *last = last_of(n);
+    const uint32_t taps = shape->taps[n->count - 1];
+    const bool is_near = taps >= 2 && taps <= MOST_RING && last->start < taps && last->start <= shape->width &&
+                         taps - 1 - last->start <= shape->width && part->box.size[n->count - 1] == last->source_size;
+    const bool slides = shape->mode == SLIDE && is_near && (operation & SOURCE_ALIGNED) != 0 &&
+                        (operation & ARE_WHOLE) != 0 && (operation & IS_CUT) == 0 &&
+                        vkdml_data_type_is_float(n->source.type);
+    return slides ? taps | (shape->width + last->start + 1 - taps) << 4 : 0;
+}
+
+/* How interpolate.comp finds places, and what it makes of what is there. */
+static uint32_t interpolation_of(const struct vkdml_neighbours *n) {
+    uint32_t interpolation = 0;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
+        if (dimension->is_walked && dimension->is_scaled) {
+            interpolation |= IS_SCALED;
+            interpolation |= dimension->scaling.rounds_up ? ROUNDS_UP : 0;
+            interpolation |= vkdml_scaling_is_binary(&dimension->scaling) ? 0 : DIVIDES;
+        }
+    }
+    interpolation |= n->kind == VKDML_NEIGHBOURS_NEAREST ? IS_NEAREST : 0;
+    interpolation |= n->kind == VKDML_NEIGHBOURS_AVERAGE ? IS_AVERAGE : 0;
+    return interpolation;
+}
+
+static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                             const struct shape *shape, const struct vkdml_window windows[3],
+                             const struct vkdml_plan_limits *limits) {
+    uint32_t own_strides[VKDML_MAX_DIMENSIONS];
+    uint32_t source_strides[VKDML_MAX_DIMENSIONS];
+    for (uint32_t d = 0; d < n->count; ++d) {
+        own_strides[d] = n->dimensions[d].own_stride;
+        source_strides[d] = n->dimensions[d].source_stride;
+    }
+    uint32_t operation = (interpolates(n) ? interpolation_of(n) : finish_of(n)) << FINISH_BITS;
+    operation |= n->squares ? SQUARES : 0;
+    operation |= shape->terms > LONG_SUM ? IS_LONG : 0;
+    operation |= part->accumulates ? ACCUMULATES : 0;
+    operation |= part->is_cut ? IS_CUT : 0;
+    operation |= shape->is_loose ? IS_LOOSE : 0;
+    operation |= shape->is_whole ? ARE_WHOLE : 0;
+    operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? IS_STEADY : 0;
+    if ((shape->mode == SIDE || shape->mode == SLIDE || shape->mode == HALVED) &&
+        is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
+        operation |= SOURCE_ALIGNED;
+    }
+    if (n->finish != VKDML_NEIGHBOURS_TOTAL && shape->width > 1 && last_of(n)->own_stride == 1) {
+        operation |= OWN_IS_SIDE;
+        operation |=
+            is_aligned(n, &n->own, &windows[2], &windows[1], own_strides, shape->width, limits) ? OWN_ALIGNED : 0;
+    }
+    return operation;
+}
+
+static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
+                                          const struct vkdml_window *window) {
+    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
+}
+
+/* Whether a tensor is the one that is summed. */
+static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *own) {
+    return own->resource == n->source.resource && own->index == n->source.index && own->offset == n->source.offset;
+}
+
+static VkdmlResult refuse_turns(const struct shape *shape, struct vkdml_report *report) {
+    return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "a sum of %" PRIu64 " elements takes %" PRIu64
+                            " turns of a kernel's loops, must take at most %d",
+                            shape->terms, shape->turns, MOST_TURNS);
+}
+
+VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                       const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                       struct vkdml_plan_step *step) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const bool has_own = n->finish != VKDML_NEIGHBOURS_TOTAL;
+    const struct vkdml_neighbours_tensor *own = has_own ? &n->own : &n->source;
+    const struct vkdml_window windows[] = {
+        vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type)),
+        vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type)),
+        vkdml_window_of(part->own, vkdml_data_type_bits(own->type)),
+    };
+    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    struct shape shape;
+    const uint32_t width = width_of(n, part);
+    const bool widens =
+        serial && vkdml_data_type_bits(n->target.type) == 32 && vkdml_data_type_is_float(n->source.type);
+    find_shape(n, part, limits, interpolates(n) && widens && width == 4 ? 8 : width, &shape);
+    if (shape.mode != DOUBLED && shape.mode != HALVED && shape.width != width) {
+        find_shape(n, part, limits, width, &shape);
+    }
+    if (shape.turns > MOST_TURNS) {
+        find_shape(n, part, limits, 1, &shape);
+    }
+    if (shape.turns > MOST_TURNS) {
+        return refuse_turns(&shape, report);
+    }
+    struct window_parameters parameters;
+    memset(&parameters, 0, sizeof(parameters));
+    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
+    const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
+    parameters.group_count = (uint32_t)groups;
+    parameters.item_count = (uint32_t)shape.items;
+    parameters.items_per_row = (uint32_t)shape.items_per_row;
+    parameters.row_length = part->box.size[n->count - 1];
+    parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
+    parameters.share = (uint32_t)shape.share;
+    parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
+    parameters.source_first = windows[0].lead - (uint32_t)part->source.first;
+    parameters.own_first = windows[2].lead;
+    parameters.target_first = windows[1].lead;
+    memcpy(parameters.arguments, n->arguments, sizeof(n->arguments));
+    fill_dimensions(n, part, &shape, &parameters);
+    fill_walks(n, part, &shape, &parameters);
+
+    const bool has_halves = n->source.type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
+                            own->type == DML_TENSOR_DATA_TYPE_FLOAT16 || n->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const uint32_t ring_own = shape.ring != NO_RING && has_own && is_source(n, own)
+                                  ? shape.ring_taps - 1 - n->dimensions[shape.ring].start
+                                  : NO_OWN;
+    const uint32_t operation = operation_of(n, part, &shape, windows, limits);
+    const uint32_t specializations[] = {
+        local_size,
+        (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8,
+        operation,
+        n->count,
+        walk_nibbles(n, &shape),
+        shape.outer,
+        shape.width,
+        (uint32_t)shape.mode,
+        shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0,
+        sliding_of(n, part, &shape, operation),
+        0,
+        step->float_controls,
+    };
+    step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_NEIGHBOURS;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = offsetof(struct window_parameters, place_strides) / 4;
+    memcpy(step->parameters, &parameters, 4 * (size_t)step->parameter_count);
+    step->buffers[0] = buffer_of(&n->source, &windows[0]);
+    step->buffers[1] = buffer_of(&n->target, &windows[1]);
+    step->buffers[2] = buffer_of(own, &windows[2]);
+    step->buffer_count = has_own ? 3 : 2;
+    return vkdml_grid(groups, limits, report, step->groups);
+}

@@ -1,0 +1,465 @@
+/* Steps of glsl/neighbours/pool.comp. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "frames/neighbours/neighbours_step.h"
+
+/* OPERATION of window.glsl and pool.comp. */
+#define IS_LONG        2u
+#define ACCUMULATES    4u
+#define SOURCE_ALIGNED 16u
+#define PLACES_ALIGNED 32u
+#define IS_LOOSE       128u
+#define ARE_WHOLE      256u
+#define HAS_PLACES     1024u
+#define BY_PLACE       2048u
+#define FUNCTION_BITS  12
+#define ENDING_BITS    15
+#define ORDER_BITS     18
+#define IS_REST        0x100000u
+
+enum order { ORDER_UNSIGNED, ORDER_SIGNED, ORDER_FLOAT };
+enum mode { SINGLE, SIDE, SLIDE };
+
+/* Rings take many registers. */
+#define LOCAL_SIZE        128
+#define SERIAL_LOCAL_SIZE 8
+
+/* lavapipe ends an invocation's loops after 65,535 turns in total, silently. */
+#define MOST_TURNS 60000
+
+/* What is summed without blocks. */
+#define LONG_SUM 64
+
+/* Rings, and what an item's steps along its row lead to, are registers. */
+#define MOST_RING        9
+#define MOST_PLACES_RING 5
+#define MOST_TAPS        9
+#define MOST_SPAN        24
+#define NO_WALK          15u
+#define NO_RING          VKDML_MAX_DIMENSIONS
+
+/* What fills the largest GPUs; and processors. */
+#define ENOUGH_INVOCATIONS (1u << 18)
+#define ENOUGH_SERIAL      512
+#define SERIAL_ITEMS       256
+
+struct shape {
+    const struct vkdml_neighbours *pool;
+    const struct vkdml_neighbours_part *part;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_window windows[3]; /* of the source, the target and the places */
+    enum mode mode;
+    uint32_t width;     /* elements of an item */
+    uint32_t operation; /* its bits that hang on how tensors lie */
+    uint32_t lead;
+    uint32_t ring; /* the dimension; NO_RING */
+    uint32_t outer;
+    uint32_t walk_count;
+    uint32_t walks[VKDML_NEIGHBOURS_WALKS]; /* dimensions: outer ones, the ring's, the items' */
+    uint32_t taps[VKDML_MAX_DIMENSIONS];
+    uint32_t first_tap[VKDML_MAX_DIMENSIONS];
+    uint64_t rows;  /* that an item takes */
+    uint64_t turns; /* of an item, or of one along a ring */
+    uint64_t items;
+    uint64_t share;
+    uint64_t shares;
+};
+
+static uint32_t last_of(const struct shape *shape) {
+    return shape->pool->count - 1;
+}
+
+static uint32_t bytes_of(const struct vkdml_neighbours_tensor *tensor) {
+    return vkdml_data_type_bits(tensor->type) / 8;
+}
+
+static int64_t start_of(const struct shape *shape, uint32_t d) {
+    const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
+    return (int64_t)shape->part->box.origin[d] * dimension->source_step +
+           (int64_t)shape->first_tap[d] * dimension->tap_step - dimension->start;
+}
+
+/* ---- alignment ---- */
+
+/* Whether the element `first` elements before those of a window, which is one of the tensor's, begins an item. */
+static bool begins_item(const struct shape *shape, const struct vkdml_neighbours_tensor *tensor,
+                        const struct vkdml_window *window, uint64_t first) {
+    const uint32_t bytes = bytes_of(tensor);
+    const uint32_t item = shape->width * bytes < 16 ? shape->width * bytes : 16;
+    const uint32_t place =
+        vkdml_place_modulo_16(shape->limits, tensor->offset + window->offset, (uint64_t)window->lead * bytes);
+    return (place - (uint32_t)(first * bytes)) % item == 0;
+}
+
+static bool target_is_aligned(const struct shape *shape) {
+    bool aligned = begins_item(shape, &shape->pool->target, &shape->windows[1], 0);
+    for (uint32_t d = 0; d < last_of(shape); ++d) {
+        aligned = aligned && shape->pool->dimensions[d].target_stride % shape->width == 0;
+    }
+    return aligned;
+}
+
+static bool places_are_aligned(const struct shape *shape) {
+    bool aligned = shape->pool->has_places && shape->width > 1 &&
+                   shape->pool->dimensions[last_of(shape)].own_stride == 1 &&
+                   begins_item(shape, &shape->pool->own, &shape->windows[2], 0);
+    for (uint32_t d = 0; d < last_of(shape); ++d) {
+        aligned = aligned && shape->pool->dimensions[d].own_stride % shape->width == 0;
+    }
+    return aligned;
+}
+
+/* Of items that begin at multiples of their width in their rows. */
+static bool source_is_aligned(const struct shape *shape) {
+    const uint32_t last = last_of(shape);
+    const uint32_t row =
+        shape->mode == SLIDE ? shape->pool->dimensions[last].source_size : shape->part->box.origin[last];
+    bool aligned = row % shape->width == 0 &&
+                   begins_item(shape, &shape->pool->source, &shape->windows[0], shape->part->source.first);
+    for (uint32_t d = 0; d < last; ++d) {
+        aligned = aligned && shape->pool->dimensions[d].source_stride % shape->width == 0;
+    }
+    return aligned;
+}
+
+/* ---- the shape ---- */
+
+static enum mode mode_of(const struct shape *shape) {
+    const struct vkdml_neighbours_dimension *last = &shape->pool->dimensions[last_of(shape)];
+    const uint32_t taps = shape->taps[last_of(shape)];
+    if (shape->part->is_cut || shape->pool->is_rest || shape->pool->pool == VKDML_POOL_NORM ||
+        last->source_stride != 1 || shape->width == 1) {
+        return SINGLE;
+    }
+    if (!last->is_walked) {
+        return SIDE;
+    }
+    const uint64_t span = (uint64_t)(shape->width - 1) * last->source_step + taps + shape->width - 1;
+    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? SLIDE : SINGLE;
+}
+
+static bool can_ring(const struct shape *shape, uint32_t d) {
+    const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
+    const uint32_t most = shape->pool->has_places ? MOST_PLACES_RING : MOST_RING;
+    return dimension->is_walked && shape->mode != SINGLE && d != last_of(shape) && dimension->tap_step == 1 &&
+           dimension->taps <= most && dimension->source_step <= dimension->taps && shape->part->box.size[d] > 1;
+}
+
+static void order_walks(struct shape *shape) {
+    const uint32_t last = last_of(shape);
+    const bool is_apart = shape->mode == SLIDE;
+    shape->walk_count = 0;
+    for (uint32_t d = 0; d <= last; ++d) {
+        if (shape->pool->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
+            shape->walks[shape->walk_count++] = d;
+        }
+    }
+    shape->outer = shape->walk_count;
+    if (shape->ring != NO_RING) {
+        shape->walks[shape->walk_count++] = shape->ring;
+    }
+    if (is_apart) {
+        shape->walks[shape->walk_count++] = last;
+    }
+}
+
+/* Steps that lead nowhere take no turn. */
+static void count_turns(struct shape *shape) {
+    const uint64_t width = shape->width;
+    uint64_t turns = 0;
+    shape->rows = 1;
+    for (uint32_t w = 0; w < shape->outer; ++w) {
+        const uint32_t size = shape->pool->dimensions[shape->walks[w]].source_size;
+        const uint32_t taps = shape->taps[shape->walks[w]];
+        shape->rows *= size < taps ? size : taps; /* all elements fit 32 bits */
+        turns += shape->rows + 1;
+    }
+    turns += shape->outer + 4;
+    turns = shape->pool->pool == VKDML_POOL_NORM ? 2 * turns : turns;
+    turns = shape->mode == SINGLE ? turns * width : turns;
+    if (shape->ring != NO_RING) {
+        turns = turns * shape->pool->dimensions[shape->ring].source_step;
+    }
+    shape->turns = turns + shape->pool->count + 3 * width + 4;
+}
+
+/* Where rows do not begin with items these begin anywhere in the target, if the kernel stores such, or elsewhere in
+ * each row. */
+static bool lay_out(struct shape *shape) {
+    const uint32_t row = shape->part->box.size[last_of(shape)];
+    const bool aligned = target_is_aligned(shape);
+    const bool can_be_loose = shape->width * bytes_of(&shape->pool->target) == 16;
+    shape->operation = 0;
+    if (aligned && row % shape->width == 0) {
+        shape->operation |= ARE_WHOLE;
+    } else if (!aligned && can_be_loose && shape->mode != SINGLE) {
+        shape->operation |= IS_LOOSE;
+    }
+    const bool shifts = !aligned && (shape->operation & IS_LOOSE) == 0;
+    if (shape->mode != SINGLE && !shifts && source_is_aligned(shape)) {
+        shape->operation |= SOURCE_ALIGNED;
+    }
+    if (!shifts && places_are_aligned(shape)) {
+        shape->operation |= PLACES_ALIGNED;
+    }
+    return shifts;
+}
+
+static void find_shape(struct shape *shape, uint32_t width) {
+    shape->width = width;
+    shape->lead = 0;
+    shape->mode = mode_of(shape);
+    if (shape->mode == SINGLE && bytes_of(&shape->pool->target) == 4) {
+        shape->width = 1; /* elements gain nothing by one another */
+    } else if (shape->mode == SINGLE && width > 4) {
+        shape->width = 4;
+    }
+    const bool shifts = lay_out(shape);
+    shape->ring = NO_RING;
+    for (uint32_t d = 0; d < shape->pool->count && shape->ring == NO_RING; ++d) {
+        const bool is_even = !shifts || shape->pool->dimensions[d].target_stride % shape->width == 0;
+        shape->ring = is_even && can_ring(shape, d) ? d : NO_RING;
+    }
+    order_walks(shape);
+    count_turns(shape);
+    if (shape->ring != NO_RING && shape->turns > MOST_TURNS / (8 * MOST_RING)) {
+        shape->ring = NO_RING;
+        order_walks(shape);
+        count_turns(shape);
+    }
+    if (shape->mode == SLIDE && (shape->operation & SOURCE_ALIGNED) != 0) {
+        shape->lead = (uint32_t)start_of(shape, last_of(shape)) % shape->width; /* a power of two */
+    }
+}
+
+static uint32_t width_of(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part) {
+    const uint32_t bits = vkdml_data_type_bits(pool->target.type);
+    const struct vkdml_neighbours_dimension *last = &pool->dimensions[pool->count - 1];
+    if (bits == 64 || part->is_cut || pool->is_rest || last->target_stride != 1 ||
+        part->box.size[pool->count - 1] == 1) {
+        return 1;
+    }
+    return bits == 16 ? 8 : 4;
+}
+
+/* Items of an invocation, or how far it walks a ring. */
+static void choose_share(struct shape *shape, uint64_t items_per_row) {
+    const bool serial = shape->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint64_t enough = serial ? ENOUGH_SERIAL : ENOUGH_INVOCATIONS;
+    const uint64_t most = MOST_TURNS / shape->turns; /* at least 1: see frames/neighbours/neighbours.c's MOST_STEPS */
+    shape->items = items_per_row;
+    for (uint32_t d = 0; d < last_of(shape); ++d) {
+        shape->items *= shape->part->box.size[d];
+    }
+    shape->shares = 1;
+    if (shape->ring != NO_RING) {
+        const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[shape->ring];
+        const uint64_t length = shape->part->box.size[shape->ring];
+        const uint64_t lines = shape->items / length;
+        const uint64_t shortest = 4 * (uint64_t)(dimension->taps - dimension->source_step) + 1;
+        uint64_t share = vkdml_divide_up(length, vkdml_divide_up(enough, lines));
+        share = share < shortest ? shortest : share;
+        share = share > most - MOST_RING ? most - MOST_RING : share;
+        shape->shares = vkdml_divide_up(length, share);
+        shape->share = vkdml_divide_up(length, shape->shares);
+        shape->shares = vkdml_divide_up(length, shape->share);
+        shape->items = lines * shape->shares;
+        return;
+    }
+    uint64_t share = serial ? shape->items / enough : 1;
+    share = share > SERIAL_ITEMS ? SERIAL_ITEMS : share;
+    share = share > most ? most : share;
+    shape->share = share == 0 ? 1 : share;
+}
+
+/* ---- what the kernel is told ---- */
+
+static enum order order_of(DML_TENSOR_DATA_TYPE type) {
+    return vkdml_data_type_is_float(type) ? ORDER_FLOAT
+           : type == DML_TENSOR_DATA_TYPE_INT64 || type == DML_TENSOR_DATA_TYPE_INT32 ||
+                   type == DML_TENSOR_DATA_TYPE_INT16 || type == DML_TENSOR_DATA_TYPE_INT8
+               ? ORDER_SIGNED
+               : ORDER_UNSIGNED;
+}
+
+/* The bits of maxima are moved. */
+static DML_TENSOR_DATA_TYPE moved_type(DML_TENSOR_DATA_TYPE type) {
+    switch (vkdml_data_type_bits(type)) {
+    case 8:
+        return DML_TENSOR_DATA_TYPE_UINT8;
+    case 16:
+        return DML_TENSOR_DATA_TYPE_UINT16;
+    case 32:
+        return DML_TENSOR_DATA_TYPE_UINT32;
+    default:
+        return DML_TENSOR_DATA_TYPE_UINT64;
+    }
+}
+
+/* Whether an item comes to elements in the order of their places, and to one at least that is above LEAST. */
+static bool comes_in_order(const struct shape *shape) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const uint32_t bits = vkdml_data_type_bits(pool->source.type);
+    bool in_order = !shape->part->accumulates && (shape->ring == NO_RING || shape->outer == 0) &&
+                    (bits < 32 || pool->source.type == DML_TENSOR_DATA_TYPE_FLOAT32);
+    for (uint32_t w = 1; w < shape->walk_count; ++w) {
+        const struct vkdml_neighbours_dimension *inner = &pool->dimensions[shape->walks[w]];
+        in_order = in_order &&
+                   pool->dimensions[shape->walks[w - 1]].tap_stride >= (uint64_t)inner->tap_stride * inner->source_size;
+    }
+    return in_order;
+}
+
+static uint32_t operation_of(const struct shape *shape) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    uint32_t operation = shape->operation | (uint32_t)(pool->pool - 1) << FUNCTION_BITS;
+    operation |= (uint32_t)pool->ending << ENDING_BITS;
+    operation |= (uint32_t)order_of(pool->source.type) << ORDER_BITS;
+    operation |= shape->rows > LONG_SUM && pool->pool != VKDML_POOL_MAXIMUM ? IS_LONG : 0;
+    operation |= shape->part->accumulates ? ACCUMULATES : 0;
+    operation |= pool->is_rest ? IS_REST : 0;
+    if (pool->has_places) {
+        operation |= HAS_PLACES;
+        operation |= comes_in_order(shape) ? 0 : BY_PLACE;
+    }
+    return operation;
+}
+
+static uint32_t walk_nibbles(const struct shape *shape) {
+    uint32_t nibbles = 0;
+    for (uint32_t d = 0; d < VKDML_MAX_DIMENSIONS; ++d) {
+        uint32_t walk = NO_WALK;
+        for (uint32_t w = 0; w < shape->walk_count; ++w) {
+            walk = shape->walks[w] == d ? w : walk;
+        }
+        nibbles |= walk << (4 * d);
+    }
+    return nibbles;
+}
+
+static void fill_walks(const struct shape *shape, struct window_parameters *parameters) {
+    for (uint32_t w = 0; w < shape->walk_count; ++w) {
+        const uint32_t d = shape->walks[w];
+        const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->tap_step);
+        uint32_t *steps = parameters->walks[2 * w];
+        uint32_t *step = parameters->walks[2 * w + 1];
+        steps[0] = (uint32_t)start_of(shape, d);
+        steps[1] = shape->taps[d];
+        steps[2] = dimension->tap_step;
+        steps[3] = dimension->source_size;
+        step[0] = dimension->source_step;
+        step[1] = divisor.multiplier;
+        step[2] = divisor.shifts;
+        step[3] = dimension->tap_stride;
+        parameters->walk_strides[w] = dimension->source_stride;
+    }
+}
+
+static void fill_dimensions(const struct shape *shape, struct window_parameters *parameters) {
+    const struct vkdml_box *box = &shape->part->box;
+    for (uint32_t d = 0; d < shape->pool->count; ++d) {
+        const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
+        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares : box->size[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(size);
+        parameters->sizes[d][0] = size;
+        parameters->sizes[d][1] = divisor.multiplier;
+        parameters->sizes[d][2] = divisor.shifts;
+        parameters->sizes[d][3] = dimension->source_stride;
+        parameters->own_strides[d] = dimension->own_stride;
+        parameters->target_strides[d] = dimension->target_stride;
+        if (!dimension->is_walked) {
+            parameters->place_strides[d] = dimension->tap_stride;
+            parameters->place_first += box->origin[d] * dimension->tap_stride;
+            parameters->source_first += box->origin[d] * dimension->source_stride;
+        }
+    }
+}
+
+static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
+                                          const struct vkdml_window *window) {
+    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
+}
+
+VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
+                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                 struct vkdml_plan_step *step) {
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const struct vkdml_neighbours_tensor *own = pool->has_places ? &pool->own : &pool->source;
+    struct shape shape = {.pool = pool, .part = part, .limits = limits};
+    shape.windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
+    shape.windows[1] = vkdml_window_of(part->target, vkdml_data_type_bits(pool->target.type));
+    shape.windows[2] = vkdml_window_of(part->own, vkdml_data_type_bits(own->type));
+    uint32_t walk = pool->count;
+    for (uint32_t d = 0; d < pool->count; ++d) {
+        if (pool->dimensions[d].is_walked) {
+            shape.first_tap[d] = part->box.origin[walk];
+            shape.taps[d] = part->box.size[walk++];
+        }
+    }
+    const uint32_t width = width_of(pool, part);
+    find_shape(&shape, width);
+    if (shape.mode == SINGLE && width == 8) {
+        find_shape(&shape, 4); /* fewer elements may fit the registers */
+    }
+    if (shape.turns > MOST_TURNS) {
+        find_shape(&shape, 1);
+    }
+    const bool is_shifted = (shape.operation & (ARE_WHOLE | IS_LOOSE)) == 0;
+    const uint32_t row = part->box.size[pool->count - 1];
+    const uint64_t items_per_row = vkdml_divide_up(row + (is_shifted ? shape.width - 1 : 0), shape.width);
+    choose_share(&shape, items_per_row);
+
+    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
+    const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
+    struct window_parameters parameters;
+    memset(&parameters, 0, sizeof(parameters));
+    parameters.group_count = (uint32_t)groups;
+    parameters.item_count = (uint32_t)shape.items;
+    parameters.items_per_row = (uint32_t)items_per_row;
+    parameters.row_length = row;
+    parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
+    parameters.share = (uint32_t)shape.share;
+    parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
+    parameters.source_first = shape.windows[0].lead - (uint32_t)part->source.first;
+    parameters.own_first = pool->is_rest ? shape.windows[0].lead : shape.windows[2].lead;
+    parameters.target_first = shape.windows[1].lead;
+    memcpy(parameters.arguments, pool->arguments, sizeof(pool->arguments));
+    fill_dimensions(&shape, &parameters);
+    fill_walks(&shape, &parameters);
+
+    const bool moves = pool->pool == VKDML_POOL_MAXIMUM;
+    const DML_TENSOR_DATA_TYPE source_type = moves ? moved_type(pool->source.type) : pool->source.type;
+    const DML_TENSOR_DATA_TYPE target_type = moves ? moved_type(pool->target.type) : pool->target.type;
+    const DML_TENSOR_DATA_TYPE own_type = pool->has_places ? own->type : source_type;
+    const bool has_halves = source_type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const struct vkdml_neighbours_dimension *last = &pool->dimensions[pool->count - 1];
+    const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape.ring != NO_RING ? shape.ring : 0];
+    const uint32_t specializations[] = {
+        local_size,
+        (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8,
+        operation_of(&shape),
+        pool->count,
+        walk_nibbles(&shape),
+        shape.outer,
+        shape.width,
+        (uint32_t)shape.mode,
+        shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0,
+        shape.mode == SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0,
+        0,
+        step->float_controls,
+    };
+    step->kernel = VKDML_KERNEL_POOL;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->buffers[0] = buffer_of(&pool->source, &shape.windows[0]);
+    step->buffers[1] = buffer_of(&pool->target, &shape.windows[1]);
+    step->buffers[2] = buffer_of(own, &shape.windows[2]);
+    step->buffer_count = pool->has_places ? 3 : 2;
+    return vkdml_grid(groups, limits, report, step->groups);
+}

@@ -1,0 +1,18 @@
+/* Plans of the depthwise kernel (glsl/product/depthwise.comp): products of a filter with what is gathered of one
+ * channel alone, which a tile of sums would be much too large for. */
+#ifndef VKDML_FRAMES_PRODUCT_DEPTHWISE_H
+#define VKDML_FRAMES_PRODUCT_DEPTHWISE_H
+
+#include "frames/product/product.h"
+
+/* Whether a product whose b is gathered is made so: of one channel, few rows and taps that an invocation may walk. Its
+ * a has no stride along k; tap_strides are those along each dimension of pixels. */
+bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
+                           const struct vkdml_plan_limits *limits);
+
+/* Adds the steps: one where all tensors can be bound whole, else one for each part. */
+VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,
+                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                 struct vkdml_plan *plan);
+
+#endif

@@ -1,0 +1,698 @@
+/* A reduce is a step where every reduction can be walked by one workgroup, or part of one, within its limits. Else its
+ * reductions have shares, which steps turn into totals in the temporary resource, and the totals are folded the same
+ * way. What cannot be bound whole is cut into pieces of equal sizes, along kept and folded dimensions; a piece of a
+ * folded one is a share too. */
+#include "frames/reduce/reduce.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+#include "plan/boxes.h"
+#include "plan/step.h"
+
+/* The parameter block, word for word that of glsl/reduce/reduce.glsl. */
+struct reduce_parameters {
+    uint32_t group_count;
+    uint32_t unit_count;
+    uint32_t unit_groups;
+    uint32_t item_count;
+    uint32_t share;
+    uint32_t items_per_run;
+    uint32_t run_length;
+    uint32_t run_stride;
+    uint32_t run_index_stride;
+    uint32_t source_first;
+    uint32_t target_first;
+    uint32_t index_first;
+    uint32_t element_count;
+    uint32_t share_stride;
+    uint32_t width_stride;
+    uint32_t share_count;
+    struct vkdml_divisor groups_divisor;
+    struct vkdml_divisor run_divisor;
+    uint32_t argument;
+    uint32_t unused[3];
+    uint32_t kept[8][4];
+    uint32_t kept_out[8];
+    uint32_t reduced[8][4];
+    uint32_t reduced_index[8];
+};
+
+_Static_assert(sizeof(struct reduce_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* What SHAPE of reduce.glsl says. */
+#define ACROSS      1u
+#define DENSE       2u
+#define FROM_TOTALS 4u
+#define TO_TOTALS   8u
+#define IS_PACKED   16u
+#define IS_FLAT     32u
+#define IS_WHOLE    64u
+
+/* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
+#define LOCAL_SIZE        256
+#define SERIAL_LOCAL_SIZE 8
+
+/* Items of an invocation. Sums are made of blocks of 32, so that of the most an element goes through some 200
+ * additions; with fewer than the least an invocation costs more than it does. Loops of an invocation must stay below
+ * 65,535 turns in total, which lavapipe ends silently: an item takes some for each folded dimension, and where runs are
+ * dense, of four items at least, two ends may take 16 more each. */
+#define MOST_ITEMS         4096
+#define LEAST_ITEMS        16
+#define LEAST_SERIAL_ITEMS 512
+#define MOST_TURNS         60000
+#define DENSE_TURNS        8
+#define LEAST_DENSE_ITEMS  4
+
+/* What fills the largest GPUs several times over, in workgroups and in invocations; and processors. */
+#define ENOUGH_GROUPS      1024
+#define ENOUGH_INVOCATIONS (1u << 18)
+#define ENOUGH_SERIAL      64
+
+/* A vector's invocations on a processor walk shares side by side, which at multiples of this many items would fall on
+ * the same lines of a cache. */
+#define SERIAL_STEP 4
+
+/* A processor walks columns so many rows at a time: they stay in its cache for the columns beside. */
+#define MOST_SERIAL_ROWS 128
+
+/* An invocation that walks alone still wants neighbours that read with it. */
+#define LEAST_ACROSS 32
+
+/* Loads on their way at once. */
+#define LOADS 4
+
+/* Where there are enough invocations they take so many loads each, so that what a reduction's make together is less
+ * work beside: of rows of 1024 on an H200 8 reach 0.91 of the read peak, 16 0.87, 1 0.51. */
+#define ENOUGH_LOADS 8
+
+/* A dimension that is kept or folded. */
+struct dimension {
+    uint32_t size;
+    uint32_t stride; /* the input's */
+    uint32_t other;  /* a kept one's stride in the output, or what a coordinate of a folded one counts in an element's
+                        place */
+};
+
+struct dimensions {
+    uint32_t rank;
+    struct dimension items[VKDML_MAX_DIMENSIONS]; /* outermost first */
+};
+
+/* What steps read: a tensor, or totals. */
+struct source {
+    enum vkdml_plan_resource resource;
+    uint64_t offset; /* in the temporary resource */
+    bool totals;
+    uint32_t element_bits;
+};
+
+/* Part of a reduce, in elements (or totals) from the source's first, and from the output's. */
+struct part {
+    struct dimensions kept;
+    struct dimensions reduced;
+    uint64_t source_first;
+    uint64_t target_first;
+    uint32_t index_first;
+};
+
+struct reducing {
+    const struct vkdml_reduce *reduce;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+    uint32_t element_count; /* of a whole reduction, FLOAT32's bits */
+    bool serial;
+};
+
+/* ---- dimensions ---- */
+
+/* Elements that are the same lie farthest, so that the innermost dimension is one along which memory is walked. */
+static bool lies_closer(const struct dimension *a, const struct dimension *b) {
+    return a->stride != 0 && (b->stride == 0 || a->stride < b->stride);
+}
+
+static void insert(struct dimensions *dimensions, struct dimension added) {
+    uint32_t place = dimensions->rank++;
+    for (; place > 0 && lies_closer(&dimensions->items[place - 1], &added); --place) {
+        dimensions->items[place] = dimensions->items[place - 1];
+    }
+    dimensions->items[place] = added;
+}
+
+static void merge_runs(struct dimensions *dimensions) {
+    uint32_t kept = 0;
+    for (uint32_t d = 0; d < dimensions->rank; ++d) {
+        const struct dimension inner = dimensions->items[d];
+        struct dimension *outer = kept > 0 ? &dimensions->items[kept - 1] : NULL;
+        if (outer != NULL && outer->stride == (uint64_t)inner.stride * inner.size &&
+            outer->other == (uint64_t)inner.other * inner.size) {
+            const uint32_t size = outer->size * inner.size; /* all elements fit 32 bits */
+            *outer = inner;
+            outer->size = size;
+        } else {
+            dimensions->items[kept++] = inner;
+        }
+    }
+    dimensions->rank = kept;
+}
+
+static bool is_place(const struct vkdml_reduce *reduce) {
+    return reduce->function == VKDML_REDUCE_ARGMAX || reduce->function == VKDML_REDUCE_ARGMIN;
+}
+
+/* Sorts the dimensions of more than one coordinate into kept and folded ones, as the input lies. */
+static void collapse(const struct vkdml_reduce *reduce, struct part *part) {
+    memset(part, 0, sizeof(*part));
+    uint32_t place = 1;
+    for (uint32_t d = reduce->input->dimension_count; d-- > 0;) {
+        const uint32_t size = reduce->input->sizes[d];
+        const bool folded = (reduce->folded >> d & 1) != 0;
+        struct dimension dimension = {size, reduce->input->strides[d], folded ? place : reduce->output->strides[d]};
+        if (folded) {
+            place *= size; /* at most the elements */
+            dimension.other = is_place(reduce) ? dimension.other : 0;
+        }
+        if (size > 1) {
+            insert(folded ? &part->reduced : &part->kept, dimension);
+        }
+    }
+    merge_runs(&part->kept);
+    merge_runs(&part->reduced);
+    if (part->reduced.rank == 0) {
+        part->reduced.items[0] = (struct dimension){1, 1, 0};
+        part->reduced.rank = 1;
+    }
+}
+
+static uint64_t count(const struct dimensions *dimensions) {
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < dimensions->rank; ++d) {
+        elements *= dimensions->items[d].size;
+    }
+    return elements;
+}
+
+/* From the first element to the last, in one of the tensors. */
+static uint64_t reach(const struct dimensions *dimensions, bool other) {
+    uint64_t elements = 0;
+    for (uint32_t d = 0; d < dimensions->rank; ++d) {
+        const struct dimension *dimension = &dimensions->items[d];
+        elements += (uint64_t)(dimension->size - 1) * (other ? dimension->other : dimension->stride);
+    }
+    return elements;
+}
+
+/* ---- one step ---- */
+
+/* How a part is walked. */
+struct walk {
+    uint32_t shape;
+    uint32_t width;
+    uint32_t local_size;
+    uint32_t lanes;
+    uint32_t items_per_run;
+    uint64_t items; /* of a reduction */
+    uint64_t units;
+    uint64_t unit_groups;
+    uint64_t share;
+    uint64_t shares;
+    uint64_t groups;
+};
+
+static struct vkdml_window source_window(const struct source *source, const struct part *part) {
+    const struct vkdml_span span = {part->source_first, reach(&part->kept, false) + reach(&part->reduced, false) + 1};
+    return vkdml_window_of(span, source->element_bits);
+}
+
+static struct vkdml_window output_window(const struct reducing *f, const struct part *part) {
+    const struct vkdml_span span = {part->target_first, reach(&part->kept, true) + 1};
+    return vkdml_window_of(span, f->reduce->output->element_bits);
+}
+
+static uint32_t total_bytes(const struct reducing *f) {
+    return f->reduce->input->element_bits == 64 || f->reduce->function == VKDML_REDUCE_MOMENTS ? 16 : 8;
+}
+
+static bool is_pair(const struct vkdml_reduce *reduce) {
+    return reduce->function >= VKDML_REDUCE_MOMENTS;
+}
+
+static bool are_multiples(const struct dimension *dimensions, uint32_t count, uint32_t elements) {
+    bool multiples = true;
+    for (uint32_t d = 0; d < count; ++d) {
+        multiples = multiples && dimensions[d].stride % elements == 0;
+    }
+    return multiples;
+}
+
+/* Whether a part, and whatever lies along all its dimensions but one, begins at multiples of so many elements. */
+static bool is_aligned(const struct reducing *f, const struct source *source, const struct part *part,
+                       const struct dimensions *inner, uint32_t elements) {
+    const struct vkdml_window window = source_window(source, part);
+    const uint32_t bytes = elements * source->element_bits / 8;
+    const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
+    const struct dimensions *kept = &part->kept, *reduced = &part->reduced;
+    return vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
+           are_multiples(kept->items, kept->rank - (kept == inner), elements) &&
+           are_multiples(reduced->items, reduced->rank - (reduced == inner), elements);
+}
+
+/* The elements side by side that an invocation takes at once: whole words, of 16 bytes at most. */
+static uint32_t width_of(const struct reducing *f, const struct source *source, const struct part *part) {
+    const struct dimension *inner = &part->kept.items[part->kept.rank - 1];
+    if (source->totals || inner->stride != 1) {
+        return 1;
+    }
+    for (uint32_t width = 4; width > 1; width /= 2) {
+        const uint32_t bits = width * source->element_bits;
+        if (bits >= 32 && bits <= 128 && inner->size % width == 0 && is_aligned(f, source, part, &part->kept, width)) {
+            return width;
+        }
+    }
+    return 1;
+}
+
+/* Whether `width` outputs, narrower than words, are whole ones. */
+static bool is_packed(const struct reducing *f, const struct part *part, uint32_t width, uint32_t lead) {
+    bool packed = width > 1 && f->reduce->output->element_bits < 32 && lead % width == 0 &&
+                  part->kept.items[part->kept.rank - 1].other == 1;
+    for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
+        packed = packed && part->kept.items[d].other % width == 0;
+    }
+    return packed;
+}
+
+static void choose_shape(const struct reducing *f, const struct source *source, const struct part *part,
+                         struct walk *walk) {
+    const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
+    const struct dimension *inner = part->kept.rank != 0 ? &part->kept.items[part->kept.rank - 1] : NULL;
+    walk->width = 1;
+    walk->shape = source->totals ? FROM_TOTALS : 0;
+    walk->items_per_run = run->size;
+    if (inner != NULL && lies_closer(inner, run)) {
+        walk->shape |= ACROSS;
+        walk->width = width_of(f, source, part);
+        if (is_packed(f, part, walk->width, output_window(f, part).lead)) {
+            walk->shape |= IS_PACKED;
+        }
+    } else if (!source->totals && run->stride == 1) {
+        const uint32_t item = 128 / source->element_bits;
+        if (run->size / item >= LEAST_DENSE_ITEMS) {
+            const bool aligned = is_aligned(f, source, part, &part->reduced, item);
+            walk->shape |= DENSE | (aligned && run->size % item == 0 ? IS_WHOLE : 0);
+            /* Else a run may begin up to one element short of an item's end. */
+            walk->items_per_run = (uint32_t)vkdml_divide_up((uint64_t)run->size + (aligned ? 0 : item - 1), item);
+        }
+    }
+    walk->items = count(&part->reduced) / run->size * walk->items_per_run;
+    walk->units = count(&part->kept) / walk->width;
+}
+
+static uint64_t at_least_one(uint64_t n) {
+    return n == 0 ? 1 : n;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* The invocations of a reduction. */
+static uint32_t choose_lanes(const struct reducing *f, const struct walk *walk) {
+    uint32_t lanes = 1;
+    if (f->serial) {
+        return 1;
+    }
+    if ((walk->shape & ACROSS) != 0) {
+        while (lanes * LEAST_ACROSS < walk->local_size && walk->units * lanes < ENOUGH_INVOCATIONS &&
+               walk->items >= 2 * (uint64_t)lanes * LEAST_ITEMS) {
+            lanes *= 2;
+        }
+        return lanes;
+    }
+    while (lanes < walk->local_size && (uint64_t)lanes * LOADS < walk->items &&
+           (walk->units * lanes < ENOUGH_INVOCATIONS || (uint64_t)lanes * LOADS * ENOUGH_LOADS <= walk->items)) {
+        lanes *= 2;
+    }
+    return lanes;
+}
+
+/* Few enough items that loops end, and that sums are exact. */
+static uint64_t most_items(const struct reducing *f, const struct part *part, const struct walk *walk) {
+    const uint32_t turns = 2 + part->reduced.rank + ((walk->shape & DENSE) != 0 ? DENSE_TURNS : 0);
+    const bool walks_columns = f->serial && (walk->shape & (ACROSS | FROM_TOTALS)) == ACROSS;
+    return walks_columns ? MOST_SERIAL_ROWS : least(MOST_TURNS / turns, MOST_ITEMS);
+}
+
+static void choose_walk(const struct reducing *f, const struct source *source, const struct part *part,
+                        struct walk *walk) {
+    memset(walk, 0, sizeof(*walk));
+    walk->local_size = vkdml_local_size(f->limits, f->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    choose_shape(f, source, part, walk);
+    walk->lanes = choose_lanes(f, walk);
+    walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
+    const uint64_t wanted = f->serial ? ENOUGH_SERIAL / at_least_one(walk->units) : ENOUGH_GROUPS / walk->unit_groups;
+    const uint32_t fewest = f->serial ? LEAST_SERIAL_ITEMS : LEAST_ITEMS;
+    const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(f, part, walk));
+    const uint64_t bindable = f->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
+    walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
+    walk->shares = walk->shares < needed ? needed : walk->shares;
+    walk->share = vkdml_divide_up(walk->items, walk->shares);
+    if (f->serial && walk->shares > 1 && walk->share > SERIAL_STEP && walk->share % SERIAL_STEP == 0) {
+        --walk->share;
+    }
+    walk->shares = vkdml_divide_up(walk->items, walk->share);
+    walk->groups = walk->unit_groups * walk->shares;
+    if (f->serial && walk->shares > 1) {
+        walk->shape |= IS_FLAT;
+        walk->unit_groups = walk->units;
+        walk->groups = vkdml_divide_up(walk->units * walk->shares, walk->local_size);
+    }
+}
+
+static void fill_dimensions(const struct part *part, const struct walk *walk, struct reduce_parameters *parameters) {
+    for (uint32_t d = 0; d < part->kept.rank; ++d) {
+        const uint32_t width = d + 1 == part->kept.rank ? walk->width : 1;
+        const struct dimension *dimension = &part->kept.items[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
+        parameters->kept[d][0] = dimension->size / width;
+        parameters->kept[d][1] = divisor.multiplier;
+        parameters->kept[d][2] = divisor.shifts;
+        parameters->kept[d][3] = dimension->stride * width;
+        parameters->kept_out[d] = dimension->other * width;
+        parameters->width_stride = dimension->other;
+    }
+    for (uint32_t d = 0; d + 1 < part->reduced.rank; ++d) {
+        const struct dimension *dimension = &part->reduced.items[d];
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size);
+        parameters->reduced[d][0] = dimension->size;
+        parameters->reduced[d][1] = divisor.multiplier;
+        parameters->reduced[d][2] = divisor.shifts;
+        parameters->reduced[d][3] = dimension->stride;
+        parameters->reduced_index[d] = dimension->other;
+    }
+}
+
+static bool computes_much(const struct reducing *f) {
+    const enum vkdml_reduce_function function = f->reduce->function;
+    return function == VKDML_REDUCE_MULTIPLY;
+}
+
+/* Adds the step of a part. To totals: of `target`, a part's bytes from `total_offset` on in the temporary resource. */
+static VkdmlResult add_step(const struct reducing *f, const struct source *source, const struct part *part,
+                            const struct walk *walk, const struct vkdml_plan_buffer *totals) {
+    const struct vkdml_tensor *input = f->reduce->input;
+    const struct vkdml_window from = source_window(source, part);
+    const struct vkdml_window to = output_window(f, part);
+    struct reduce_parameters parameters;
+    struct vkdml_plan_step *step;
+    VkdmlResult result = vkdml_plan_add(f->plan, &f->plan->steps, f->limits, f->report, &step);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    vkdml_note_step(f->report,
+                    "%" PRIu64 " reductions of %" PRIu64 " elements: %u invocations share one, in %" PRIu64 " shares",
+                    count(&part->kept), count(&part->reduced), (unsigned)walk->lanes, walk->shares);
+    const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
+    memset(&parameters, 0, sizeof(parameters));
+    parameters.group_count = (uint32_t)walk->groups;
+    parameters.unit_count = (uint32_t)walk->units;
+    parameters.unit_groups = (uint32_t)walk->unit_groups;
+    parameters.groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
+    parameters.item_count = (uint32_t)walk->items;
+    parameters.share = (uint32_t)walk->share;
+    parameters.share_count = (uint32_t)walk->shares;
+    parameters.items_per_run = walk->items_per_run;
+    parameters.run_divisor = vkdml_divisor(walk->items_per_run);
+    parameters.run_length = run->size;
+    parameters.run_stride = run->stride;
+    parameters.run_index_stride = run->other;
+    parameters.source_first = from.lead;
+    parameters.target_first = totals != NULL ? 0 : to.lead;
+    parameters.index_first = part->index_first;
+    parameters.element_count = f->element_count;
+    parameters.argument = f->reduce->argument;
+    fill_dimensions(part, walk, &parameters);
+    if (totals != NULL) { /* side by side, in the order of units */
+        uint32_t stride = 1;
+        for (uint32_t d = part->kept.rank; d-- > 0;) {
+            parameters.kept_out[d] = stride * (d + 1 == part->kept.rank ? walk->width : 1);
+            stride *= part->kept.items[d].size;
+        }
+        parameters.width_stride = 1;
+        parameters.share_stride = stride;
+    }
+
+    const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !source->totals;
+    const uint32_t shape = totals != NULL ? (walk->shape & ~IS_PACKED) | TO_TOTALS : walk->shape;
+    const uint32_t float_controls = input->element_bits == 64 ? 0
+                                    : input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16
+                                        ? f->limits->float_controls
+                                        : f->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const uint32_t specializations[] = {walk->local_size,
+                                        (uint32_t)input->data_type,
+                                        f->reduce->output->element_bits,
+                                        (uint32_t)f->reduce->function,
+                                        shape,
+                                        walk->lanes,
+                                        walk->width,
+                                        part->kept.rank,
+                                        part->reduced.rank,
+                                        many ? LOADS : 1,
+                                        f->reduce->option,
+                                        float_controls};
+    step->kernel = input->element_bits == 64 ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
+    step->float_controls = float_controls;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->buffers[0] = (struct vkdml_plan_buffer){source->resource, 0, source->offset + from.offset, from.size};
+    step->buffer_count = totals == NULL && is_pair(f->reduce) ? 3 : 2;
+    for (uint32_t i = 1; i < step->buffer_count; ++i) {
+        step->buffers[i] =
+            (struct vkdml_plan_buffer){f->reduce->target, 0, f->reduce->offsets[i - 1] + to.offset, to.size};
+    }
+    if (totals != NULL) {
+        step->buffers[1] = *totals;
+    }
+    return vkdml_grid(walk->groups, f->limits, f->report, step->groups);
+}
+
+/* ---- pieces ---- */
+
+/* How long a piece is in each dimension. */
+struct pieces {
+    struct dimensions kept;
+    struct dimensions reduced;
+};
+
+static struct dimension *widest(struct dimensions *dimensions, bool other, struct dimension *best) {
+    for (uint32_t d = 0; d < dimensions->rank; ++d) {
+        struct dimension *dimension = &dimensions->items[d];
+        const uint64_t own = (uint64_t)(dimension->size - 1) * (other ? dimension->other : dimension->stride);
+        const uint64_t most = best == NULL ? 0 : (uint64_t)(best->size - 1) * (other ? best->other : best->stride);
+        if (dimension->size > 1 && (best == NULL || own > most)) {
+            best = dimension;
+        }
+    }
+    return best;
+}
+
+static uint64_t window_bytes(uint64_t elements, uint32_t bits) {
+    return ((elements * bits + 7) / 8 + 3) & ~UINT64_C(3);
+}
+
+/* Whether a window of so many bytes can be bound: one of a whole tensor where the tensor can, others wherever they
+ * begin. */
+static bool can_bind(const struct reducing *f, uint64_t bytes, bool is_cut) {
+    return is_cut ? vkdml_fits(f->limits, 4, bytes + 8) : vkdml_fits(f->limits, 0, bytes);
+}
+
+static uint64_t piece_count(const struct dimensions *whole, const struct dimensions *piece) {
+    uint64_t pieces = 1;
+    for (uint32_t d = 0; d < whole->rank; ++d) {
+        pieces *= vkdml_divide_up(whole->items[d].size, piece->items[d].size);
+    }
+    return pieces;
+}
+
+/* Pieces longer than this are multiples of it, so that they begin alike in memory. */
+#define PIECE_STEP 64
+
+/* Of an output so many totals can be bound at once, so that each step leaves fewer. */
+#define LEAST_TOTALS 16
+
+/* Shortens a dimension as if all that is bound, `bytes`, hung on it. False where there is none. */
+static bool shorten(const struct reducing *f, struct dimension *longest, uint64_t bytes) {
+    const uint64_t range = f->limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)f->limits->min_storage_buffer_offset_alignment + 16;
+    const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
+    if (longest == NULL) {
+        return false;
+    }
+    uint64_t size = bytes > usable ? (uint64_t)((double)longest->size * (double)usable / (double)bytes)
+                                   : (uint64_t)longest->size - 1;
+    size = size >= longest->size ? longest->size - 1 : size;
+    size = size > PIECE_STEP ? size / PIECE_STEP * PIECE_STEP : size;
+    longest->size = size == 0 ? 1 : (uint32_t)size;
+    return true;
+}
+
+/* Cuts a part until a piece's windows can be bound, and the totals of its outputs too. */
+static VkdmlResult cut(const struct reducing *f, const struct source *source, const struct part *whole,
+                       struct part *piece) {
+    *piece = *whole;
+    bool is_cut = false;
+    bool shortened = true;
+    while (shortened) {
+        struct walk walk;
+        choose_walk(f, source, piece, &walk);
+        const uint64_t from =
+            window_bytes(reach(&piece->kept, false) + reach(&piece->reduced, false) + 1, source->element_bits);
+        const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, f->reduce->output->element_bits);
+        const uint64_t shares = walk.shares * piece_count(&whole->reduced, &piece->reduced);
+        const uint64_t together = shares < LEAST_TOTALS ? shares : LEAST_TOTALS;
+        const uint64_t totals =
+            count(&piece->kept) * total_bytes(f) * (walk.shares > together ? walk.shares : together);
+        if (!can_bind(f, from, is_cut)) {
+            shortened = shorten(f, widest(&piece->reduced, false, widest(&piece->kept, false, NULL)), from);
+        } else if (!can_bind(f, to, is_cut)) {
+            shortened = shorten(f, widest(&piece->kept, true, NULL), to);
+        } else if (!can_bind(f, totals, shares > 1) || walk.groups > UINT32_MAX / walk.local_size) {
+            shortened = shorten(f, widest(&piece->kept, true, NULL), totals);
+        } else {
+            return VKDML_SUCCESS;
+        }
+        is_cut = true;
+    }
+    return vkdml_report_add(f->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its totals",
+                            f->limits->max_storage_buffer_range);
+}
+
+/* Steps to the next piece; false after the last. */
+static bool next_piece(const struct dimensions *whole, const struct dimensions *piece, uint32_t *origin) {
+    for (uint32_t d = whole->rank; d-- > 0;) {
+        origin[d] += piece->items[d].size;
+        if (origin[d] < whole->items[d].size) {
+            return true;
+        }
+        origin[d] = 0;
+    }
+    return false;
+}
+
+/* The dimensions of a piece; *stride and *other grow by how far it lies. */
+static struct dimensions piece_at(const struct dimensions *whole, const struct dimensions *piece,
+                                  const uint32_t *origin, uint64_t *stride, uint64_t *other) {
+    struct dimensions result = *whole;
+    for (uint32_t d = 0; d < whole->rank; ++d) {
+        const uint32_t left = whole->items[d].size - origin[d];
+        result.items[d].size = left < piece->items[d].size ? left : piece->items[d].size;
+        *stride += (uint64_t)origin[d] * whole->items[d].stride;
+        *other += (uint64_t)origin[d] * whole->items[d].other;
+    }
+    return result;
+}
+
+static VkdmlResult plan_part(const struct reducing *f, const struct source *source, const struct part *part);
+
+/* Makes totals of all shares of a part's reductions, and folds those. */
+static VkdmlResult plan_totals(const struct reducing *f, const struct source *source, const struct part *part,
+                               const struct dimensions *piece, uint64_t shares) {
+    const uint64_t outputs = count(&part->kept);
+    const uint64_t bytes = outputs * total_bytes(f); /* of one share */
+    const uint64_t offset = f->plan->temporary_bytes;
+    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    vkdml_note(f->report,
+               "reduce: too few reductions to keep the device busy, or too long ones for a step: %" PRIu64
+               " shares leave totals in the temporary resource, which are folded next",
+               shares);
+    f->plan->temporary_bytes += (shares * bytes + alignment - 1) / alignment * alignment;
+
+    uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
+    uint64_t share = 0;
+    VkdmlResult result = VKDML_SUCCESS;
+    do {
+        struct part smaller = *part;
+        uint64_t index = part->index_first;
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index);
+        smaller.index_first = (uint32_t)index;
+        struct walk walk;
+        choose_walk(f, source, &smaller, &walk);
+        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset + share * bytes, walk.shares * bytes};
+        result = add_step(f, source, &smaller, &walk, &totals);
+        share += walk.shares;
+    } while (result == VKDML_SUCCESS && next_piece(&part->reduced, piece, origin));
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+
+    struct part rest = *part;
+    uint32_t stride = 1;
+    for (uint32_t d = rest.kept.rank; d-- > 0;) {
+        rest.kept.items[d].stride = stride;
+        stride *= rest.kept.items[d].size;
+    }
+    rest.source_first = 0;
+    rest.index_first = 0;
+    rest.reduced = (struct dimensions){1, {{(uint32_t)shares, stride, 0}}};
+    const struct source of_totals = {VKDML_PLAN_TEMPORARY, offset, true, 8 * total_bytes(f)};
+    const uint32_t first = f->plan->steps.count;
+    result = plan_part(f, &of_totals, &rest);
+    if (result == VKDML_SUCCESS) {
+        f->plan->steps.items[first].barrier_before = true;
+    }
+    return result;
+}
+
+static uint64_t count_shares(const struct reducing *f, const struct source *source, const struct part *part,
+                             const struct dimensions *piece) {
+    uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
+    uint64_t shares = 0;
+    do {
+        struct part smaller = *part;
+        uint64_t index = 0;
+        struct walk walk;
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index);
+        choose_walk(f, source, &smaller, &walk);
+        shares += walk.shares;
+    } while (next_piece(&part->reduced, piece, origin));
+    return shares;
+}
+
+static VkdmlResult plan_part(const struct reducing *f, const struct source *source, const struct part *part) {
+    struct part piece;
+    VkdmlResult result = cut(f, source, part, &piece);
+    uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
+    while (result == VKDML_SUCCESS) {
+        struct part smaller = *part;
+        smaller.kept = piece_at(&part->kept, &piece.kept, origin, &smaller.source_first, &smaller.target_first);
+        const uint64_t shares = count_shares(f, source, &smaller, &piece.reduced);
+        if (shares == 1) {
+            struct walk walk;
+            choose_walk(f, source, &smaller, &walk);
+            result = add_step(f, source, &smaller, &walk, NULL);
+        } else {
+            result = plan_totals(f, source, &smaller, &piece.reduced, shares);
+        }
+        if (!next_piece(&part->kept, &piece.kept, origin)) {
+            break;
+        }
+    }
+    return result;
+}
+
+VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, const struct vkdml_plan_limits *limits,
+                              struct vkdml_report *report, struct vkdml_plan *plan) {
+    struct part whole;
+    collapse(reduce, &whole);
+    const float element_count = (float)count(&whole.reduced);
+    struct reducing f = {reduce, limits, report, plan, 0, limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
+    memcpy(&f.element_count, &element_count, sizeof(f.element_count));
+    const struct source source = {reduce->source, reduce->source_offset, false, reduce->input->element_bits};
+    return plan_part(&f, &source, &whole);
+}

@@ -1,0 +1,42 @@
+/* Plans of the regions kernel (glsl/regions/regions.glsl): each output element is made of what a bin of a region covers
+ * in one plane of the input, of a picture that the region names. */
+#ifndef VKDML_FRAMES_REGIONS_REGIONS_H
+#define VKDML_FRAMES_REGIONS_REGIONS_H
+
+#include "base/report.h"
+#include "plan/plan.h"
+#include "tensor/tensor.h"
+
+/* The kernel's coordinates are FLOAT32: of so many bins along an axis, of so many samples each, all points are numbers
+ * that it holds. A bin's loops take less than the 65,535 turns after which lavapipe ends them, silently. */
+#define VKDML_REGIONS_MOST_BINS    65536
+#define VKDML_REGIONS_MOST_SAMPLES 160
+
+/* What bins are made of; x comes before y. Tensors are those of the instance, of four dimensions where nothing else is
+ * said. */
+struct vkdml_regions {
+    const struct vkdml_tensor *input;   /* input 0 */
+    const struct vkdml_tensor *corners; /* input 1: a region's x, y, x, y along the last dimension, regions before */
+    const struct vkdml_tensor *indices; /* input 2: each region's picture, along the last dimension; NULL: it is the
+                                           first of the corners' five numbers, truncated */
+    const struct vkdml_tensor *output;  /* regions, channels, and bins along y and x */
+    float scales[2];                    /* of corners */
+    uint32_t outside; /* FLOAT32's bits: of what lies outside the pictures, of regions whose picture there is not, and
+                         of empty boxes */
+    bool has_samples; /* bins are grids of points; else boxes of elements, of which the greatest is taken */
+    /* Of points: */
+    bool interpolates; /* between four elements; else the nearest is taken */
+    bool averages;     /* else the greatest is taken */
+    bool to_corners;   /* the outermost points are a region's size apart */
+    float input_offset;
+    float output_offset;
+    uint32_t least_samples; /* of a bin along an axis: 1 to VKDML_REGIONS_MOST_SAMPLES */
+    uint32_t most_samples;
+};
+
+/* Adds the steps: one that makes records of regions in the temporary resource, and one that walks bins; several where
+ * tensors cannot be bound whole. */
+VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, const struct vkdml_plan_limits *limits,
+                               struct vkdml_report *report, struct vkdml_plan *plan);
+
+#endif

@@ -1,0 +1,292 @@
+#include "frames/rows/rows.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+#include "plan/dimensions.h"
+#include "plan/step.h"
+
+/* The parameter block, word for word that of glsl/rows/rows.comp. */
+struct rows_parameters {
+    uint32_t group_count;
+    uint32_t unit_count;
+    uint32_t item_count;
+    uint32_t inverse_count;
+    uint32_t steps[4];
+    uint32_t argument;
+    uint32_t block_count;
+    uint32_t unused[2];
+    uint32_t kept[8][4];
+    uint32_t kept_more[8][4];
+};
+
+_Static_assert(sizeof(struct rows_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* What SHAPE of rows.comp says. */
+#define ACROSS          1u
+#define HAS_SCALE       2u
+#define HAS_BIAS        4u
+#define SCALE_IS_VECTOR 8u
+#define BIAS_IS_VECTOR  16u
+#define OPTION          32u
+#define PAIRED          64u
+#define IS_LONG         128u
+
+#define ITEM 4 /* elements */
+
+/* Invocations of a workgroup, or as many as hold a row: few, since all wait for the last one's elements. Of 256 softmax
+ * of rows of 128 FLOAT16 reaches 0.76 of an H200's copy peak, of 64 0.96. */
+#define LOCAL_SIZE 64
+#define MOST_LANES 256
+
+/* Neighbours that read side by side. */
+#define LEAST_LANES      8
+#define LEAST_LANES_HALF 4
+
+/* Across, invocations beside one another want neighbouring rows: 16 of 16 bytes. */
+#define MOST_LANES_ACROSS 16
+
+/* Items of an invocation, in 64 registers; and as many as are on their way well before the first is used. Across,
+ * FLOAT16's are loads of 8 bytes. */
+#define MOST_HELD        16
+#define HELD             8
+#define HELD_HALF_ACROSS 16
+
+/* Of long rows: large workgroups, so that few rows at once are to stay in the cache; but powers of e take long, and
+ * two workgroups of half the size overlap them with loads. */
+#define LOCAL_SIZE_LONG        1024
+#define LOCAL_SIZE_LONG_POWERS 512
+#define LEAST_LANES_LONG       128
+#define HELD_LONG              4
+#define LEAST_LONG             96 /* rows, to keep a device busy */
+
+/* A sum rounds for each item, and for each block up to three times more: 384 times of the 512 that are allowed. A mean
+ * rounds once a block beside what it is made of, of the 16 that are allowed. */
+#define MOST_BLOCKS         48
+#define MOST_BLOCKS_MOMENTS 12
+
+enum { INPUT, OUTPUT, SCALE, BIAS, TENSORS };
+
+/* How rows are walked. */
+struct walk {
+    const struct vkdml_tensor *tensors[TENSORS];                                  /* NULL: absent */
+    struct vkdml_dimension kept[VKDML_MAX_DIMENSIONS], row[VKDML_MAX_DIMENSIONS]; /* outermost first */
+    uint32_t kept_rank, row_rank;
+    bool across;
+    uint32_t items; /* of a row */
+    uint64_t units; /* rows, or across fours of them */
+    uint32_t lanes, held, local_size;
+    bool is_half, is_paired;
+    uint32_t blocks; /* of a row: 1, or of a long one more */
+};
+
+static uint32_t stride_of(const struct vkdml_tensor *tensor, uint32_t d) {
+    return tensor == NULL || tensor->sizes[d] == 1 ? 0 : tensor->strides[d];
+}
+
+static void collapse(const struct vkdml_rows *rows, struct walk *walk) {
+    const struct vkdml_tensor *input = rows->input;
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        struct vkdml_dimension dimension = {.size = input->sizes[d]};
+        for (uint32_t t = 0; t < TENSORS; ++t) {
+            dimension.strides[t] = stride_of(walk->tensors[t], d);
+        }
+        if ((rows->folded >> d & 1) != 0) {
+            walk->row[walk->row_rank++] = dimension;
+        } else {
+            walk->kept[walk->kept_rank++] = dimension;
+        }
+    }
+    walk->row_rank = vkdml_dimensions_collapse(walk->row, walk->row_rank, OUTPUT);
+    walk->kept_rank = vkdml_dimensions_collapse(walk->kept, walk->kept_rank, OUTPUT);
+}
+
+/* The dimension along which an item's four elements lie. */
+static const struct vkdml_dimension *item_dimension(const struct walk *walk) {
+    return walk->across ? &walk->kept[walk->kept_rank - 1] : &walk->row[0];
+}
+
+/* Whether what is so many elements wide lies at multiples of that in a tensor, in every dimension but its own. */
+static bool is_aligned(const struct walk *walk, uint32_t t, uint32_t width) {
+    const struct vkdml_dimension *own = item_dimension(walk);
+    bool aligned = own->strides[t] == 1;
+    for (uint32_t d = 0; d < walk->kept_rank; ++d) {
+        aligned = aligned && (&walk->kept[d] == own || walk->kept[d].strides[t] % width == 0);
+    }
+    return aligned && (!walk->across || walk->row[0].strides[t] % width == 0);
+}
+
+static bool has_vectors(const struct walk *walk, uint32_t t) {
+    return walk->tensors[t] != NULL && item_dimension(walk)->strides[t] != 0;
+}
+
+/* Input and output as items or pairs of them, and of what scales them the same, or one element for each. */
+static bool lies_well(const struct walk *walk, uint32_t width) {
+    bool well = item_dimension(walk)->size % width == 0;
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        well = well && (t > OUTPUT && !has_vectors(walk, t) ? true : is_aligned(walk, t, width));
+    }
+    return well;
+}
+
+static bool fits(const struct walk *walk, const struct vkdml_plan_limits *limits) {
+    bool fits = true;
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        fits = fits && (walk->tensors[t] == NULL || vkdml_fits(limits, 0, vkdml_tensor_span(walk->tensors[t])));
+    }
+    return fits;
+}
+
+/* As few invocations as hold a row by eight items each: fewer meet in shared memory, and more is on its way. */
+static bool choose_lanes(struct walk *walk, uint32_t most) {
+    const uint32_t held = walk->across && walk->is_half ? HELD_HALF_ACROSS : HELD;
+    const uint32_t least = walk->is_half ? LEAST_LANES_HALF : LEAST_LANES;
+    walk->lanes = walk->across || walk->items < least ? 1 : least;
+    while (walk->lanes < most && walk->items > walk->lanes * held) {
+        walk->lanes = walk->lanes == 1 ? 4 : walk->lanes * 2;
+    }
+    walk->held = 1;
+    while (walk->held * walk->lanes < walk->items && walk->held <= MOST_HELD) {
+        walk->held *= 2;
+    }
+    walk->blocks = 1;
+    return walk->held <= MOST_HELD;
+}
+
+/* A row that is too long for that: a workgroup walks it by blocks. */
+static bool choose_blocks(struct walk *walk, enum vkdml_rows_function function,
+                          const struct vkdml_plan_limits *limits) {
+    const bool takes_powers = function == VKDML_ROWS_SOFTMAX || function == VKDML_ROWS_LOG_SOFTMAX;
+    walk->lanes = vkdml_local_size(limits, takes_powers ? LOCAL_SIZE_LONG_POWERS : LOCAL_SIZE_LONG);
+    walk->held = walk->is_half && !takes_powers ? 2 * HELD_LONG : HELD_LONG;
+    const uint64_t blocks = vkdml_divide_up(walk->items, (uint64_t)walk->lanes * walk->held);
+    const uint32_t most = function == VKDML_ROWS_MOMENTS ? MOST_BLOCKS_MOMENTS : MOST_BLOCKS;
+    walk->blocks = (uint32_t)blocks;
+    return !walk->across && walk->lanes >= LEAST_LANES_LONG && walk->units >= LEAST_LONG && blocks <= most;
+}
+
+static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits, struct walk *walk) {
+    memset(walk, 0, sizeof(*walk));
+    walk->tensors[INPUT] = rows->input;
+    walk->tensors[OUTPUT] = rows->output;
+    walk->tensors[SCALE] = rows->scale;
+    walk->tensors[BIAS] = rows->bias;
+    collapse(rows, walk);
+    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || walk->row_rank != 1) {
+        return false;
+    }
+    walk->across = walk->row[0].strides[OUTPUT] != 1;
+    if ((walk->across && walk->kept_rank == 0) || !lies_well(walk, ITEM) || !fits(walk, limits)) {
+        return false;
+    }
+    walk->units = 1;
+    for (uint32_t d = 0; d < walk->kept_rank; ++d) {
+        walk->units *= walk->kept[d].size;
+    }
+    walk->units /= walk->across ? ITEM : 1;
+    walk->items = walk->row[0].size / (walk->across ? 1 : ITEM);
+    walk->is_half = rows->input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const uint32_t most = vkdml_local_size(limits, walk->across ? MOST_LANES_ACROSS : MOST_LANES);
+    if (!choose_lanes(walk, most) && !choose_blocks(walk, rows->function, limits)) {
+        return false;
+    }
+    const uint32_t local_size = vkdml_local_size(limits, LOCAL_SIZE);
+    walk->local_size = local_size < walk->lanes ? walk->lanes : local_size;
+    walk->is_paired = walk->is_half && !walk->across && walk->held > 1 && lies_well(walk, 2 * ITEM);
+    return true;
+}
+
+static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk) {
+    return (walk->across ? ACROSS : 0) | (rows->scale != NULL ? HAS_SCALE : 0) | (rows->bias != NULL ? HAS_BIAS : 0) |
+           (has_vectors(walk, SCALE) ? SCALE_IS_VECTOR : 0) | (has_vectors(walk, BIAS) ? BIAS_IS_VECTOR : 0) |
+           (rows->option ? OPTION : 0) | (walk->is_paired ? PAIRED : 0) | (walk->blocks > 1 ? IS_LONG : 0);
+}
+
+/* Of an invocation's items the first that all invocations have, in each block. */
+static uint32_t full_items(const struct walk *walk) {
+    if (walk->blocks > 1) {
+        return walk->items % (walk->lanes * walk->held) == 0 ? walk->held : 0;
+    }
+    return walk->is_paired ? walk->items / 2 / walk->lanes * 2 : walk->items / walk->lanes;
+}
+
+static void fill_parameters(const struct vkdml_rows *rows, const struct walk *walk,
+                            struct rows_parameters *parameters) {
+    const float inverse_count = 1 / (float)walk->row[0].size;
+    memset(parameters, 0, sizeof(*parameters));
+    parameters->unit_count = (uint32_t)walk->units;
+    parameters->item_count = walk->items;
+    memcpy(&parameters->inverse_count, &inverse_count, sizeof(inverse_count));
+    parameters->argument = rows->argument;
+    parameters->block_count = walk->blocks;
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        parameters->steps[t] = walk->row[0].strides[t] * (walk->across ? 1 : ITEM);
+    }
+    for (uint32_t d = 0; d < walk->kept_rank; ++d) {
+        const struct vkdml_dimension *dimension = &walk->kept[d];
+        const uint32_t width = walk->across && d + 1 == walk->kept_rank ? ITEM : 1;
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
+        parameters->kept[d][0] = dimension->size / width;
+        parameters->kept[d][1] = divisor.multiplier;
+        parameters->kept[d][2] = divisor.shifts;
+        parameters->kept[d][3] = dimension->strides[INPUT] * width;
+        for (uint32_t t = OUTPUT; t < TENSORS; ++t) {
+            parameters->kept_more[d][t - OUTPUT] = dimension->strides[t] * width;
+        }
+    }
+}
+
+/* Input and output, then what scales up to the last there is; the input stands for what is absent. */
+static void bind(const struct walk *walk, struct vkdml_plan_step *step) {
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        const bool present = walk->tensors[t] != NULL;
+        const uint64_t size = vkdml_tensor_span(walk->tensors[present ? t : INPUT]);
+        const uint32_t input = present && t > OUTPUT ? t - OUTPUT : 0;
+        step->buffers[t] =
+            (struct vkdml_plan_buffer){t == OUTPUT ? VKDML_PLAN_OUTPUT : VKDML_PLAN_INPUT, input, 0, size};
+        step->buffer_count = present ? t + 1 : step->buffer_count;
+    }
+}
+
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits,
+                            struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned) {
+    struct walk walk;
+    struct rows_parameters parameters;
+    struct vkdml_plan_step *step;
+    *is_planned = find_walk(rows, limits, &walk);
+    if (!*is_planned) {
+        return VKDML_SUCCESS;
+    }
+    VkdmlResult result = vkdml_plan_add(plan, &plan->steps, limits, report, &step);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    vkdml_note_step(report, "one pass: rows of %u elements, %s by %u invocations each", (unsigned)walk.row[0].size,
+                    walk.blocks > 1 ? "walked block by block" : "held in registers", (unsigned)walk.lanes);
+    const uint64_t groups = vkdml_divide_up(walk.units, walk.local_size / walk.lanes);
+    fill_parameters(rows, &walk, &parameters);
+    parameters.group_count = (uint32_t)groups;
+    const uint32_t float_controls =
+        walk.is_half ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const uint32_t specializations[] = {walk.local_size,
+                                        (uint32_t)rows->input->data_type,
+                                        (uint32_t)rows->function,
+                                        shape_of(rows, &walk),
+                                        walk.lanes,
+                                        walk.held,
+                                        walk.kept_rank,
+                                        full_items(&walk),
+                                        0,
+                                        0,
+                                        0,
+                                        float_controls};
+    step->kernel = VKDML_KERNEL_ROWS;
+    step->float_controls = float_controls;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    bind(&walk, step);
+    return vkdml_grid(groups, limits, report, step->groups);
+}

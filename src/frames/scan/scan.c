@@ -1,0 +1,572 @@
+/* A scan is a step where there are lines enough to fill the device, each walked by one workgroup or part of one. Else
+ * lines have shares: a step leaves their totals as entries in the temporary resource, and another adds up those before
+ * its share and scans it. What cannot be bound whole is cut: lines from one another, and where that is not enough into
+ * stretches, which follow one another and leave an entry each. */
+#include "frames/scan/scan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+#include "plan/boxes.h"
+#include "plan/dimensions.h"
+#include "plan/step.h"
+
+/* The parameter block, word for word that of glsl/scan/scan.glsl. */
+struct scan_parameters {
+    uint32_t group_count;
+    uint32_t unit_count;
+    uint32_t unit_groups;
+    uint32_t share_count;
+    uint32_t share;
+    uint32_t item_count;
+    uint32_t length;
+    uint32_t line_count;
+    uint32_t source_stride;
+    uint32_t target_stride;
+    uint32_t source_first;
+    uint32_t target_first;
+    uint32_t first_entry;
+    uint32_t entries_first;
+    uint32_t last_first;
+    uint32_t is_turned;
+    struct vkdml_divisor groups_divisor;
+    uint32_t reserved[2];
+    uint32_t kept[8][4];
+    uint32_t kept_out[8];
+};
+
+_Static_assert(sizeof(struct scan_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+
+/* What SHAPE of scan.glsl says. */
+#define ACROSS      1u
+#define BACKWARD    2u
+#define EXCLUSIVE   4u
+#define TO_ENTRIES  8u
+#define HAS_ENTRIES 16u
+#define KEEPS_LAST  32u
+#define EVEN        64u
+
+/* Invocations of a workgroup, and of one down columns where it is used whole. Along rows of FLOAT16 512 reach 0.90 of
+ * an H200's copy peak, 256 0.96: fewer wait for one another. */
+#define LOCAL_SIZE        256
+#define LARGE_LOCAL_SIZE  512
+#define SERIAL_LOCAL_SIZE 8
+
+/* Items that an invocation holds, all of them on their way at once. */
+#define HELD 4
+
+/* Of a line along memory so many items are one invocation's each before any has more. */
+#define LANES_BEFORE_HELD 32
+
+/* Rows of fewer items, whose ends are ragged, are walked element by element. */
+#define LEAST_DENSE_ITEMS 4
+
+/* Neighbouring columns that invocations of a workgroup walk side by side: 128 bytes, a whole line of a cache. */
+#define LEAST_ACROSS 8
+
+/* Whatever keeps the largest GPUs busy; what shares cost is that the input is read twice. */
+#define ENOUGH_INVOCATIONS (1u << 16)
+#define ENOUGH_GROUPS      128
+#define SHARED_GROUPS      2048
+#define ENOUGH_SERIAL      64
+
+/* Sums are made of blocks of at most 512 elements an invocation, 512 of these at most, and a workgroup's turns. A
+ * share's loops must also stay below 65,535 turns of an invocation in total, which lavapipe ends silently. */
+#define MOST_ALONE 131072
+#define MOST_TURNS 512
+
+/* Fewer elements are no share of a processor's. */
+#define LEAST_SERIAL 4096
+
+enum { IN, OUT, TENSORS };
+
+/* Part of the lines, or of their length: which elements are its lowest, and whether something comes before it. */
+struct part {
+    uint32_t rank;
+    struct vkdml_dimension kept[VKDML_MAX_DIMENSIONS]; /* lines; outermost first, as the output lies */
+    uint32_t length;
+    uint64_t first[TENSORS];
+};
+
+struct scanning {
+    const struct vkdml_scan *scan;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
+    const struct vkdml_tensor *tensors[TENSORS];
+    uint32_t strides[TENSORS]; /* along the axis */
+    uint32_t bits;
+    bool serial;
+};
+
+/* How a part is walked. */
+struct walk {
+    uint32_t shape;
+    uint32_t local_size;
+    uint32_t lanes;
+    uint32_t width;
+    uint32_t held;
+    uint64_t lines;
+    uint64_t items; /* of a line */
+    uint64_t units;
+    uint64_t unit_groups;
+    uint64_t share;
+    uint64_t shares;
+};
+
+/* ---- parts ---- */
+
+static uint64_t count_lines(const struct part *part) {
+    uint64_t lines = 1;
+    for (uint32_t d = 0; d < part->rank; ++d) {
+        lines *= part->kept[d].size;
+    }
+    return lines;
+}
+
+static struct vkdml_window window_of(const struct scanning *s, const struct part *part, uint32_t tensor) {
+    struct vkdml_span span = {part->first[tensor], 1 + (uint64_t)(part->length - 1) * s->strides[tensor]};
+    for (uint32_t d = 0; d < part->rank; ++d) {
+        span.count += (uint64_t)(part->kept[d].size - 1) * part->kept[d].strides[tensor];
+    }
+    return vkdml_window_of(span, s->bits);
+}
+
+/* Where the first line's lowest element lies modulo 16 bytes, in elements; 16 bytes of no element: anywhere. */
+static uint32_t place_of(const struct scanning *s, const struct part *part, uint32_t tensor) {
+    const struct vkdml_window window = window_of(s, part, tensor);
+    return vkdml_place_modulo_16(s->limits, window.offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
+}
+
+/* ---- walks ---- */
+
+static uint64_t at_least_one(uint64_t n) {
+    return n == 0 ? 1 : n;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Whether all that neighbouring lines have side by side begins at a multiple of `width` elements. */
+static bool is_aligned_across(const struct scanning *s, const struct part *part, uint32_t width) {
+    bool aligned = part->kept[part->rank - 1].size % width == 0;
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        aligned = aligned && part->kept[part->rank - 1].strides[t] == 1 && place_of(s, part, t) % width == 0 &&
+                  (part->length == 1 || s->strides[t] % width == 0);
+        for (uint32_t d = 0; d + 1 < part->rank; ++d) {
+            aligned = aligned && part->kept[d].strides[t] % width == 0;
+        }
+    }
+    return aligned;
+}
+
+/* Whether a line's 16 bytes of the input are 16 bytes of the output; *begins: whether lines do at such. */
+static bool is_aligned_along(const struct scanning *s, const struct part *part, uint32_t width, bool *begins) {
+    const uint32_t place = place_of(s, part, IN) % width;
+    bool aligned = s->strides[IN] == 1 && s->strides[OUT] == 1 && place == place_of(s, part, OUT) % width;
+    const uint32_t end = s->scan->is_backward ? part->length % width : 0;
+    *begins = (place + end) % width == 0;
+    for (uint32_t d = 0; d < part->rank; ++d) {
+        const uint32_t *strides = part->kept[d].strides;
+        aligned = aligned && strides[IN] % width == strides[OUT] % width;
+        *begins = *begins && strides[OUT] % width == 0;
+    }
+    return aligned;
+}
+
+static void choose_items(const struct scanning *s, const struct part *part, struct walk *walk) {
+    const uint32_t vector = 128 / s->bits;
+    const struct vkdml_dimension *inner = part->rank != 0 ? &part->kept[part->rank - 1] : NULL;
+    bool begins;
+    walk->shape = (s->scan->is_backward ? BACKWARD : 0) | (s->scan->is_exclusive ? EXCLUSIVE : 0);
+    walk->width = 1;
+    walk->items = part->length;
+    if (inner != NULL && (part->length == 1 || inner->strides[OUT] < s->strides[OUT])) {
+        const uint32_t word = s->bits == 16 ? 2 : 1;
+        walk->shape |= ACROSS;
+        walk->width = is_aligned_across(s, part, vector) ? vector : is_aligned_across(s, part, word) ? word : 1;
+    } else if (is_aligned_along(s, part, vector, &begins) &&
+               ((begins && part->length % vector == 0) || part->length / vector >= LEAST_DENSE_ITEMS)) {
+        walk->width = vector;
+        walk->items = vkdml_divide_up((uint64_t)part->length + (begins ? 0 : vector - 1), vector);
+    }
+    walk->units = walk->lines / ((walk->shape & ACROSS) != 0 ? walk->width : 1);
+}
+
+static uint32_t tally_bytes(const struct scanning *s) {
+    return s->bits == 64 || (s->scan->multiplies && vkdml_data_type_is_float(s->tensors[IN]->data_type)) ? 8 : 4;
+}
+
+/* What a workgroup's invocations exchange; see scan_main.glsl. */
+static uint64_t shared_bytes(const struct scanning *s, const struct walk *walk) {
+    const bool across = (walk->shape & ACROSS) != 0;
+    const uint32_t tallies = across ? 2 * walk->width : 2 + (walk->held > 1 ? walk->held : 0);
+    return walk->lanes > 1 ? (uint64_t)walk->local_size * tallies * tally_bytes(s) : 0;
+}
+
+static void choose_lanes(const struct scanning *s, uint32_t local_size, struct walk *walk) {
+    walk->local_size = vkdml_local_size(s->limits, local_size);
+    walk->held = walk->items < 2 ? 1 : walk->items < HELD ? 2 : HELD;
+    walk->lanes = 1;
+    if (s->serial) {
+        return;
+    }
+    if ((walk->shape & ACROSS) != 0) {
+        while (walk->lanes * LEAST_ACROSS < walk->local_size && walk->units * walk->lanes < 2 * ENOUGH_INVOCATIONS &&
+               walk->items >= 2 * (uint64_t)walk->lanes * HELD) {
+            walk->lanes *= 2;
+        }
+        return;
+    }
+    walk->held = walk->items <= LANES_BEFORE_HELD ? 1 : walk->items <= 2 * LANES_BEFORE_HELD ? 2 : HELD;
+    while (walk->lanes < walk->local_size && (uint64_t)walk->lanes * walk->held < walk->items) {
+        walk->lanes *= 2;
+    }
+}
+
+/* Of the larger workgroup sizes the one that is used whole and whose exchange fits. */
+static void choose_workgroup(const struct scanning *s, struct walk *walk) {
+    uint32_t local_size = s->serial ? SERIAL_LOCAL_SIZE : (walk->shape & ACROSS) != 0 ? LARGE_LOCAL_SIZE : LOCAL_SIZE;
+    choose_lanes(s, local_size, walk);
+    if (!s->serial && walk->lanes * LEAST_ACROSS < walk->local_size) {
+        local_size = LOCAL_SIZE;
+        choose_lanes(s, local_size, walk);
+    }
+    while (shared_bytes(s, walk) > s->limits->max_shared_memory_bytes) {
+        local_size /= 2;
+        choose_lanes(s, local_size, walk);
+    }
+}
+
+static void choose_shares(const struct scanning *s, struct walk *walk) {
+    const uint64_t tile = (uint64_t)walk->lanes * walk->held;
+    const bool across = (walk->shape & ACROSS) != 0;
+    const uint32_t along = across ? 1 : walk->width;
+    const uint64_t tiles = vkdml_divide_up(walk->items, tile);
+    const uint64_t most = walk->lanes > 1 ? MOST_TURNS : MOST_ALONE / along / HELD;
+    const uint64_t bindable = s->limits->max_storage_buffer_range / 8 / (walk->lines * tally_bytes(s));
+    const uint64_t groups = vkdml_divide_up(walk->units * walk->lanes, walk->local_size);
+    uint64_t wanted = 1;
+    if (s->serial) {
+        wanted = least(ENOUGH_SERIAL / walk->units, (uint64_t)walk->items * along / LEAST_SERIAL);
+    } else if (groups < ENOUGH_GROUPS) {
+        wanted = SHARED_GROUPS / groups;
+    }
+    const uint64_t needed = vkdml_divide_up(tiles, most);
+    uint64_t shares = at_least_one(least(least(wanted, bindable), tiles));
+    shares = shares < needed ? needed : shares;
+    uint64_t share = vkdml_divide_up(tiles, shares);
+    if (s->serial && share < tiles && share % 2 == 0) {
+        --share; /* neighbours' shares would fall on the same lines of a cache */
+    }
+    walk->share = share * tile;
+    walk->shares = vkdml_divide_up(walk->items, walk->share);
+}
+
+static void choose_walk(const struct scanning *s, const struct part *part, struct walk *walk) {
+    memset(walk, 0, sizeof(*walk));
+    walk->lines = count_lines(part);
+    choose_items(s, part, walk);
+    choose_workgroup(s, walk);
+    choose_shares(s, walk);
+    walk->unit_groups = walk->lanes > 1 ? vkdml_divide_up(walk->units, walk->local_size / walk->lanes) : walk->units;
+}
+
+/* ---- steps ---- */
+
+/* The entries that a step reads, or makes, and where it leaves one. */
+struct entries {
+    struct vkdml_plan_buffer buffer;
+    uint32_t first;      /* words into it */
+    uint32_t last_first; /* of what the next stretch begins with */
+    bool has_before;     /* something comes before the first share */
+    bool keeps_last;
+};
+
+static void fill_parameters(const struct scanning *s, const struct part *part, const struct walk *walk,
+                            struct scan_parameters *parameters) {
+    const uint32_t backward = s->scan->is_backward;
+    const uint32_t end = backward ? part->length - 1 : 0;
+    memset(parameters, 0, sizeof(*parameters));
+    parameters->unit_count = (uint32_t)walk->units;
+    parameters->unit_groups = (uint32_t)walk->unit_groups;
+    parameters->groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
+    parameters->share = (uint32_t)walk->share;
+    parameters->item_count = (uint32_t)walk->items;
+    parameters->length = part->length;
+    parameters->line_count = (uint32_t)walk->lines;
+    parameters->source_stride = backward ? 0 - s->strides[IN] : s->strides[IN];
+    parameters->target_stride = backward ? 0 - s->strides[OUT] : s->strides[OUT];
+    parameters->source_first = window_of(s, part, IN).lead + end * s->strides[IN];
+    parameters->target_first = window_of(s, part, OUT).lead + end * s->strides[OUT];
+    for (uint32_t d = 0; d < part->rank; ++d) {
+        const struct vkdml_dimension *dimension = &part->kept[d];
+        const uint32_t width = (walk->shape & ACROSS) != 0 && d + 1 == part->rank ? walk->width : 1;
+        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
+        parameters->kept[d][0] = dimension->size / width;
+        parameters->kept[d][1] = divisor.multiplier;
+        parameters->kept[d][2] = divisor.shifts;
+        parameters->kept[d][3] = dimension->strides[IN] * width;
+        parameters->kept_out[d] = dimension->strides[OUT] * width;
+    }
+}
+
+/* Whether each invocation, of whole workgroups where these share lines, always holds whole items of a line. */
+static bool is_even(const struct part *part, const struct walk *walk) {
+    const uint32_t along = (walk->shape & ACROSS) != 0 ? 1 : walk->width;
+    return part->length == walk->items * along && walk->items % ((uint64_t)walk->lanes * walk->held) == 0 &&
+           (walk->lanes == 1 || walk->units % (walk->local_size / walk->lanes) == 0);
+}
+
+/* Adds a step that scans a part, or that leaves the totals of its shares, all but the last, among the entries. */
+static VkdmlResult add_step(const struct scanning *s, const struct part *part, const struct walk *walk,
+                            const struct entries *entries, bool to_entries) {
+    const struct vkdml_window from = window_of(s, part, IN);
+    const struct vkdml_window to = window_of(s, part, OUT);
+    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->data_type;
+    struct scan_parameters parameters;
+    struct vkdml_plan_step *step;
+    VkdmlResult result = vkdml_plan_add(s->plan, &s->plan->steps, s->limits, s->report, &step);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    vkdml_note_step(s->report, "%" PRIu64 " lines of %" PRIu64 " items, by %u invocations each in %" PRIu64 " shares%s",
+                    walk->lines, walk->items, (unsigned)walk->lanes, walk->shares,
+                    to_entries ? ": their totals first" : "");
+    const bool has_entries = !to_entries && (walk->shares > 1 || entries->has_before);
+    const bool keeps_last = !to_entries && entries->keeps_last;
+    const uint64_t shares = walk->shares - (to_entries ? 1 : 0);
+    const uint64_t groups =
+        walk->lanes > 1 ? walk->unit_groups * shares : vkdml_divide_up(walk->unit_groups * shares, walk->local_size);
+    fill_parameters(s, part, walk, &parameters);
+    parameters.group_count = (uint32_t)groups;
+    parameters.share_count = (uint32_t)shares;
+    parameters.first_entry = entries->has_before ? 0 : 1;
+    parameters.entries_first = entries->first;
+    parameters.last_first = entries->last_first;
+    parameters.is_turned = has_entries && walk->shares > 1;
+    const uint32_t shape = walk->shape | (to_entries ? TO_ENTRIES : 0) | (has_entries ? HAS_ENTRIES : 0) |
+                           (keeps_last ? KEEPS_LAST : 0) | (is_even(part, walk) ? EVEN : 0);
+    const uint32_t float_controls = s->bits == 64 ? 0
+                                    : type == DML_TENSOR_DATA_TYPE_FLOAT16
+                                        ? s->limits->float_controls
+                                        : s->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    const uint32_t specializations[] = {walk->local_size,
+                                        (uint32_t)type,
+                                        s->scan->multiplies,
+                                        shape,
+                                        walk->lanes,
+                                        walk->width,
+                                        walk->held,
+                                        part->rank,
+                                        0,
+                                        0,
+                                        0,
+                                        float_controls};
+    step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
+    step->float_controls = float_controls;
+    /* In place a window reads words that the one before may have changed another element in. */
+    step->barrier_before = has_entries || s->plan->steps.count > 1;
+    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
+    memcpy(step->specializations, specializations, sizeof(specializations));
+    step->parameter_count = sizeof(parameters) / 4;
+    memcpy(step->parameters, &parameters, sizeof(parameters));
+    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, from.offset, from.size};
+    step->buffers[1] =
+        to_entries ? entries->buffer : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
+    step->buffers[2] = entries->buffer;
+    step->buffer_count = has_entries || keeps_last ? 3 : 2;
+    return vkdml_grid(groups, s->limits, s->report, step->groups);
+}
+
+/* ---- stretches ---- */
+
+static struct part stretch_at(const struct scanning *s, const struct part *part, uint32_t stretch, uint32_t origin) {
+    struct part result = *part;
+    const uint32_t left = part->length - origin;
+    result.length = left < stretch ? left : stretch;
+    const uint32_t lowest = s->scan->is_backward ? left - result.length : origin;
+    for (uint32_t t = 0; t < TENSORS; ++t) {
+        result.first[t] += (uint64_t)lowest * s->strides[t];
+    }
+    return result;
+}
+
+/* Entries of a stretch: one that it begins with, and one for each share, of all lines. */
+static uint64_t entry_bytes(const struct scanning *s, const struct walk *walk) {
+    return ((walk->shares + 1) * walk->lines * tally_bytes(s) + 15) & ~UINT64_C(15);
+}
+
+/* Room for the entries of a part's stretches: two by turns, each as large as the largest asks for; 0: none. */
+static uint64_t entries_room(const struct scanning *s, const struct part *part, uint32_t stretch) {
+    uint64_t most = 0;
+    bool needed = stretch < part->length;
+    for (uint64_t origin = 0; origin < part->length; origin += stretch) {
+        struct part piece = stretch_at(s, part, stretch, (uint32_t)origin);
+        struct walk walk;
+        choose_walk(s, &piece, &walk);
+        const uint64_t bytes = entry_bytes(s, &walk);
+        most = bytes > most ? bytes : most;
+        needed = needed || walk.shares > 1;
+    }
+    return needed ? most : 0;
+}
+
+static VkdmlResult plan_stretches(const struct scanning *s, const struct part *part, uint32_t stretch) {
+    const uint64_t room = entries_room(s, part, stretch);
+    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
+    const uint64_t bytes = room * (stretch < part->length ? 2 : 1);
+    struct entries entries = {.buffer = {VKDML_PLAN_TEMPORARY, 0, s->plan->temporary_bytes, bytes}};
+    s->plan->temporary_bytes += (bytes + alignment - 1) / alignment * alignment;
+    uint32_t turn = 0;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint64_t origin = 0; origin < part->length && result == VKDML_SUCCESS; origin += stretch) {
+        const struct part piece = stretch_at(s, part, stretch, (uint32_t)origin);
+        struct walk walk;
+        choose_walk(s, &piece, &walk);
+        entries.first = (uint32_t)(turn * room / 4);
+        entries.last_first = (uint32_t)((1 - turn) * room / 4);
+        entries.has_before = origin != 0;
+        entries.keeps_last = origin + stretch < part->length;
+        if (walk.shares > 1) {
+            result = add_step(s, &piece, &walk, &entries, true);
+        }
+        if (result == VKDML_SUCCESS) {
+            result = add_step(s, &piece, &walk, &entries, false);
+        }
+        turn = 1 - turn;
+    }
+    return result;
+}
+
+/* ---- pieces ---- */
+
+/* Stretches and pieces longer than this are multiples of it, so that they begin alike in memory. */
+#define PIECE_STEP 64
+
+/* The size that reaches farthest in a tensor, of lines alone or with the length; NULL: all are 1. */
+static uint32_t *widest(const struct scanning *s, struct part *part, uint32_t tensor, bool lines_alone) {
+    uint32_t *found = NULL;
+    uint64_t farthest = 0;
+    for (uint32_t d = 0; d < part->rank; ++d) {
+        const uint64_t own = (uint64_t)(part->kept[d].size - 1) * part->kept[d].strides[tensor];
+        if (part->kept[d].size > 1 && (found == NULL || own > farthest)) {
+            found = &part->kept[d].size;
+            farthest = own;
+        }
+    }
+    const uint64_t own = (uint64_t)(part->length - 1) * s->strides[tensor];
+    return part->length > 1 && (found == NULL || (!lines_alone && own > farthest)) ? &part->length : found;
+}
+
+/* Shortens what all that is bound, `bytes`, hangs on, as if it hung on that alone. False where there is none. */
+static bool shorten(const struct scanning *s, uint32_t *size, uint64_t bytes) {
+    const uint64_t range = s->limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)s->limits->min_storage_buffer_offset_alignment + 16;
+    const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
+    if (size == NULL) {
+        return false;
+    }
+    uint64_t shorter = bytes > usable ? (uint64_t)((double)*size * (double)usable / (double)bytes) : *size - 1;
+    shorter = shorter >= *size ? *size - 1 : shorter;
+    shorter = shorter > PIECE_STEP ? shorter / PIECE_STEP * PIECE_STEP : shorter;
+    *size = shorter == 0 ? 1 : (uint32_t)shorter;
+    return true;
+}
+
+/* A window of a whole tensor can be bound where the tensor can, others wherever they begin. */
+static bool can_bind(const struct scanning *s, uint64_t bytes, bool is_cut) {
+    return is_cut ? vkdml_fits(s->limits, 4, bytes + 8) : vkdml_fits(s->limits, 0, bytes);
+}
+
+/* Cuts a part until all that steps of a piece bind can be bound. */
+static VkdmlResult cut(const struct scanning *s, const struct part *whole, struct part *piece) {
+    *piece = *whole;
+    for (bool is_cut = false, shortened = true; shortened; is_cut = true) {
+        struct walk walk;
+        choose_walk(s, piece, &walk);
+        const uint64_t from = window_of(s, piece, IN).size;
+        const uint64_t to = window_of(s, piece, OUT).size;
+        const bool is_stretch = piece->length < whole->length;
+        const uint64_t entries = is_stretch || walk.shares > 1 ? 2 * entry_bytes(s, &walk) : 0;
+        const uint64_t invocations = walk.unit_groups * walk.shares * (walk.lanes > 1 ? walk.local_size : 1);
+        if (!can_bind(s, from, is_cut)) {
+            shortened = shorten(s, widest(s, piece, IN, false), from);
+        } else if (!can_bind(s, to, is_cut)) {
+            shortened = shorten(s, widest(s, piece, OUT, false), to);
+        } else if (!can_bind(s, entries, is_cut) || invocations > INT32_MAX) {
+            shortened = shorten(s, widest(s, piece, OUT, true), entries);
+        } else {
+            return VKDML_SUCCESS;
+        }
+    }
+    return vkdml_report_add(s->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its tally",
+                            s->limits->max_storage_buffer_range);
+}
+
+/* Steps to the next piece; false after the last. */
+static bool next_piece(const struct part *whole, const struct part *piece, uint32_t *origin) {
+    for (uint32_t d = whole->rank; d-- > 0;) {
+        origin[d] += piece->kept[d].size;
+        if (origin[d] < whole->kept[d].size) {
+            return true;
+        }
+        origin[d] = 0;
+    }
+    return false;
+}
+
+/* The lines of a piece, whole. */
+static struct part lines_at(const struct part *whole, const struct part *piece, const uint32_t *origin) {
+    struct part result = *whole;
+    for (uint32_t d = 0; d < whole->rank; ++d) {
+        const uint32_t left = whole->kept[d].size - origin[d];
+        result.kept[d].size = left < piece->kept[d].size ? left : piece->kept[d].size;
+        for (uint32_t t = 0; t < TENSORS; ++t) {
+            result.first[t] += (uint64_t)origin[d] * whole->kept[d].strides[t];
+        }
+    }
+    return result;
+}
+
+static struct part whole_of(const struct scanning *s) {
+    struct part whole = {.length = s->tensors[IN]->sizes[s->scan->axis]};
+    for (uint32_t d = 0; d < s->tensors[IN]->dimension_count; ++d) {
+        if (d != s->scan->axis) {
+            whole.kept[whole.rank++] = (struct vkdml_dimension){
+                s->tensors[IN]->sizes[d], {[IN] = s->tensors[IN]->strides[d], [OUT] = s->tensors[OUT]->strides[d]}};
+        }
+    }
+    whole.rank = vkdml_dimensions_collapse(whole.kept, whole.rank, OUT);
+    return whole;
+}
+
+VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, const struct vkdml_plan_limits *limits,
+                            struct vkdml_report *report, struct vkdml_plan *plan) {
+    const struct scanning s = {
+        .scan = scan,
+        .limits = limits,
+        .report = report,
+        .plan = plan,
+        .tensors = {[IN] = scan->input, [OUT] = scan->output},
+        .strides = {[IN] = scan->input->strides[scan->axis], [OUT] = scan->output->strides[scan->axis]},
+        .bits = scan->input->element_bits,
+        .serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
+    };
+    const struct part whole = whole_of(&s);
+    struct part piece;
+    VkdmlResult result = cut(&s, &whole, &piece);
+    uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
+    while (result == VKDML_SUCCESS) {
+        const struct part lines = lines_at(&whole, &piece, origin);
+        result = plan_stretches(&s, &lines, piece.length);
+        if (!next_piece(&whole, &piece, origin)) {
+            break;
+        }
+    }
+    return result;
+}

@@ -1,0 +1,23 @@
+/* Plans of the scan kernels (glsl/scan/scan.glsl): each output element is what the elements of its line, all along an
+ * axis, add up or multiply to, up to its own. */
+#ifndef VKDML_FRAMES_SCAN_SCAN_H
+#define VKDML_FRAMES_SCAN_SCAN_H
+
+#include "base/report.h"
+#include "plan/plan.h"
+#include "tensor/tensor.h"
+
+/* Of input 0 onto output 0, of the same type and sizes; they may be one. */
+struct vkdml_scan {
+    const struct vkdml_tensor *input;
+    const struct vkdml_tensor *output;
+    uint32_t axis;
+    bool multiplies;   /* else adds */
+    bool is_backward;  /* from the last element of a line to the first */
+    bool is_exclusive; /* an element's own value does not count */
+};
+
+VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, const struct vkdml_plan_limits *limits,
+                            struct vkdml_report *report, struct vkdml_plan *plan);
+
+#endif

@@ -1,0 +1,23 @@
+/* Plans of the top-k kernels (glsl/top_k/): of rows of a tensor the first elements in an order, sorted, and their
+ * places.
+ */
+#ifndef VKDML_FRAMES_TOP_K_TOP_K_H
+#define VKDML_FRAMES_TOP_K_TOP_K_H
+
+#include "base/report.h"
+#include "plan/plan.h"
+#include "tensor/tensor.h"
+
+/* Of input 0 onto outputs 0 and 1. */
+struct vkdml_top_k {
+    const struct vkdml_tensor *input;
+    const struct vkdml_tensor *values;  /* of the input's sizes, but for the axis' */
+    const struct vkdml_tensor *indices; /* of 32 or 64 bits, the same sizes */
+    uint32_t axis;
+    bool takes_least; /* least elements come first, else greatest; NaN last in either case */
+};
+
+VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, const struct vkdml_plan_limits *limits,
+                             struct vkdml_report *report, struct vkdml_plan *plan);
+
+#endif

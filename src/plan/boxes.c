@@ -1,0 +1,72 @@
+#include "plan/boxes.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "base/notes.h"
+
+struct vkdml_window vkdml_window_of(struct vkdml_span span, uint32_t bits) {
+    const uint64_t first = span.first * bits / 8;
+    const uint64_t end = ((span.first + span.count) * bits + 7) / 8;
+    struct vkdml_window window = {.offset = first & ~UINT64_C(3)};
+    window.size = ((end + 3) & ~UINT64_C(3)) - window.offset;
+    window.lead = (uint32_t)(span.first - window.offset * 8 / bits);
+    return window;
+}
+
+/* The dimension of more than one coordinate along which a tensor reaches farthest; the rank where the box is one
+ * element. */
+static uint32_t widest_dimension(const struct vkdml_covering *covering, const struct vkdml_box *box, uint32_t tensor) {
+    uint32_t widest = covering->rank;
+    uint64_t farthest = 0;
+    for (uint32_t d = 0; d < covering->rank; ++d) {
+        const uint64_t reach = box->size[d] > 1 ? covering->reach(covering->context, tensor, box, d) : 0;
+        if (box->size[d] > 1 && (widest == covering->rank || reach > farthest)) {
+            widest = d;
+            farthest = reach;
+        }
+    }
+    return widest;
+}
+
+/* Covers a box by equal parts along one dimension, as many as `bytes` are ranges. Nests at most 32 deep per dimension:
+ * each time one is at least halved. */
+static VkdmlResult cover_parts(const struct vkdml_covering *covering, const struct vkdml_box *box, uint32_t dimension,
+                               uint64_t bytes) {
+    const uint32_t alignment = covering->limits->min_storage_buffer_offset_alignment;
+    const uint64_t range = covering->limits->max_storage_buffer_range;
+    const uint64_t usable = range > 2 * (uint64_t)alignment ? range - alignment : range;
+    uint64_t parts = vkdml_divide_up(bytes, usable);
+    parts = parts < 2 ? 2 : parts;
+    const uint64_t whole = box->size[dimension];
+    const uint64_t part = vkdml_divide_up(whole, parts < whole ? parts : whole);
+    vkdml_note(covering->report,
+               "windows: maxStorageBufferRange (%" PRIu64 ") cannot bind all, which is cut along dimension %" PRIu32,
+               range, dimension);
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint64_t at = 0; at < whole && result == VKDML_SUCCESS; at += part) {
+        struct vkdml_box piece = *box;
+        piece.origin[dimension] += (uint32_t)at;
+        piece.size[dimension] = (uint32_t)(whole - at < part ? whole - at : part);
+        result = vkdml_cover(covering, &piece);
+    }
+    return result;
+}
+
+VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdml_box *box) {
+    for (uint32_t t = 0; t < covering->tensor_count; ++t) {
+        bool fits;
+        const uint64_t bytes = covering->bytes(covering->context, t, box, &fits);
+        if (fits) {
+            continue;
+        }
+        const uint32_t dimension = widest_dimension(covering, box, t);
+        if (dimension == covering->rank) {
+            return vkdml_report_add(covering->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                    "maxStorageBufferRange (%" PRIu64 ") is too small for one element",
+                                    covering->limits->max_storage_buffer_range);
+        }
+        return cover_parts(covering, box, dimension, bytes);
+    }
+    return covering->add(covering->context, box);
+}

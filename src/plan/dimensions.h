@@ -1,0 +1,26 @@
+/* The dimensions that a frame of several tensors walks through. */
+#ifndef VKDML_PLAN_DIMENSIONS_H
+#define VKDML_PLAN_DIMENSIONS_H
+
+#include <stdint.h>
+
+#include "base/report.h"
+
+/* The most tensors that are walked at once; a frame with fewer leaves strides 0. */
+#define VKDML_DIMENSION_STRIDES 6
+
+/* A size, and how far apart its coordinates are, in elements, in each tensor. */
+struct vkdml_dimension {
+    uint32_t size;
+    uint32_t strides[VKDML_DIMENSION_STRIDES];
+};
+
+/* Leaves dimensions of more than one coordinate, outermost first as tensor `output` lies, and as few as there can be:
+ * those that walk one run in every tensor become one. Returns how many are left; 0: there is one element. */
+uint32_t vkdml_dimensions_collapse(struct vkdml_dimension *dimensions, uint32_t count, uint32_t output);
+
+/* Notes what is walked, with the strides of those tensors that have a name. */
+void vkdml_dimensions_note(const struct vkdml_dimension *dimensions, uint32_t count, const char *what,
+                           const char *const names[VKDML_DIMENSION_STRIDES], struct vkdml_report *report);
+
+#endif

@@ -1,0 +1,128 @@
+/* The plan: all that recording an operator needs, as plain data. Planners write it, the Vulkan side records it;
+ * neither knows the other. */
+#ifndef VKDML_PLAN_PLAN_H
+#define VKDML_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/report.h"
+#include "kernels/cooperative_matrix.h"
+#include "kernels/kernels.h"
+
+/* A tensor larger than a descriptor can bind is covered by windows, a dispatch each. 4096 cover a transpose of 7 GiB
+ * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
+#define VKDML_PLAN_MAX_STEPS           4096
+#define VKDML_PLAN_MAX_BUFFERS         6 /* where the device has so many; Vulkan 1.2 guarantees 4 */
+#define VKDML_PLAN_MAX_SPECIALIZATIONS VKDML_KERNEL_CONSTANTS
+#define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
+#define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
+
+enum vkdml_plan_resource {
+    VKDML_PLAN_INPUT,      /* index: binding index of the input tensor */
+    VKDML_PLAN_OUTPUT,     /* index: binding index of the output tensor */
+    VKDML_PLAN_TEMPORARY,  /* index: 0 */
+    VKDML_PLAN_PERSISTENT, /* index: 0 */
+};
+
+/* What a storage buffer of a step is bound to. */
+struct vkdml_plan_buffer {
+    enum vkdml_plan_resource resource;
+    uint32_t index;
+    uint64_t offset; /* bytes from where the caller bound the resource, multiple of 4 */
+    uint64_t size;   /* bytes, multiple of 4; of a DISPATCH at most the device's maxStorageBufferRange less what
+                        alignment takes */
+};
+
+/* The command that a step is. */
+enum vkdml_plan_step_kind {
+    VKDML_PLAN_DISPATCH,
+    VKDML_PLAN_COPY, /* of runs of bytes in buffers[0] to buffers[1] */
+    VKDML_PLAN_FILL, /* of buffers[0] with one word, over and over */
+};
+
+/* The runs of a COPY: one per coordinate of the outer dimensions, from the buffers' first bytes on. Vulkan has no limit
+ * on their sizes and alignments. */
+struct vkdml_plan_copy {
+    uint64_t run_bytes;
+    uint32_t rank; /* 0: one run */
+    uint32_t sizes[VKDML_PLAN_MAX_COPY_RANK];
+    uint64_t source_strides[VKDML_PLAN_MAX_COPY_RANK]; /* bytes */
+    uint64_t target_strides[VKDML_PLAN_MAX_COPY_RANK]; /* bytes */
+};
+
+/* One command. */
+struct vkdml_plan_step {
+    enum vkdml_plan_step_kind kind;
+    uint32_t buffer_count; /* all that is left of the kernel's by its constants; COPY 2, FILL 1 */
+    struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
+    /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
+    bool barrier_before;
+    size_t noted; /* where notes of it begin, see base/notes.h */
+
+    struct vkdml_plan_copy copy;
+    uint32_t fill_word;
+
+    /* Of a DISPATCH: */
+    enum vkdml_kernel kernel;
+    uint32_t specialization_count;
+    uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
+    uint32_t float_controls; /* VKDML_FLOAT_CONTROLS_ bits: what the kernel declares, of those that the limits have */
+    uint32_t parameter_count;
+    uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
+    uint32_t groups[3];
+};
+
+/* Steps in the order they are recorded. */
+struct vkdml_plan_steps {
+    uint32_t count;
+    uint32_t capacity;
+    struct vkdml_plan_step *items;
+};
+
+/* Made empty by vkdml_plan_begin(), freed by vkdml_plan_end(). */
+struct vkdml_plan {
+    const VkAllocationCallbacks *callbacks; /* of the steps; borrowed; may be NULL */
+    struct vkdml_plan_steps steps;
+    struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
+    uint64_t temporary_bytes;           /* multiple of 4 */
+    uint64_t persistent_bytes;          /* multiple of 4 */
+    bool keeps_input;                   /* output 0 is input 0, element for element: in place there is nothing to do */
+};
+
+/* What a planner may know of a device. Invented at will in tests. */
+struct vkdml_plan_limits {
+    uint64_t max_storage_buffer_range;
+    uint32_t min_storage_buffer_offset_alignment;
+    uint32_t max_workgroup_count[3];
+    uint32_t max_workgroup_size[3];
+    uint32_t max_workgroup_invocations;
+    uint32_t max_shared_memory_bytes;
+    uint32_t max_storage_buffers; /* of a dispatch; at least 4 */
+    VkdmlKernelVariant variant;   /* of the kernels that the device runs */
+    uint32_t float_controls;      /* VKDML_FLOAT_CONTROLS_ bits */
+    bool transfer_allowed;        /* the caller's buffers and barriers are for transfer commands too */
+    bool transfer_is_faster;      /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
+    struct vkdml_matrix_cores matrix_cores;
+    bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
+};
+
+void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
+void vkdml_plan_end(struct vkdml_plan *plan);
+
+/* Adds an empty step to one of the plan's lists. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED beyond
+ * VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added. */
+VkdmlResult vkdml_plan_add(struct vkdml_plan *plan, struct vkdml_plan_steps *steps,
+                           const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                           struct vkdml_plan_step **step);
+
+/* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
+ * start to the resource's first byte. Buffers are bound at an offset rounded down to
+ * minStorageBufferOffsetAlignment; this is the rest. */
+struct vkdml_push_constants {
+    uint32_t base_bytes[VKDML_PLAN_MAX_BUFFERS];
+};
+
+#endif

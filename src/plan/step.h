@@ -1,0 +1,39 @@
+/* What planners of all families need: buffers within the device's limits, workgroup sizes and grids. */
+#ifndef VKDML_PLAN_STEP_H
+#define VKDML_PLAN_STEP_H
+
+#include "base/report.h"
+#include "plan/plan.h"
+#include "tensor/tensor.h"
+
+/* The bytes of a tensor that its elements lie in, rounded up to 4. */
+uint64_t vkdml_tensor_span(const struct vkdml_tensor *tensor);
+
+/* The invocations per workgroup to ask for: `wanted`, a power of two, or as many as the device allows. */
+uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wanted);
+
+/* What a kernel divides by d with, see glsl/common/division.glsl: exact for every 32-bit numerator. */
+struct vkdml_divisor {
+    uint32_t multiplier;
+    uint32_t shifts; /* first + 256 * second */
+};
+
+struct vkdml_divisor vkdml_divisor(uint32_t d);
+
+/* For d above 1 and numerators below 2^31: the quotient is the high word of the product with the multiplier, shifted
+ * right by `shifts`; half as many instructions. */
+struct vkdml_divisor vkdml_short_divisor(uint32_t d);
+
+/* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */
+VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                       uint32_t groups[3]);
+
+/* Whether `size` bytes from a multiple of 4, `offset`, can be bound wherever the resource begins (tensors at multiples
+ * of 16): descriptors begin at multiples of the device's alignment, and the rest before the first byte is bound too. */
+bool vkdml_fits(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t size);
+
+/* Where byte `byte` of what begins at `offset` lies, modulo 16, counted from the descriptor's start: tensors are bound
+ * at multiples of 16, and the descriptor begins at the device's multiple below. */
+uint32_t vkdml_place_modulo_16(const struct vkdml_plan_limits *limits, uint64_t offset, uint64_t byte);
+
+#endif

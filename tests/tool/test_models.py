@@ -554,7 +554,7 @@ def test_malformed(folder):
     for _ in range(int(os.environ.get("VKDML_TEST_MUTATIONS", "150"))):
         text = mutated(generator, generator.choice(seeds))
         path = write(folder, "mutated.json", text)
-        result = subprocess.run([COMMAND, "run", "-a", "reference", path], capture_output=True, timeout=120)
+        result = subprocess.run([COMMAND, "run", "-a", "reference", path], capture_output=True)
         if result.returncode not in (0, 1) or (result.returncode == 1 and not result.stderr):
             crashed.append((text, result))
     tell(not crashed, "malformed models are refused with a reason, and nothing crashes", crashed[:1])

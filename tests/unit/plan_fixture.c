@@ -193,7 +193,7 @@ static void check_buffer(const struct subject *subject, const struct vkdml_plan_
     bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
     uint32_t multiple = DML_TEMPORARY_BUFFER_ALIGNMENT;
     uint64_t room =
-        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.temporary_bytes : subject->plan.persistent_bytes;
+        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.steps.temporary_bytes : subject->plan.persistent_bytes;
     if (is_tensor) {
         uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? instance->input_count : instance->output_count;
         CHECK(subject, buffer->index < count);
@@ -366,15 +366,15 @@ static void check_plan(const struct subject *subject) {
                           plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
                           largest_span(subject) > 0x100000;
     const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL || is_tiled;
-    if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
+    if (largest_span(subject) <= whole && plan->steps.temporary_bytes <= whole) {
         CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
     }
     CHECK(subject, plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
-    CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
+    CHECK(subject, plan->steps.temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
     /* What keeps nothing may begin with packing what lies too far apart to be bound. */
     const bool packs = plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
                        plan->steps.items[0].buffers[1].resource == VKDML_PLAN_TEMPORARY;
-    CHECK(subject, (passes > 1 || packs) == (plan->temporary_bytes != 0));
+    CHECK(subject, (passes > 1 || packs) == (plan->steps.temporary_bytes != 0));
     for (uint32_t i = 0; i < plan->steps.count; i++)
         check_step(subject, &plan->steps.items[i]);
     for (uint32_t i = 0; i < plan->init_steps.count; i++)
@@ -437,7 +437,7 @@ void check_subject(struct subject *subject) {
     CHECK(subject, plan_subject(subject, &again) == VKDML_SUCCESS);
     CHECK(subject, same_steps(&again.steps, &subject->plan.steps));
     CHECK(subject, same_steps(&again.init_steps, &subject->plan.init_steps));
-    CHECK(subject, again.temporary_bytes == subject->plan.temporary_bytes);
+    CHECK(subject, again.steps.temporary_bytes == subject->plan.steps.temporary_bytes);
     CHECK(subject, again.persistent_bytes == subject->plan.persistent_bytes);
     subject->persistent_bytes = subject->plan.persistent_bytes;
     subject->step_count = subject->plan.steps.count;

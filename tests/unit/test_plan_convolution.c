@@ -59,7 +59,7 @@ static struct planned plan_on(const char *tensors, const struct invented_device 
     struct planned planned = {.kernel = last->kernel,
                               .step_count = plan.steps.count,
                               .init_step_count = plan.init_steps.count,
-                              .temporary_bytes = plan.temporary_bytes,
+                              .temporary_bytes = plan.steps.temporary_bytes,
                               .persistent_bytes = plan.persistent_bytes};
     memcpy(planned.constants, last->specializations, sizeof(planned.constants));
     vkdml_plan_end(&plan);

@@ -9,20 +9,10 @@
 #include "cases/number.h"
 #include "cases/support.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 /* ---- what floats may be ---- */
 
-static uint32_t field_of(const struct operator_case *c, const char *name) {
-    uint32_t i = 0;
-    while (strcmp(c->schema->fields[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 static uint32_t function_of(const struct operator_case *c) {
-    return c->fields[field_of(c, "Function")].words[0];
+    return case_word(c, "Function");
 }
 
 /* What is known of a reduction's elements. */
@@ -52,14 +42,14 @@ static void add_term(struct terms *terms, double x) {
 
 static struct terms read_terms(const struct operator_case *c, const unsigned char *const *tensors,
                                const uint32_t *coordinates) {
-    const uint32_t slot = field_of(c, "InputTensor"), axes = field_of(c, "Axes");
+    const uint32_t slot = case_index(c, "InputTensor"), axes = case_index(c, "Axes");
     const struct case_tensor *input = &c->tensors[slot];
-    uint32_t strides[MAX_RANK], at[MAX_RANK];
+    uint32_t strides[CASE_MAX_RANK], at[CASE_MAX_RANK];
     struct case_tensor box = {.rank = 0}; /* of the folded dimensions */
     struct terms terms = {.greatest = -INFINITY, .significand = 1, .all_finite = true};
     case_strides(input, strides);
     uint64_t first = case_element_position(input, strides, coordinates);
-    uint32_t box_strides[MAX_RANK] = {0};
+    uint32_t box_strides[CASE_MAX_RANK] = {0};
     for (uint32_t i = 0; i < c->fields[axes].word_count; i++) {
         const uint32_t axis = c->fields[axes].words[i];
         box.sizes[box.rank] = input->sizes[axis];
@@ -71,10 +61,6 @@ static struct terms read_terms(const struct operator_case *c, const unsigned cha
         add_term(&terms, number_decode(input->type, case_read_element(input, tensors[slot], position)));
     } while (case_next_coordinates(&box, at));
     return terms;
-}
-
-static struct accuracy_bounds around(double value, double distance) {
-    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
 }
 
 /* log() of a sum somewhere around. */
@@ -98,23 +84,23 @@ static double roundings(double n) {
 /* As include/vkdml/dml_operators.h promises it, with FLOAT32 denormals taken for 0. Everything was summed in double. */
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *coordinates) {
-    if (!number_is_float(c->tensors[field_of(c, "OutputTensor")].type)) {
-        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
+    if (!number_is_float(c->tensors[case_index(c, "OutputTensor")].type)) {
+        return accuracy_is_exact; /* exact */
     }
     const struct terms t = read_terms(c, tensors, coordinates);
-    const bool flushes = c->tensors[field_of(c, "InputTensor")].type == DML_TENSOR_DATA_TYPE_FLOAT32;
+    const bool flushes = c->tensors[case_index(c, "InputTensor")].type == DML_TENSOR_DATA_TYPE_FLOAT32;
     const double least = flushes ? 0x1p-126 : 0;
     const double error = roundings(t.count) * 0x1p-24, sum_error = t.magnitudes * error + t.count * least;
     const double square_error = t.squares * error + t.count * least * least;
     switch ((DML_REDUCE_FUNCTION)function_of(c)) {
     case DML_REDUCE_FUNCTION_SUM:
-        return around(t.sum, t.all_finite ? sum_error : 0);
+        return accuracy_around(t.sum, t.all_finite ? sum_error : 0);
     case DML_REDUCE_FUNCTION_AVERAGE:
-        return around(t.sum / t.count, t.all_finite ? sum_error / t.count : 0);
+        return accuracy_around(t.sum / t.count, t.all_finite ? sum_error / t.count : 0);
     case DML_REDUCE_FUNCTION_L1:
-        return around(t.magnitudes, t.all_finite ? sum_error : 0);
+        return accuracy_around(t.magnitudes, t.all_finite ? sum_error : 0);
     case DML_REDUCE_FUNCTION_SUM_SQUARE:
-        return around(t.squares, t.all_finite ? square_error : 0);
+        return accuracy_around(t.squares, t.all_finite ? square_error : 0);
     case DML_REDUCE_FUNCTION_L2:
         return (struct accuracy_bounds){sqrt(t.all_finite ? fmax(t.squares - square_error, 0) : t.squares),
                                         sqrt(t.all_finite ? t.squares + square_error : t.squares), isnan(t.squares)};
@@ -123,17 +109,17 @@ static struct accuracy_bounds bounds(const struct operator_case *c, const unsign
     case DML_REDUCE_FUNCTION_LOG_SUM_EXP: {
         const double value = t.greatest + log(t.powers);
         const double distance = 4 * error + 0x1p-22 * (fabs(value) + fabs(t.greatest));
-        return isnan(t.sum) && !isinf(t.greatest) ? around(NAN, 0)
-               : isinf(t.greatest)                ? around(t.greatest, 0)
-                                                  : around(value, distance);
+        return isnan(t.sum) && !isinf(t.greatest) ? accuracy_around(NAN, 0)
+               : isinf(t.greatest)                ? accuracy_around(t.greatest, 0)
+                                                  : accuracy_around(value, distance);
     }
     case DML_REDUCE_FUNCTION_MULTIPLY: {
         const int power = t.exponent > 2000 ? 2000 : t.exponent < -2000 ? -2000 : (int)t.exponent;
         const double value = ldexp(t.significand, power);
-        return around(value, isfinite(value) ? fabs(value) * t.count * 0x1p-24 : 0);
+        return accuracy_around(value, isfinite(value) ? fabs(value) * t.count * 0x1p-24 : 0);
     }
     default:
-        return around(NAN, 0); /* exact */
+        return accuracy_around(NAN, 0); /* exact */
     }
 }
 
@@ -166,13 +152,13 @@ static struct accuracy_exact exact(const struct operator_case *c, const unsigned
         return (struct accuracy_exact){value, unit * fabs(value) + 0x1p-126};
     }
     default:
-        return (struct accuracy_exact){(double)NAN, (double)NAN}; /* exact */
+        return accuracy_no_exact; /* exact */
     }
 }
 
 /* ---- REDUCE ---- */
 
-static const char *const fixed[] = {
+static const char *const reduce_fixed[] = {
     /* The documented examples, of 4 dimensions, and as they are. */
     "REDUCE seed=1 level=1_0 Function=SUM InputTensor=FLOAT32[1,1,3,3] InputTensor.data=1,2,3,3,0,4,2,4,2 "
     "OutputTensor=FLOAT32[1,1,1,3] OutputTensor.data=6,6,9 AxisCount=1 Axes=2",
@@ -316,8 +302,8 @@ static void generate_tensors(struct random *random, struct operator_case *c) {
                                            CASE_FILL_ABOVE_ONE};
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
-    uint32_t order[MAX_RANK];
-    input->rank = random_between(random, 1, MAX_RANK);
+    uint32_t order[CASE_MAX_RANK];
+    input->rank = random_between(random, 1, CASE_MAX_RANK);
     generate_sizes(random, generate_budget(random), input);
     const DML_TENSOR_DATA_TYPE type = output->type;
     *output = *input;
@@ -373,7 +359,7 @@ static void generate(const struct case_family *family, struct random *random, st
 }
 
 #define REFUSED "InputTensor=FLOAT32[2,3] OutputTensor="
-static const struct case_refusal refused[] = {
+static const struct case_refusal reduce_refused[] = {
     {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT32[2,1] AxisCount=1 Axes=2",
      "DML_OPERATOR_REDUCE: Axes[0] is 2, must be below 2 = InputTensor.DimensionCount\n"
      "DML_OPERATOR_REDUCE: OutputTensor.Sizes[1] is 1, must be 3 = InputTensor.Sizes[1]"},
@@ -455,31 +441,15 @@ static const struct case_benchmark benchmarks[] = {
 };
 
 /* What some function takes. */
-static const struct case_tensor_support support[] = {
+static const struct case_tensor_support reduce_support[] = {
     {"InputTensor", CASE_SUPPORT(AT_LEVEL(1_0, 4, 4, FLOATS), AT_LEVEL(2_1, 4, 4, UP_TO_32),
                                  AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, NUMBERS))},
     {"OutputTensor", CASE_SUPPORT(AT_LEVEL(1_0, 4, 4, FLOATS | CASE_TYPE(UINT32)), AT_LEVEL(2_1, 4, 4, FLOATS_32),
                                   AT_LEVEL(3_0, 1, 8, NUMBERS))},
 };
 
-const struct case_family vkdml_cases_reduce = {
-    .type = DML_OPERATOR_REDUCE,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .repeated = repeated,
-    .repeated_count = sizeof(repeated) / sizeof(repeated[0]),
-    .refused = refused,
-    .refused_count = sizeof(refused) / sizeof(refused[0]),
-    .has_frame = true,
-    .generate = generate,
-    .group = "reduce",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-    .bounds = bounds,
-    .exact = exact,
-};
+CASE_FAMILY(reduce, REDUCE, CASE_REPEATED(repeated), .has_frame = true, .generate = generate, .group = "reduce",
+            CASE_BENCHMARKS(benchmarks), .bounds = bounds, .exact = exact);
 
 /* ---- ARGMIN and ARGMAX ---- */
 

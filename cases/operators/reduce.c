@@ -1,13 +1,11 @@
+/* Cases of REDUCE. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cases/case_data.h"
-#include "cases/family.h"
-#include "cases/generate.h"
-#include "cases/loops.h"
 #include "cases/number.h"
-#include "cases/support.h"
+#include "cases/operators/reduce.h"
 
 /* ---- what floats may be ---- */
 
@@ -296,8 +294,7 @@ static void set_axes(struct operator_case *c, uint32_t count, const uint32_t *ax
     case_set(c, "Axes", count, axes);
 }
 
-/* Sizes, layouts and axes; the types are given. */
-static void generate_tensors(struct random *random, struct operator_case *c) {
+void reduce_generate_tensors(struct random *random, struct operator_case *c) {
     static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL, CASE_FILL_UNIT,
                                            CASE_FILL_ABOVE_ONE};
     struct case_tensor *input = case_tensor(c, "InputTensor");
@@ -329,8 +326,6 @@ static DML_TENSOR_DATA_TYPE type_among(struct random *random, uint32_t types) {
     }
 }
 
-#define PLACES (CASE_TYPE(INT32) | CASE_TYPE(UINT32) | LONG)
-
 /* What each function takes at the newest level, as documented. */
 static const uint32_t function_types[] = {
     [DML_REDUCE_FUNCTION_ARGMAX] = NUMBERS,
@@ -355,10 +350,9 @@ static void generate(const struct case_family *family, struct random *random, st
     case_set_uint(c, "Function", function);
     case_tensor(c, "InputTensor")->type = type;
     case_tensor(c, "OutputTensor")->type = function <= DML_REDUCE_FUNCTION_ARGMIN ? type_among(random, PLACES) : type;
-    generate_tensors(random, c);
+    reduce_generate_tensors(random, c);
 }
 
-#define REFUSED "InputTensor=FLOAT32[2,3] OutputTensor="
 static const struct case_refusal reduce_refused[] = {
     {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT32[2,1] AxisCount=1 Axes=2",
      "DML_OPERATOR_REDUCE: Axes[0] is 2, must be below 2 = InputTensor.DimensionCount\n"
@@ -383,10 +377,7 @@ static const struct case_refusal reduce_refused[] = {
 
 /* ---- benchmarks ---- */
 
-/* The shapes: an output's elements are a matrix's rows or columns, all of it, or two dimensions of four. */
-enum shape { TO_ONE, ROWS, COLUMNS, INNER, OUTER };
-
-static void make_shape(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum shape shape, struct operator_case *c) {
+void reduce_make_shape(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum reduce_shape shape, struct operator_case *c) {
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     uint32_t rank = 2, count = 1, axes[2] = {1, 0};
@@ -417,11 +408,9 @@ static void make_shape(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum shape sha
 static void make_reduce(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_REDUCE);
     case_set_uint(c, "Function", argument & 0xFF);
-    make_shape(bytes, type, (enum shape)(argument >> 8), c);
+    reduce_make_shape(bytes, type, (enum reduce_shape)(argument >> 8), c);
 }
 
-#define SUMMED  (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT64))
-#define ORDERED (SUMMED | CASE_TYPE(INT8) | CASE_TYPE(UINT8))
 #define SHAPES(name, types, FUNCTION)                                                                                  \
     {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), CASE_BENCHMARK_READ, make_reduce, loop_reduce},                  \
         {name "/rows", types, BENCHMARK(FUNCTION, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},               \
@@ -450,130 +439,3 @@ static const struct case_tensor_support reduce_support[] = {
 
 CASE_FAMILY(reduce, REDUCE, CASE_REPEATED(repeated), .has_frame = true, .generate = generate, .group = "reduce",
             CASE_BENCHMARKS(benchmarks), .bounds = bounds, .exact = exact);
-
-/* ---- ARGMIN and ARGMAX ---- */
-
-static const char *const fixed_argmin[] = {
-    "ARGMIN seed=1 level=3_0 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,3] "
-    "OutputTensor.data=0,1,2 AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMIN seed=2 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[3,1] "
-    "OutputTensor.data=0,1,0 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMIN seed=3 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,1] "
-    "OutputTensor.data=4 AxisCount=2 Axes=0,1 AxisDirection=INCREASING",
-    "ARGMIN seed=4 InputTensor=INT16[5] InputTensor.data=1,2,3,2,1 OutputTensor=INT32[1] OutputTensor.data=0 "
-    "AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMIN seed=5 InputTensor=INT64[5] InputTensor.data=1,2,3,2,1 OutputTensor=INT64[1] OutputTensor.data=4 "
-    "AxisCount=1 Axes=0 AxisDirection=DECREASING",
-    /* The first NaN, or the last; zeros are equal. */
-    "ARGMIN seed=6 InputTensor=FLOAT32[2,4] InputTensor.data=1,nan,0xffc00001,-inf,0,0x80000000,0,1 "
-    "OutputTensor=UINT32[2,1] OutputTensor.data=1,0 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMIN seed=7 InputTensor=FLOAT16[2,4] InputTensor.data=1,nan,0xfe01,-inf,0,0x8000,0,1 "
-    "OutputTensor=UINT64[2,1] OutputTensor.data=2,2 AxisCount=1 Axes=1 AxisDirection=DECREASING",
-    "ARGMIN seed=8 InputTensor=UINT64[2,40001] InputTensor.fill=SMALL OutputTensor=UINT64[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-};
-
-static const char *const fixed_argmax[] = {
-    "ARGMAX seed=1 level=3_0 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,3] "
-    "OutputTensor.data=1,2,1 AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMAX seed=2 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[3,1] "
-    "OutputTensor.data=2,2,1 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMAX seed=3 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,1] "
-    "OutputTensor.data=7 AxisCount=2 Axes=0,1 AxisDirection=INCREASING",
-    "ARGMAX seed=4 InputTensor=UINT8[5] InputTensor.data=3,2,1,2,3 OutputTensor=INT32[1] OutputTensor.data=0 "
-    "AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMAX seed=5 InputTensor=UINT8[5] InputTensor.data=3,2,1,2,3 OutputTensor=INT64[1] OutputTensor.data=4 "
-    "AxisCount=1 Axes=0 AxisDirection=DECREASING",
-    "ARGMAX seed=6 InputTensor=INT8[2,150001] InputTensor.fill=BITS OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-    "ARGMAX seed=7 InputTensor=FLOAT16[90001,2] InputTensor.fill=UNIT OutputTensor=UINT32[1,2] AxisCount=1 Axes=0 "
-    "AxisDirection=INCREASING",
-};
-
-/* Many of the greatest, and of the least. */
-static const char *const repeated_argmin[] = {
-    "ARGMIN seed=1 InputTensor=UINT8[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=INCREASING",
-    "ARGMIN seed=2 InputTensor=FLOAT32[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
-    "AxisDirection=DECREASING",
-};
-
-static const char *const repeated_argmax[] = {
-    "ARGMAX seed=1 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=INCREASING",
-    "ARGMAX seed=2 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-    "ARGMAX seed=3 InputTensor=FLOAT16[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
-    "AxisDirection=INCREASING",
-    "ARGMAX seed=4 InputTensor=INT64[9001,5] InputTensor.fill=SMALL OutputTensor=UINT32[1,1] AxisCount=2 Axes=1,0 "
-    "AxisDirection=DECREASING",
-};
-
-static void generate_place(const struct case_family *family, struct random *random, struct operator_case *c) {
-    case_begin(c, family->type);
-    case_tensor(c, "InputTensor")->type = generate_type(random, c, "InputTensor");
-    case_tensor(c, "OutputTensor")->type = generate_type(random, c, "OutputTensor");
-    case_set_uint(c, "AxisDirection", random_below(random, 2));
-    generate_tensors(random, c);
-}
-
-static void make_place(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum shape shape, DML_OPERATOR_TYPE operator_type,
-                       struct operator_case *c) {
-    case_begin(c, operator_type);
-    make_shape(bytes, type, shape, c);
-    case_tensor(c, "OutputTensor")->type = DML_TENSOR_DATA_TYPE_UINT32;
-}
-
-static void make_argmin(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shape, struct operator_case *c) {
-    make_place(bytes, type, (enum shape)shape, DML_OPERATOR_ARGMIN, c);
-}
-
-static void make_argmax(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shape, struct operator_case *c) {
-    make_place(bytes, type, (enum shape)shape, DML_OPERATOR_ARGMAX, c);
-}
-
-static const struct case_benchmark benchmarks_argmin[] = {
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmin, loop_place},
-};
-
-static const struct case_benchmark benchmarks_argmax[] = {
-    {"all", ORDERED, TO_ONE, CASE_BENCHMARK_READ, make_argmax, loop_place},
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmax, loop_place},
-    {"columns", ORDERED, COLUMNS, CASE_BENCHMARK_READ, make_argmax, loop_place},
-};
-
-static const struct case_tensor_support support_place[] = {
-    {"InputTensor", CASE_SUPPORT(AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, NUMBERS))},
-    {"OutputTensor", CASE_SUPPORT(AT_LEVEL(3_0, 1, 8, PLACES))},
-};
-
-static const struct case_refusal refused_argmin[] = {
-    {"ARGMIN seed=1 " REFUSED "UINT32[2,1] AxisCount=1 Axes=0 AxisDirection=INCREASING",
-     "DML_OPERATOR_ARGMIN: OutputTensor.Sizes[0] is 2, must be 1: Axes list the dimension\n"
-     "DML_OPERATOR_ARGMIN: OutputTensor.Sizes[1] is 1, must be 3 = InputTensor.Sizes[1]"},
-};
-
-static const struct case_refusal refused_argmax[] = {
-    {"ARGMAX seed=1 " REFUSED "UINT32[2,1] AxisCount=2 Axes=1,7 AxisDirection=INCREASING",
-     "DML_OPERATOR_ARGMAX: Axes[1] is 7, must be below 2 = InputTensor.DimensionCount"},
-};
-
-#define PLACE_FAMILY(NAME, name)                                                                                       \
-    const struct case_family vkdml_cases_##name = {                                                                    \
-        .type = DML_OPERATOR_##NAME,                                                                                   \
-        .support = support_place,                                                                                      \
-        .support_count = sizeof(support_place) / sizeof(support_place[0]),                                             \
-        .fixed = fixed_##name,                                                                                         \
-        .fixed_count = sizeof(fixed_##name) / sizeof(fixed_##name[0]),                                                 \
-        .repeated = repeated_##name,                                                                                   \
-        .repeated_count = sizeof(repeated_##name) / sizeof(repeated_##name[0]),                                        \
-        .refused = refused_##name,                                                                                     \
-        .refused_count = sizeof(refused_##name) / sizeof(refused_##name[0]),                                           \
-        .generate = generate_place,                                                                                    \
-        .group = #name,                                                                                                \
-        .benchmarks = benchmarks_##name,                                                                               \
-        .benchmark_count = sizeof(benchmarks_##name) / sizeof(benchmarks_##name[0]),                                   \
-    }
-
-PLACE_FAMILY(ARGMIN, argmin);
-PLACE_FAMILY(ARGMAX, argmax);

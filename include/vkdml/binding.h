@@ -91,10 +91,17 @@ VKDML_API VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, c
 /** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. */
 VKDML_API VkdmlResult vkdmlBindOutputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
 
-/** Binds the temporary resource. Mirrors IDMLBindingTable::BindTemporaryResource. NULL unbinds. */
+/**
+ * Binds the temporary resource. Mirrors IDMLBindingTable::BindTemporaryResource. NULL unbinds. Where none is needed,
+ * one may be bound all the same and is not used: one buffer can serve all operators of a command buffer.
+ */
 VKDML_API VkdmlResult vkdmlBindTemporaryResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding);
 
-/** Binds the persistent resource of a compiled operator. Mirrors IDMLBindingTable::BindPersistentResource. */
+/**
+ * Binds the persistent resource of a compiled operator. Mirrors IDMLBindingTable::BindPersistentResource. NULL unbinds.
+ * Where none is needed, one may be bound all the same and is not used; so may an initializer's output for an operator
+ * that needs none, which may as well be a VK_NULL_HANDLE buffer.
+ */
 VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding);
 
 /**

@@ -58,6 +58,9 @@ typedef enum VkdmlDeviceFlagBits {
      * another device's, or is none at all; the reason says which. Destroying such a handle does nothing but tell, by
      * the log callback and vkdmlGetErrorMessage(). A table's dispatchable is held to them likewise.
      *
+     * vkdmlRecordDispatch() refuses an operator with a persistent resource of which no initializer was recorded before:
+     * it would read whatever lies there. Who fills persistent resources from a copy does without this flag.
+     *
      * The objects of this device are known with certainty. A handle of none of them may be an object of a device
      * without the flag: where there is one, calls without a device argument take such handles as they are. The memory
      * of destroyed objects is kept back, of the last 4096 and 16 MiB at most, so that no other object gets their

@@ -34,7 +34,12 @@ static void check_range(const struct vkdml_bind_point *point, const VkdmlBufferB
     }
 }
 
-/* Whether a buffer may be bound to a point; no buffer at all is for the caller to judge. */
+static bool is_required(const struct vkdml_bind_point *point) {
+    return !point->unbound && point->bytes > 0;
+}
+
+/* Whether a buffer may be bound to a point; no buffer at all is for the caller to judge. A temporary or persistent
+ * resource that is not needed may be any: engines bind one buffer to all their operators. */
 static void check_binding(const struct vkdml_bind_point *point, const VkdmlBufferBinding *binding,
                           struct vkdml_report *report) {
     if (point->unbound) {
@@ -42,14 +47,18 @@ static void check_binding(const struct vkdml_bind_point *point, const VkdmlBuffe
                              vkdml_bind_point_name(point).text, point->unbound);
         return;
     }
+    if (!is_required(point)) {
+        return;
+    }
     check_offset(point, binding, report);
     check_range(point, binding, report);
 }
 
-/* Descriptors are written again only where a binding is another. */
+/* Descriptors are written again only where a binding is another; what is not used is not kept. */
 static void keep(VkdmlBindingTable table, size_t point, const VkdmlBufferBinding *binding) {
     VkdmlBufferBinding *kept = &table->bindings[point];
-    if (kept->buffer != binding->buffer || kept->offset != binding->offset || kept->size != binding->size) {
+    if (is_required(&table->dispatchable->points[point]) &&
+        (kept->buffer != binding->buffer || kept->offset != binding->offset || kept->size != binding->size)) {
         *kept = *binding;
         table->changed = true;
     }
@@ -71,7 +80,7 @@ VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource
     for (uint32_t i = 0; i < count; i++) {
         if (bindings[i].buffer) {
             check_binding(&points[i], &bindings[i], report);
-        } else if (!points[i].unbound) {
+        } else if (is_required(&points[i])) {
             vkdml_report_invalid(report, "%s: buffer is VK_NULL_HANDLE, must be a buffer of at least %" PRIu64 " bytes",
                                  vkdml_bind_point_name(&points[i]).text, points[i].bytes);
         }
@@ -131,7 +140,7 @@ static void check_apart(const struct slot *a, const struct slot *b, size_t input
 static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, struct vkdml_report *report) {
     for (size_t i = 0; i < slots; i++) {
         const struct slot slot = slot_at(table, i);
-        if (!slot.point->unbound && !slot.binding->buffer) {
+        if (is_required(slot.point) && !slot.binding->buffer) {
             vkdml_report_invalid(report, "%s: nothing is bound, must be a buffer of at least %" PRIu64 " bytes",
                                  vkdml_bind_point_name(slot.point).text, slot.point->bytes);
         }

@@ -15,7 +15,7 @@ static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, 
     return (struct vkdml_bind_point){.name = name,
                                      .element = VKDML_NO_INDEX,
                                      .operator_index = VKDML_NO_INDEX,
-                                     .unbound = bytes > 0 ? NULL : unbound,
+                                     .unbound = unbound,
                                      .bytes = bytes,
                                      .alignment = alignment,
                                      .alignment_rule = alignment_rule};
@@ -98,12 +98,12 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->persistent = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_PERSISTENT, 0);
     d->inputs = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0);
     *d->temporary = resource_point("TemporaryResource", info->temporary_bytes, DML_TEMPORARY_BUFFER_ALIGNMENT,
-                                   "DML_TEMPORARY_BUFFER_ALIGNMENT", "temporaryResourceSize is 0");
+                                   "DML_TEMPORARY_BUFFER_ALIGNMENT", NULL);
     *d->persistent = resource_point("PersistentResource", info->persistent_bytes, DML_PERSISTENT_BUFFER_ALIGNMENT,
                                     "DML_PERSISTENT_BUFFER_ALIGNMENT",
                                     info->kind == VKDML_OPERATOR_INITIALIZER
                                         ? "an initializer's outputs are the operators' persistent resources"
-                                        : "persistentResourceSize is 0");
+                                        : NULL);
     return VKDML_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #ifndef VKDML_VULKAN_DISPATCHABLE_H
 #define VKDML_VULKAN_DISPATCHABLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,13 +26,14 @@ struct vkdml_bind_point {
     const char *name;             /* of the field or resource; static */
     uint32_t element;             /* of a tensor array: which of its tensors; else VKDML_NO_INDEX */
     uint32_t operator_index;      /* of an initializer's points: whose it is; else VKDML_NO_INDEX */
-    const char *unbound;          /* NULL: a buffer is required; else why there must be none; static */
-    uint64_t bytes;               /* required */
+    const char *unbound;          /* NULL: a buffer may be bound; else why there must be none; static */
+    uint64_t bytes;               /* required; 0: what is bound is not used */
     uint32_t alignment;           /* of the offset: 16 or 256 */
     const char *alignment_rule;   /* the name of that number; static */
     uint32_t base_alignment;      /* GuaranteedBaseOffsetAlignment; 0: none */
     bool owned;                   /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
     struct vkdml_aliases aliases; /* of outputs */
+    VkdmlDispatchable owner;      /* of an initializer's outputs: the operator; else NULL */
 };
 
 /* "operators[4294967295].QuantizationTensors[65535]" and then some */
@@ -80,7 +82,8 @@ struct VkdmlDispatchable_T {
     struct vkdml_bind_point *temporary;
     struct vkdml_bind_point *persistent;
     struct vkdml_bind_point *inputs;
-    bool keeps_input; /* output 0 in place of input 0: nothing is recorded */
+    bool keeps_input;        /* output 0 in place of input 0: nothing is recorded */
+    atomic_bool initialized; /* an initializer of it was recorded; kept where the device checks handles */
     uint32_t step_count;
     struct vkdml_step *steps;
     uint32_t init_step_count;      /* of compiled operators: the initializer's */

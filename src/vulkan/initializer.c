@@ -53,9 +53,10 @@ static struct vkdml_bind_point init_input(const struct vkdml_bind_point *input, 
     return point;
 }
 
-static struct vkdml_bind_point init_output(const struct vkdml_bind_point *persistent, uint32_t operator_index) {
-    struct vkdml_bind_point point = *persistent;
+static struct vkdml_bind_point init_output(VkdmlDispatchable compiled, uint32_t operator_index) {
+    struct vkdml_bind_point point = *compiled->persistent;
     point.operator_index = operator_index;
+    point.owner = compiled;
     return point;
 }
 
@@ -98,7 +99,7 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
     uint64_t temporary = 0;
     struct vkdml_step *step = (*initializer)->steps;
     for (uint32_t i = 0; i < count; i++) {
-        const struct VkdmlDispatchable_T *compiled = operators[i];
+        const VkdmlDispatchable compiled = operators[i];
         for (uint32_t k = 0; k < compiled->init_step_count; k++) {
             *step++ = init_step(&compiled->init_steps[k], i, input, temporary);
         }
@@ -106,7 +107,7 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
         for (uint32_t k = 0; k < compiled->input_count; k++) {
             (*initializer)->inputs[input++] = init_input(&compiled->inputs[k], i);
         }
-        (*initializer)->outputs[i] = init_output(compiled->persistent, i);
+        (*initializer)->outputs[i] = init_output(compiled, i);
     }
     return VKDML_SUCCESS;
 }

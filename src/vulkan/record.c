@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "vulkan/binding_table.h"
 #include "vulkan/device.h"
 
@@ -99,6 +101,29 @@ static void record_step(struct recording *recording, uint32_t index) {
     }
 }
 
+/* Whether the persistent resource has been written where the operator reads it: an initializer of the operator must
+ * have been recorded before. Of an initializer, keeps that it was. */
+static VkdmlResult check_initialization(const struct VkdmlBindingTable_T *table, struct vkdml_report *report) {
+    const VkdmlDispatchable d = table->dispatchable;
+    if (d->kind == VKDML_COMPILED_OPERATOR) {
+        return d->persistent->bytes == 0 || atomic_load(&d->initialized)
+                   ? VKDML_SUCCESS
+                   : vkdml_report_invalid(report,
+                                          "%s: no initializer of this operator was recorded, must be recorded "
+                                          "and submitted before it (vkdmlCreateOperatorInitializer())",
+                                          vkdml_bind_point_name(d->persistent).text);
+    }
+    for (uint32_t i = 0; i < d->output_count; i++) {
+        char name[32]; /* "operators[4294967295]" */
+        snprintf(name, sizeof name, "operators[%u]", i);
+        vkdml_handle_check(d->outputs[i].owner, VKDML_HANDLE_DISPATCHABLE, d->handle.device, name, report);
+    }
+    for (uint32_t i = 0; i < d->output_count && report->count == 0; i++) {
+        atomic_store(&d->outputs[i].owner->initialized, true);
+    }
+    return report->result;
+}
+
 VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer, struct vkdml_report *report) {
     if (table->changed) {
         VkdmlResult result = vkdml_binding_table_check(table, report);
@@ -107,6 +132,12 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
         }
         vkdml_binding_table_write(table);
         table->changed = false;
+    }
+    if (table->handle.device->flags & VKDML_DEVICE_FLAG_CHECK_HANDLES) {
+        VkdmlResult result = check_initialization(table, report);
+        if (result != VKDML_SUCCESS) {
+            return result;
+        }
     }
     if (table->idle) {
         return VKDML_SUCCESS;

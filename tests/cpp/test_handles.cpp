@@ -283,8 +283,9 @@ void an_operator_that_owns_an_input_runs(void **) {
     const VkdmlBufferBinding output[] = {memory.binding(3, 16)};
     second.bindOutputs(output);
     second.bindPersistentResource(memory.binding(2, persistent_size));
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "temporaryResourceSize is 0",
-                 [&] { second.bindTemporaryResource(memory.binding(4, 16)); });
+    second.bindTemporaryResource(memory.binding(4, 16)); // not needed, not used
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "an initializer's outputs are",
+                 [&] { first.bindPersistentResource(memory.binding(2, persistent_size)); });
 
     run(initializer, first, add, second);
     assert_memory_equal(memory.bytes + 3 * 256, sum.data(), sizeof sum);

@@ -4,7 +4,8 @@
 <!-- test: compile [FRAME] --> C or C++ that compiles in a frame of frames/: FRAME.c or FRAME.cpp with the block in it
 <!-- test: directml -->        a program for DirectML, compiled against stand-ins for its headers
 <!-- test: run -->             commands of a shell, run in a folder that looks like the tree with its build
-<!-- test: output -->          what the `run` block before it prints; a line of `...` stands for any lines
+<!-- test: output -->          what the `run` block before it prints; a line of `...` stands for any lines,
+                              and one that ends in a backslash goes on in the next
 <!-- test: model [WORD] -->    a JSON model that the command takes; `model refused`: that it refuses
 <!-- test: elsewhere WHY -->   what cannot be tested here, and what does it
 
@@ -71,5 +72,6 @@ def dedent(lines):
 
 def matches(wanted, printed):
     """Whether a program printed these lines; `...` stands for any number of any."""
+    wanted = "\n".join(wanted).replace("\\\n", "").split("\n")
     pattern = "".join("(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + r"\s*?\n" for line in wanted)
     return re.fullmatch(pattern, printed.rstrip("\n") + "\n") is not None

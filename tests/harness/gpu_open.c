@@ -1,10 +1,11 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
-/* Opening the device that the environment names, as itself or as a profile. */
+#include "harness/gpu_open.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "profiles/profile.h"
 #include "profiles/profiled.h"
 
 /* Printed as well: what the library makes of a refused call is what the case tells as its failure. */

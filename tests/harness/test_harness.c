@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "harness/case.h"
-#include "harness/image.h"
-#include "harness/number.h"
+#include "cases/case.h"
+#include "cases/image.h"
+#include "cases/number.h"
 
 static const char gapped_line[] =
     "ELEMENT_WISE_IDENTITY seed=7 InputTensor=INT16[2,3] InputTensor.fill=BITS InputTensor.offset=16 "

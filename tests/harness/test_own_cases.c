@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "harness/accuracy.h"
-#include "harness/case.h"
-#include "harness/case_data.h"
-#include "harness/image.h"
+#include "cases/accuracy.h"
+#include "cases/case.h"
+#include "cases/case_data.h"
+#include "cases/image.h"
 #include "rows/own_rows.h"
 
 const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchema(DML_OPERATOR_TYPE type);

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "harness/gpu.h"
-#include "harness/number.h"
+#include "cases/number.h"
+#include "harness/gpu_open.h"
 
 #define DEFAULT_BYTES (UINT64_C(3) << 29)
 

@@ -1,6 +1,6 @@
 #include "inputs.h"
 
-#include "harness/random.h"
+#include "cases/random.h"
 
 /* Zeros, infinities, NaN; the ends of the normal and of the denormal numbers, of integers, of odd integers; what
  * functions turn at. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/number.h"
+#include "cases/number.h"
 #include "math/math.h"
 
 float math_float_of(uint32_t bits) {

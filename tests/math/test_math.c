@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "cases/random.h"
 #include "flush.h"
-#include "harness/random.h"
 #include "inputs.h"
 #include "math/math.h"
 #include "math/prelude.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "harness/gpu.h"
+#include "harness/gpu_open.h"
 #include "inputs.h"
 #include "oracle.h"
 

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "harness/run_case.h"
+#include "cases/run_case.h"
+#include "harness/gpu_open.h"
 #include "profiles/profiled.h"
 #include "profiles/spirv.h"
 #include "stub_driver.h"

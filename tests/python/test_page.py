@@ -1,4 +1,4 @@
-"""Runs the examples of docs/PYTHON.md and compares what they print. Prints TAP: test_page.py PAGE."""
+"""Holds what the examples of docs/PYTHON.md print to the page, but for line breaks. Prints TAP: test_page.py PAGE."""
 import doctest
 import re
 import sys
@@ -14,7 +14,7 @@ def main():
         text = re.sub(r"^```.*$", "", file.read(), flags=re.MULTILINE)
     tests = doctest.DocTestParser().get_doctest(text, {}, PAGE, PAGE, 0)
     out = []
-    results = doctest.DocTestRunner().run(tests, out=out.append)
+    results = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(tests, out=out.append)
     print("".join(f"# {line}\n" for line in "".join(out).splitlines()), end="")
     enough = results.attempted > 30
     print(f"{'not ok' if results.failed else 'ok'} 1 - the page's {results.attempted} examples print what it says")

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/step.h"
-#include "harness/case.h"
+#include "cases/case.h"
 #include "operators/operators.h"
+#include "plan/step.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define MIB             (UINT64_C(1) << 20)

@@ -30,11 +30,8 @@ static void make_bound(struct bound *bound) {
                             .table = {.dispatchable = &bound->dispatchable, .bindings = bound->bindings}};
     for (uint32_t i = 0; i < POINT_COUNT; i++) {
         const bool is_tensor = i != TEMPORARY && i != PERSISTENT;
-        bound->points[i] = (struct vkdml_bind_point){.name = names[i],
-                                                     .element = VKDML_NO_INDEX,
-                                                     .operator_index = VKDML_NO_INDEX,
-                                                     .unbound = is_tensor ? NULL : "none is needed",
-                                                     .bytes = is_tensor ? 64 : 0};
+        bound->points[i] = (struct vkdml_bind_point){
+            .name = names[i], .element = VKDML_NO_INDEX, .operator_index = VKDML_NO_INDEX, .bytes = is_tensor ? 64 : 0};
         bound->bindings[i] = is_tensor ? range(UINT64_C(256) * i) : (VkdmlBufferBinding){.buffer = VK_NULL_HANDLE};
     }
     bound->points[OUTPUT].aliases.may = 1u << 0 | 1u << 1;

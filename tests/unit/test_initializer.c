@@ -15,10 +15,11 @@ static struct vulkan vulkan;
 static struct allocations allocations;
 static VkdmlDevice device;
 
-static VkdmlDevice import(void) {
+static VkdmlDevice import(VkdmlDeviceFlags flags) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
     VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.allocationCallbacks = &callbacks;
+    info.flags = flags;
     VkdmlDevice imported;
     assert_int_equal(vkdmlCreateDevice(&info, &imported), VKDML_SUCCESS);
     return imported;
@@ -40,7 +41,7 @@ static int set_up(void **state) {
     (void)state;
     memset(vulkan.bytes, 0, VULKAN_BUFFER_BYTES);
     memset(vulkan.other_bytes, 0, VULKAN_BUFFER_BYTES);
-    device = import();
+    device = import(0);
     return 0;
 }
 
@@ -164,10 +165,13 @@ static void one_initializer_serves_several_operators(void **state) {
     const VkdmlBufferBinding outputs[] = {other_range(0, persistent_bytes(operators[0])), nothing,
                                           other_range(1024, persistent_bytes(operators[2]))};
     const VkdmlBufferBinding same[] = {outputs[0], nothing, outputs[0]};
+    const VkdmlBufferBinding unneeded[] = {outputs[0], outputs[0], outputs[2]};
     assert_invalid(vkdmlBindInputs(table, 3, surplus), "operators[1].InputTensor: buffer is given, must be "
                                                        "VK_NULL_HANDLE: only tensors flagged");
     assert_int_equal(vkdmlBindInputs(table, 3, inputs), VKDML_SUCCESS);
-    assert_invalid(vkdmlBindOutputs(table, 3, surplus), "operators[1].PersistentResource: buffer is given");
+    const VkdmlBufferBinding lacking[] = {outputs[0], nothing, nothing};
+    assert_invalid(vkdmlBindOutputs(table, 3, lacking), "operators[2].PersistentResource: buffer is VK_NULL_HANDLE");
+    assert_int_equal(vkdmlBindOutputs(table, 3, unneeded), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindOutputs(table, 3, same), VKDML_SUCCESS);
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table),
                    "operators[0].PersistentResource: bytes 0 to 256 of its buffer overlap "
@@ -183,6 +187,48 @@ static void one_initializer_serves_several_operators(void **state) {
     for (size_t i = 0; i < 3; i++) {
         vkdmlDestroyDispatchable(operators[i]);
     }
+}
+
+/* Everything that dispatches an operator whose input is owned, on a device that checks handles. */
+static void a_forgotten_initializer_is_told_where_handles_are_checked(void **state) {
+    (void)state;
+    static const char reason[] = "DML_OPERATOR_ELEMENT_WISE_IDENTITY: PersistentResource: no initializer of this "
+                                 "operator was recorded, must be recorded and submitted before it";
+    vkdmlDestroyDevice(device);
+    device = import(VKDML_DEVICE_FLAG_CHECK_HANDLES);
+    VkdmlDispatchable operators[] = {compile(64, DML_TENSOR_FLAG_OWNED_BY_DML), compile(64, DML_TENSOR_FLAG_NONE),
+                                     compile(64, DML_TENSOR_FLAG_OWNED_BY_DML)};
+    VkdmlBindingTable tables[3];
+    const VkdmlBufferBinding persistent = other_range(0, persistent_bytes(operators[0])), input = range(0, 256);
+    for (uint32_t i = 0; i < 3; i++) {
+        const VkdmlBufferBinding output = range(1024, 256);
+        tables[i] = create_table(operators[i]);
+        assert_int_equal(vkdmlBindInputs(tables[i], 1, i == 1 ? &input : &nothing), VKDML_SUCCESS);
+        assert_int_equal(vkdmlBindOutputs(tables[i], 1, &output), VKDML_SUCCESS);
+        assert_int_equal(vkdmlBindPersistentResource(tables[i], &persistent), VKDML_SUCCESS);
+    }
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), operators[0], tables[0]), reason);
+    record_and_run(operators[1], tables[1]); /* has nothing to initialize */
+
+    VkdmlDispatchable initializer = initializer_of(1, &operators[0]);
+    VkdmlBindingTable table = create_table(initializer);
+    assert_int_equal(vkdmlBindInputs(table, 1, &input), VKDML_SUCCESS);
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), "nothing is bound");
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), operators[0], tables[0]), reason);
+    assert_int_equal(vkdmlBindOutputs(table, 1, &persistent), VKDML_SUCCESS);
+    record_and_run(initializer, table);
+    record_and_run(operators[0], tables[0]);
+    record_and_run(operators[0], tables[0]);
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), operators[2], tables[2]), reason);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        vkdmlDestroyBindingTable(tables[i]);
+        vkdmlDestroyDispatchable(operators[i]);
+    }
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table),
+                   "operators[0] is a VkdmlDispatchable that was destroyed");
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(initializer);
 }
 
 static void an_initializer_of_nothing_records_nothing(void **state) {
@@ -207,7 +253,7 @@ static void an_initializer_takes_compiled_operators_of_its_device_only(void **st
     assert_null(initializer);
     assert_invalid(vkdmlCreateOperatorInitializer(device, 1, NULL, &initializer), "operators is NULL");
     assert_invalid(vkdmlCreateOperatorInitializer(device, 1, operators, NULL), "initializer is NULL");
-    VkdmlDevice second = import();
+    VkdmlDevice second = import(0);
     assert_invalid(vkdmlCreateOperatorInitializer(second, 1, operators, &initializer),
                    "operators[0] is of another device");
     vkdmlDestroyDevice(second);
@@ -220,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(owned_tensors_are_bound_at_initialization_and_not_at_execution),
         TEST(one_initializer_serves_several_operators),
+        TEST(a_forgotten_initializer_is_told_where_handles_are_checked),
         TEST(an_initializer_of_nothing_records_nothing),
         TEST(an_initializer_takes_compiled_operators_of_its_device_only),
     };

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "harness/case.h"
-#include "harness/random.h"
+#include "cases/case.h"
+#include "cases/random.h"
 #include "plan_fixture.h"
 
 /* ---- random cases ---- */

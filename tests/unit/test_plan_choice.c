@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "harness/case.h"
+#include "cases/case.h"
 #include "plan_fixture.h"
 
 static enum vkdml_kernel kernel_of(const char *line, const struct invented_device *device) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/case.h"
+#include "cases/case.h"
 #include "plan_fixture.h"
 
 /* Constants of product.comp and of depthwise.comp. */

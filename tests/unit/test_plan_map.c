@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/case.h"
+#include "cases/case.h"
 #include "plan_fixture.h"
 
 /* Specialization constants of glsl/map/. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "harness/random.h"
+#include "cases/random.h"
 #include "reference_fixture.h"
 #include "vkdml/schema.h"
 

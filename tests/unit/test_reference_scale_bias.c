@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/random.h"
+#include "cases/random.h"
 #include "reference_fixture.h"
 
 #define RANDOM_CASES 20000

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "harness/random.h"
+#include "cases/random.h"
 #include "kernels/constant_fold.h"
 #include "kernels/specialize.h"
 #include "kernels/spirv.h"

@@ -1,0 +1,2 @@
+/* A whole file of C++. */
+SNIPPET;

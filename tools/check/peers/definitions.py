@@ -1,0 +1,1290 @@
+"""What operators are, written a second time: EXACT ones in NumPy and Python's integers, others as functions of real numbers.
+
+docs/OPERATORS.md says it in words. DEFINITIONS gives all results of a case, to be met bit for bit; FUNCTIONS the value that
+results are measured against.
+"""
+import functools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from .library import BITS, DTYPES, FLOATS
+
+mpmath.mp.prec = 140
+wide = np.longdouble  # 64 bits of significand on x86, 113 on aarch64, never fewer than 53: FLOAT32 has 24
+
+
+# ---- numbers ----
+
+def is_float(case, name=None):
+    return (case.first if name is None else case.inputs[name]).dtype.kind == "f"
+
+
+def wrap(values, dtype):
+    """Python's integers, modulo 2^width."""
+    bits = 8 * dtype.itemsize
+    return np.array([v & (1 << bits) - 1 for v in values.reshape(-1)], f"uint{bits}").view(dtype).reshape(values.shape)
+
+
+def saturate(values, type_):
+    if BITS[type_] == 4:
+        least, most = (-8, 7) if type_ == "INT4" else (0, 15)
+    else:
+        least, most = np.iinfo(DTYPES[type_]).min, np.iinfo(DTYPES[type_]).max
+    return np.array([min(max(v, least), most) for v in values.reshape(-1)], DTYPES[type_]).reshape(values.shape)
+
+
+def truncate_to(value, type_):
+    """A float as an integer type's: toward zero, saturated, NaN 0."""
+    if math.isnan(value):
+        return 0
+    limits = np.iinfo(DTYPES[type_])
+    return limits.max if value >= limits.max else limits.min if value <= limits.min else int(value)
+
+
+def to_integers(values, type_):
+    flat = [truncate_to(float(v), type_) for v in values.reshape(-1)]
+    return np.array(flat, DTYPES[type_]).reshape(values.shape)
+
+
+def of_integers(function):
+    """Elements as Python's integers; the result wraps around."""
+    pointwise = np.frompyfunc(function, 2, 1)
+    return lambda a, b: wrap(np.atleast_1d(pointwise(a.astype(object), b.astype(object))), a.dtype)
+
+
+def truncated(a, b):
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def divisor(case):
+    """B for peers, which fault on integers that are divided by 0, and on the least one divided by -1: 1 for these."""
+    a, b = case.inputs["ATensor"], case.inputs["BTensor"]
+    if b.dtype.kind == "f":
+        return b
+    return np.where((b == 0) | (b.dtype.kind == "i") & (b == b.dtype.type(0) - b.dtype.type(1)), b.dtype.type(1), b)
+
+
+def scaled(case, name):
+    """x, or x * Scale + Bias: of floats two roundings to FLOAT32; of integers exact, truncated and saturated."""
+    x = case.inputs[name]
+    if x.dtype == np.float16:
+        x = x.astype(np.float32)
+    if not case.attributes.get("ScaleBias"):
+        return x
+    scale, bias = case["ScaleBias"]
+    if x.dtype.kind == "f":
+        return x * x.dtype.type(scale) + x.dtype.type(bias)
+    type_ = x.dtype.name.upper()
+    limits = np.iinfo(x.dtype)
+    scale, bias = Fraction(scale), Fraction(bias)
+    return np.array([min(max(math.trunc(int(v) * scale + bias), limits.min), limits.max) for v in x.reshape(-1)],
+                    DTYPES[type_]).reshape(x.shape)
+
+
+def widen(x):
+    return x.astype(np.float32) if x.dtype == np.float16 else x
+
+
+def attribute(case, name):
+    """A FLOAT attribute as an element of the tensor's type, in the type that is computed in."""
+    type_, value = case.output.type, np.float32(case[name])
+    if type_ in FLOATS:
+        return widen(np.asarray(value).astype(DTYPES[type_]))[()]
+    return DTYPES[type_].type(truncate_to(float(value), type_))
+
+
+def scalar(case, name):
+    return widen(np.asarray(case[name]))[()]
+
+
+def larger(a, b):
+    """NaN wins; of zeros +0."""
+    a, b = np.broadcast_arrays(a, b)
+    if a.dtype.kind != "f":
+        return np.maximum(a, b)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.where((a > b) | ((a == b) & ~np.signbit(a)), a, b)).astype(a.dtype)
+
+
+def smaller(a, b):
+    a, b = np.broadcast_arrays(a, b)
+    if a.dtype.kind != "f":
+        return np.minimum(a, b)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.where((a < b) | ((a == b) & np.signbit(a)), a, b)).astype(a.dtype)
+
+
+def one(function):
+    return lambda case: function(case, scaled(case, "InputTensor"))
+
+
+def two(function):
+    return lambda case: function(widen(case.inputs["ATensor"]), widen(case.inputs["BTensor"]))
+
+
+def numbers(of_floats, integers):
+    """Two operands, of floats or of integers."""
+    return lambda case: (of_floats if is_float(case) else integers)(widen(case.inputs["ATensor"]), widen(case.inputs["BTensor"]))
+
+
+def float_remainder_floor(a, b):
+    rest = np.fmod(a, b)
+    return np.where(rest == 0, np.copysign(rest, b), np.where((rest < 0) != (b < 0), rest + b, rest)).astype(a.dtype)
+
+
+def clip(case, x, least, most):
+    return larger(least, smaller(x, most))
+
+
+def clip_gradient(least, most):
+    def function(case):
+        x, g = widen(case.inputs["InputTensor"]), widen(case.inputs["InputGradientTensor"])
+        return np.where((x <= least(case)) | (x >= most(case)), g.dtype.type(0), g)
+    return function
+
+
+def integer_power(base, exponent):
+    if exponent < 0:
+        return 0 if abs(base) != 1 else base if exponent % 2 else 1
+    return pow(base, exponent, 1 << 64)
+
+
+def shrink(case, x):
+    if x.dtype.kind == "f":
+        bias, threshold = np.float32(case["Bias"]), np.float32(case["Threshold"])
+        return np.where(x > threshold, x - bias, np.where(x < -threshold, x + bias, np.float32(0)))
+    type_ = case.output.type
+    bias, high, low = (truncate_to(float(np.float32(v)), type_) for v in (case["Bias"], case["Threshold"], -case["Threshold"]))
+    flat = [v - bias if v > high else v + bias if v < low else 0 for v in map(int, x.reshape(-1))]
+    return wrap(np.array(flat, object).reshape(x.shape), x.dtype)
+
+
+def round_away(x):
+    return np.where(np.abs(x) >= 2**23, x, np.copysign(np.floor(np.abs(x).astype(np.float64) + 0.5), x)).astype(x.dtype)
+
+
+ROUNDINGS = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": round_away}
+
+
+def infinite(case):
+    x, mode = case.inputs["InputTensor"], case["InfinityMode"]
+    return np.isposinf(x) & (mode != "NEGATIVE") | np.isneginf(x) & (mode != "POSITIVE")
+
+
+def bit_count(case):
+    x = case.inputs["InputTensor"]
+    x = x.view(f"uint{8 * x.dtype.itemsize}")
+    return np.array([int(v).bit_count() for v in x.reshape(-1)]).reshape(x.shape)
+
+
+def bitwise(function):
+    def results(case):
+        operands = [x.view(f"uint{8 * x.dtype.itemsize}") for x in case.inputs.values()]
+        return function(*operands).view(case.first.dtype)
+    return results
+
+
+def shift(function):
+    return lambda case: wrap(np.frompyfunc(function, 2, 1)(case.inputs["ATensor"].astype(object),
+                                                            case.inputs["BTensor"].astype(object)), case.first.dtype)
+
+
+def choose(case):
+    """Bits are kept, of NaN too."""
+    condition, a, b = (case.inputs[name] for name in ("ConditionTensor", "ATensor", "BTensor"))
+    return np.where(condition != 0, a, b)
+
+
+def cast(case):
+    x, target = case.inputs["InputTensor"], case.output.type
+    if target not in FLOATS:
+        return to_integers(x, target) if x.dtype.kind == "f" else wrap(x.astype(object), DTYPES[target])
+    if x.dtype.kind == "f":
+        return x.astype(DTYPES[target])  # NumPy rounds once, from FLOAT64 to FLOAT16 too
+    # Python divides and rounds integers of any length right; FLOAT16 through FLOAT64, which holds all that is finite.
+    return np.array([np.float32(round_to_24(int(v))) if target == "FLOAT32" else float(int(v)) for v in x.reshape(-1)],
+                    np.float64).reshape(x.shape).astype(DTYPES[target])
+
+
+def round_to_24(value):
+    """An integer's nearest of 24 bits, ties to even."""
+    shift_ = max(abs(value).bit_length() - 24, 0)
+    whole, rest, half = abs(value) >> shift_, abs(value) & (1 << shift_) - 1, 1 << shift_ >> 1
+    whole += shift_ > 0 and (rest > half or rest == half and whole % 2 == 1)
+    return math.copysign(float(whole << shift_), value) if value else 0.0
+
+
+# ---- quantization ----
+
+def spread(parameter, sizes):
+    """An element for each block, repeated over it; inputs come with a size of 1 where they are broadcast."""
+    for d, size in enumerate(sizes):
+        if parameter.shape[d] != 1:
+            parameter = np.repeat(parameter, size // parameter.shape[d], axis=d)
+    return np.broadcast_to(parameter, sizes)
+
+
+def quantize_to(type_, x, scale, zero_point):
+    quotient = np.asarray(x / scale, np.float32)
+    flat = [int(z) if math.isnan(q) else int(np.rint(min(max(float(q), -1e6), 1e6))) + int(z)
+            for q, z in zip(quotient.reshape(-1), zero_point.reshape(-1))]
+    return saturate(np.array(flat, object).reshape(quotient.shape), type_)
+
+
+def quantization_of(case, scale_name, zero_name):
+    """Scale and zero point of each element."""
+    sizes = case.output.sizes
+    blocks = next((t.sizes for name, t in tensors_of(case) if name == scale_name), sizes)
+    scale = spread(np.broadcast_to(widen(case.inputs[scale_name]), blocks), sizes).astype(np.float32)
+    zero = case.inputs.get(zero_name)
+    zero = np.zeros(sizes, np.int64) if zero is None else spread(np.broadcast_to(zero, blocks), sizes)
+    return scale, zero
+
+
+def tensors_of(case):
+    for name, tensor in case.tensors.items():
+        if isinstance(tensor, list):
+            yield from ((f"{name}[{i}]", t) for i, t in enumerate(tensor))
+        else:
+            yield name, tensor
+
+
+def dequantized(x, scale, zero):
+    return np.asarray((x.astype(np.int64) - zero.astype(np.int64)).astype(np.float32) * scale, np.float32)
+
+
+def quantize(scale_name, zero_name):
+    def results(case):
+        x = np.broadcast_to(case.inputs["InputTensor"].astype(np.float32), case.output.sizes)
+        return quantize_to(case.output.type, x, *quantization_of(case, scale_name, zero_name))
+    return results
+
+
+def dequantize(scale_name, zero_name):
+    def results(case):
+        x = np.broadcast_to(case.inputs["InputTensor"], case.output.sizes)
+        return dequantized(x, *quantization_of(case, scale_name, zero_name))
+    return results
+
+
+def dynamically_quantized(case):
+    """0 is in the range, a scale of 0 becomes 1, and NaN among the elements makes the scale NaN."""
+    x = whole(case).astype(np.float32)
+    first = f32(-128 if case.output.type == "INT8" else 0)
+    high, low = np.maximum(np.max(x), f32(0)), np.minimum(np.min(x), f32(0))  # NaN wins
+    scale = f32((high - low) / f32(255))
+    scale = f32(1) if scale == 0 else scale
+    exact = np.rint(first - f32(low / scale))
+    zero = int(first if np.isnan(exact) else min(max(exact, first), first + 255))
+    return [quantize_to(case.output.type, x, scale, np.full(x.shape, zero)), scale, zero]
+
+
+def quantized_add(case):
+    sides = [dequantized(case.inputs[side + "Tensor"], case.inputs[side + "ScaleTensor"],
+                         case.inputs.get(side + "ZeroPointTensor", np.zeros(1, np.int64))) for side in "AB"]
+    total = sides[0] + sides[1]
+    zero = case.inputs.get("OutputZeroPointTensor", np.zeros(1, np.int64))
+    return quantize_to(case.output.type, total, case.inputs["OutputScaleTensor"], np.broadcast_to(zero, total.shape))
+
+
+# ---- data movement ----
+
+def pad(value):
+    def results(case):
+        rims = list(zip(case["StartPadding"], case["EndPadding"]))
+        mode = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+        x = np.broadcast_to(case.inputs["InputTensor"], case.tensors["InputTensor"].sizes)
+        more = {"constant_values": value(case)} if case["PaddingMode"] == "CONSTANT" else {}
+        return np.pad(x, rims, mode=mode[case["PaddingMode"]], **more)
+    return results
+
+
+def padding_value(case):
+    type_ = case.output.type
+    value = np.float32(case["PaddingValue"])
+    return value.astype(DTYPES[type_]) if type_ in FLOATS else truncate_to(float(value), type_)
+
+
+def diagonals(sizes):
+    return np.broadcast_to(np.arange(sizes[-1]) - np.arange(sizes[-2])[:, None], sizes)
+
+
+def diagonal_matrix(case):
+    type_ = case.output.type
+    value = np.float32(case["Value"])
+    value = value.astype(DTYPES[type_]) if type_ in FLOATS else DTYPES[type_].type(truncate_to(float(value), type_))
+    return np.where(diagonals(case.output.sizes) == case["Offset"], value, DTYPES[type_].type(0))
+
+
+def diagonal_matrix1(case):
+    k, begin, end = diagonals(case.output.sizes), case["DiagonalFillBegin"], case["DiagonalFillEnd"]
+    inside = (k >= begin) & (k < end) if begin <= end else ~((k >= end) & (k < begin))
+    other = case.inputs.get("InputTensor", np.zeros(1, DTYPES[case.output.type]))
+    return np.where(inside, case["Value"], other)
+
+
+def fill_sequence(case):
+    type_, sizes = case.output.type, case.output.sizes
+    start, delta = case["ValueStart"], case["ValueDelta"]
+    index = np.arange(int(np.prod(sizes)))
+    if type_ in FLOATS:
+        return (widen(start) + index.astype(np.float32) * widen(delta)).reshape(sizes)
+    return wrap(index.astype(object) * int(delta) + int(start), DTYPES[type_]).reshape(sizes)
+
+
+def hard_sigmoid(case, x):
+    return larger(np.float32(0), smaller(np.float32(case["Alpha"]) * x + np.float32(case["Beta"]), np.float32(1)))
+
+
+def batch_normalization(case):
+    x, mean, variance, scale, bias = (widen(case.inputs[name + "Tensor"])
+                                      for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
+    return scale * ((x - mean) / np.sqrt(variance + np.float32(case["Epsilon"]))) + bias
+
+
+f32 = np.float32
+POWERS = of_integers(integer_power)
+
+def whole(case):
+    """The first input, of all its elements."""
+    return np.broadcast_to(case.first, next(t for t in case.tensors.values() if not isinstance(t, list)).sizes)
+
+
+def taken(case):
+    """The elements of a window, as slices: from its end on where a stride is negative."""
+    slices = []
+    for offset, length, stride in zip(case["InputWindowOffsets"], case["InputWindowSizes"], case["InputWindowStrides"]):
+        inside = range(offset, offset + length)[::stride]
+        slices.append(list(inside))
+    return np.ix_(*slices)
+
+
+def slice_gradient(case):
+    result = np.zeros(case.output.sizes, case.first.dtype)
+    result[taken(case)] = whole(case)
+    return result
+
+
+def split(case):
+    ends = np.cumsum([t.sizes[case["Axis"]] for t in case.outputs])[:-1]
+    return np.split(whole(case), ends, case["Axis"])
+
+
+def joined(case):
+    parts = [np.broadcast_to(x, t.sizes) for x, t in zip(case.inputs.values(), case.tensors["InputTensors"])]
+    return np.concatenate(parts, case["Axis"])
+
+
+def blocks(case, to_depth, order):
+    n, c, h, w = (case.tensors["InputTensor"] if to_depth else case.output).sizes
+    b, x = case["BlockSize"], whole(case)
+    if to_depth:
+        parts = x.reshape(n, c, h // b, b, w // b, b)
+        axes = (0, 3, 5, 1, 2, 4) if order == "DEPTH_COLUMN_ROW" else (0, 1, 3, 5, 2, 4)
+        return parts.transpose(axes).reshape(n, c * b * b, h // b, w // b)
+    if order == "DEPTH_COLUMN_ROW":
+        return x.reshape(n, b, b, c, h // b, w // b).transpose(0, 3, 4, 1, 5, 2).reshape(n, c, h, w)
+    return x.reshape(n, c, b, b, h // b, w // b).transpose(0, 1, 4, 2, 5, 3).reshape(n, c, h, w)
+
+
+def unfolded(case):
+    rims = [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])]
+    x = np.pad(whole(case), rims)
+    windows, strides, dilations = case["WindowSizes"], case["Strides"], case["Dilations"]
+    columns = []
+    for element in np.ndindex(*windows):
+        at = [slice(e * d, size - (window - 1 - e) * d, stride)
+              for e, d, size, window, stride in zip(element, dilations, x.shape[2:], windows, strides)]
+        columns.append(x[(slice(None), slice(None), *at)].reshape(*x.shape[:2], -1))
+    return np.stack(columns, 2).reshape(case.output.sizes)
+
+
+def full(case, name):
+    return np.broadcast_to(case.inputs[name], case.tensors[name].sizes)
+
+
+def places(x, axes, greatest, last):
+    """Of the least or greatest along the axes, in row-major order of what Axes lists; NaN comes before all others."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    rows = x.transpose(*kept, *sorted(axes)).reshape(*(x.shape[d] for d in kept), -1)
+    if x.dtype.kind == "f":
+        rows = rows.astype(np.longdouble)
+        rows = np.where(np.isnan(rows), np.inf if greatest else -np.inf, rows) + 0 * 0
+        isnan = np.isnan(x.transpose(*kept, *sorted(axes)).reshape(rows.shape))
+        rows = np.where(isnan.any(-1, keepdims=True), isnan if greatest else ~isnan, rows)
+    if last:
+        rows = rows[..., ::-1]
+    found = (np.argmax if greatest else np.argmin)(rows, -1)
+    found = rows.shape[-1] - 1 - found if last else found
+    return found.reshape([1 if d in axes else size for d, size in enumerate(x.shape)])
+
+
+def place(case):
+    greatest = case.operator.name == "ARGMAX"
+    return places(full(case, "InputTensor"), case["Axes"], greatest, case["AxisDirection"] == "DECREASING")
+
+
+def order(case, greatest):
+    """NaN wins, and -0 is below +0."""
+    x, axes = full(case, "InputTensor"), tuple(case["Axes"])
+    result = (np.max if greatest else np.min)(x, axes, keepdims=True)
+    if x.dtype.kind == "f":
+        negative = np.signbit(x) & (x == 0)
+        wins = (~negative & (x == 0)).any(axes, keepdims=True) if greatest else ~negative.any(axes, keepdims=True)
+        result = np.where(result == 0, np.where(wins, x.dtype.type(0), x.dtype.type(-0.0)), result)
+    return result
+
+
+def reduced(case):
+    """Integers, extremes and places: exact. Sums of floats: REDUCED_SUMS."""
+    x, axes, function = full(case, "InputTensor"), tuple(case["Axes"]), case["Function"]
+    if function in ("MIN", "MAX"):
+        return order(case, function == "MAX")
+    if function in ("ARGMIN", "ARGMAX"):
+        return places(x, axes, function == "ARGMAX", False)
+    values = {"SUM": x, "SUM_SQUARE": x * x, "MULTIPLY": x, "L1": np.abs(x)}[function]
+    return (np.prod if function == "MULTIPLY" else np.sum)(values, axes, keepdims=True, dtype=x.dtype)
+
+
+def log_sum_exp(x, axes):
+    most = np.max(x, axes, keepdims=True)
+    shift = np.where(np.isfinite(most), most, 0)
+    return np.log(np.sum(np.exp(x - shift), axes, keepdims=True)) + shift
+
+
+REDUCED_SUMS = {
+    "SUM": lambda x, axes: np.sum(x, axes, keepdims=True),
+    "AVERAGE": lambda x, axes: np.mean(x, axes, keepdims=True),
+    "L1": lambda x, axes: np.sum(np.abs(x), axes, keepdims=True),
+    "L2": lambda x, axes: np.sqrt(np.sum(x * x, axes, keepdims=True)),
+    "SUM_SQUARE": lambda x, axes: np.sum(x * x, axes, keepdims=True),
+    "MULTIPLY": lambda x, axes: np.prod(x, axes, keepdims=True),
+    "LOG_SUM": lambda x, axes: np.log(np.sum(x, axes, keepdims=True)),
+    "LOG_SUM_EXP": log_sum_exp,
+}
+
+
+def scanned(case, x, function, first):
+    """Along the case's axis, in its direction, with an element's own value or without."""
+    axis, backward = case["Axis"], case["AxisDirection"] == "DECREASING"
+    x = np.flip(x, axis) if backward else x
+    if case.attributes.get("HasExclusiveSum") or case.attributes.get("HasExclusiveProduct"):
+        last = [slice(-1) if d == axis else slice(None) for d in range(x.ndim)]
+        x = np.concatenate([np.full_like(np.take(x, [0], axis), first), x[tuple(last)]], axis)
+    result = function(x, axis, dtype=x.dtype)
+    return np.flip(result, axis) if backward else result
+
+
+def tallied(case):
+    """Integers: exact. Floats: tallies_of_floats()."""
+    multiplies = case.operator.name == "CUMULATIVE_PRODUCT"
+    return scanned(case, full(case, "InputTensor"), np.cumprod if multiplies else np.cumsum, int(multiplies))
+
+
+def tallies_of_floats(case):
+    """The value, how far a result may be from it, and whether it is known."""
+    x = full(case, "InputTensor").astype(wide)
+    finite = np.where(np.isfinite(x), x, 0)
+    if case.operator.name == "CUMULATIVE_PRODUCT":
+        exact = scanned(case, x, np.cumprod, 1)
+        powers = scanned(case, np.abs(np.frexp(np.where(finite == 0, 1, finite))[1]).astype(np.int64), np.cumsum, 0)
+        return exact, np.abs(exact) * x.shape[case["Axis"]] * 2.0**-23, powers < 16000
+    terms = scanned(case, np.abs(finite), np.cumsum, 0)
+    return scanned(case, x, np.cumsum, 0), terms * x.shape[case["Axis"]] * 2.0**-24, terms < 2.0**128 * (1 - 2.0**-24)
+
+
+# ---- sums that are computed in double: the value, how far a result may be from it, and whether it is known ----
+
+DOUBLE = 2.0**-44  # of some hundred terms
+
+
+def folded_axes(case):
+    """The dimensions that a reduction is over."""
+    if "Axes" in case.attributes:
+        return tuple(case["Axes"])
+    if "Axis" in case.attributes:
+        return (case["Axis"],)
+    if "CrossChannel" in case.attributes:
+        return (1, 2, 3) if case["CrossChannel"] else (2, 3)
+    return (len(case.output.sizes) - 1,)
+
+
+def softmax(case):
+    """Each operation as IEEE 754 has it: of infinity NaN, beside which others are 0."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    below = x - np.max(x, axes, keepdims=True)
+    powers = np.where(x == np.max(x, axes, keepdims=True), 1, np.exp(below))
+    total = np.sum(powers, axes, keepdims=True)
+    size = 1 + np.where(np.isfinite(below), np.abs(below), 0)  # whose rounding the power has
+    if "LOG" in case.operator.name:
+        exact = below - np.log(total)
+        return exact, (size + np.log(total)) * DOUBLE, np.full(x.shape, True)
+    exact = np.exp(below) / total
+    return exact, exact * size * DOUBLE, np.full(x.shape, True)
+
+
+def in_rows(x, axes):
+    """What is folded as the last of two dimensions; in_place() is the way back."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    return np.ascontiguousarray(x.transpose(*kept, *sorted(axes)).reshape(-1, int(np.prod([x.shape[d] for d in axes]))))
+
+
+def in_place(rows, sizes, axes):
+    order_ = [*[d for d in range(len(sizes)) if d not in axes], *sorted(axes)]
+    return rows.reshape([sizes[d] for d in order_]).transpose(np.argsort(order_))
+
+
+def hardmax(case):
+    """1 where REDUCE's ARGMAX is."""
+    x, axes = full(case, "InputTensor"), sorted(folded_axes(case))
+    numbers_ = np.arange(int(np.prod([x.shape[d] for d in axes]))).reshape(
+        [size if d in axes else 1 for d, size in enumerate(x.shape)])
+    return np.broadcast_to(places(x, axes, True, False) == numbers_, x.shape)
+
+
+def mean_variance(case):
+    """The elements' squares are of their distances from the mean, or from 0 where that is not used."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    uses_mean = case.attributes.get("UseMean", 1)
+    uses_variance = case.attributes.get("UseVariance", case.attributes.get("NormalizeVariance"))
+    mean = np.mean(x, axes, keepdims=True) if uses_mean else 0
+    magnitude = np.mean(np.abs(x), axes, keepdims=True) * DOUBLE if uses_mean else 0
+    variance = np.mean((x - mean)**2, axes, keepdims=True) + wide(f32(case["Epsilon"]))
+    scale = full(case, "ScaleTensor").astype(wide) if "ScaleTensor" in case.inputs else wide(1)
+    bias = full(case, "BiasTensor").astype(wide) if "BiasTensor" in case.inputs else wide(0)
+    deviation = np.sqrt(variance) if uses_variance else wide(1)
+    z = (x - mean) / deviation
+    # The mean's error squared is in the variance, and Epsilon may be below 0 and leave little of it.
+    terms = np.mean((x - mean)**2, axes, keepdims=True) + abs(wide(f32(case["Epsilon"])))
+    lost = (terms * DOUBLE + magnitude**2) / np.abs(variance) if uses_variance else wide(0)
+    distance = np.abs(scale) * (magnitude / deviation + np.abs(z) * (lost + DOUBLE)) + (np.abs(scale * z) + np.abs(bias)) * DOUBLE
+    known = ~(lost > 2.0**-20) & (np.isfinite(scale) | ~(np.abs(z) <= magnitude / deviation))
+    return scale * z + bias, distance, np.broadcast_to(known, x.shape)
+
+
+def lp_normalization(case):
+    """The norm, or Epsilon where that is more."""
+    x, axes = full(case, "InputTensor").astype(wide), folded_axes(case)
+    norm = np.sum(np.abs(x), axes, keepdims=True) if case["P"] == 1 else np.sqrt(np.sum(x * x, axes, keepdims=True))
+    epsilon = wide(f32(case["Epsilon"]))
+    exact = x / np.where(norm < epsilon, epsilon, norm)
+    return exact, np.abs(exact) * DOUBLE, np.full(x.shape, True)
+
+
+def beyond_float(x):
+    """What FLOAT32 does not hold is infinite."""
+    return np.where(np.abs(x) > np.finfo(f32).max, np.copysign(np.inf, x), x)
+
+
+def squares_around(case):
+    """The sums of the regions' squares, an element of the region after the other."""
+    x, size = full(case, "InputTensor").astype(wide), case["LocalSize"]
+    before, behind = (size - 1) // 2, size // 2
+    squares = x * x
+    for axis in [1] if case["CrossChannel"] else [2, 3]:
+        rims = [(before, behind) if d == axis else (0, 0) for d in range(4)]
+        padded = np.pad(squares, rims)
+        squares = sum(np.take(padded, range(i, i + x.shape[axis]), axis) for i in range(size))
+    return x, squares
+
+
+def local_response(case):
+    """x / (Bias + Alpha / LocalSize * s)^Beta, of which Alpha / LocalSize is rounded to FLOAT32."""
+    alpha, beta, bias = (wide(f32(case[name])) for name in ("Alpha", "Beta", "Bias"))
+    x, total = squares_around(case)
+    limit = wide(np.finfo(f32).max)
+    product = alpha / case["LocalSize"] * beyond_float(total)
+    divisor = bias + beyond_float(product)
+    parts = np.abs(bias) + np.abs(product)
+    near_limit = np.any([np.abs(np.abs(v) / limit - 1) < 2.0**-20 for v in (total, product, divisor)], 0)
+    exact = x / np.power(beyond_float(divisor), beta)
+    logarithm = np.log2(np.abs(divisor))
+    lost = np.where(np.isfinite(divisor), np.abs(product) * 2.0**-24 + parts * DOUBLE, 0) / np.abs(divisor)
+    known = ~near_limit & ~(lost > 2.0**-16) & ~(np.isfinite(divisor) & (np.abs(beta * logarithm) > 1000))
+    known &= not 0 < abs(alpha) / case["LocalSize"] < 2.0**-120
+    roundings = np.abs(beta) * lost + np.where(np.isfinite(logarithm), np.abs(beta * logarithm) + 1, 1) * DOUBLE
+    return exact, np.abs(exact) * np.where(beta == 0, DOUBLE, roundings), known
+
+
+def shares(size, factor):
+    """Of each output element along a dimension the two input elements, and the second's weight, exactly."""
+    first, second, weight = [], [], []
+    for o in range(size * factor):
+        place_ = Fraction(2 * o + 1, 2 * factor) - Fraction(1, 2)
+        below = math.floor(place_)
+        first.append(min(max(below, 0), size - 1))
+        second.append(min(max(below + 1, 0), size - 1))
+        weight.append(place_ - below if first[-1] != second[-1] else Fraction(0))
+    return first, second, np.array([wide(w.numerator) / wide(w.denominator) for w in weight])
+
+
+def upsampled(case):
+    """The nearest pixel's centre: those of the element that is enlarged."""
+    width, height = case["ScaleSize"]
+    return np.repeat(np.repeat(full(case, "InputTensor"), height, -2), width, -1)
+
+
+def interpolated(case):
+    x = full(case, "InputTensor").astype(wide)
+    width, height = case["ScaleSize"]
+    rows, columns = shares(x.shape[-2], height), shares(x.shape[-1], width)
+    exact = magnitudes = np.zeros(case.output.sizes, wide)
+    for row, down in ((rows[0], 1 - rows[2]), (rows[1], rows[2])):
+        for column, across in ((columns[0], 1 - columns[2]), (columns[1], columns[2])):
+            weight = down[:, None] * across
+            part = x[..., row, :][..., column]
+            exact = exact + np.where(weight == 0, 0, weight * part)
+            magnitudes = magnitudes + np.where(weight == 0, 0, np.abs(part))
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
+def sampled_places(case, axis):
+    """Where the output's elements lie along an axis of the input: in FLOAT32."""
+    of = {name: f32(case.attributes.get(name, [default] * (axis + 1))[axis])
+          for name, default in (("InputPixelOffsets", 0.5), ("OutputPixelOffsets", -0.5), ("Scales", 1))}
+    place_ = (np.arange(case.output.sizes[axis]).astype(f32) - of["OutputPixelOffsets"]) / of["Scales"] - of["InputPixelOffsets"]
+    return np.where(np.abs(place_) < f32(2.0**-32), f32(0), place_)
+
+
+def keeps_a_size(case):
+    """Peers leave a dimension alone that keeps its size, whatever its scale."""
+    return any(a == b and scale != 1 for a, b, scale in zip(full(case, "InputTensor").shape, case.output.sizes, case["Scales"]))
+
+
+def nearest(case):
+    x = full(case, "InputTensor")
+    direction = case.attributes.get("RoundingDirection")
+    for axis in range(x.ndim):
+        place_ = sampled_places(case, axis)
+        rounded = np.floor(place_ + f32(0.5)) if direction is None else np.ceil(place_) if direction == "INCREASING" else np.floor(place_)
+        x = np.take(x, np.clip(rounded, 0, x.shape[axis] - 1).astype(np.int64), axis)
+    return x
+
+
+def resampled(case):
+    exact = full(case, "InputTensor").astype(wide)
+    magnitudes = np.abs(exact)
+    shares_ = wide(1)
+    for axis in range(exact.ndim):
+        size, scale = exact.shape[axis], wide(f32(case["Scales"][axis]))
+        averages = case.attributes.get("Antialiased") and scale < 1
+        place_ = (sampled_places(case, axis) if averages else np.clip(sampled_places(case, axis), 0, size - 1)).astype(wide)
+        beyond = int(2 / scale) + 12 if averages else 0  # the outermost elements go on
+        near = np.maximum(1 - np.abs(np.arange(-beyond, size + beyond) - place_[:, None]) * (scale if averages else 1), 0)
+        weights = near[:, beyond:beyond + size].copy()
+        weights[:, 0] += near[:, :beyond].sum(1)
+        weights[:, -1] += near[:, beyond + size:].sum(1)
+        shares_ = shares_ * weights.sum(1).reshape(-1, *[1] * (exact.ndim - 1 - axis))
+        parts = [np.where(weights == 0, 0, weights * np.moveaxis(v, axis, -1)[..., None, :]).sum(-1) for v in (exact, magnitudes)]
+        exact, magnitudes = (np.moveaxis(v, -1, axis) for v in parts)
+    return exact / shares_, magnitudes / shares_ * DOUBLE, np.full(exact.shape, True)
+
+
+def resampled_copies(case):
+    """The nearest, and integers."""
+    return nearest(case) if case["InterpolationMode"] == "NEAREST_NEIGHBOR" else np.rint(resampled(case)[0])
+
+
+def added_up(case, columns):
+    """unfolded() the other way round, in the columns' type."""
+    n, c, *sizes = case.output.sizes
+    windows, strides, dilations, starts = (case[name] for name in ("WindowSizes", "Strides", "Dilations", "StartPadding"))
+    padded = [a + b + size for a, b, size in zip(starts, case["EndPadding"], sizes)]
+    blocks_ = [(size - d * (window - 1) - 1) // stride + 1 for size, d, window, stride in zip(padded, dilations, windows, strides)]
+    columns = columns.reshape(n, c, *windows, *blocks_)
+    image = np.zeros([n, c, *padded], columns.dtype)
+    for element in np.ndindex(*windows):
+        at = [slice(e * d, e * d + (count - 1) * stride + 1, stride)
+              for e, d, count, stride in zip(element, dilations, blocks_, strides)]
+        image[(slice(None), slice(None), *at)] += columns[(slice(None), slice(None), *element)]
+    return image[(slice(None), slice(None), *[slice(a, a + size) for a, size in zip(starts, sizes)])]
+
+
+def folded(case):
+    x = full(case, "InputTensor").astype(wide)
+    return added_up(case, x), added_up(case, np.abs(x)) * DOUBLE, np.full(case.output.sizes, True)
+
+
+def factors(case):
+    """A and B as they are multiplied."""
+    a, b = full(case, "ATensor"), full(case, "BTensor")
+    return (np.swapaxes(a, -1, -2) if case["TransA"] == "TRANSPOSE" else a,
+            np.swapaxes(b, -1, -2) if case["TransB"] == "TRANSPOSE" else b)
+
+
+def multiplied(case):
+    a, b = (x.astype(wide) for x in factors(case))
+    alpha, beta = wide(f32(case["Alpha"])), wide(f32(case["Beta"]))
+    products = np.matmul(np.abs(a), np.abs(b))
+    exact, magnitudes = alpha * np.matmul(a, b), np.abs(alpha) * products
+    if "CTensor" in case.inputs:
+        c = full(case, "CTensor").astype(wide)
+        exact, magnitudes = exact + beta * c, magnitudes + np.abs(beta * c)
+    limit = np.finfo(f32).max
+    return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
+
+
+def filter_of(case):
+    """The filter as a cross-correlation has it."""
+    filter_ = full(case, "FilterTensor")
+    return np.flip(filter_, range(2, filter_.ndim)) if case["Mode"] == "CONVOLUTION" else filter_
+
+
+def added_products(case, x, filter_):
+    """What the filter's elements give with the input's, one after another; padding is 0."""
+    is_backward, groups = case["Direction"] == "BACKWARD", case["GroupCount"]
+    x = x.reshape(len(x), groups, -1, *x.shape[2:])
+    filter_ = filter_.reshape(groups, -1, *filter_.shape[1:])
+    if not is_backward:
+        filter_ = np.swapaxes(filter_, 1, 2)
+        x = np.pad(x, [(0, 0)] * 3 + list(zip(case["StartPadding"], case["EndPadding"])))
+    sizes = case.output.sizes[2:]
+    places = x.shape[3:] if is_backward else [size - more for size, more in zip(sizes, case["OutputPadding"])]
+    whole_sizes = [a + size + b for a, size, b in zip(case["StartPadding"], sizes, case["EndPadding"])] if is_backward else sizes
+    result = np.zeros([len(x), groups, filter_.shape[2], *whole_sizes], x.dtype)
+    for element in np.ndindex(*filter_.shape[3:]):
+        apart = (..., *[slice(e * d, e * d + (count - 1) * stride + 1, stride)
+                        for e, d, count, stride in zip(element, case["Dilations"], places, case["Strides"])])
+        put = (..., *[slice(count) for count in places])
+        source, target = (put, apart) if is_backward else (apart, put)
+        result[target] += np.einsum("ngc...,gcm->ngm...", x[source], filter_[(..., *element)])
+    if is_backward:
+        result = result[(..., *[slice(a, a + size) for a, size in zip(case["StartPadding"], sizes)])]
+    return result.reshape(case.output.sizes)
+
+
+def convolved(case):
+    x, filter_ = full(case, "InputTensor").astype(wide), filter_of(case).astype(wide)
+    products = added_products(case, np.abs(x), np.abs(filter_))
+    exact, magnitudes = added_products(case, x, filter_), products
+    if "BiasTensor" in case.inputs:
+        bias = full(case, "BiasTensor").astype(wide)
+        exact, magnitudes = exact + bias, magnitudes + np.abs(bias)
+    limit = np.finfo(f32).max
+    return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
+
+
+def pooled(case, x, beyond):
+    """What windows hold, one of their elements after another, `beyond` where there is padding."""
+    windows, sizes = case["WindowSize"], case.output.sizes[2:]
+    dilations = case.attributes.get("Dilations", [1] * len(windows))
+    padded = np.pad(x, [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])], constant_values=beyond)
+    return [padded[(slice(None), slice(None), *[slice(e * d, e * d + (size - 1) * stride + 1, stride)
+                                                for e, d, size, stride in zip(element, dilations, sizes, case["Strides"])])]
+            for element in np.ndindex(*windows)]
+
+
+def averaged(case):
+    x = full(case, "InputTensor").astype(wide)
+    count = sum(pooled(case, np.ones_like(x), wide(bool(case["IncludePadding"]))))
+    if case["IncludePadding"]:
+        count = np.full_like(count, int(np.prod(case["WindowSize"])))
+    count = np.maximum(count, 1)
+    return sum(pooled(case, x, 0)) / count, sum(pooled(case, np.abs(x), 0)) / count * DOUBLE, np.full(count.shape, True)
+
+
+def normed(case):
+    """Squares, and their sum, beyond FLOAT32 or below it are not looked at."""
+    p, x = wide(case["P"]), np.abs(full(case, "InputTensor").astype(wide))
+    taken_ = pooled(case, x, 0)
+    greatest = functools.reduce(np.maximum, taken_)
+    beside = np.where((greatest > 0) & np.isfinite(greatest), greatest, 1)
+    exact = beside * sum((y / beside) ** p for y in taken_) ** (1 / p)
+    looked_at = (case["P"] != 2) | (greatest == 0) | ~np.isfinite(greatest) | ((greatest > 1e-18) & (greatest < 1e17))
+    return np.where(np.isfinite(greatest), exact, greatest), exact * 16 * DOUBLE, looked_at
+
+
+def maxima(case):
+    """And their places: NaN is above all, -0 below +0, and of equal ones the first counts."""
+    x = full(case, "InputTensor")
+    floats = x.dtype.kind == "f"
+    least = -np.inf if floats else np.iinfo(x.dtype).min
+    best = np.full(case.output.sizes, least, x.dtype)
+    places_ = np.full(case.output.sizes, -1, np.int64)
+    numbers_ = np.arange(x.size, dtype=np.int64).reshape(x.shape)
+    for y, at in zip(pooled(case, x, least), pooled(case, numbers_, -1)):
+        above = y > best
+        if floats:
+            above |= np.isnan(y) | ((y == best) & np.signbit(best) & ~np.signbit(y))
+            above &= ~np.isnan(best)
+        above = (at >= 0) & ((places_ < 0) | above)
+        best, places_ = np.where(above, y, best), np.where(above, at, places_)
+    return [best, places_.astype(case.outputs[1].type.lower())] if len(case.outputs) > 1 else best
+
+
+def unpooled(case):
+    result = np.zeros(int(np.prod(case.output.sizes)), case.first.dtype)
+    for value, at in zip(full(case, "InputTensor").reshape(-1), full(case, "IndicesTensor").reshape(-1)):
+        if at < result.size:
+            result[int(at)] = value
+    return result.reshape(case.output.sizes)
+
+
+def regions_of(case):
+    """The numbers of each region, as FLOAT32."""
+    numbers = full(case, "ROITensor").astype(f32)
+    return np.where(np.abs(numbers) < np.finfo(f32).tiny, f32(0), numbers).reshape(-1, numbers.shape[-1])
+
+
+def pooled_regions(case):
+    x, (width, height) = full(case, "InputTensor"), case["PooledSize"]
+    result = np.zeros(case.output.sizes, x.dtype)
+    for r, region in enumerate(regions_of(case)):
+        with np.errstate(all="ignore"):
+            places_ = region[1:] * f32(case["SpatialScale"])
+        if np.isnan(region[0]) or np.isnan(places_).any() or not -1 < region[0] < x.shape[0]:
+            continue
+        rounded = np.trunc(np.clip(places_.astype(wide), -2**29, 2**29) + np.copysign(0.5, places_))
+        x1, y1, x2, y2 = (max(-2**29, min(2**29, int(v))) for v in rounded)
+        long, high = max(x2 - x1 + 1, 1), max(y2 - y1 + 1, 1)
+        for i, j in np.ndindex(height, width):
+            rows = slice(max(y1 + i * high // height, 0), max(y1 - (-(i + 1) * high // height), 0))
+            columns = slice(max(x1 + j * long // width, 0), max(x1 - (-(j + 1) * long // width), 0))
+            cell = x[int(region[0]), :, rows, columns].reshape(x.shape[1], -1)
+            if cell.size:
+                order = np.where(np.signbit(cell) & (cell == 0), -1, 0)  # -0 is below 0
+                greatest = cell.max(1)
+                zero = np.where(np.where(cell == 0, order, -2).max(1) == -1, x.dtype.type(-0.0), x.dtype.type(0))
+                result[r, :, i, j] = np.where(greatest == 0, zero, greatest)
+    return result
+
+
+def points_of(case, axis, low, high, size):
+    """Of each output element along an axis its samples: two elements, the second's weight, and whether they are inside."""
+    old, outputs = case.operator.name == "ROI_ALIGN", case.output.sizes[3 - axis]
+    before, after = (f32(0.5), f32(-0.5)) if old else (f32(case["InputPixelOffset"]), f32(case["OutputPixelOffset"]))
+    tiny = np.finfo(f32).tiny
+    scale = f32(case["SpatialScale" + "XY"[axis]])
+    start = low * scale
+    length = high * scale - start
+    least, most = max(case["MinimumSamplesPerOutput"], 1), min(case["MaximumSamplesPerOutput"], 160)
+    wanted = np.ceil(length / f32(outputs))
+    count = int(min(max(wanted, least), most)) if np.isfinite(wanted) else most
+    points = outputs * count
+    step = length / f32(points if old or not case["AlignRegionsToCorners"] else max(points - 1, 1))
+    step = f32(0) if abs(step) < tiny else step
+    place_ = (np.arange(points, dtype=f32) - (f32(0) if abs(after) < tiny else after)) * step + start - before
+    inside = (place_ >= -1) & (place_ <= size)
+    if not np.isfinite(place_[[0, -1]]).all():
+        return None
+    place_ = np.clip(np.where(place_ < tiny, f32(0), place_), 0, size - 1)
+    first = place_.astype(np.int64)
+    weight = (place_ - first).astype(wide)
+    second = np.minimum(first + 1, size - 1)
+    if case["InterpolationMode"] == "NEAREST_NEIGHBOR":
+        first, weight = np.where(weight > 0.5, second, first), weight * 0
+    return [v.reshape(outputs, count) for v in (first, second, weight, inside)]
+
+
+def aligned_regions(case):
+    x, outside = full(case, "InputTensor").astype(wide), wide(full(case, "InputTensor").dtype.type(case["OutOfBoundsInputValue"]))
+    exact = np.full(case.output.sizes, outside, wide)
+    magnitudes = np.abs(exact)
+    for r, (region, picture) in enumerate(zip(regions_of(case), full(case, "BatchIndicesTensor"))):
+        columns = points_of(case, 0, region[0], region[2], x.shape[3])
+        rows = points_of(case, 1, region[1], region[3], x.shape[2])
+        if picture >= x.shape[0] or columns is None or rows is None:
+            continue
+        for i, j in np.ndindex(case.output.sizes[2], case.output.sizes[3]):
+            (y1, y2, v, above), (x1, x2, u, beside) = [p[i] for p in rows], [p[j] for p in columns]
+            value = magnitude = 0
+            for y, down in ((y1, 1 - v), (y2, v)):
+                for at, across in ((x1, 1 - u), (x2, u)):
+                    weight = down[:, None] * across
+                    part = np.where(weight == 0, 0, weight * x[int(picture)][:, y][:, :, at])
+                    value, magnitude = value + part, magnitude + np.abs(part)
+            inside = above[:, None] & beside
+            value, magnitude = np.where(inside, value, outside), np.where(inside, magnitude, np.abs(outside))
+            average = case["ReductionFunction"] == "AVERAGE"
+            exact[r, :, i, j] = value.mean((1, 2)) if average else value.max((1, 2))
+            magnitudes[r, :, i, j] = magnitude.mean((1, 2)) if average else magnitude.max((1, 2))
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
+BOUNDED = {
+    "GEMM": multiplied,
+    "CONVOLUTION": convolved,
+    "AVERAGE_POOLING": averaged,
+    "AVERAGE_POOLING1": averaged,
+    "LP_POOLING": normed,
+    "LP_POOLING1": normed,
+    "ROI_ALIGN": aligned_regions,
+    "ROI_ALIGN1": aligned_regions,
+    "CUMULATIVE_SUMMATION": tallies_of_floats,
+    "CUMULATIVE_PRODUCT": tallies_of_floats,
+    "ACTIVATION_SOFTMAX": softmax,
+    "ACTIVATION_SOFTMAX1": softmax,
+    "ACTIVATION_LOG_SOFTMAX": softmax,
+    "ACTIVATION_LOG_SOFTMAX1": softmax,
+    "MEAN_VARIANCE_NORMALIZATION": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION1": mean_variance,
+    "MEAN_VARIANCE_NORMALIZATION2": mean_variance,
+    "LP_NORMALIZATION": lp_normalization,
+    "LOCAL_RESPONSE_NORMALIZATION": local_response,
+    "UPSAMPLE_2D": interpolated,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
+    "FOLD": folded,
+}
+
+
+def is_bounded(case):
+    """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
+    return (case.operator.name in BOUNDED and case.output.type in FLOATS
+            and ("ROI_ALIGN" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
+
+
+def wrapped(indices, size):
+    """Negative ones from the end on; -1 where there is no such element."""
+    i = indices.astype(object)
+    i = np.where(i < 0, i + size, i)
+    return np.where((i >= 0) & (i < size), i, -1).astype(np.int64)
+
+
+def gathered_elements(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    at = wrapped(full(case, "IndicesTensor"), x.shape[axis])
+    part = x[tuple(slice(None) if d == axis else slice(size) for d, size in enumerate(at.shape))]
+    return np.where(at >= 0, np.take_along_axis(part, np.maximum(at, 0), axis), x.dtype.type(0))
+
+
+def gathered(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    indices = full(case, "IndicesTensor")
+    indices = indices.reshape(indices.shape[indices.ndim - case["IndexDimensions"]:])
+    at = wrapped(indices, x.shape[axis])
+    taken_ = np.take(x, np.maximum(at, 0), axis)
+    there = (at >= 0).reshape([1] * axis + list(at.shape) + [1] * (x.ndim - axis - 1))
+    return np.where(there, taken_, x.dtype.type(0)).reshape(case.output.sizes)
+
+
+def rows_of_indices(case):
+    """The input without ones before, and of each row of indices the place; None: nowhere."""
+    x, indices = full(case, "InputTensor"), full(case, "IndicesTensor")
+    x = x.reshape(x.shape[x.ndim - case["InputDimensionCount"]:])
+    indices = indices.reshape(indices.shape[indices.ndim - case["IndicesDimensionCount"]:])
+    batches = case.attributes.get("BatchDimensionCount", 0)
+    rows = []
+    for outer in np.ndindex(*indices.shape[:-1]):
+        at = [int(wrapped(np.asarray(i), size)) for i, size in zip(indices[outer], x.shape[batches:])]
+        rows.append((outer, None if -1 in at else (*outer[:batches], *at)))
+    return x, indices.shape, rows
+
+
+def gathered_nd(case):
+    x, shape, rows = rows_of_indices(case)
+    depth = case.attributes.get("BatchDimensionCount", 0) + shape[-1]
+    result = np.zeros([*shape[:-1], *x.shape[depth:]], x.dtype)
+    for outer, at in rows:
+        if at is not None:
+            result[outer] = x[at]
+    return result.reshape(case.output.sizes)
+
+
+def scattered_nd(case):
+    x, shape, rows = rows_of_indices(case)
+    result, updates = x.copy(), full(case, "UpdatesTensor")
+    updates = updates.reshape([*shape[:-1], *x.shape[shape[-1]:]])
+    for outer, at in rows:
+        if at is not None:
+            result[at] = updates[outer]
+    return result.reshape(case.output.sizes)
+
+
+def scattered_elements(case):
+    x, axis = full(case, "InputTensor").copy(), case["Axis"]
+    at, updates = wrapped(full(case, "IndicesTensor"), x.shape[axis]), full(case, "UpdatesTensor")
+    for c in np.ndindex(*at.shape):
+        if at[c] >= 0:
+            x[(*c[:axis], at[c], *c[axis + 1:])] = updates[c]
+    return x
+
+
+def one_hot(case):
+    axis, sizes = case["Axis"], case.output.sizes
+    values = full(case, "ValuesTensor").reshape(-1)
+    at = wrapped(full(case, "IndicesTensor"), sizes[axis])
+    numbers = np.arange(sizes[axis]).reshape([-1 if d == axis else 1 for d in range(len(sizes))])
+    return np.where(np.broadcast_to(at, [1 if d == axis else s for d, s in enumerate(sizes)]) == numbers, values[1], values[0])
+
+
+def reversed_sequences(case):
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    lengths = np.minimum(full(case, "SequenceLengthsTensor").astype(object), x.shape[axis]).astype(np.int64)
+    numbers = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    return np.take_along_axis(x, np.where(numbers < lengths, lengths - 1 - numbers, numbers), axis)
+
+
+def first_in_order(case):
+    """Values and places, sorted; NaN last, and of equal ones the first."""
+    x, axis = full(case, "InputTensor"), case["Axis"]
+    isnan = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
+    ranks = np.unique(np.where(isnan, x.dtype.type(0), x), return_inverse=True)[1].reshape(x.shape).astype(np.int64)
+    least = case.attributes.get("AxisDirection", "DECREASING") == "INCREASING"
+    ranks = np.where(isnan, x.size, ranks if least else -ranks)
+    places_ = np.take(np.argsort(ranks, axis, kind="stable"), range(case["K"]), axis)
+    return [np.take_along_axis(x, places_, axis), places_]
+
+
+DEFINITIONS = {
+    "MAX_POOLING": maxima,
+    "MAX_POOLING1": maxima,
+    "MAX_POOLING2": maxima,
+    "MAX_UNPOOLING": unpooled,
+    "ROI_POOLING": pooled_regions,
+    "ACTIVATION_HARDMAX": hardmax,
+    "ACTIVATION_HARDMAX1": hardmax,
+    "UPSAMPLE_2D": upsampled,
+    **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled_copies),
+    "FOLD": lambda case: added_up(case, full(case, "InputTensor")),
+    "DYNAMIC_QUANTIZE_LINEAR": dynamically_quantized,
+    "CUMULATIVE_SUMMATION": tallied,
+    "CUMULATIVE_PRODUCT": tallied,
+    "TOP_K": first_in_order,
+    "TOP_K1": first_in_order,
+    "REDUCE": reduced,
+    "ARGMIN": place,
+    "ARGMAX": place,
+    "GATHER": gathered,
+    "GATHER_ELEMENTS": gathered_elements,
+    "GATHER_ND": gathered_nd,
+    "GATHER_ND1": gathered_nd,
+    "SCATTER_ELEMENTS": scattered_elements,
+    "SCATTER_ND": scattered_nd,
+    "ONE_HOT": one_hot,
+    "REVERSE_SUBSEQUENCES": reversed_sequences,
+    "SLICE": lambda case: whole(case)[tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(
+        case["Offsets"], case["Sizes"], case["Strides"]))],
+    "SLICE1": lambda case: whole(case)[taken(case)],
+    "SLICE_GRAD": slice_gradient,
+    "SPLIT": split,
+    "JOIN": joined,
+    "TILE": lambda case: np.tile(whole(case), case["Repeats"]),
+    "SPACE_TO_DEPTH": lambda case: blocks(case, True, "DEPTH_COLUMN_ROW"),
+    "SPACE_TO_DEPTH1": lambda case: blocks(case, True, case["Order"]),
+    "DEPTH_TO_SPACE": lambda case: blocks(case, False, "DEPTH_COLUMN_ROW"),
+    "DEPTH_TO_SPACE1": lambda case: blocks(case, False, case["Order"]),
+    "UNFOLD": unfolded,
+    "ELEMENT_WISE_IDENTITY": one(lambda case, x: x),
+    "ELEMENT_WISE_ABS": one(lambda case, x: np.abs(x)),
+    "ELEMENT_WISE_NEGATE": one(lambda case, x: -x),
+    "ELEMENT_WISE_SIGN": one(lambda case, x: np.where(x > 0, 1, np.where(x < 0, -1, 0)).astype(x.dtype)),
+    "ELEMENT_WISE_CEIL": one(lambda case, x: np.ceil(x)),
+    "ELEMENT_WISE_FLOOR": one(lambda case, x: np.floor(x)),
+    "ELEMENT_WISE_ROUND": one(lambda case, x: ROUNDINGS[case["RoundingMode"]](x)),
+    "ELEMENT_WISE_RECIP": one(lambda case, x: f32(1) / x),
+    "ELEMENT_WISE_SQRT": one(lambda case, x: np.sqrt(x)),
+    "ELEMENT_WISE_ADD": two(np.add),
+    "ELEMENT_WISE_ADD1": two(np.add),
+    "ELEMENT_WISE_SUBTRACT": two(np.subtract),
+    "ELEMENT_WISE_MULTIPLY": two(np.multiply),
+    "ELEMENT_WISE_DIVIDE": numbers(np.divide, of_integers(truncated)),
+    "ELEMENT_WISE_MODULUS_TRUNCATE": numbers(np.fmod, of_integers(lambda a, b: 0 if b == 0 else a - truncated(a, b) * b)),
+    "ELEMENT_WISE_MODULUS_FLOOR": numbers(float_remainder_floor, of_integers(lambda a, b: 0 if b == 0 else a % b)),
+    "ELEMENT_WISE_MEAN": numbers(lambda a, b: (a + b) / f32(2),
+                                 lambda a, b: of_integers(lambda s, n: truncated(s, n))(a + b, np.array([2]))),
+    "ELEMENT_WISE_DIFFERENCE_SQUARE": two(lambda a, b: (a - b) * (a - b)),
+    "ELEMENT_WISE_MAX": two(larger),
+    "ELEMENT_WISE_MIN": two(smaller),
+    "ELEMENT_WISE_CLIP": one(lambda case, x: clip(case, x, attribute(case, "Min"), attribute(case, "Max"))),
+    "ELEMENT_WISE_CLIP1": one(lambda case, x: clip(case, x, scalar(case, "Min"), scalar(case, "Max"))),
+    "ELEMENT_WISE_CLIP_GRAD": clip_gradient(lambda case: attribute(case, "Min"), lambda case: attribute(case, "Max")),
+    "ELEMENT_WISE_CLIP_GRAD1": clip_gradient(lambda case: scalar(case, "Min"), lambda case: scalar(case, "Max")),
+    "ELEMENT_WISE_THRESHOLD": one(lambda case, x: larger(x, attribute(case, "Min"))),
+    "ELEMENT_WISE_LOGICAL_AND": two(lambda a, b: (a != 0) & (b != 0)),
+    "ELEMENT_WISE_LOGICAL_OR": two(lambda a, b: (a != 0) | (b != 0)),
+    "ELEMENT_WISE_LOGICAL_XOR": two(lambda a, b: (a != 0) ^ (b != 0)),
+    "ELEMENT_WISE_LOGICAL_NOT": one(lambda case, x: x == 0),
+    "ELEMENT_WISE_LOGICAL_EQUALS": two(np.equal),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN": two(np.greater),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": two(np.less),
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": two(np.greater_equal),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": two(np.less_equal),
+    "ELEMENT_WISE_IS_NAN": lambda case: np.isnan(case.first),
+    "ELEMENT_WISE_IS_INFINITY": infinite,
+    "ELEMENT_WISE_IF": choose,
+    "ELEMENT_WISE_BIT_AND": bitwise(np.bitwise_and),
+    "ELEMENT_WISE_BIT_OR": bitwise(np.bitwise_or),
+    "ELEMENT_WISE_BIT_XOR": bitwise(np.bitwise_xor),
+    "ELEMENT_WISE_BIT_NOT": bitwise(np.invert),
+    "ELEMENT_WISE_BIT_SHIFT_LEFT": shift(lambda a, b: a << min(b, 64)),
+    "ELEMENT_WISE_BIT_SHIFT_RIGHT": shift(lambda a, b: a >> min(b, 64)),
+    "ELEMENT_WISE_BIT_COUNT": bit_count,
+    "ELEMENT_WISE_QUANTIZE_LINEAR": quantize("ScaleTensor", "ZeroPointTensor"),
+    "ELEMENT_WISE_DEQUANTIZE_LINEAR": dequantize("ScaleTensor", "ZeroPointTensor"),
+    "ELEMENT_WISE_QUANTIZED_LINEAR_ADD": quantized_add,
+    "QUANTIZE": quantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "DEQUANTIZE": dequantize("QuantizationTensors[0]", "QuantizationTensors[1]"),
+    "CAST": cast,
+    "FILL_VALUE_CONSTANT": lambda case: np.full(case.output.sizes, case["Value"]),
+    "FILL_VALUE_SEQUENCE": fill_sequence,
+    "VALUE_SCALE_2D": one(lambda case, x: x * f32(case["Scale"]) + np.array(case["Bias"], f32).reshape(1, -1, 1, 1)),
+    "BATCH_NORMALIZATION": batch_normalization,
+    "PADDING": pad(padding_value),
+    "PADDING1": pad(lambda case: case["PaddingValue"]),
+    "DIAGONAL_MATRIX": diagonal_matrix,
+    "DIAGONAL_MATRIX1": diagonal_matrix1,
+    "ACTIVATION_IDENTITY": one(lambda case, x: x),
+    "ACTIVATION_HARD_SIGMOID": one(hard_sigmoid),
+    "ACTIVATION_HARD_SWISH": one(lambda case, x: x * hard_sigmoid(case, x)),
+    "ACTIVATION_LEAKY_RELU": one(lambda case, x: np.where(x >= 0, x, f32(case["Alpha"]) * x)),
+    "ACTIVATION_LINEAR": one(lambda case, x: f32(case["Alpha"]) * x + f32(case["Beta"])),
+    "ACTIVATION_RELU": one(lambda case, x: larger(x.dtype.type(0), x)),
+    "ACTIVATION_SHRINK": one(shrink),
+    "ACTIVATION_SOFTSIGN": one(lambda case, x: x / (f32(1) + np.abs(x))),
+    "ACTIVATION_THRESHOLDED_RELU": one(lambda case, x: np.where(x > f32(case["Alpha"]), x, f32(0))),
+    "ACTIVATION_PARAMETERIZED_RELU": lambda case: np.where(widen(case.first) >= 0, widen(case.first),
+                                                          widen(case.inputs["SlopeTensor"]) * widen(case.first)),
+    "ACTIVATION_RELU_GRAD": lambda case: np.where(widen(case.first) > 0, widen(case.inputs["InputGradientTensor"]), 0),
+}
+
+
+# ---- functions of real numbers: with NumPy's widest floats for all elements, and mpmath for those that matter ----
+
+def softplus_wide(t):
+    return np.where(t > 0, t + np.log1p(np.exp(-np.abs(t))), np.log1p(np.exp(np.where(t > 0, 0, t))))
+
+
+def softplus_exact(t):
+    return mpmath.log1p(mpmath.exp(t)) if t < 0 else t + mpmath.log1p(mpmath.exp(-t))
+
+
+def sigmoid_wide(t):
+    return 1 / (1 + np.exp(-t))
+
+
+def sigmoid_exact(t):
+    return 1 / (1 + mpmath.exp(-t))
+
+
+def gelu_wide(x):
+    return np.array([-0.0 if v == -math.inf else 0.5 * v * math.erfc(-v * math.sqrt(0.5)) for v in
+                     map(float, x.reshape(-1))], wide).reshape(x.shape)
+
+
+def gelu_exact(x):
+    return x / 2 * mpmath.erfc(-x / mpmath.sqrt(2))
+
+
+def power_wide(x, e):
+    return np.power(x, e)
+
+
+def power_exact(x, e):
+    if x == 0 or (x < 0 and e != int(e)):
+        return None  # what Annex F says of them: power_wide
+    return mpmath.power(x, e)
+
+
+def unary(function, exact):
+    return lambda x, case: function(x), lambda x, case: exact(x)
+
+
+def composed(rounded):
+    """Operators whose function takes a product or quotient of x and an attribute, which is rounded to FLOAT32."""
+
+    def times(case, name, x):
+        if isinstance(x, mpmath.mpf):
+            return mpmath.mpf(float(f32(case[name]) * f32(float(x)))) if rounded else mpmath.mpf(case[name]) * x
+        return (f32(case[name]) * x.astype(f32)).astype(wide) if rounded else wide(case[name]) * x
+
+    def over(case, x, name):
+        if isinstance(x, mpmath.mpf):
+            return mpmath.mpf(float(f32(float(x)) / f32(case[name]))) if rounded else x / mpmath.mpf(case[name])
+        return (x.astype(f32) / f32(case[name])).astype(wide) if rounded else x / wide(case[name])
+
+    def number(case, name, x):
+        return mpmath.mpf(case[name]) if isinstance(x, mpmath.mpf) else wide(case[name])
+
+    def both(formula, of_arrays, of_number):
+        return (lambda x, case: formula(x, case, *of_arrays)), (lambda x, case: formula(x, case, *of_number))
+
+    return {
+        "ACTIVATION_CELU": both(
+            lambda x, case, expm1, larger_, smaller_: larger_(0, x) + smaller_(
+                0, number(case, "Alpha", x) * expm1(over(case, x, "Alpha"))),
+            (np.expm1, np.maximum, np.minimum), (mpmath.expm1, max, min)),
+        "ACTIVATION_SCALED_TANH": both(
+            lambda x, case, tanh: number(case, "Alpha", x) * tanh(times(case, "Beta", x)), (np.tanh,), (mpmath.tanh,)),
+        "ACTIVATION_SOFTPLUS": both(
+            lambda x, case, softplus: softplus(times(case, "Steepness", x)) / number(case, "Steepness", x),
+            (softplus_wide,), (softplus_exact,)),
+        "ACTIVATION_PARAMETRIC_SOFTPLUS": both(
+            lambda x, case, softplus: number(case, "Alpha", x) * softplus(times(case, "Beta", x)),
+            (softplus_wide,), (softplus_exact,)),
+        "ACTIVATION_SWISH": both(lambda x, case, sigmoid: x * sigmoid(times(case, "SigmoidInputScale", x)),
+                                 (sigmoid_wide,), (sigmoid_exact,)),
+    }
+
+
+FUNCTIONS = {
+    "ELEMENT_WISE_EXP": unary(np.exp, mpmath.exp),
+    "ELEMENT_WISE_LOG": unary(np.log, mpmath.log),
+    "ELEMENT_WISE_SIN": unary(np.sin, mpmath.sin),
+    "ELEMENT_WISE_COS": unary(np.cos, mpmath.cos),
+    "ELEMENT_WISE_TAN": unary(np.tan, mpmath.tan),
+    "ELEMENT_WISE_ASIN": unary(np.arcsin, mpmath.asin),
+    "ELEMENT_WISE_ACOS": unary(np.arccos, mpmath.acos),
+    "ELEMENT_WISE_ATAN": unary(np.arctan, mpmath.atan),
+    "ELEMENT_WISE_SINH": unary(np.sinh, mpmath.sinh),
+    "ELEMENT_WISE_COSH": unary(np.cosh, mpmath.cosh),
+    "ELEMENT_WISE_TANH": unary(np.tanh, mpmath.tanh),
+    "ELEMENT_WISE_ASINH": unary(np.arcsinh, mpmath.asinh),
+    "ELEMENT_WISE_ACOSH": unary(np.arccosh, mpmath.acosh),
+    "ELEMENT_WISE_ATANH": unary(np.arctanh, mpmath.atanh),
+    "ELEMENT_WISE_ERF": unary(lambda x: np.array([math.erf(v) for v in x.reshape(-1)], wide).reshape(x.shape), mpmath.erf),
+    "ELEMENT_WISE_CONSTANT_POW": (lambda x, case: power_wide(x, wide(f32(case["Exponent"]))),
+                                  lambda x, case: power_exact(x, mpmath.mpf(case["Exponent"]))),
+    "ELEMENT_WISE_POW": (lambda x, e, case: power_wide(x, e), lambda x, e, case: power_exact(x, e)),
+    "ELEMENT_WISE_ATAN_YX": (lambda y, x, case: np.arctan2(y, x), lambda y, x, case: mpmath.atan2(y, x) if y else None),
+    "ACTIVATION_SIGMOID": unary(sigmoid_wide, sigmoid_exact),
+    "ACTIVATION_TANH": unary(np.tanh, mpmath.tanh),
+    "ACTIVATION_GELU": unary(gelu_wide, gelu_exact),
+    "ACTIVATION_ELU": (lambda x, case: np.where(x >= 0, x, wide(case["Alpha"]) * np.expm1(x)),
+                       lambda x, case: x if x >= 0 else case["Alpha"] * mpmath.expm1(x)),
+    "ACTIVATION_SCALED_ELU": (
+        lambda x, case: wide(case["Gamma"]) * np.where(x > 0, x, wide(case["Alpha"]) * np.expm1(x)),
+        lambda x, case: mpmath.mpf(case["Gamma"]) * (x if x > 0 else case["Alpha"] * mpmath.expm1(x))),
+    **composed(rounded=True),
+}
+# The same operators without that rounding: measured, not promised.
+FORMULAS = composed(rounded=False)
+
+
+def operands_of(case):
+    """What the function of an operator takes: FLOAT32 numbers; exponents that are wide integers are rounded to them."""
+    names = list(case.inputs)
+    first = scaled(case, names[0])
+    others = [case.inputs[name] for name in names[1:]]
+    if first.dtype.kind == "f" and case.operator.name in FUNCTIONS:
+        others = [v.astype(f32) for v in others]
+    return [widen(v) for v in (first, *others)]
+
+
+def distance(type_, results, exact):
+    """In units in the last place of the exact value, as the tests count them (cases/accuracy.c)."""
+    digits, least, greatest = {"FLOAT32": (23, -126, 127), "FLOAT16": (10, -14, 15)}[type_]
+    with np.errstate(all="ignore"):
+        nearest = exact.astype(DTYPES[type_])
+        power = np.clip(np.frexp(np.where(np.isfinite(exact), exact, 0))[1] - 1, least, greatest)
+        power = np.where(exact == 0, least, power)
+        away = np.abs(results.astype(wide) - exact) / np.ldexp(wide(1), (power - digits).astype(np.int32))
+        same = (results == exact) | np.isinf(results) & (results == nearest) | np.isnan(results) & np.isnan(exact)
+        return np.where(same, 0, np.where(np.isnan(away), np.inf, away)).astype(np.float64)
+
+
+def distance_exactly(type_, result, operands, case, functions):
+    """The same of one element by mpmath; None where it has no say."""
+    exact_function = functions[case.operator.name][1]
+    values = [float(v) for v in operands]
+    if not all(map(math.isfinite, values)) or not math.isfinite(float(result)):
+        return None
+    try:
+        exact = exact_function(*[mpmath.mpf(v) for v in values], case)
+    except (ZeroDivisionError, ValueError, OverflowError, TypeError):
+        return None
+    if exact is None or not isinstance(exact, mpmath.mpf) or not mpmath.isfinite(exact):
+        return None
+    digits, least, greatest = {"FLOAT32": (23, -126, 127), "FLOAT16": (10, -14, 15)}[type_]
+    power = least if exact == 0 else min(max(int(mpmath.frexp(exact)[1]) - 1, least), greatest)
+    return float(abs(mpmath.mpf(float(result)) - exact) / mpmath.ldexp(1, power - digits))

@@ -134,10 +134,9 @@ static bool is_common(const struct vkdml_instance *instance, uint32_t input, uin
 /* Adds a map that was begun for numbers of reductions, onto room of its own. */
 static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
                                 struct vkdml_map *map, uint64_t *offset) {
-    *offset = vkdml_temporary_add(planning->builder, &statistics->tensor);
+    *offset = vkdml_temporary_add(planning->plan, &statistics->tensor);
     vkdml_map_set_temporary(map, VKDML_MAP_OUTPUT, *offset);
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(map, planning->builder);
+    return vkdml_map_plan_after(map, planning->limits, planning->report, planning->plan);
 }
 
 /* x * factor + term, both of which are made of each reduction's numbers first: the deviation's inverse times the scale,
@@ -177,8 +176,7 @@ static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vk
         vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
         vkdml_statistics_use(&factor, 1, 1, &map);
         vkdml_statistics_use(&term, 0, 2, &map);
-        vkdml_builder_phase(planning->builder);
-        result = vkdml_map_plan(&map, planning->builder);
+        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
     }
     return result;
 }
@@ -194,7 +192,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         begin_last(op, planning, &map);
         vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
         scale(instance, &map);
-        return vkdml_map_plan(&map, planning->builder);
+        return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
     }
     if (n->uses_variance && instance->activation_count == 0) {
         const struct vkdml_rows rows = {
@@ -208,7 +206,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
             .argument = vkdml_float_bits(n->epsilon),
         };
         bool is_planned;
-        result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
+        result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
         if (is_planned) {
             return result;
         }
@@ -223,27 +221,25 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     if (result != VKDML_SUCCESS || !is_scaled) {
         begin_last(op, planning, &map);
         standardize(n, &statistics, instance, &map);
-        vkdml_builder_phase(planning->builder);
-        return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
+        return result != VKDML_SUCCESS ? result
+                                       : vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
     }
     if (n->uses_mean && n->uses_variance && is_common(instance, SCALE, n->folded) &&
         is_common(instance, BIAS, n->folded)) {
         return plan_factors(op, planning, &statistics);
     }
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
     vkdml_map_begin(&map, &numbers);
     vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
     standardize(n, &statistics, instance, &map);
-    vkdml_builder_phase(planning->builder);
-    result = vkdml_map_plan(&map, planning->builder);
+    result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
     if (result == VKDML_SUCCESS) {
         begin_last(op, planning, &map);
         vkdml_map_set_operand(&map, 0, 0, &numbers);
         vkdml_map_set_temporary(&map, 0, offset);
         scale(instance, &map);
-        vkdml_builder_phase(planning->builder);
-        result = vkdml_map_plan(&map, planning->builder);
+        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
     }
     return result;
 }
@@ -289,7 +285,7 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     };
     struct vkdml_statistics statistics;
     bool is_planned;
-    VkdmlResult result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
+    VkdmlResult result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
     if (is_planned) {
         return result;
     }
@@ -302,8 +298,7 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     map.operation = VKDML_MAP_DIVIDE;
     vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
     vkdml_statistics_use(&statistics, 0, 1, &map);
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(&map, planning->builder);
+    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
 }
 
 #define NORMALIZATION(NAME, RULES, PLAN)                                                                               \

@@ -4,15 +4,17 @@
 
 #include "base/report.h"
 #include "frames/map/map.h"
-#include "plan/builder.h"
+#include "plan/plan.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
 
 /* What is planned. */
 struct vkdml_planning {
     const struct vkdml_instance *instance; /* valid */
+    const struct vkdml_plan_limits *limits;
     VkdmlCompileFlags flags;
-    struct vkdml_builder *builder;
+    struct vkdml_report *report;
+    struct vkdml_plan *plan;
 };
 
 /* How attributes become a kernel's arguments, in their order. */

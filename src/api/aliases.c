@@ -1,4 +1,4 @@
-#include "schema/aliases.h"
+#include "api/aliases.h"
 
 #include "tensor/tensor.h"
 

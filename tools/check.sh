@@ -7,8 +7,8 @@
 #   operators on SwiftShader, and Debian packages; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tools/setup.sh
-. "$root/tools/setup.sh"
+# shellcheck source=tools/build/setup.sh
+. "$root/tools/build/setup.sh"
 
 full=
 case ${1-} in
@@ -37,7 +37,7 @@ run() {
     quietly "the build of $tested" ninja -C "$root/$tested"
     # A log of an earlier run must not be counted.
     rm -f "$root/$tested/meson-logs/testlog$setup.json"
-    # cmocka then prints a line per test case; test_summary.py counts them.
+    # cmocka then prints a line per test case; summary.py counts them.
     CMOCKA_MESSAGE_OUTPUT=TAP meson test -C "$root/$tested" --no-rebuild --quiet --print-errorlogs "$@" \
         >"$log" 2>&1 </dev/null || {
         failed=1
@@ -54,11 +54,11 @@ run_profiles() {
     done
 }
 
-# run_swiftshader FOLDER: some operators of each family on another Vulkan implementation; all: tools/check_swiftshader.sh.
+# run_swiftshader FOLDER: some operators of each family on another Vulkan implementation; all: tools/check/swiftshader.sh.
 run_swiftshader() {
     echo "Testing: on SwiftShader"
     VKDML_SWIFTSHADER_SECONDS=150 VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" \
-        sh "$root/tools/check_swiftshader.sh" --build "$root/$1" --cases 1 >"$log" 2>&1 || {
+        sh "$root/tools/check/swiftshader.sh" --build "$root/$1" --cases 1 >"$log" 2>&1 || {
         failed=1
         cat "$log"
         echo "tests failed on SwiftShader"
@@ -91,16 +91,16 @@ else
     run build-clang "clang, warnings are errors, under the validation layer with synchronization validation" \
         --no-suite large --no-suite profiles --no-suite docs --no-suite browser
     mkdir -p "$root/build-keep"
-    quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/keep_loaded.c"
+    quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
         "-Dc_link_args=$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
     run build-sanitize "with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
     echo "Building: Debian packages"
-    sh "$root/tools/build_deb.sh" || failed=1
+    sh "$root/tools/build/deb.sh" || failed=1
 fi
 
 # shellcheck disable=SC2086 # a list of files
-python3 "$root/tools/test_summary.py" --root "$root" $logs || failed=1
+python3 "$root/tools/check/summary.py" --root "$root" $logs || failed=1
 [ -z "$failed" ]

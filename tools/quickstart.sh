@@ -2,8 +2,8 @@
 # Builds vkdml and runs every example model on this machine's best Vulkan device (or $VKDML_DEVICE).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tools/setup.sh
-. "$root/tools/setup.sh"
+# shellcheck source=tools/build/setup.sh
+. "$root/tools/build/setup.sh"
 
 # shellcheck disable=SC2086 # a list of packages
 require $packages

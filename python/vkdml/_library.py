@@ -31,6 +31,11 @@ class Error(Exception):
         self.reason = reason
         super().__init__(reason or self.result)
 
+    def add(self, lines: List[str]) -> None:
+        """More reasons, behind the others."""
+        self.reason = "\n".join([self.reason, *lines])
+        self.args = (self.reason,)
+
     def __reduce__(self) -> Any:
         codes = {name: code for code, name in RESULTS.items()}
         return Error, (codes.get(self.result, DRIVER), self.reason)

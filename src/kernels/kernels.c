@@ -56,7 +56,7 @@ static uint32_t next_number(const uint8_t **packed) {
     return number;
 }
 
-/* What an instruction's words after the first are, as tools/embed.py packs them. */
+/* What an instruction's words after the first are, as tools/build/embed.py packs them. */
 enum operands {
     NUMBERS,
     RESULT_AND_NUMBERS, /* a type before both */
@@ -97,7 +97,7 @@ static uint32_t next_distance(const uint8_t **packed) {
     return (number >> 1) ^ (0 - (number & 1));
 }
 
-/* Text and what recurs in it, as tools/embed.py writes them. */
+/* Text and what recurs in it, as tools/build/embed.py writes them. */
 static void undo_repetition(const uint8_t *packed, uint8_t *text, size_t bytes) {
     size_t at = 0;
     while (at < bytes) {
@@ -117,7 +117,7 @@ static void undo_repetition(const uint8_t *packed, uint8_t *text, size_t bytes) 
     }
 }
 
-/* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/embed.py has made sure.
+/* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/build/embed.py has made sure.
  */
 void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words) {
     uint8_t *text = (uint8_t *)(words + module->word_count) - module->text_bytes;

@@ -29,7 +29,7 @@ enum vkdml_kernel {
 #define VKDML_FLOAT_CONTROLS_16        UINT32_C(2)
 #define VKDML_FLOAT_CONTROLS_DENORMALS UINT32_C(4) /* of FLOAT32 are kept; only with VKDML_FLOAT_CONTROLS_32 */
 
-/* SPIR-V, packed to less than a quarter of its size as tools/embed.py says. */
+/* SPIR-V, packed to less than a quarter of its size as tools/build/embed.py says. */
 struct vkdml_kernel_module {
     const uint8_t *packed; /* NULL: none */
     size_t text_bytes;     /* once repetitions are undone */

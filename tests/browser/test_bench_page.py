@@ -1,4 +1,4 @@
-"""Tests the page that tools/bench_page.py draws, in a browser: test_bench_page.py SOURCE_ROOT. Prints TAP."""
+"""Tests the page that tools/bench/page.py draws, in a browser: test_bench_page.py SOURCE_ROOT. Prints TAP."""
 import copy
 import json
 import os
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import finish, tell
 
 ROOT = os.path.abspath(sys.argv[1])
-TOOL = os.path.join(ROOT, "tools", "bench_page.py")
+TOOL = os.path.join(ROOT, "tools", "bench", "page.py")
 with open(os.path.join(ROOT, "docs", "baselines", "h200.json")) as baseline:
     RUN = json.load(baseline)
 

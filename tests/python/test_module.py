@@ -41,6 +41,45 @@ class Refusals(unittest.TestCase):
         self.refused(TypeError, "ACTIVATION_ELU has no attribute Alfa; did you mean Alpha?", "ELEMENT_WISE_ADD1", ATensor=X,
                      BTensor=X, FusedActivation=("ELU", {"Alfa": 1}))
         self.refused(ValueError, "RELUX is no operator", "GEMM", ATensor=X, BTensor=X.T, FusedActivation="RELUX")
+        self.refused(ValueError, "^relu is no operator; did you mean ACTIVATION_RELU\\?$", "relu", InputTensor=X)
+        self.refused(ValueError, "^softmax is no operator; did you mean ACTIVATION_SOFTMAX\\?$", "softmax", InputTensor=X)
+        self.refused(ValueError, "^conv2d is no operator; did you mean CONVOLUTION\\?$", "conv2d", InputTensor=X)
+        self.refused(ValueError, r"^xyz is no operator; vkdml.operators\(\) lists them$", "xyz", InputTensor=X)
+        self.refused(TypeError, "^the operator is 3, must be its name", 3, InputTensor=X)
+
+    def test_types(self):
+        """who gives elements of a type that the operator does not take is told what was given, and what to write"""
+        self.refused(vkdml.Error, r"(?m)^InputTensor was given as an array of float64: give InputTensor.astype\(np.float32\), "
+                     "which is FLOAT32$", "ELEMENT_WISE_EXP", InputTensor=np.ones(3))
+        self.refused(vkdml.Error, r"(?m)^InputTensor was given as \[1, 2, 3\], of which NumPy makes int64: give np.array\(.., "
+                     r"np.float32\), which is FLOAT32$", "ELEMENT_WISE_EXP", InputTensor=[1, 2, 3])
+        self.refused(vkdml.Error, r"(?m)^BTensor was given as an array of float64: give BTensor.astype\(np.int8\), which is INT8$",
+                     "ELEMENT_WISE_ADD", ATensor=X.astype(np.int8), BTensor=X.astype(float))
+        self.refused(vkdml.Error, r"(?m)^InputTensors\[1\] was given as an array of float64", "JOIN", Axis=0,
+                     InputTensors=[X, X.astype(float)])
+        self.refused(TypeError, "ELEMENT_WISE_EXP: InputTensor is 'a', must be an array of numbers: ", "ELEMENT_WISE_EXP",
+                     InputTensor="a")
+        self.refused(ValueError, r"ELEMENT_WISE_EXP: InputTensor is \[\[1, 2\], \[3\]\], must be an array of numbers: ",
+                     "ELEMENT_WISE_EXP", InputTensor=[[1, 2], [3]])
+        self.refused(TypeError, "JOIN: InputTensors is an array of float32, must be a list of arrays", "JOIN", InputTensors=X, Axis=0)
+
+    def test_lengths(self):
+        """who gives a list of another length than the tensors ask for is told which, and how long it must be"""
+        picture = X[None, None]
+        for operator, name, more in (("CONVOLUTION", "Strides", {"FilterTensor": picture}), ("MAX_POOLING", "EndPadding", {"WindowSize": 1})):
+            self.refused(vkdml.Error, rf"(?m)^{name} was given as \[1, 2, 3\], of length 3: give 2 values, or one number that "
+                         "stands for all$", operator, InputTensor=picture, **{name: [1, 2, 3]}, **more)
+        self.refused(vkdml.Error, r"(?m)^StartPadding was given as \(0, 1\), of length 2: give 4 values", "PADDING", InputTensor=picture,
+                     StartPadding=(0, 1))
+
+    def test_device(self):
+        """a device that is no device's name is answered with what would be one"""
+        for wrong in (3, b"llvmpipe", ["cpu"]):
+            with self.assertRaisesRegex(TypeError, r"^device is .*, must be None \(the best device\), part of a device's name, a "
+                                        r"vkdml.Device or \"reference\"; vkdml.devices\(\) lists"):
+                vkdml.run("ELEMENT_WISE_EXP", InputTensor=X, device=wrong)
+        with self.assertRaisesRegex(TypeError, "^name is 3, must be None"):
+            vkdml.Device(3)
 
     def test_missing(self):
         """what is missing is named, with what it may be"""
@@ -300,6 +339,13 @@ class Devices(unittest.TestCase):
         np.testing.assert_array_equal(vkdml.run("ELEMENT_WISE_ABS", device=name[1:5].upper(), InputTensor=X), X)
         with self.assertRaisesRegex(vkdml.Error, "no such device as this"):
             vkdml.run("ELEMENT_WISE_ABS", device="no such device as this", InputTensor=X)
+
+    def test_told(self):
+        """a device says which it is"""
+        self.assertEqual(self.device.name, vkdml.devices()[0].name)
+        self.assertEqual(repr(self.device), f"<vkdml.Device {self.device.name!r}, level 6_4>")
+        self.device.close()
+        self.assertEqual(repr(self.device), f"<vkdml.Device {self.device.name!r}, level 6_4, closed>")
 
     def test_level(self):
         """a device has a level, which run() cannot change"""

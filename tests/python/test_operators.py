@@ -1,5 +1,5 @@
 """Every operator of the table through vkdml.run(): the device against the reference, and outputs that are inferred against those
-that are given, on the random cases of tools/peers/cases.py. Prints TAP.
+that are given, on the random cases of tools/check/peers/cases.py. Prints TAP.
 
 test_operators.py [CASES]    so many an operator; 1
 """
@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 import vkdml
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "check"))
 from peers import cases, library  # noqa: E402 (where that is)
 
 # Whose outputs nothing says: they must be asked for, not guessed.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom in src/ and glsl/: the layers of docs/DESIGN.md; and two rules of style. Prints TAP.
+"""Checks who includes whom in src/, glsl/ and tools/vkdml/: the layers of docs/DESIGN.md; and two rules of style. Prints TAP.
 
 test_layers.py ROOT
 """
@@ -21,6 +21,17 @@ MAY_INCLUDE = {
     "vulkan": {"plan", "kernels", "base"},
     "api": {"operators", "frames", "plan", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
 }
+# The same of the command, whose subcommands lie above all; bench and selftest run the case lines.
+COMMAND_MAY_INCLUDE = {
+    "base": set(),
+    "command_line": {"base"},
+    "device": {"base"},
+    "model": {"base"},
+    "run": {"model", "device", "base"},
+    "bench": {"device", "command_line", "base", "cases"},
+    "explain": {"base"},
+    "selftest": {"base", "cases"},
+}
 # Files of data that belong to a layer's list, not to its code.
 LISTS = {"schema/operator_table.inc", "../glsl/common/operation_list.inc"}
 # Text that is both C and GLSL, and who may include it.
@@ -37,6 +48,38 @@ def folder_of(root, path, name):
         if (base / name).exists():
             return (base / name).resolve().relative_to((root / "glsl").resolve()).parts[0]
     return "nowhere"
+
+
+def upward_includes(command):
+    """Of the command: each folder includes what its layer may, and nothing includes a subcommand."""
+    found = []
+    for path in sorted(command.rglob("*.[chi]*")):
+        parts = path.relative_to(command).parts
+        for name in includes_of(path):
+            other = name.split("/")[0] if "/" in name else "the subcommands"
+            if len(parts) > 1 and other != parts[0] and other not in COMMAND_MAY_INCLUDE[parts[0]]:
+                found.append(f"{path.relative_to(command)} includes {name}")
+    return found
+
+
+def circles(folder):
+    """Modules, a .c with its .h, that reach themselves by what they include."""
+    includes = {}
+    for path in sorted(folder.rglob("*.[chi]*")):
+        names = {pathlib.PurePosixPath(name).with_suffix("").as_posix() for name in includes_of(path)}
+        module = path.relative_to(folder).with_suffix("").as_posix()
+        includes.setdefault(module, set()).update(names - {module})
+    found = []
+    for module in includes:
+        reached, ahead = set(), list(includes[module])
+        while ahead:
+            other = ahead.pop()
+            if other not in reached:
+                reached.add(other)
+                ahead += includes.get(other, ())
+        if module in reached:
+            found.append(f"{module} includes itself by way of others")
+    return found
 
 
 def foreign_includes(root):
@@ -86,6 +129,8 @@ def main(root):
                 switches.append(f"{path.relative_to(root)}:{number} switches over operators")
 
     results = [(f"src/{module} includes only what its layer may", found) for module, found in problems.items()]
+    results.append(("the command's folders include only what their layers may", upward_includes(root / "tools" / "vkdml")))
+    results.append(("the command's files include each other in no circle", circles(root / "tools" / "vkdml")))
     results.append(("no switch over operators", switches))
     results.append(("no kernel includes another frame's text", foreign_includes(root)))
     results.append(("comments of public headers keep their indentation", outdented_comments(root)))

@@ -23,7 +23,7 @@ from tap import finish, tell
 
 VALIDATE = ["spirv-val", "--target-env", "vulkan1.2"]
 
-# Debian's spirv-val does not know matrix cores; tools/newer_glslang.sh gets one that does.
+# Debian's spirv-val does not know matrix cores; tools/build/newer_glslang.sh gets one that does.
 NEWER = pathlib.Path(__file__).resolve().parents[2] / "build-glslang" / "spirv-val"
 
 # %x and %is are no constants. What is stored tells which way a function goes.
@@ -154,7 +154,7 @@ def test_kernels(folder):
     wrong = [f"{path.name}: {text}" for path, (good, text) in zip(modules, results) if not good]
     tell(modules and not wrong, f"kernels: spirv-val passes {len(modules)} pipelines' modules", "\n".join(wrong))
     if not NEWER.exists():
-        print("# those of matrix cores were not held to spirv-val: sh tools/newer_glslang.sh gets one that knows them")
+        print("# those of matrix cores were not held to spirv-val: sh tools/build/newer_glslang.sh gets one that knows them")
 
 
 def main():

@@ -9,9 +9,9 @@ import sys
 import tempfile
 
 COMMAND, ROOT = (os.path.abspath(path) for path in sys.argv[1:3])
-sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "bench"))
 sys.dont_write_bytecode = True
-import bench_page
+import page
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from tap import finish, tell
@@ -71,11 +71,11 @@ def test_options():
         ("identity",): "what is 'identity'?",
         ("--compare", "/no/such.json"): "/no/such.json",
         ("--from", __file__): os.path.basename(__file__),
-        ("--html", "page.html"): "tools/bench_page.py",
+        ("--html", "page.html"): "tools/bench/page.py",
         ("--device", "no such device"): "no such device",
     }.items():
         result = bench(*arguments)
-        wrong = any(word in reason for word in ("must be", "at most", "one at a time", "what is", "bench_page.py"))
+        wrong = any(word in reason for word in ("must be", "at most", "one at a time", "what is", "page.py"))
         tell(result.returncode == (2 if wrong else 1) and reason in result.stderr and not result.stdout,
              f"`{' '.join(map(os.path.basename, arguments))}` is refused with the reason", result.stderr + result.stdout)
 
@@ -127,15 +127,15 @@ def test_run(folder):
     got = {name: results[f"{name}/float32/16KiB"]["bytes"] for name in moved}
     tell(got == moved, "bytes are those that must move", f"{got}\n{moved}")
     test_csv(paths["csv"], results)
-    tell(drawable(paths["json"]) is None, "tools/bench_page.py takes the run", drawable(paths["json"]))
+    tell(drawable(paths["json"]) is None, "tools/bench/page.py takes the run", drawable(paths["json"]))
     return paths["json"]
 
 
 def drawable(path):
-    """What keeps tools/bench_page.py from drawing a file that the command wrote; None: nothing."""
+    """What keeps tools/bench/page.py from drawing a file that the command wrote; None: nothing."""
     try:
-        bench_page.read(path, bench_page.RESULT)
-    except bench_page.Wrong as reason:
+        page.read(path, page.RESULT)
+    except page.Wrong as reason:
         return str(reason)
 
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compare.h"
+#include "model/compare.h"
 
 static const struct compare_tolerance bit_for_bit = {.bits = true};
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model.h"
+#include "model/load.h"
 #include "rows/own_rows.h"
 
 const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchema(DML_OPERATOR_TYPE type);

@@ -86,7 +86,7 @@ def test_variants(folder):
 def test_figures():
     """What the table of measured shares says stands in the page that it names."""
     root = os.path.dirname(os.path.dirname(MODELS))
-    with open(os.path.join(root, "tools", "vkdml", "explain_share.c"), encoding="utf-8") as file:
+    with open(os.path.join(root, "tools", "vkdml", "explain", "share.c"), encoding="utf-8") as file:
         rows = re.findall(r'^    \{"(\w+)", (?:"([^"]*)"|NULL),.*?"([^"]*)"\},$', file.read(), re.MULTILINE | re.DOTALL)
     with open(os.path.join(root, "docs", "PERFORMANCE.md"), encoding="utf-8") as file:
         figures = set(re.findall(r"\d+(?:\.\d+)?", file.read()))

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "reference_check.h"
+#include "model/load.h"
+#include "run/reference_check.h"
 
 #define MODEL_FILE "test_reference_check.json"
 

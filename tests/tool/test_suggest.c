@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "suggest.h"
+#include "base/suggest.h"
 
 static const char *const names[] = {"FLOAT32",
                                     "FLOAT16",

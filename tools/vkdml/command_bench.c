@@ -1,12 +1,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench_options.h"
-#include "bench_report.h"
-#include "bench_small.h"
-#include "bench_sweep.h"
+#include "base/progress.h"
+#include "bench/options.h"
+#include "bench/report.h"
+#include "bench/small.h"
+#include "bench/sweep.h"
 #include "commands.h"
-#include "progress.h"
 
 /* The size that is listed, where the command line says none. */
 #define GPU_SIZE ((uint64_t)256 << 20)
@@ -168,8 +168,8 @@ static bool run_bench(const struct bench_options *options) {
 static int run(int argc, char **argv) {
     struct bench_options options = BENCH_OPTIONS_DEFAULT;
     int first;
-    const int status = subcommand_read(&subcommand_bench, argc, argv, &options, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_bench, argc, argv, &options, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     if (!bench_options_agree(&options)) {

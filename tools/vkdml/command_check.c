@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "model.h"
+#include "model/load.h"
 
 enum { OPTION_LEVEL = OPTION_KEY_FIRST, OPTION_INPUT };
 
@@ -34,8 +34,8 @@ static int run(int argc, char **argv) {
     struct request request = {0};
     struct model model;
     int first;
-    const int status = subcommand_read(&subcommand_check, argc, argv, &request, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_check, argc, argv, &request, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     bool good = model_load(&model, argv[first], request.input_path, NULL);

@@ -1,12 +1,12 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "devices.h"
+#include "device/devices.h"
 
 static int run(int argc, char **argv) {
     int first;
-    const int status = subcommand_read(&subcommand_devices, argc, argv, NULL, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_devices, argc, argv, NULL, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     return devices_list() ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+#include "base/timing.h"
 #include "commands.h"
-#include "explain.h"
-#include "json_tree.h"
-#include "model.h"
-#include "timing.h"
+#include "explain/explain.h"
+#include "model/load.h"
 
 enum { OPTION_LEVEL = OPTION_KEY_FIRST, OPTION_INPUT, OPTION_ZERO, OPTION_STEPS, OPTION_JSON };
 
@@ -51,7 +51,7 @@ static bool apply_option(int key, const char *argument, void *context) {
         request->detail.values = true;
         return true;
     case OPTION_STEPS:
-        return subcommand_number(argument, 0, UINT32_MAX, &request->detail.steps);
+        return command_line_number(argument, 0, UINT32_MAX, &request->detail.steps);
     case OPTION_JSON:
         request->json = true;
         return true;
@@ -175,8 +175,8 @@ static int run(int argc, char **argv) {
     struct request request = {.detail = {.steps = USUAL_STEPS}};
     struct model model;
     int first;
-    const int status = subcommand_read(&subcommand_explain, argc, argv, &request, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_explain, argc, argv, &request, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     bool good = model_load(&model, argv[first], request.input_path, NULL);

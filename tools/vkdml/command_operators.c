@@ -6,9 +6,9 @@
 
 #include <vkdml/schema.h>
 
+#include "base/suggest.h"
 #include "commands.h"
-#include "element.h"
-#include "suggest.h"
+#include "model/element.h"
 
 /* Before every operator's name. */
 #define PREFIX "DML_OPERATOR_"
@@ -154,8 +154,8 @@ static int print_operators(const struct request *request) {
 static int run(int argc, char **argv) {
     struct request request = {0};
     int first;
-    const int status = subcommand_read(&subcommand_operators, argc, argv, &request, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_operators, argc, argv, &request, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     request.names = argv + first;

@@ -7,8 +7,8 @@
 #include <vulkan/vulkan_core.h>
 
 #include "commands.h"
-#include "devices.h"
-#include "run.h"
+#include "device/devices.h"
+#include "run/run.h"
 
 enum {
     OPTION_BARRIERS = OPTION_KEY_FIRST,
@@ -113,19 +113,19 @@ static bool apply_timing(int key, const char *argument, struct run_options *run)
     const uint32_t many = (uint32_t)1 << 31;
     switch (key) {
     case 'i':
-        return subcommand_number(argument, 1, many, &run->iterations);
+        return command_line_number(argument, 1, many, &run->iterations);
     case 'r':
-        return subcommand_number(argument, 1, many, &run->repeats);
+        return command_line_number(argument, 1, many, &run->repeats);
     case 't':
-        return subcommand_number(argument, 1, many, &run->milliseconds);
+        return command_line_number(argument, 1, many, &run->milliseconds);
     case 'I':
-        return subcommand_number(argument, 0, many, &run->interval);
+        return command_line_number(argument, 0, many, &run->interval);
     case 'w':
-        return subcommand_number(argument, 0, many, &run->warmup);
+        return command_line_number(argument, 0, many, &run->warmup);
     case OPTION_GPU_TIMES:
-        return subcommand_number(argument, 0, UINT32_MAX, &run->gpu_times);
+        return command_line_number(argument, 0, UINT32_MAX, &run->gpu_times);
     default:
-        return subcommand_number(argument, 0, 2, &run->verbosity);
+        return command_line_number(argument, 0, 2, &run->verbosity);
     }
 }
 
@@ -185,8 +185,8 @@ static int run(int argc, char **argv) {
     struct request request = {
         .options = {.iterations = 1, .repeats = 1, .warmup = 1, .barriers = true, .gpu_times = UINT32_MAX}};
     int first;
-    const int status = subcommand_read(&subcommand_run, argc, argv, &request, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_run, argc, argv, &request, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     if (request.show_versions) {

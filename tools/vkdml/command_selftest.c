@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "commands.h"
-#include "selftest.h"
-#include "suggest.h"
+#include "selftest/selftest.h"
 
 enum {
     OPTION_SECONDS = OPTION_KEY_FIRST,
@@ -69,7 +69,7 @@ static bool apply_option(int key, const char *argument, void *context) {
         wanted->seconds = LONG_SECONDS;
         return true;
     case OPTION_SECONDS:
-        if (!subcommand_number(argument, 0, UINT32_MAX, &number)) {
+        if (!command_line_number(argument, 0, UINT32_MAX, &number)) {
             return false;
         }
         wanted->seconds = number;
@@ -84,7 +84,7 @@ static bool apply_option(int key, const char *argument, void *context) {
         wanted->line = argument;
         return true;
     default:
-        return subcommand_number(argument, 0, UINT32_MAX, &wanted->seed);
+        return command_line_number(argument, 0, UINT32_MAX, &wanted->seed);
     }
 }
 
@@ -140,8 +140,8 @@ static int run(int argc, char **argv) {
     static struct selftest test;
     struct request request = {.options = {.seconds = USUAL_SECONDS, .seed = 1}};
     int first;
-    const int status = subcommand_read(&subcommand_selftest, argc, argv, &request, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_selftest, argc, argv, &request, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     if (!check_operators(request.options.operators) || !check_line(request.options.line)) {

@@ -6,9 +6,9 @@
 
 #include <vkdml/schema.h>
 
+#include "base/suggest.h"
 #include "commands.h"
-#include "element.h"
-#include "suggest.h"
+#include "model/element.h"
 #include "template_values.h"
 
 static const char operator_prefix[] = "DML_OPERATOR_";
@@ -387,8 +387,8 @@ static const VkdmlOperatorSchema *find_operator(const char *name) {
 
 static int run(int argc, char **argv) {
     int first;
-    const int status = subcommand_read(&subcommand_template, argc, argv, NULL, &first);
-    if (status != SUBCOMMAND_GO_ON) {
+    const int status = command_line_read(&subcommand_template, argc, argv, NULL, &first);
+    if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
     const VkdmlOperatorSchema *schema = find_operator(argv[first]);

@@ -2,8 +2,8 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-#include "levels.h"
-#include "subcommand.h"
+#include "command_line/command_line.h"
+#include "command_line/levels.h"
 
 extern const struct subcommand subcommand_run;
 extern const struct subcommand subcommand_check;

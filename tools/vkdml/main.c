@@ -5,10 +5,10 @@
 
 #include <vkdml/result.h>
 
+#include "base/file.h"
+#include "base/suggest.h"
+#include "command_line/help.h"
 #include "commands.h"
-#include "file.h"
-#include "help.h"
-#include "suggest.h"
 
 static const struct subcommand *const subcommands[] = {
     &subcommand_run,      &subcommand_check,   &subcommand_template, &subcommand_explain,

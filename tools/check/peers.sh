@@ -1,0 +1,26 @@
+#!/bin/sh
+# Holds the CPU reference to other implementations (tools/check/peers/compare.py): NumPy, mpmath, ONNX Runtime and PyTorch, those of
+# them that install, in a virtual environment of its own, build-peers/. Needs no GPU.
+#
+# sh tools/check/peers.sh [BUILD] [OPTION..]     options: see tools/check/peers/compare.py
+#   BUILD is a configured build folder, build by default. PyTorch comes last: of some machines it is several gigabytes.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$root/build
+if [ -f "${1-}/build.ninja" ]; then
+    build=$(cd "$1" && pwd)
+    shift
+fi
+[ -f "$build/build.ninja" ] || meson setup "$build" "$root" >/dev/null
+meson compile -C "$build" vkdml:shared_library >/dev/null
+environment=$root/build-peers
+[ -x "$environment/bin/python" ] || python3 -m venv "$environment"
+python=$environment/bin/python
+for package in numpy gmpy2 mpmath onnx onnxruntime torch; do
+    if ! "$python" -c "import $package" 2>/dev/null; then
+        echo "# installing $package"
+        "$python" -m pip install --quiet --disable-pip-version-check "$package" >"$environment/$package.log" 2>&1 ||
+            echo "# $package did not install: $environment/$package.log"
+    fi
+done
+exec "$python" "$root/tools/check/peers/compare.py" --library "$build/src/libvkdml.so" "$@"

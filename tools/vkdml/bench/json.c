@@ -1,0 +1,109 @@
+#include <math.h>
+#include <stdio.h>
+
+#include <vkdml/version.h>
+
+#include "bench/report.h"
+
+static void add_string(struct json_object *object, const char *name, const char *value) {
+    json_object_object_add(object, name, json_object_new_string(value));
+}
+
+static void add_count(struct json_object *object, const char *name, uint64_t value) {
+    json_object_object_add(object, name, json_object_new_int64((int64_t)value));
+}
+
+/* Leaves out what was not measured: JSON has no NaN. */
+static void add_number(struct json_object *object, const char *name, double value) {
+    if (!isnan(value)) {
+        json_object_object_add(object, name, json_object_new_double(value));
+    }
+}
+
+static struct json_object *device_json(const struct bench_session *session) {
+    const VkPhysicalDeviceProperties *properties = &session->device.gpu.properties;
+    struct json_object *device = json_object_new_object();
+    add_string(device, "name", properties->deviceName);
+    add_string(device, "type", bench_device_is_cpu(&session->device) ? "cpu" : "gpu");
+    add_count(device, "vendor", properties->vendorID);
+    add_count(device, "device", properties->deviceID);
+    add_count(device, "driver_version", properties->driverVersion);
+    add_string(device, "kernels", bench_session_variant(session));
+    return device;
+}
+
+static struct json_object *peaks_json(const struct bench_peaks *peaks) {
+    struct json_object *object = json_object_new_object();
+    add_count(object, "size", peaks->bytes);
+    add_number(object, "copy_gbps", peaks->copy);
+    add_number(object, "copy_command_gbps", peaks->copy_command);
+    add_number(object, "copy_kernel_gbps", peaks->copy_kernel);
+    add_number(object, "fill_gbps", peaks->fill);
+    add_number(object, "fill_command_gbps", peaks->fill_command);
+    add_number(object, "fill_kernel_gbps", peaks->fill_kernel);
+    add_number(object, "read_gbps", peaks->read);
+    return object;
+}
+
+static struct json_object *record_json(const struct bench_record *record) {
+    const struct bench_figures *figures = &record->result.figures;
+    struct json_object *object = json_object_new_object();
+    char type[32];
+    bench_type_name(record->entry.type, sizeof(type), type);
+    add_string(object, "name", record->entry.name);
+    add_string(object, "group", record->entry.family->group);
+    add_string(object, "benchmark", record->entry.benchmark ? record->entry.benchmark->name : "sweep");
+    add_string(object, "type", type);
+    add_count(object, "size", record->entry.size);
+    add_count(object, "bytes", record->result.bytes);
+    add_number(object, "ms", figures->median);
+    add_number(object, "ms_p10", figures->low);
+    add_number(object, "ms_p90", figures->high);
+    add_number(object, "ms_host", figures->host);
+    add_number(object, "gbps", record->speed);
+    add_number(object, "ratio", record->ratio);
+    add_string(object, "peak", record->peak);
+    add_number(object, "tflops", record->tflops);
+    add_count(object, "samples", figures->samples);
+    add_count(object, "repetitions", figures->repetitions);
+    add_count(object, "buffer_sets", record->result.sets);
+    add_number(object, "reference_ms", record->times.reference);
+    add_number(object, "memcpy_ms", record->times.memory_copy);
+    add_number(object, "loop_ms", record->times.loop);
+    add_string(object, "case", record->line);
+    return object;
+}
+
+struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows) {
+    struct json_object *run = json_object_new_object();
+    struct json_object *results = json_object_new_array();
+    if (!run || !results) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        json_object_put(run);
+        json_object_put(results);
+        return NULL;
+    }
+    add_string(run, "schema", BENCH_SCHEMA);
+    add_string(run, "version", VKDML_VERSION_STRING);
+    add_string(run, "timer", session->device.queries ? "device" : "host");
+    json_object_object_add(run, "device", device_json(session));
+    if (session->peaks.bytes != 0) {
+        json_object_object_add(run, "peaks", peaks_json(&session->peaks));
+    }
+    for (size_t i = 0; i < session->count; i++) {
+        json_object_array_add(results, record_json(&session->records[i]));
+    }
+    json_object_object_add(run, "results", results);
+    if (kind) {
+        json_object_object_add(run, kind, json_object_get(rows));
+    }
+    return run;
+}
+
+bool bench_write_json(const char *path, struct json_object *run) {
+    if (json_object_to_file_ext(path, run, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) != 0) {
+        fprintf(stderr, "vkdml bench: %s\n", json_util_get_last_err());
+        return false;
+    }
+    return true;
+}

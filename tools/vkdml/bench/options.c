@@ -1,0 +1,179 @@
+#include "bench/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/devices.h"
+
+enum {
+    OPTION_REFERENCE = OPTION_KEY_FIRST,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_HTML,
+    OPTION_PEERS,
+    OPTION_COMPARE,
+    OPTION_FROM,
+    OPTION_PEAK,
+    OPTION_SWEEP,
+    OPTION_SEED,
+    OPTION_LATENCY,
+    OPTION_HOST,
+    OPTION_NO_FEATURES
+};
+
+const struct option_row bench_option_rows[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: $VKDML_DEVICE, else the best device"},
+    {'f', "filter", .argument = "TEXT",
+     .text = "benchmarks whose name contains TEXT, or fits it where it has *, ? or ["},
+    {'l', "list", .text = "print the benchmarks and their cases, and exit"},
+    {'b', "bytes", .argument = "N,..", .text = "sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB"},
+    {OPTION_PEAK, "peak-bytes", .argument = "N",
+     .text = "measure the copy, fill and read peaks at this size (as --bytes by default)"},
+    {'s', "seconds", .argument = "T",
+     .text = "time each for at least T seconds; default: 0.2, on a CPU device 1; of a sweep 0.005"},
+    {'r', "repeat", .argument = "N", .text = "take at least N samples of each (5)"},
+    {OPTION_REFERENCE, "reference",
+     .text = "run the CPU reference, memcpy and plain C loops at the same size too, and hold the device's whole result "
+             "to theirs"},
+    {OPTION_JSON, "json", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "write the results as JSON (docs/BENCHMARKS.md)"},
+    {OPTION_CSV, "csv", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "write the results as comma-separated values"},
+    {OPTION_HTML, "html", .argument = "FILE",
+     .refusal = "tools/bench/page.py, beside vkdml's sources, draws the page of what --json writes"},
+    {OPTION_PEERS, "peers", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "compare with what tools/bench/peers.py wrote"},
+    {OPTION_COMPARE, "compare", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text =
+         "compare with an earlier run's JSON: exit with 1 where a ratio dropped by more than the spread of both runs "
+         "and 3 %"},
+    {OPTION_FROM, "from", .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "instead of timing: report on, or compare, what --json wrote"},
+    {OPTION_SWEEP, "sweep", .argument = "N",
+     .text = "instead: N random cases of each family, of the size that --bytes says"},
+    {OPTION_SEED, "seed", .argument = "S", .text = "of the random cases (1)"},
+    {OPTION_LATENCY, "latency", .text = "instead: operators of 1 KiB to 1 MiB against an empty dispatch"},
+    {OPTION_HOST, "host", .text = "instead: what recording, creating and compiling cost the host"},
+    {OPTION_NO_FEATURES, "no-features",
+     .text = "on a device with no feature enabled: no shaderFloat16, no matrix cores"},
+    {0},
+};
+
+/* From a page to what 2^32 - 1 elements of the smallest type hold. */
+#define SMALLEST_SIZE ((uint64_t)256)
+#define LARGEST_SIZE  ((uint64_t)1 << 32)
+
+/* "256MiB", "64k", "1048576"; *text then stands behind it. */
+static bool read_size(const char **text, uint64_t *size) {
+    static const char units[] = "kmg";
+    char *end = NULL;
+    errno = 0;
+    *size = strtoull(*text, &end, 10);
+    bool good = end != *text && !errno && **text != '-' && *size <= LARGEST_SIZE;
+    for (unsigned u = 0; good && units[u] != '\0'; u++) {
+        if (*end == units[u] || *end == units[u] - 'a' + 'A') {
+            *size <<= 10 * (u + 1);
+            end += strncmp(end + 1, "iB", 2) == 0 ? 3 : 1;
+            break;
+        }
+    }
+    *text = end;
+    return good && *size >= SMALLEST_SIZE && *size <= LARGEST_SIZE;
+}
+
+/* Sizes between commas; 0, and a message on stderr, where they are none. */
+static size_t read_sizes(const char *text, size_t capacity, uint64_t *sizes) {
+    const char *at = text;
+    size_t count = 0;
+    do {
+        if (count == capacity || !read_size(&at, &sizes[count]) || (*at != ',' && *at != '\0')) {
+            fprintf(stderr, "vkdml bench: '%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB\n",
+                    text, capacity);
+            return 0;
+        }
+        count++;
+    } while (*at++ == ',');
+    return count;
+}
+
+static bool read_seconds(const char *text, double *seconds) {
+    char *end = NULL;
+    *seconds = strtod(text, &end);
+    if (end == text || *end || !(*seconds >= 0 && *seconds <= 3600)) {
+        fprintf(stderr, "vkdml bench: '%s' must be a number of seconds from 0 to 3600\n", text);
+        return false;
+    }
+    return true;
+}
+
+/* Options that name a file. */
+static const char **file_of(int option, struct bench_options *options) {
+    switch (option) {
+    case OPTION_JSON:
+        return &options->json;
+    case OPTION_CSV:
+        return &options->csv;
+    case OPTION_PEERS:
+        return &options->peers;
+    case OPTION_COMPARE:
+        return &options->baseline;
+    case OPTION_FROM:
+        return &options->from;
+    default:
+        return NULL;
+    }
+}
+
+bool bench_options_apply(int option, const char *argument, void *request) {
+    struct bench_options *options = request;
+    const char **file = file_of(option, options);
+    if (file) {
+        *file = argument;
+        return true;
+    }
+    switch (option) {
+    case 'a':
+        options->device = argument;
+        if (devices_is_reference(argument)) {
+            fprintf(stderr, "vkdml bench: it times Vulkan devices; --reference times the CPU reference beside one\n");
+        }
+        return !devices_is_reference(argument);
+    case 'f':
+        options->filter = argument;
+        return true;
+    case 'l':
+        return options->list = true;
+    case 'b':
+        options->size_count = read_sizes(argument, BENCH_MAX_SIZES, options->sizes);
+        return options->size_count != 0;
+    case OPTION_PEAK:
+        return read_sizes(argument, 1, &options->peak_size) == 1;
+    case 's':
+        return read_seconds(argument, &options->effort.seconds);
+    case 'r':
+        return command_line_number(argument, 1, 1000, &options->effort.repeat);
+    case OPTION_REFERENCE:
+        return options->references = true;
+    case OPTION_SWEEP:
+        return command_line_number(argument, 1, 1000000, &options->sweep);
+    case OPTION_LATENCY:
+        return options->latency = true;
+    case OPTION_HOST:
+        return options->host = true;
+    case OPTION_NO_FEATURES:
+        return options->no_features = true;
+    default:
+        return command_line_number(argument, 0, UINT32_MAX, &options->seed);
+    }
+}
+
+bool bench_options_agree(const struct bench_options *options) {
+    if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {
+        fprintf(stderr, "vkdml bench: --sweep, --latency, --host and --from: one at a time\n");
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,96 @@
+#include "model/tolerance.h"
+
+#include <string.h>
+
+/* What an operator and those that are fused into it add up to. */
+struct sum {
+    bool is_sum;
+    uint32_t ulp;
+};
+
+static void add_accuracy(struct sum *sum, const VkdmlOperatorSchema *schema, DML_TENSOR_DATA_TYPE type) {
+    if (schema->accuracy.kind == VKDML_ACCURACY_SUM) {
+        sum->is_sum = true;
+    } else if (schema->accuracy.kind == VKDML_ACCURACY_ULP) {
+        sum->ulp += type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 1 : schema->accuracy.ulp;
+    }
+}
+
+/* Operators to fuse, where the field has some. */
+static void add_fused(struct sum *sum, const struct dispatchable *dispatchable, const VkdmlFieldSchema *field,
+                      DML_TENSOR_DATA_TYPE type) {
+    const unsigned char *desc = dispatchable->desc.Desc;
+    const DML_OPERATOR_DESC *fused = NULL;
+    uint32_t count = 1;
+    if (field->type != VKDML_FIELD_TYPE_OPERATOR_DESC && field->type != VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY) {
+        return;
+    }
+    memcpy(&fused, desc + field->offset, sizeof(fused));
+    if (field->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY) {
+        memcpy(&count, desc + dispatchable->schema->fields[field->countField].offset, sizeof(count));
+    }
+    for (uint32_t i = 0; fused && i < count; i++) {
+        const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchema(fused[i].Type);
+        if (schema) {
+            add_accuracy(sum, schema, type);
+        }
+    }
+}
+
+static struct sum add_up(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+    const VkdmlOperatorSchema *schema = dispatchable->schema;
+    struct sum sum = {false, 0};
+    add_accuracy(&sum, schema, type);
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        add_fused(&sum, dispatchable, &schema->fields[i], type);
+    }
+    return sum;
+}
+
+static bool is_float(DML_TENSOR_DATA_TYPE type) {
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 || type == DML_TENSOR_DATA_TYPE_FLOAT32 ||
+           type == DML_TENSOR_DATA_TYPE_FLOAT64;
+}
+
+/* Integers between others are rounded from a sum of floats, and may become either neighbour. */
+static bool interpolates(const struct dispatchable *dispatchable) {
+    for (uint32_t i = 0; i < dispatchable->schema->fieldCount; i++) {
+        if (strcmp(dispatchable->schema->fields[i].name, "InterpolationMode") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A power of two below 1. */
+static double part(unsigned digits) {
+    return 1.0 / (double)(1u << digits);
+}
+
+static struct compare_tolerance tolerance_of_sum(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+    if (!is_float(type)) {
+        return interpolates(dispatchable) ? (struct compare_tolerance){.absolute = 1}
+                                          : (struct compare_tolerance){.bits = true};
+    }
+    const bool half = type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
+                      (dispatchable->flags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION);
+    return half ? (struct compare_tolerance){.relative = part(9), .of_largest = part(12)}
+                : (struct compare_tolerance){.relative = part(13), .of_largest = part(16)};
+}
+
+struct compare_tolerance tolerance_of_results(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+    if (!dispatchable) {
+        return (struct compare_tolerance){.bits = true};
+    }
+    const struct sum sum = add_up(dispatchable, type);
+    if (sum.is_sum) {
+        return tolerance_of_sum(dispatchable, type);
+    }
+    return sum.ulp && is_float(type) ? (struct compare_tolerance){.ulp = sum.ulp + 0.5}
+                                     : (struct compare_tolerance){.bits = true};
+}
+
+struct compare_tolerance tolerance_of_reference(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+    return dispatchable && add_up(dispatchable, type).is_sum ? tolerance_of_sum(dispatchable, type)
+                                                             : (struct compare_tolerance){.bits = true};
+}

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
-#include "plan/plan.h"
 #include "kernels/variant.h"
+#include "plan/plan.h"
 
 #define ENOUGH (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)
 
@@ -203,7 +203,8 @@ static bool uses_subgroups(const struct vkdml_kernel_module *module) {
     return uses;
 }
 
-/* Those of NONZERO_COORDINATES, which therefore is what tests/differential/meson.build runs with the subgroup kernels. */
+/* Those of NONZERO_COORDINATES, which therefore is what tests/differential/meson.build runs with the subgroup kernels.
+ */
 static bool has_subgroup_module(enum vkdml_kernel kernel) {
     return kernel == VKDML_KERNEL_NONZERO_MARK || kernel == VKDML_KERNEL_NONZERO_WRITE;
 }

@@ -8,9 +8,6 @@
 /* The roles of a gather's dimensions; others are of the batch. */
 enum role { ROLE_BATCH, ROLE_COLUMNS, ROLE_ROWS };
 
-/* What is beside the band, as band.glsl distinguishes it. */
-enum source { SOURCE_ZEROS, SOURCE_INPUT, SOURCE_ALIKE, SOURCE_OUTPUT };
-
 #define CHUNK_BYTES 16
 
 /* Diagonals x - y of the elements to fill, `first` to `last`; first > last: none. */
@@ -36,7 +33,7 @@ static uint32_t find_role(const struct vkdml_gather *gather, enum role role) {
             return d;
         }
     }
-    return VKDML_MAX_DIMENSIONS;
+    return VKDML_BAND_NO_DIMENSION;
 }
 
 /* Makes the innermost dimension of the output the row, and elements of matrices side by side wider ones. */
@@ -137,7 +134,6 @@ static bool is_in_band(const struct vkdml_gather *gather, const struct band *ban
 }
 
 #define PATTERN_BITS 128
-#define PATTERN      (VKDML_MAX_DIMENSIONS + 1) /* instead of the columns' dimension */
 
 /* Writes the pattern of matrices of few elements, see band.glsl; false where they are not. None of them is cut by a
  * window. */
@@ -163,24 +159,28 @@ static bool fill_pattern(const struct vkdml_gather *gather, const struct band *b
     return true;
 }
 
-static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather, enum source source,
-                               const struct band *band) {
+static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather,
+                               enum vkdml_band_source source, const struct band *band) {
     struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_DIAGONAL,
-        .specialization_count = 4,
-        .specializations = {source, band->invert, find_role(gather, ROLE_COLUMNS), find_role(gather, ROLE_ROWS)},
+        .constants = {{VKDML_GATHER_CONSTANT_SOURCE, source},
+                      {VKDML_GATHER_CONSTANT_INVERT, band->invert},
+                      {VKDML_GATHER_CONSTANT_Y_DIMENSION, find_role(gather, ROLE_ROWS)},
+                      {VKDML_GATHER_CONSTANT_X_DIMENSION, find_role(gather, ROLE_COLUMNS)}},
+        .constant_count = 4,
         .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)(band->last - band->first)},
-        .has_input = source == SOURCE_INPUT || source == SOURCE_ALIKE,
+        .has_input = source == VKDML_BAND_INPUT || source == VKDML_BAND_ALIKE,
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    use.has_pattern = source != SOURCE_INPUT && fill_pattern(gather, band, use.pattern);
+    use.has_pattern = source != VKDML_BAND_INPUT && fill_pattern(gather, band, use.pattern);
     if (use.has_pattern) {
-        use.specializations[2] = PATTERN;
+        use.constants[3].value = VKDML_BAND_PATTERN;
     }
     /* On lavapipe masks serve short rows too: beside the input, rows of 12 bytes take half the time of runs, of 3 a
      * fourth. */
-    const bool by_masks = use.has_pattern || source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
+    const bool by_masks =
+        use.has_pattern || source == VKDML_BAND_OUTPUT || (source != VKDML_BAND_INPUT && is_short(gather));
     use.runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS;
     return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
 }
@@ -196,7 +196,7 @@ static void begin_gather(const struct diagonals *d, const struct vkdml_tensor *i
 static VkdmlResult plan_value(const struct diagonals *d, struct vkdml_gather *gather, const uint32_t value[2]) {
     struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
     arrange(gather, false, all.value);
-    return plan_gather(d, gather, SOURCE_ZEROS, &all);
+    return plan_gather(d, gather, VKDML_BAND_ZEROS, &all);
 }
 
 /* One diagonal of a stack of matrices. */
@@ -219,7 +219,7 @@ static VkdmlResult plan_diagonal(const struct diagonals *d, const uint32_t value
         .size = length, .output_stride = length > 1 ? (uint32_t)stride : 1, .input_size = length};
     vkdml_gather_collapse(&gather, 0, gather.count);
     const struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
-    return plan_gather(d, &gather, SOURCE_ZEROS, &all);
+    return plan_gather(d, &gather, VKDML_BAND_ZEROS, &all);
 }
 
 /* Plans one of the above over what earlier steps wrote. */
@@ -279,7 +279,7 @@ static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
         struct band band = d->band;
         begin_gather(d, NULL, &gather);
         arrange_band(&gather, false, &band);
-        result = plan_gather(d, &gather, SOURCE_OUTPUT, &band);
+        result = plan_gather(d, &gather, VKDML_BAND_OUTPUT, &band);
         put_barrier(d, count);
     }
     return result;
@@ -313,7 +313,9 @@ static VkdmlResult plan_band(struct diagonals *d) {
             return result;
         }
     }
-    const enum source source = d->input == NULL ? SOURCE_ZEROS : is_alike(&gather) ? SOURCE_ALIKE : SOURCE_INPUT;
+    const enum vkdml_band_source source = d->input == NULL    ? VKDML_BAND_ZEROS
+                                          : is_alike(&gather) ? VKDML_BAND_ALIKE
+                                                              : VKDML_BAND_INPUT;
     return plan_gather(d, &gather, source, &arranged);
 }
 

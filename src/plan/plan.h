@@ -68,6 +68,7 @@ struct vkdml_plan_step {
     /* Of a DISPATCH: */
     enum vkdml_kernel kernel;
     uint32_t specialization_count;
+    uint32_t constants_given;                                 /* vkdml_step_constant(): a bit for each id */
     uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
     uint32_t float_controls; /* VKDML_FLOAT_CONTROLS_ bits: what the kernel declares, of those that the limits have */
     uint32_t parameter_count;
@@ -108,6 +109,11 @@ struct vkdml_plan_limits {
     struct vkdml_matrix_cores matrix_cores;
     bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
 };
+
+/* The ids of the constants that a step gives its kernel, a bit each. */
+static inline uint32_t vkdml_step_given(const struct vkdml_plan_step *step) {
+    return step->constants_given | ((UINT32_C(1) << step->specialization_count) - 1);
+}
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
 void vkdml_plan_end(struct vkdml_plan *plan);

@@ -122,8 +122,9 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gath
         seamed.has_seams = use->has_seams && has_seams(gather);
         if (seamed.has_seams) {
             seamed.kernel = VKDML_KERNEL_PADDING;
-            seamed.specialization_count = 2;
-            seamed.specializations[0] = DML_PADDING_MODE_CONSTANT;
+            seamed.constants[0] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_MODE, DML_PADDING_MODE_CONSTANT};
+            seamed.constants[1] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_PADDED, 0};
+            seamed.constant_count = 2;
         }
     }
     return vkdml_gather_plan(gather, &seamed, limits, report, plan, &plan->steps);

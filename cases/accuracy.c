@@ -78,6 +78,18 @@ bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TY
     return value >= wide.least && value <= wide.greatest;
 }
 
+const struct accuracy_bounds accuracy_anything = {-INFINITY, INFINITY, true};
+const struct accuracy_bounds accuracy_is_exact = {NAN, NAN, false};
+const struct accuracy_exact accuracy_no_exact = {(double)NAN, (double)NAN};
+
+struct accuracy_bounds accuracy_around(double value, double distance) {
+    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
+}
+
+struct accuracy_exact accuracy_beside(double value, double magnitudes) {
+    return (struct accuracy_exact){value, 0x1p-24 * magnitudes + 0x1p-126};
+}
+
 static _Thread_local uint64_t occasion;
 
 uint64_t accuracy_occasion(void) {

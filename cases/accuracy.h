@@ -28,6 +28,16 @@ struct accuracy_exact {
     double value, unit;
 };
 
+/* Bounds that say nothing, and those of results that are exact. */
+extern const struct accuracy_bounds accuracy_anything, accuracy_is_exact;
+
+struct accuracy_bounds accuracy_around(double value, double distance);
+
+/* None; and one whose error is counted in roundings of such magnitudes. */
+extern const struct accuracy_exact accuracy_no_exact;
+
+struct accuracy_exact accuracy_beside(double value, double magnitudes);
+
 typedef struct accuracy_exact accuracy_exact_of(const struct operator_case *c, const unsigned char *const *tensors,
                                                 const uint32_t *coordinates);
 

@@ -106,6 +106,33 @@ void case_fused_set_float(struct case_fused *fused, const char *field, float val
     set_words(&fused->fields[find_field(fused->schema, field)], 1, &bits);
 }
 
+uint32_t case_index(const struct operator_case *c, const char *field) {
+    return find_field(c->schema, field);
+}
+
+bool case_has(const struct operator_case *c, const char *field) {
+    for (uint32_t i = 0; i < c->schema->fieldCount; i++) {
+        if (strcmp(c->schema->fields[i].name, field) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const uint32_t *case_words(const struct operator_case *c, const char *field) {
+    return c->fields[find_field(c->schema, field)].words;
+}
+
+uint32_t case_word(const struct operator_case *c, const char *field) {
+    return *case_words(c, field);
+}
+
+float case_float(const struct operator_case *c, const char *field) {
+    float value;
+    memcpy(&value, case_words(c, field), sizeof(value));
+    return value;
+}
+
 bool case_is_tensor(const struct operator_case *c, uint32_t field) {
     return c->schema->fields[field].kind != VKDML_FIELD_KIND_ATTRIBUTE;
 }

@@ -42,6 +42,7 @@
 #define CASE_MAX_LINE         8192
 #define CASE_MAX_DESC_BYTES   192
 #define CASE_OFFSET_PERIOD    1024
+#define CASE_MAX_RANK         DML_TENSOR_DIMENSION_COUNT_MAX1
 
 /* What an input's elements are. */
 enum case_fill {
@@ -133,6 +134,14 @@ void case_set(struct operator_case *c, const char *field, uint32_t word_count, c
 void case_set_uint(struct operator_case *c, const char *field, uint32_t value);
 void case_set_float(struct operator_case *c, const char *field, float value);
 void case_fused_set_float(struct case_fused *fused, const char *field, float value);
+
+/* A field's index, which is its tensor's slot; whether there is one of the name; an attribute's words, its first, and
+ * that as a float. */
+uint32_t case_index(const struct operator_case *c, const char *field);
+bool case_has(const struct operator_case *c, const char *field);
+const uint32_t *case_words(const struct operator_case *c, const char *field);
+uint32_t case_word(const struct operator_case *c, const char *field);
+float case_float(const struct operator_case *c, const char *field);
 
 void case_build_desc(const struct operator_case *c, struct case_desc *desc);
 

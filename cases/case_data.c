@@ -127,6 +127,15 @@ void case_write_element(const struct case_tensor *tensor, uint64_t bits, uint64_
     memcpy(bytes + first / 8, &bits, (width + 7) / 8);
 }
 
+double case_number(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
+                   const uint32_t *at) {
+    const struct case_tensor *tensor = &c->tensors[slot];
+    uint32_t strides[CASE_MAX_RANK];
+    case_strides(tensor, strides);
+    return number_decode(tensor->type,
+                         case_read_element(tensor, tensors[slot], case_element_position(tensor, strides, at)));
+}
+
 void case_write_input(const struct case_tensor *tensor, struct random *random, unsigned char *bytes) {
     uint64_t total = case_total_bytes(tensor);
     struct filler filler = {.tensor = tensor, .random = random};

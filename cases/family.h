@@ -111,6 +111,23 @@ struct case_family {
     accuracy_exact_of *exact;
 };
 
+#define CASE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Lists and their lengths. */
+#define CASE_SUPPORTED(array)  .support = (array), .support_count = CASE_COUNT(array)
+#define CASE_FIXED(array)      .fixed = (array), .fixed_count = CASE_COUNT(array)
+#define CASE_REPEATED(array)   .repeated = (array), .repeated_count = CASE_COUNT(array)
+#define CASE_REFUSED(array)    .refused = (array), .refused_count = CASE_COUNT(array)
+#define CASE_BENCHMARKS(array) .benchmarks = (array), .benchmark_count = CASE_COUNT(array)
+
+/* The family of an operator, of name_support, name_fixed and name_refused and what else is given. */
+#define CASE_FAMILY(name, NAME, ...)                                                                                   \
+    const struct case_family vkdml_cases_##name = {.type = DML_OPERATOR_##NAME,                                        \
+                                                   CASE_SUPPORTED(name##_support),                                     \
+                                                   CASE_FIXED(name##_fixed),                                           \
+                                                   CASE_REFUSED(name##_refused),                                       \
+                                                   __VA_ARGS__}
+
 /* One per row of the operator table, in its order. */
 extern const struct case_family *const case_families[];
 extern const size_t case_family_count;

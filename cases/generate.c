@@ -5,8 +5,6 @@
 
 #include "cases/number.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 static _Thread_local uint32_t fixed_budget; /* 0: left to chance */
 
 /* Storage of one tensor, in elements: strides that need more are drawn again. */
@@ -46,7 +44,7 @@ static uint32_t edge_size(struct random *random, uint32_t largest) {
 }
 
 void generate_sizes(struct random *random, uint32_t budget, struct case_tensor *tensor) {
-    uint32_t order[MAX_RANK];
+    uint32_t order[CASE_MAX_RANK];
     random_permutation(random, tensor->rank, order);
     uint32_t left = budget;
     for (uint32_t i = 0; i < tensor->rank; i++) {
@@ -91,7 +89,7 @@ DML_TENSOR_DATA_TYPE generate_type(struct random *random, const struct operator_
 /* Strides of dimensions laid out one around the other, in any order, with gaps or without, some broadcast. */
 static bool nest(struct random *random, bool permuted, bool gaps, uint32_t broadcast_percent,
                  struct case_tensor *tensor) {
-    uint32_t order[MAX_RANK];
+    uint32_t order[CASE_MAX_RANK];
     for (uint32_t d = 0; d < tensor->rank; d++) {
         order[d] = tensor->rank - 1 - d;
     }
@@ -131,7 +129,7 @@ static bool any_strides(struct random *random, struct case_tensor *tensor) {
 static bool overlaps(const struct case_tensor *tensor) {
     uint64_t seen[LARGEST_ENTANGLED];
     uint32_t count = 0;
-    uint32_t coordinates[MAX_RANK] = {0};
+    uint32_t coordinates[CASE_MAX_RANK] = {0};
     do {
         uint64_t position = case_element_position(tensor, tensor->strides, coordinates);
         for (uint32_t i = 0; i < count; i++) {

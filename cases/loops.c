@@ -4,16 +4,6 @@
 
 #include "cases/number.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
-static uint32_t field_index(const struct operator_case *c, const char *name) {
-    uint32_t i = 0;
-    while (strcmp(c->schema->fields[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 /* Elements of a block's side: two blocks of the widest are 16 KiB, half of a small first-level cache. */
 #define BLOCK 32
 
@@ -38,7 +28,7 @@ DEFINE_TRANSPOSE(transpose32, uint32_t)
 DEFINE_TRANSPOSE(transpose64, uint64_t)
 
 void loop_transpose(const struct operator_case *c, unsigned char *const *tensors) {
-    const uint32_t in = field_index(c, "InputTensor"), out = field_index(c, "OutputTensor");
+    const uint32_t in = case_index(c, "InputTensor"), out = case_index(c, "OutputTensor");
     const size_t height = c->tensors[out].sizes[0], width = c->tensors[out].sizes[1];
     const void *from = tensors[in];
     void *to = tensors[out];
@@ -112,22 +102,22 @@ static void pad_row(const struct padding *padding, const unsigned char *row, uns
 }
 
 void loop_padding(const struct operator_case *c, unsigned char *const *tensors) {
-    const uint32_t in = field_index(c, "InputTensor"), out = field_index(c, "OutputTensor");
+    const uint32_t in = case_index(c, "InputTensor"), out = case_index(c, "OutputTensor");
     const struct case_tensor *input = &c->tensors[in], *output = &c->tensors[out];
-    struct padding padding = {c->fields[field_index(c, "PaddingMode")].words[0],
+    struct padding padding = {c->fields[case_index(c, "PaddingMode")].words[0],
                               input->rank,
                               vkdmlGetDataTypeSize(input->type),
-                              c->fields[field_index(c, "StartPadding")].words,
+                              c->fields[case_index(c, "StartPadding")].words,
                               input->sizes,
                               output->sizes,
                               0};
     float value;
-    memcpy(&value, c->fields[field_index(c, "PaddingValue")].words, sizeof(value));
+    memcpy(&value, c->fields[case_index(c, "PaddingValue")].words, sizeof(value));
     padding.value = number_encode(input->type, (double)value);
     const uint32_t last = input->rank - 1;
     const size_t row_bytes = (size_t)output->sizes[last] * padding.element;
     const uint64_t rows = case_element_count(output) / output->sizes[last];
-    uint32_t coordinates[MAX_RANK] = {0};
+    uint32_t coordinates[CASE_MAX_RANK] = {0};
     for (uint64_t r = 0; r < rows; r++) {
         int64_t row = 0;
         for (uint32_t d = 0; d < last && row >= 0; d++) {
@@ -147,7 +137,7 @@ void loop_padding(const struct operator_case *c, unsigned char *const *tensors) 
 #define DEFINE_NONZERO(name, type)                                                                                     \
     static uint32_t name(const type *elements, size_t count, type mask, uint32_t rank, const uint32_t *sizes,          \
                          uint32_t *rows) {                                                                             \
-        uint32_t coordinates[MAX_RANK] = {0};                                                                          \
+        uint32_t coordinates[CASE_MAX_RANK] = {0};                                                                     \
         uint32_t found = 0;                                                                                            \
         const uint32_t width = sizes[rank - 1];                                                                        \
         for (size_t i = 0; i < count;) {                                                                               \
@@ -172,13 +162,13 @@ DEFINE_NONZERO(nonzero16, uint16_t)
 DEFINE_NONZERO(nonzero32, uint32_t)
 
 void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors) {
-    const uint32_t in = field_index(c, "InputTensor");
+    const uint32_t in = case_index(c, "InputTensor");
     const struct case_tensor *input = &c->tensors[in];
     const uint32_t element = vkdmlGetDataTypeSize(input->type);
     /* Without the sign: -0.0 is zero. */
     const uint32_t mask = number_is_float(input->type) ? UINT32_MAX >> (33 - 8 * element) : UINT32_MAX;
     const void *elements = tensors[in];
-    uint32_t *rows = (uint32_t *)(void *)tensors[field_index(c, "OutputCoordinatesTensor")];
+    uint32_t *rows = (uint32_t *)(void *)tensors[case_index(c, "OutputCoordinatesTensor")];
     size_t count = case_element_count(input);
     for (uint32_t bits = 0; count != 0 && (bits & mask) == 0;) {
         memcpy(&bits, tensors[in] + (count - 1) * element, element);
@@ -187,12 +177,12 @@ void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors) 
     const uint32_t found = element == 1   ? nonzero8(elements, count, (uint8_t)mask, input->rank, input->sizes, rows)
                            : element == 2 ? nonzero16(elements, count, (uint16_t)mask, input->rank, input->sizes, rows)
                                           : nonzero32(elements, count, mask, input->rank, input->sizes, rows);
-    memcpy(tensors[field_index(c, "OutputCountTensor")], &found, sizeof(found));
+    memcpy(tensors[case_index(c, "OutputCountTensor")], &found, sizeof(found));
 }
 
 /* A matrix, or images in which only the channels' stride tells anything. */
 static void read_operand(const struct case_tensor *tensor, struct loop_operands *o, uint32_t n) {
-    uint32_t strides[MAX_RANK];
+    uint32_t strides[CASE_MAX_RANK];
     case_strides(tensor, strides);
     const bool is_image = tensor->rank == 4 && tensor->has_strides;
     o->inputs[n].column = strides[tensor->rank - 1];
@@ -235,20 +225,7 @@ static void move_row(uint32_t element, size_t count, const unsigned char *from, 
         return;
     }
     for (size_t i = 0; i < count; i++, from += from_step, to += element) {
-        switch (element) {
-        case 1:
-            *to = *from;
-            break;
-        case 2:
-            memcpy(to, from, 2);
-            break;
-        case 4:
-            memcpy(to, from, 4);
-            break;
-        default:
-            memcpy(to, from, 8);
-            break;
-        }
+        loop_copy(to, from, element);
     }
 }
 

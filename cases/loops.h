@@ -17,10 +17,6 @@ void loop_padding(const struct operator_case *c, unsigned char *const *tensors);
 /* Coordinates of a packed tensor: each is written, and counts only where its element is not zero. */
 void loop_nonzero(const struct operator_case *c, unsigned char *const *tensors);
 
-/* The benchmarks of the operators that take and leave elements where indices say. */
-case_loop loop_gather, loop_gather_elements, loop_gather_nd, loop_gather_nd1, loop_reverse_subsequences, loop_one_hot,
-    loop_scatter_elements, loop_scatter_nd;
-
 /* Reductions of a matrix's rows or columns: REDUCE of the benchmarks' functions, ARGMIN and ARGMAX. */
 case_loop loop_reduce, loop_place;
 
@@ -91,6 +87,32 @@ static inline uint16_t loop_narrow(float value) {
         return (uint16_t)(sign | (uint32_t)nearbyintf(value * 0x1p24f));
     }
     return (uint16_t)(sign | (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13);
+}
+
+/* An index of the type that benchmarks use. */
+static inline size_t loop_index(unsigned char *const *tensors, uint32_t slot, size_t i) {
+    return ((const uint32_t *)(const void *)tensors[slot])[i];
+}
+
+/* An element, or a row. */
+static inline void loop_copy(unsigned char *to, const unsigned char *from, size_t bytes) {
+    switch (bytes) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, bytes);
+        break;
+    }
 }
 
 /* Elements of FLOAT32 and FLOAT16. */

@@ -6,18 +6,6 @@
 #include "cases/case_data.h"
 #include "cases/number.h"
 
-#define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-double terms_number(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
-                    const uint32_t *at) {
-    const struct case_tensor *tensor = &c->tensors[slot];
-    uint32_t strides[MAX_RANK];
-    case_strides(tensor, strides);
-    return number_decode(tensor->type,
-                         case_read_element(tensor, tensors[slot], case_element_position(tensor, strides, at)));
-}
-
 static bool is_denormal(const struct operator_case *c, uint32_t slot, double x) {
     return c->tensors[slot].type == DML_TENSOR_DATA_TYPE_FLOAT32 && fabs(x) < 0x1p-126;
 }
@@ -60,7 +48,7 @@ static const DML_OPERATOR_TYPE rising[] = {DML_OPERATOR_ACTIVATION_RELU, DML_OPE
                                            DML_OPERATOR_ACTIVATION_SIGMOID};
 
 static bool is_rising(DML_OPERATOR_TYPE type) {
-    for (size_t i = 0; i < COUNT_OF(rising); i++) {
+    for (size_t i = 0; i < CASE_COUNT(rising); i++) {
         if (rising[i] == type) {
             return true;
         }
@@ -98,7 +86,7 @@ struct accuracy_bounds terms_bounds(const struct operator_case *c, const struct 
     /* What is beyond FLOAT32 on the way is infinite, or NaN where two such meet. */
     if (t->is_open ||
         (!isnan(t->value) && (!isfinite(t->magnitudes) || t->magnitudes > FLT_MAX || t->largest > FLT_MAX))) {
-        return (struct accuracy_bounds){-INFINITY, INFINITY, true};
+        return accuracy_anything;
     }
     if (isnan(t->value)) {
         return (struct accuracy_bounds){t->value, t->value, true};
@@ -115,7 +103,7 @@ struct accuracy_bounds terms_bounds(const struct operator_case *c, const struct 
 struct accuracy_exact terms_exact(const struct operator_case *c, const struct terms *t) {
     if (c->fused[0].schema != NULL || t->is_open || !isfinite(t->magnitudes) || t->magnitudes > 0x1p120 ||
         t->largest > 0x1p120) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN};
+        return accuracy_no_exact;
     }
     return (struct accuracy_exact){t->value, 0x1p-24 * t->magnitudes + 0x1p-126};
 }

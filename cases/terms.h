@@ -13,10 +13,6 @@ struct terms {
     bool is_open;             /* it may be any number or NaN */
 };
 
-/* An element of the tensor in a slot. */
-double terms_number(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
-                    const uint32_t *at);
-
 /* Adds the product of an element of the tensor in a slot, and one of that in another. */
 void terms_add_product(const struct operator_case *c, struct terms *t, const uint32_t slots[2],
                        const double factors[2]);

@@ -4,7 +4,7 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, some
-#   operators on SwiftShader, and Debian packages; warnings are errors
+#   operators on SwiftShader, Debian packages and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -30,7 +30,7 @@ begun=$(date +%s)
 part=0
 profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
 parts=11
-[ -z "$full" ] || parts=15
+[ -z "$full" ] || parts=16
 
 # since TIME: how long that is, as people say it.
 since() {
@@ -181,6 +181,9 @@ else
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
     begin "Debian packages"
     sh "$root/tools/build/deb.sh" || failed=1
+    end
+    begin "a Python wheel"
+    sh "$root/tools/build/wheel.sh" || failed=1
     end
 fi
 

@@ -9,9 +9,7 @@
 #include "cases/support.h"
 #include "cases/terms.h"
 
-#define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
-#define MOST_SPATIAL    3
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MOST_SPATIAL 3
 
 /* The fields' places in the descriptor, which are the tensors' slots. */
 enum { IN, FILTER, BIAS, OUT, MODE, DIRECTION, DIMENSIONS, STRIDES, DILATIONS, START, END, OUTPUT_PADDING, GROUPS };
@@ -47,7 +45,8 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     const uint32_t first = at[1] / made * channels;
     struct case_tensor box = {.rank = spatial};
     struct terms terms = {.depth = channels};
-    uint32_t element[MAX_RANK] = {0}, of_input[MAX_RANK] = {at[0]}, of_filter[MAX_RANK] = {0}, of_bias[MAX_RANK] = {0};
+    uint32_t element[CASE_MAX_RANK] = {0}, of_input[CASE_MAX_RANK] = {at[0]}, of_filter[CASE_MAX_RANK] = {0},
+             of_bias[CASE_MAX_RANK] = {0};
     for (uint32_t s = 0; s < spatial; s++) {
         box.sizes[s] = c->tensors[FILTER].sizes[2 + s];
         terms.depth *= box.sizes[s];
@@ -65,9 +64,9 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
             of_input[1] = first + i;
             of_filter[0] = is_backward(c) ? first + i : at[1];
             of_filter[1] = is_backward(c) ? at[1] % made : i;
-            const double weight = terms_number(c, tensors, FILTER, of_filter);
+            const double weight = case_number(c, tensors, FILTER, of_filter);
             if (is_there) {
-                const double factors[] = {terms_number(c, tensors, IN, of_input), weight};
+                const double factors[] = {case_number(c, tensors, IN, of_input), weight};
                 terms_add_product(c, &terms, (const uint32_t[]){IN, FILTER}, factors);
             }
             terms.is_open = terms.is_open || (!is_there && !isfinite(weight)); /* times 0, or nothing */
@@ -76,7 +75,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     terms.largest = terms.magnitudes;
     if (c->fields[BIAS].present) {
         of_bias[1] = at[1];
-        terms_add(c, &terms, BIAS, terms_number(c, tensors, BIAS, of_bias), 1);
+        terms_add(c, &terms, BIAS, case_number(c, tensors, BIAS, of_bias), 1);
     }
     return terms;
 }
@@ -120,7 +119,7 @@ static void set_shape(struct operator_case *c, DML_TENSOR_DATA_TYPE type, const 
     struct case_tensor *input = case_tensor(c, "InputTensor"), *filter = case_tensor(c, "FilterTensor"),
                        *output = case_tensor(c, "OutputTensor");
     struct case_tensor *const all[] = {input, filter, output};
-    for (size_t i = 0; i < COUNT_OF(all); i++) {
+    for (size_t i = 0; i < CASE_COUNT(all); i++) {
         all[i]->type = type;
         all[i]->rank = 2 + shape->spatial;
     }
@@ -595,22 +594,6 @@ static double convolution_operations(const struct operator_case *c) {
     return 2 * products;
 }
 
-const struct case_family vkdml_cases_convolution = {
-    .type = DML_OPERATOR_CONVOLUTION,
-    .support = convolution_support,
-    .support_count = COUNT_OF(convolution_support),
-    .fixed = convolution_fixed,
-    .fixed_count = COUNT_OF(convolution_fixed),
-    .repeated = convolution_repeated,
-    .repeated_count = COUNT_OF(convolution_repeated),
-    .has_frame = true,
-    .refused = convolution_refused,
-    .refused_count = COUNT_OF(convolution_refused),
-    .generate = generate_convolution,
-    .group = "convolution",
-    .benchmarks = convolution_benchmarks,
-    .benchmark_count = COUNT_OF(convolution_benchmarks),
-    .operations = convolution_operations,
-    .bounds = convolution_bounds,
-    .exact = convolution_exact,
-};
+CASE_FAMILY(convolution, CONVOLUTION, CASE_REPEATED(convolution_repeated), .has_frame = true,
+            .generate = generate_convolution, .group = "convolution", CASE_BENCHMARKS(convolution_benchmarks),
+            .operations = convolution_operations, .bounds = convolution_bounds, .exact = convolution_exact);

@@ -163,22 +163,17 @@ static const struct case_tensor_support support[] = {
                   {DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
 };
 
-const struct case_family vkdml_cases_diagonal_matrix = {
-    .type = DML_OPERATOR_DIAGONAL_MATRIX,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .has_frame = true,
-    .transfers = true,
-    .generate = generate,
-    .group = "diagonal",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-};
+const struct case_family vkdml_cases_diagonal_matrix = {.type = DML_OPERATOR_DIAGONAL_MATRIX,
+                                                        CASE_SUPPORTED(support),
+                                                        CASE_FIXED(fixed),
+                                                        .has_frame = true,
+                                                        .transfers = true,
+                                                        .generate = generate,
+                                                        .group = "diagonal",
+                                                        CASE_BENCHMARKS(benchmarks)};
 
 /* DIAGONAL_MATRIX1: the value is an element of the output's type, its bits low word first. */
-static const char *const fixed1[] = {
+static const char *const diagonal_matrix1_fixed[] = {
     /* The documented examples: a strip of three diagonals; above the diagonal; the diagonal only. The page's first
      * example prints ones where its value is 7; this is what its formula gives. */
     "DIAGONAL_MATRIX1 seed=1 OutputTensor=FLOAT32[4,5] OutputTensor.data=7,7,7,0,0,0,7,7,7,0,0,0,7,7,7,0,0,0,7,7 "
@@ -292,7 +287,7 @@ static void generate1(const struct case_family *family, struct random *random, s
     generate_call(random, c);
 }
 
-static const struct case_refusal refused1[] = {
+static const struct case_refusal diagonal_matrix1_refused[] = {
     {"DIAGONAL_MATRIX1 seed=1 OutputTensor=INT32[2,2] ValueDataType=UINT32 Value=0x0,0x0 DiagonalFillBegin=0 "
      "DiagonalFillEnd=0",
      "DML_OPERATOR_DIAGONAL_MATRIX1: ValueDataType is DML_TENSOR_DATA_TYPE_UINT32, must be DML_TENSOR_DATA_TYPE_INT32 "
@@ -327,23 +322,10 @@ static const struct case_benchmark benchmarks1[] = {
     {"transposed_triangle", BENCHMARK_TYPES, TRANSPOSED, 0, make_triangle, NULL},
 };
 
-static const struct case_tensor_support support1[] = {
+static const struct case_tensor_support diagonal_matrix1_support[] = {
     {"InputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
     {"OutputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_1, 2, 4, CASE_TYPES_UP_TO_64})},
 };
 
-const struct case_family vkdml_cases_diagonal_matrix1 = {
-    .type = DML_OPERATOR_DIAGONAL_MATRIX1,
-    .support = support1,
-    .support_count = sizeof(support1) / sizeof(support1[0]),
-    .fixed = fixed1,
-    .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
-    .has_frame = true,
-    .transfers = true,
-    .refused = refused1,
-    .refused_count = sizeof(refused1) / sizeof(refused1[0]),
-    .generate = generate1,
-    .group = "diagonal1",
-    .benchmarks = benchmarks1,
-    .benchmark_count = sizeof(benchmarks1) / sizeof(benchmarks1[0]),
-};
+CASE_FAMILY(diagonal_matrix1, DIAGONAL_MATRIX1, .has_frame = true, .transfers = true, .generate = generate1,
+            .group = "diagonal1", CASE_BENCHMARKS(benchmarks1));

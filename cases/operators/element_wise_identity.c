@@ -544,16 +544,11 @@ static const struct case_tensor_support support[] = {
                   {DML_FEATURE_LEVEL_4_1, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
-const struct case_family vkdml_cases_element_wise_identity = {
-    .type = DML_OPERATOR_ELEMENT_WISE_IDENTITY,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .has_frame = true,
-    .transfers = true,
-    .generate = generate,
-    .group = "identity",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-};
+const struct case_family vkdml_cases_element_wise_identity = {.type = DML_OPERATOR_ELEMENT_WISE_IDENTITY,
+                                                              CASE_SUPPORTED(support),
+                                                              CASE_FIXED(fixed),
+                                                              .has_frame = true,
+                                                              .transfers = true,
+                                                              .generate = generate,
+                                                              .group = "identity",
+                                                              CASE_BENCHMARKS(benchmarks)};

@@ -1,609 +1,302 @@
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+/* Cases of FOLD, and of UNFOLD, which takes apart what it adds up. */
+#include "cases/operators/neighbours.h"
+#include "cases/operators/rearranging.h"
 
-#include "cases/case_data.h"
-#include "cases/family.h"
-#include "cases/generate.h"
-#include "cases/loops.h"
-#include "cases/number.h"
-#include "cases/support.h"
+/* ---- FOLD ---- */
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
+#define SPATIAL (CASE_MAX_RANK - 2)
 
-/* ---- what floats may be ---- */
-
-static uint32_t field_of(const struct operator_case *c, const char *name) {
-    uint32_t i = 0;
-    while (strcmp(c->schema->fields[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
-static uint32_t function_of(const struct operator_case *c) {
-    return c->fields[field_of(c, "Function")].words[0];
-}
-
-/* What is known of a reduction's elements. */
-struct terms {
-    double count, sum, magnitudes, squares;
-    double greatest, powers; /* powers: of e, beside the greatest */
-    double significand;      /* of the product */
-    int64_t exponent;
-    bool all_finite;
+struct folding {
+    uint32_t windows[SPATIAL], strides[SPATIAL], dilations[SPATIAL], start[SPATIAL], end[SPATIAL];
 };
 
-static void add_term(struct terms *terms, double x) {
-    int power;
-    terms->count++;
-    terms->sum += x;
-    terms->magnitudes += fabs(x);
-    terms->squares += x * x;
-    if (x > terms->greatest) {
-        terms->powers *= exp(terms->greatest - x);
-        terms->greatest = x;
-    }
-    terms->powers += isfinite(terms->greatest) ? exp(x - terms->greatest) : 0;
-    terms->significand = frexp(terms->significand * x, &power);
-    terms->exponent += isfinite(terms->significand) && terms->significand != 0 ? power : 0;
-    terms->all_finite = terms->all_finite && isfinite(x);
+static uint32_t block_count(const struct folding *f, uint32_t s, uint32_t size) {
+    return (size + f->start[s] + f->end[s] - f->dilations[s] * (f->windows[s] - 1) - 1) / f->strides[s] + 1;
 }
 
-static struct terms read_terms(const struct operator_case *c, const unsigned char *const *tensors,
-                               const uint32_t *coordinates) {
-    const uint32_t slot = field_of(c, "InputTensor"), axes = field_of(c, "Axes");
-    const struct case_tensor *input = &c->tensors[slot];
-    uint32_t strides[MAX_RANK], at[MAX_RANK];
-    struct case_tensor box = {.rank = 0}; /* of the folded dimensions */
-    struct terms terms = {.greatest = -INFINITY, .significand = 1, .all_finite = true};
-    case_strides(input, strides);
-    uint64_t first = case_element_position(input, strides, coordinates);
-    uint32_t box_strides[MAX_RANK] = {0};
-    for (uint32_t i = 0; i < c->fields[axes].word_count; i++) {
-        const uint32_t axis = c->fields[axes].words[i];
-        box.sizes[box.rank] = input->sizes[axis];
-        box_strides[box.rank++] = strides[axis];
+static struct folding read_folding(const struct operator_case *c) {
+    struct folding f;
+    memcpy(f.windows, case_words(c, "WindowSizes"), sizeof(f.windows));
+    memcpy(f.strides, case_words(c, "Strides"), sizeof(f.strides));
+    memcpy(f.dilations, case_words(c, "Dilations"), sizeof(f.dilations));
+    memcpy(f.start, case_words(c, "StartPadding"), sizeof(f.start));
+    memcpy(f.end, case_words(c, "EndPadding"), sizeof(f.end));
+    return f;
+}
+
+static void set_folding(struct operator_case *c, uint32_t spatial, const struct folding *f) {
+    case_set_uint(c, "DimensionCount", spatial);
+    case_set(c, "WindowSizes", spatial, f->windows);
+    case_set(c, "Strides", spatial, f->strides);
+    case_set(c, "Dilations", spatial, f->dilations);
+    case_set(c, "StartPadding", spatial, f->start);
+    case_set(c, "EndPadding", spatial, f->end);
+}
+
+struct folded {
+    double sum, magnitudes, count;
+};
+
+/* All blocks are tried. */
+static struct folded folded_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
+    const struct case_tensor *input = &c->tensors[0], *output = &c->tensors[1];
+    const struct folding f = read_folding(c);
+    const uint32_t spatial = output->rank - 2;
+    struct case_tensor blocks = {.rank = spatial};
+    uint32_t block[CASE_MAX_RANK] = {0};
+    struct folded t = {0, 0, 0};
+    for (uint32_t s = 0; s < spatial; s++) {
+        blocks.sizes[s] = block_count(&f, s, output->sizes[2 + s]);
     }
-    memset(at, 0, sizeof(at));
     do {
-        const uint64_t position = first + case_element_position(&box, box_strides, at);
-        add_term(&terms, number_decode(input->type, case_read_element(input, tensors[slot], position)));
-    } while (case_next_coordinates(&box, at));
-    return terms;
+        uint32_t from[CASE_MAX_RANK] = {0}, row = at[1], column = 0;
+        bool is_there = true;
+        for (uint32_t s = 0; s < spatial; s++) {
+            const int64_t distance = (int64_t)at[2 + s] + f.start[s] - (int64_t)block[s] * f.strides[s];
+            const int64_t element = distance / f.dilations[s];
+            is_there = is_there && distance >= 0 && distance % f.dilations[s] == 0 && element < f.windows[s];
+            row = row * f.windows[s] + (uint32_t)element;
+            column = column * blocks.sizes[s] + block[s];
+        }
+        if (is_there) {
+            from[input->rank - 3] = at[0];
+            from[input->rank - 2] = row;
+            from[input->rank - 1] = column;
+            const double x = case_number(c, tensors, 0, from);
+            t.sum += x;
+            t.magnitudes += fabs(x);
+            t.count++;
+        }
+    } while (case_next_coordinates(&blocks, block));
+    return t;
 }
 
-static struct accuracy_bounds around(double value, double distance) {
-    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
-}
-
-/* log() of a sum somewhere around. */
-static struct accuracy_bounds log_around(double sum, double distance) {
-    const double least = sum - distance, greatest = sum + distance;
-    const double error = 0x1p-21;
-    struct accuracy_bounds bounds = {-INFINITY, greatest > 0 ? log(greatest) : -INFINITY, least < 0 || isnan(sum)};
-    if (least > 0) {
-        bounds.least = log(least) - fabs(log(least)) * error;
-    }
-    bounds.greatest += isfinite(bounds.greatest) ? fabs(bounds.greatest) * error : 0;
-    return bounds;
-}
-
-/* The most roundings that a term of n goes through: n - 1 sums and its own; in blocks of 32 items, of which an
- * invocation has at most 128, and then trees and totals. */
-static double roundings(double n) {
-    return fmin(n, fmin(128 + n / 32, 512));
-}
-
-/* As include/vkdml/dml_operators.h promises it, with FLOAT32 denormals taken for 0. Everything was summed in double. */
-static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
-                                     const uint32_t *coordinates) {
-    if (!number_is_float(c->tensors[field_of(c, "OutputTensor")].type)) {
+static struct accuracy_bounds fold_bounds(const struct operator_case *c, const unsigned char *const *tensors,
+                                          const uint32_t *at) {
+    if (!number_is_float(c->tensors[0].type)) {
         return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
     }
-    const struct terms t = read_terms(c, tensors, coordinates);
-    const bool flushes = c->tensors[field_of(c, "InputTensor")].type == DML_TENSOR_DATA_TYPE_FLOAT32;
-    const double least = flushes ? 0x1p-126 : 0;
-    const double error = roundings(t.count) * 0x1p-24, sum_error = t.magnitudes * error + t.count * least;
-    const double square_error = t.squares * error + t.count * least * least;
-    switch ((DML_REDUCE_FUNCTION)function_of(c)) {
-    case DML_REDUCE_FUNCTION_SUM:
-        return around(t.sum, t.all_finite ? sum_error : 0);
-    case DML_REDUCE_FUNCTION_AVERAGE:
-        return around(t.sum / t.count, t.all_finite ? sum_error / t.count : 0);
-    case DML_REDUCE_FUNCTION_L1:
-        return around(t.magnitudes, t.all_finite ? sum_error : 0);
-    case DML_REDUCE_FUNCTION_SUM_SQUARE:
-        return around(t.squares, t.all_finite ? square_error : 0);
-    case DML_REDUCE_FUNCTION_L2:
-        return (struct accuracy_bounds){sqrt(t.all_finite ? fmax(t.squares - square_error, 0) : t.squares),
-                                        sqrt(t.all_finite ? t.squares + square_error : t.squares), isnan(t.squares)};
-    case DML_REDUCE_FUNCTION_LOG_SUM:
-        return log_around(t.sum, t.all_finite ? sum_error : 0);
-    case DML_REDUCE_FUNCTION_LOG_SUM_EXP: {
-        const double value = t.greatest + log(t.powers);
-        const double distance = 4 * error + 0x1p-22 * (fabs(value) + fabs(t.greatest));
-        return isnan(t.sum) && !isinf(t.greatest) ? around(NAN, 0)
-               : isinf(t.greatest)                ? around(t.greatest, 0)
-                                                  : around(value, distance);
+    const struct folded t = folded_at(c, tensors, at);
+    if (isfinite(t.magnitudes) && t.magnitudes > NEIGHBOURS_GREATEST) {
+        return accuracy_anything; /* sums on the way may be infinite */
     }
-    case DML_REDUCE_FUNCTION_MULTIPLY: {
-        const int power = t.exponent > 2000 ? 2000 : t.exponent < -2000 ? -2000 : (int)t.exponent;
-        const double value = ldexp(t.significand, power);
-        return around(value, isfinite(value) ? fabs(value) * t.count * 0x1p-24 : 0);
-    }
-    default:
-        return around(NAN, 0); /* exact */
-    }
+    const double error =
+        isfinite(t.magnitudes) ? t.magnitudes * neighbours_sum_error(t.count, 2) + t.count * neighbours_denormal(c) : 0;
+    return (struct accuracy_bounds){t.sum - error, t.sum + error, isnan(t.sum)};
 }
 
-/* The exact value, and what one rounding of FLOAT32 takes of the terms' magnitudes, of the value itself where it is one
- * of all factors or a root, and of the sum's effect on a logarithm. */
-static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
-                                   const uint32_t *coordinates) {
-    const struct terms t = read_terms(c, tensors, coordinates);
-    const double unit = 0x1p-24, sum_unit = unit * t.magnitudes + t.count * 0x1p-126;
-    switch ((DML_REDUCE_FUNCTION)function_of(c)) {
-    case DML_REDUCE_FUNCTION_SUM:
-        return (struct accuracy_exact){t.sum, sum_unit};
-    case DML_REDUCE_FUNCTION_AVERAGE:
-        return (struct accuracy_exact){t.sum / t.count, sum_unit / t.count};
-    case DML_REDUCE_FUNCTION_L1:
-        return (struct accuracy_exact){t.magnitudes, sum_unit};
-    case DML_REDUCE_FUNCTION_SUM_SQUARE:
-        return (struct accuracy_exact){t.squares, unit * t.squares + t.count * 0x1p-126};
-    case DML_REDUCE_FUNCTION_L2:
-        return (struct accuracy_exact){sqrt(t.squares), unit * sqrt(t.squares) + 0x1p-126};
-    case DML_REDUCE_FUNCTION_LOG_SUM:
-        return (struct accuracy_exact){log(t.sum), sum_unit / t.sum + unit * fabs(log(t.sum))};
-    case DML_REDUCE_FUNCTION_LOG_SUM_EXP: {
-        const double value = t.greatest + log(t.powers);
-        return (struct accuracy_exact){value, unit * (1 + fabs(value) + fabs(t.greatest))};
-    }
-    case DML_REDUCE_FUNCTION_MULTIPLY: {
-        const int power = t.exponent > 2000 ? 2000 : t.exponent < -2000 ? -2000 : (int)t.exponent;
-        const double value = ldexp(t.significand, power);
-        return (struct accuracy_exact){value, unit * fabs(value) + 0x1p-126};
-    }
-    default:
-        return (struct accuracy_exact){(double)NAN, (double)NAN}; /* exact */
-    }
+static struct accuracy_exact fold_exact(const struct operator_case *c, const unsigned char *const *tensors,
+                                        const uint32_t *at) {
+    const struct folded t = folded_at(c, tensors, at);
+    return t.magnitudes > 0x1p120 ? accuracy_no_exact : accuracy_beside(t.sum, t.magnitudes);
 }
 
-/* ---- REDUCE ---- */
-
-static const char *const fixed[] = {
-    /* The documented examples, of 4 dimensions, and as they are. */
-    "REDUCE seed=1 level=1_0 Function=SUM InputTensor=FLOAT32[1,1,3,3] InputTensor.data=1,2,3,3,0,4,2,4,2 "
-    "OutputTensor=FLOAT32[1,1,1,3] OutputTensor.data=6,6,9 AxisCount=1 Axes=2",
-    "REDUCE seed=2 Function=SUM InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,4,2 "
-    "OutputTensor=FLOAT32[1,3] OutputTensor.data=6,6,9 AxisCount=1 Axes=0",
-    "REDUCE seed=3 Function=SUM InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,4,2 "
-    "OutputTensor=FLOAT32[3,1] OutputTensor.data=6,7,8 AxisCount=1 Axes=1",
-    "REDUCE seed=4 Function=SUM InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,4,2 "
-    "OutputTensor=FLOAT32[1,1] OutputTensor.data=21 AxisCount=2 Axes=0,1",
-    /* Each function. */
-    "REDUCE seed=5 Function=AVERAGE InputTensor=FLOAT32[4] InputTensor.data=1,2,3,-8 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=-0.5 AxisCount=1 Axes=0",
-    "REDUCE seed=6 Function=L1 InputTensor=FLOAT16[4] InputTensor.data=1,2,3,-8 OutputTensor=FLOAT16[1] "
-    "OutputTensor.data=14 AxisCount=1 Axes=0",
-    "REDUCE seed=7 Function=L2 InputTensor=FLOAT32[2] InputTensor.data=3,-4 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=5 AxisCount=1 Axes=0",
-    "REDUCE seed=8 Function=LOG_SUM InputTensor=FLOAT32[2] InputTensor.data=3,-2 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=0 AxisCount=1 Axes=0",
-    "REDUCE seed=9 Function=LOG_SUM_EXP InputTensor=FLOAT32[2] InputTensor.data=1000,-1000 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=1000 AxisCount=1 Axes=0",
-    "REDUCE seed=10 Function=MULTIPLY InputTensor=INT32[3] InputTensor.data=-3,5,7 OutputTensor=INT32[1] "
-    "OutputTensor.data=-105 AxisCount=1 Axes=0",
-    "REDUCE seed=11 Function=SUM_SQUARE InputTensor=UINT32[2] InputTensor.data=65537,2 OutputTensor=UINT32[1] "
-    "OutputTensor.data=131077 AxisCount=1 Axes=0",
-    "REDUCE seed=12 Function=ARGMAX InputTensor=INT8[2,3] InputTensor.data=-1,-1,-2,3,4,4 OutputTensor=INT64[2,1] "
-    "OutputTensor.data=0,1 AxisCount=1 Axes=1",
-    "REDUCE seed=13 Function=ARGMIN InputTensor=UINT8[2,3] InputTensor.data=5,1,7,9,1,1 OutputTensor=UINT32[1,1] "
-    "OutputTensor.data=1 AxisCount=2 Axes=1,0",
-    /* NaN wins; -0 is below 0; infinities. */
-    "REDUCE seed=14 Function=MAX InputTensor=FLOAT32[2,3] InputTensor.data=0x80000000,0,0x80000000,inf,nan,1 "
-    "OutputTensor=FLOAT32[2,1] OutputTensor.data=0x0,0x7fc00000 AxisCount=1 Axes=1",
-    "REDUCE seed=15 Function=MIN InputTensor=FLOAT16[2,3] InputTensor.data=0,0x8000,0,inf,1,0xfe01 "
-    "OutputTensor=FLOAT16[2,1] OutputTensor.data=0x8000,0x7e00 AxisCount=1 Axes=1",
-    "REDUCE seed=16 Function=SUM InputTensor=FLOAT32[3,3] InputTensor.data=1,inf,2,inf,-inf,1,nan,1,-inf "
-    "OutputTensor=FLOAT32[3,1] OutputTensor.data=inf,0x7fc00000,0x7fc00000 AxisCount=1 Axes=1",
-    "REDUCE seed=17 Function=LOG_SUM_EXP InputTensor=FLOAT32[4,2] InputTensor.data=-inf,-inf,-inf,3,inf,-inf,nan,inf "
-    "OutputTensor=FLOAT32[4,1] OutputTensor.data=-inf,3,inf,0x7fc00000 AxisCount=1 Axes=1",
-    "REDUCE seed=18 Function=MULTIPLY InputTensor=FLOAT32[4,3] InputTensor.data=0,inf,1,-2,0,5,inf,-1,2,nan,1,0 "
-    "OutputTensor=FLOAT32[4,1] OutputTensor.data=0x7fc00000,0x80000000,-inf,0x7fc00000 AxisCount=1 Axes=1",
-    /* Nothing on the way overflows or vanishes. */
-    "REDUCE seed=19 Function=AVERAGE InputTensor=FLOAT32[4] InputTensor.data=3e38,3e38,3e38,3e38 "
-    "OutputTensor=FLOAT32[1] OutputTensor.data=3e38 AxisCount=1 Axes=0",
-    "REDUCE seed=20 Function=SUM InputTensor=FLOAT32[4] InputTensor.data=3e38,3e38,-3e38,-3e38 "
-    "OutputTensor=FLOAT32[1] OutputTensor.data=0 AxisCount=1 Axes=0",
-    "REDUCE seed=21 Function=L2 InputTensor=FLOAT32[4,2] InputTensor.data=3e30,4e30,3e-30,4e-30,3,0.0,1e30,1e-30 "
-    "OutputTensor=FLOAT32[4,1] OutputTensor.data=5e30,5e-30,3,1e30 AxisCount=1 Axes=1",
-    "REDUCE seed=22 Function=MULTIPLY InputTensor=FLOAT32[6] "
-    "InputTensor.data=0x71800000,0x71800000,0x71800000,0x0d800000,0x0d800000,0x0d800000 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=1 AxisCount=1 Axes=0",
-    "REDUCE seed=23 Function=LOG_SUM InputTensor=FLOAT32[2] InputTensor.data=3e38,3e38 OutputTensor=FLOAT32[1] "
-    "OutputTensor.data=0x42b2947a AxisCount=1 Axes=0",
-    /* Long rows, and all to one: shares. */
-    "REDUCE seed=30 Function=SUM InputTensor=FLOAT32[2,300001] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,1] "
-    "AxisCount=1 Axes=1",
-    "REDUCE seed=31 Function=LOG_SUM_EXP InputTensor=FLOAT16[1,200003] InputTensor.fill=UNIT "
-    "OutputTensor=FLOAT16[1,1] AxisCount=1 Axes=1",
-    "REDUCE seed=32 Function=MAX InputTensor=INT8[3,200003] InputTensor.fill=BITS OutputTensor=INT8[3,1] "
-    "AxisCount=1 Axes=1",
-    "REDUCE seed=33 Function=ARGMIN InputTensor=UINT8[2,100003] InputTensor.fill=BITS OutputTensor=UINT32[1,1] "
-    "AxisCount=2 Axes=0,1",
-    "REDUCE seed=34 Function=SUM InputTensor=INT64[2,100003] InputTensor.fill=BITS OutputTensor=INT64[2,1] "
-    "AxisCount=1 Axes=1",
-    "REDUCE seed=35 Function=ARGMAX InputTensor=UINT64[3,70001] InputTensor.fill=BITS OutputTensor=INT64[3,1] "
-    "AxisCount=1 Axes=1",
-    "REDUCE seed=36 Function=AVERAGE InputTensor=FLOAT16[70,3,1001] InputTensor.fill=UNIT OutputTensor=FLOAT16[1,3,1] "
-    "AxisCount=2 Axes=0,2",
-    /* Columns: words of narrow elements, at any distance from words, long and short. */
-    "REDUCE seed=40 Function=MIN InputTensor=INT8[1000,64] InputTensor.fill=BITS OutputTensor=INT8[1,64] AxisCount=1 "
-    "Axes=0",
-    "REDUCE seed=41 Function=MAX InputTensor=UINT16[1001,33] InputTensor.fill=BITS OutputTensor=UINT16[1,33] "
-    "AxisCount=1 Axes=0",
-    "REDUCE seed=42 Function=SUM InputTensor=FLOAT16[5,200,64] InputTensor.fill=UNIT OutputTensor=FLOAT16[5,1,64] "
-    "AxisCount=1 Axes=1",
-    "REDUCE seed=43 Function=ARGMAX InputTensor=UINT8[60000,4] InputTensor.fill=BITS OutputTensor=UINT32[1,4] "
-    "AxisCount=1 Axes=0",
-    "REDUCE seed=44 Function=MULTIPLY InputTensor=FLOAT32[30,70] InputTensor.fill=ABOVE_ONE OutputTensor=FLOAT32[1,70] "
-    "AxisCount=1 Axes=0",
-    "REDUCE seed=45 Function=SUM_SQUARE InputTensor=INT64[300,70] InputTensor.fill=BITS OutputTensor=INT64[1,70] "
-    "AxisCount=1 Axes=0",
-    "REDUCE seed=46 Function=SUM InputTensor=FLOAT32[70001,3] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,3] "
-    "AxisCount=1 Axes=0",
-    /* Neighbouring columns have scales of their own. */
-    "REDUCE seed=49 Function=SUM InputTensor=FLOAT32[2,4] InputTensor.data=3e38,1e-30,1,-inf,3e37,2e-30,2,1 "
-    "OutputTensor=FLOAT32[1,4] OutputTensor.data=3.3e38,3e-30,3,-inf AxisCount=1 Axes=0",
-    /* A square that is scaled down twice, and not by both factors at once, which together are 0. */
-    "REDUCE seed=54 Function=L2 InputTensor=FLOAT32[1,2,2] InputTensor.data=1e-40,2.9e13,3.6e14,1 "
-    "OutputTensor=FLOAT32[1,1,1] AxisCount=2 Axes=1,2",
-    "REDUCE seed=50 Function=L2 InputTensor=FLOAT32[2,4] InputTensor.data=3e30,3e-30,3,inf,4e30,4e-30,4,1 "
-    "OutputTensor=FLOAT32[1,4] OutputTensor.data=5e30,5e-30,5,inf AxisCount=1 Axes=0",
-    /* And in a long row one element asks for another scale than all before it. */
-    "REDUCE seed=51 Function=SUM InputTensor=FLOAT32[20] "
-    "InputTensor.data=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,3e38,-3e38,1 OutputTensor=FLOAT32[1] AxisCount=1 Axes=0",
-    "REDUCE seed=52 Function=AVERAGE InputTensor=FLOAT32[2,20] "
-    "InputTensor.data=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,inf,2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,inf,-inf,1 "
-    "OutputTensor=FLOAT32[2,1] OutputTensor.data=inf,0x7fc00000 AxisCount=1 Axes=1",
-    /* Blocks of different scales, in either order. */
-    "REDUCE seed=53 Function=L2 InputTensor=FLOAT32[40] InputTensor.strides=2 InputTensor.data=1,1,1,1,1,"
-    "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-1"
-    "0 OutputTensor=FLOAT32[1] OutputTensor.data=0x40b504f3 AxisCount=1 Axes=0",
-    "REDUCE seed=54 Function=SUM_SQUARE InputTensor=FLOAT32[40] InputTensor.strides=2 InputTensor.data=1e"
-    "-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,"
-    "1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1e-10,1,1,1,1,1,"
-    "1,1,1 OutputTensor=FLOAT32[1] OutputTensor.data=8 AxisCount=1 Axes=0",
-    /* Every other dimension of eight, owned, with strides of 0. */
-    "REDUCE seed=47 Function=ARGMIN InputTensor=INT16[3,2,3,2,3,2,3,2] InputTensor.fill=BITS InputTensor.owned=1 "
-    "OutputTensor=UINT64[1,2,1,2,1,2,1,2] AxisCount=4 Axes=6,0,2,4",
-    "REDUCE seed=48 Function=L1 InputTensor=INT32[5,7,9] InputTensor.strides=9,0,1 InputTensor.fill=BITS "
-    "OutputTensor=INT32[5,1,1] AxisCount=2 Axes=1,2",
-};
-
-/* Rows and columns so long that several workgroups share them. */
-#define REPEATED(FUNCTION, TYPE, OUTPUT, fill)                                                                         \
-    "REDUCE seed=1 Function=" #FUNCTION " InputTensor=" #TYPE "[3,30001] InputTensor.fill=" #fill                      \
-    " OutputTensor=" #OUTPUT "[3,1] AxisCount=1 Axes=1",                                                               \
-        "REDUCE seed=2 Function=" #FUNCTION " InputTensor=" #TYPE "[3001,20] InputTensor.fill=" #fill                  \
-        " OutputTensor=" #OUTPUT "[1,20] AxisCount=1 Axes=0"
-#define REPEATED_PRODUCTS(TYPE, count, others)                                                                         \
-    "REDUCE seed=1 Function=MULTIPLY InputTensor=" #TYPE "[" #others "," #count "] InputTensor.fill=ABOVE_ONE "        \
-    "OutputTensor=" #TYPE "[" #others ",1] AxisCount=1 Axes=1"
-#define REPEATED_FLOATS(TYPE)                                                                                          \
-    REPEATED(SUM, TYPE, TYPE, UNIT), REPEATED(AVERAGE, TYPE, TYPE, UNIT), REPEATED(L1, TYPE, TYPE, UNIT),              \
-        REPEATED(L2, TYPE, TYPE, UNIT), REPEATED(SUM_SQUARE, TYPE, TYPE, UNIT), REPEATED(LOG_SUM, TYPE, TYPE, UNIT),   \
-        REPEATED(LOG_SUM_EXP, TYPE, TYPE, UNIT), REPEATED(MIN, TYPE, TYPE, UNIT), REPEATED(MAX, TYPE, TYPE, UNIT),     \
-        REPEATED(ARGMIN, TYPE, UINT32, SMALL), REPEATED(ARGMAX, TYPE, UINT32, SMALL)
-
-static const char *const repeated[] = {
-    REPEATED_FLOATS(FLOAT32),
-    REPEATED_FLOATS(FLOAT16),
-    REPEATED_PRODUCTS(FLOAT32, 200, 30),
-    REPEATED_PRODUCTS(FLOAT16, 24, 300),
-};
-
-static void set_axes(struct operator_case *c, uint32_t count, const uint32_t *axes) {
-    case_set_uint(c, "AxisCount", count);
-    case_set(c, "Axes", count, axes);
+/* Windows of an image, of which the other tensor is made. */
+static void choose_folding(struct random *random, struct operator_case *c, const struct case_tensor *image,
+                           struct case_tensor *folded, bool may_tile, struct folding *f) {
+    const uint32_t spatial = image->rank - 2;
+    const bool is_padded = random_chance(random, 50), tiles = may_tile && random_chance(random, 15);
+    uint32_t window = 1, blocks = 1, room = 64;
+    for (uint32_t s = 0; s < spatial; s++) {
+        f->start[s] = is_padded ? random_below(random, 3) : 0;
+        f->end[s] = is_padded ? random_below(random, 3) : 0;
+        const uint32_t padded = image->sizes[2 + s] + f->start[s] + f->end[s];
+        const uint32_t most = padded < 4 ? padded : 4;
+        f->windows[s] = random_between(random, 1, most < room ? most : room);
+        room /= f->windows[s];
+        const uint32_t farthest = f->windows[s] > 1 ? (padded - 1) / (f->windows[s] - 1) : 3;
+        const uint32_t near = farthest < 3 ? farthest : 3;
+        f->dilations[s] =
+            random_chance(random, 50) ? 1 : random_between(random, 1, random_chance(random, 70) ? near : farthest);
+        f->strides[s] = random_chance(random, 40) ? 1 : random_between(random, 1, 4);
+        if (tiles) {
+            f->strides[s] = f->windows[s];
+            f->dilations[s] = 1;
+        }
+        window *= f->windows[s];
+        blocks *= block_count(f, s, image->sizes[2 + s]);
+    }
+    set_folding(c, spatial, f);
+    folded->type = image->type;
+    folded->rank = random_chance(random, 50) ? 3 : image->rank;
+    for (uint32_t d = 0; d < folded->rank; d++) {
+        folded->sizes[d] = 1;
+    }
+    folded->sizes[folded->rank - 3] = image->sizes[0];
+    folded->sizes[folded->rank - 2] = image->sizes[1] * window;
+    folded->sizes[folded->rank - 1] = blocks;
 }
 
-/* Sizes, layouts and axes; the types are given. */
-static void generate_tensors(struct random *random, struct operator_case *c) {
-    static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL, CASE_FILL_UNIT,
-                                           CASE_FILL_ABOVE_ONE};
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    uint32_t order[MAX_RANK];
-    input->rank = random_between(random, 1, MAX_RANK);
-    generate_sizes(random, generate_budget(random), input);
-    const DML_TENSOR_DATA_TYPE type = output->type;
-    *output = *input;
-    output->type = type;
-    random_permutation(random, input->rank, order);
-    const uint32_t axes = random_between(random, 1, input->rank);
-    for (uint32_t i = 0; i < axes; i++) {
-        output->sizes[order[i]] = 1;
-    }
-    set_axes(c, axes, order);
-    generate_input_layout(random, input);
-    generate_output_layout(random, output);
-    input->fill = RANDOM_OF(random, fills);
+static void generate_fold(const struct case_family *family, struct random *random, struct operator_case *c) {
+    struct folding f;
+    case_begin(c, family->type);
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    output->type = generate_type(random, c, "OutputTensor");
+    output->rank = random_chance(random, 60) ? 4 : random_between(random, 3, CASE_MAX_RANK);
+    generate_sizes(random, generate_budget(random) / 16 + 1, output);
+    choose_folding(random, c, output, input, true, &f);
+    neighbours_lay_out(random, input, output);
     generate_call(random, c);
 }
 
-static DML_TENSOR_DATA_TYPE type_among(struct random *random, uint32_t types) {
-    for (;;) {
-        const uint32_t type = random_below(random, 32);
-        if ((types >> type & 1) != 0) {
-            return (DML_TENSOR_DATA_TYPE)type;
+#define FOLD_SUPPORT CASE_SUPPORT(AT_LEVEL(6_4, 1, 8, NUMBERS))
+static const struct case_tensor_support fold_support[] = {{"InputTensor", FOLD_SUPPORT},
+                                                          {"OutputTensor", FOLD_SUPPORT}};
+
+static const char *const fold_fixed[] = {
+    "FOLD InputTensor=FLOAT32[1,4,2] InputTensor.data=1,2,3,4,5,6,7,8 OutputTensor=FLOAT32[1,2,3] "
+    "OutputTensor.data=1,5,4,5,13,8 DimensionCount=1 WindowSizes=2 Strides=1 Dilations=1 StartPadding=0 EndPadding=0",
+    "FOLD InputTensor=INT8[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 OutputTensor=INT8[1,1,2,2] "
+    "OutputTensor.data=13,10,7,4 DimensionCount=2 WindowSizes=2,2 Strides=2,2 Dilations=1,1 StartPadding=1,1 "
+    "EndPadding=1,1",
+    /* Integers wrap around. */
+    "FOLD InputTensor=INT64[1,2,2] InputTensor.data=0,0x7fffffffffffffff,0x7fffffffffffffff,0 "
+    "OutputTensor=INT64[1,1,3] OutputTensor.data=0,0xfffffffffffffffe,0 DimensionCount=1 WindowSizes=2 Strides=1 "
+    "Dilations=1 StartPadding=0 EndPadding=0",
+    /* Places that no window reaches, and steps that share a factor, or none. */
+    "FOLD InputTensor=UINT16[1,2,2] InputTensor.data=1,2,3,4 OutputTensor=UINT16[1,1,6] OutputTensor.data=1,0,3,2,0,4 "
+    "DimensionCount=1 WindowSizes=2 Strides=3 Dilations=2 StartPadding=0 EndPadding=0",
+    "FOLD InputTensor=FLOAT16[1,3,2] InputTensor.data=1,2,3,4,5,6 OutputTensor=FLOAT16[1,1,8] "
+    "OutputTensor.data=1,0,5,0,9,0,6,0 DimensionCount=1 WindowSizes=3 Strides=2 Dilations=2 StartPadding=0 "
+    "EndPadding=0",
+    "FOLD seed=1 InputTensor=FLOAT32[2,27,1200] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,3,30,40] DimensionCount=2 "
+    "WindowSizes=3,3 Strides=1,1 Dilations=1,1 StartPadding=1,1 EndPadding=1,1",
+    "FOLD seed=2 InputTensor=FLOAT16[2,27,1064] InputTensor.fill=UNIT OutputTensor=FLOAT16[2,3,30,40] DimensionCount=2 "
+    "WindowSizes=3,3 Strides=1,1 Dilations=1,1 StartPadding=0,0 EndPadding=0,0",
+    "FOLD seed=3 InputTensor=FLOAT32[1,300,5] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,304] DimensionCount=1 "
+    "WindowSizes=300 Strides=1 Dilations=1 StartPadding=0 EndPadding=0",
+    "FOLD seed=4 InputTensor=FLOAT16[1,200,200] InputTensor.fill=UNIT OutputTensor=FLOAT16[1,1,399] DimensionCount=1 "
+    "WindowSizes=200 Strides=1 Dilations=1 StartPadding=0 EndPadding=0",
+    "FOLD seed=5 InputTensor=INT16[2,64,64] InputTensor.fill=BITS OutputTensor=INT16[2,1,3,3,3,3,3,3] "
+    "DimensionCount=6 WindowSizes=2,2,2,2,2,2 Strides=1,1,1,1,1,1 Dilations=1,1,1,1,1,1 StartPadding=0,0,0,0,0,0 "
+    "EndPadding=0,0,0,0,0,0",
+    "FOLD seed=6 InputTensor=UINT8[1,12,300] InputTensor.fill=BITS OutputTensor=UINT8[1,3,20,60] DimensionCount=2 "
+    "WindowSizes=2,2 Strides=2,2 Dilations=1,1 StartPadding=0,0 EndPadding=0,0",
+};
+
+#define FOLDED "InputTensor=FLOAT32[1,4,2] OutputTensor=FLOAT32[1,2,3] "
+static const struct case_refusal fold_refused[] = {
+    {"FOLD " FOLDED "DimensionCount=2 WindowSizes=2,1 Strides=1,1 Dilations=1,1 StartPadding=0,0 EndPadding=0,0",
+     "DML_OPERATOR_FOLD: OutputTensor.DimensionCount is 3, must be 4 = DimensionCount (2, 1 to 6) + 2"},
+    {"FOLD " FOLDED "DimensionCount=1 WindowSizes=2 Strides=1 Dilations=0 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_FOLD: Dilations[0] is 0, must be at least 1"},
+    {"FOLD " FOLDED "DimensionCount=1 WindowSizes=2 Strides=1 Dilations=2 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_FOLD: InputTensor.Sizes[2] is 2, must be 1, the number of windows"},
+    {"FOLD " FOLDED "DimensionCount=1 WindowSizes=1 Strides=1 Dilations=1 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_FOLD: InputTensor.Sizes[1] is 4, must be 2, the channels times the elements of a window\n"
+     "DML_OPERATOR_FOLD: InputTensor.Sizes[2] is 2, must be 3, the number of windows"},
+};
+
+/* What a convolution of so many squared reads, added up; the argument: the window's side, and 16 times the stride. */
+static void make_fold(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_FOLD);
+    const uint32_t side = argument & 15, stride = argument >> 4;
+    struct case_tensor *output = case_tensor(c, "OutputTensor");
+    benchmark_images(output, bytes / (side * side) * (stride * stride), type);
+    const uint32_t length = (output->sizes[2] - side) / stride + 1;
+    benchmark_tensor(case_tensor(c, "InputTensor"), type, 3,
+                     (const uint32_t[]){output->sizes[0], output->sizes[1] * side * side, length * length});
+    case_tensor(c, "InputTensor")->fill = CASE_FILL_UNIT;
+    const struct folding f = {{side, side}, {stride, stride}, {1, 1}, {0, 0}, {0, 0}};
+    set_folding(c, 2, &f);
+}
+
+/* Zeros, and onto them window element by window element. */
+static void fold_loop(const struct operator_case *c, unsigned char *const *tensors) {
+    const struct case_tensor *output = &c->tensors[1];
+    const size_t planes = (size_t)output->sizes[0] * output->sizes[1], height = output->sizes[2],
+                 width = output->sizes[3];
+    const size_t side = case_word(c, "WindowSizes"), stride = case_word(c, "Strides");
+    const size_t down = (height - side) / stride + 1, along = (width - side) / stride + 1;
+    static float image[1u << 20];
+    for (size_t p = 0; p < planes; p++) {
+        memset(image, 0, height * width * sizeof(image[0]));
+        for (size_t e = 0; e < side * side; e++) {
+            const size_t from = (p * side * side + e) * down * along;
+            for (size_t y = 0; y < down; y++) {
+                float *row = &image[(y * stride + e / side) * width + e % side];
+                for (size_t x = 0; x < along; x++) {
+                    row[x * stride] += loop_load(tensors[0], output->type, from + y * along + x);
+                }
+            }
+        }
+        for (size_t i = 0; i < height * width; i++) {
+            loop_store(tensors[1], output->type, p * height * width + i, image[i]);
         }
     }
 }
 
-#define PLACES (CASE_TYPE(INT32) | CASE_TYPE(UINT32) | LONG)
-
-/* What each function takes at the newest level, as documented. */
-static const uint32_t function_types[] = {
-    [DML_REDUCE_FUNCTION_ARGMAX] = NUMBERS,
-    [DML_REDUCE_FUNCTION_ARGMIN] = NUMBERS,
-    [DML_REDUCE_FUNCTION_AVERAGE] = FLOATS,
-    [DML_REDUCE_FUNCTION_L1] = FLOATS_32 | LONG,
-    [DML_REDUCE_FUNCTION_L2] = FLOATS,
-    [DML_REDUCE_FUNCTION_LOG_SUM] = FLOATS,
-    [DML_REDUCE_FUNCTION_LOG_SUM_EXP] = FLOATS,
-    [DML_REDUCE_FUNCTION_MAX] = NUMBERS,
-    [DML_REDUCE_FUNCTION_MIN] = NUMBERS,
-    [DML_REDUCE_FUNCTION_MULTIPLY] = FLOATS_32 | LONG,
-    [DML_REDUCE_FUNCTION_SUM] = FLOATS_32 | LONG,
-    [DML_REDUCE_FUNCTION_SUM_SQUARE] = FLOATS_32 | LONG,
+static const struct case_benchmark fold_benchmarks[] = {
+    {"fold/windows_3x3", FLOATS, 3 | 1 << 4, 0, make_fold, fold_loop},
+    {"fold/windows_3x3_by_2", FLOATS, 3 | 2 << 4, 0, make_fold, fold_loop},
+    {"fold/tiles_2x2", FLOATS, 2 | 2 << 4, 0, make_fold, fold_loop},
 };
 
-static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
-    (void)family;
-    case_begin(c, DML_OPERATOR_REDUCE);
-    const uint32_t function = random_below(random, sizeof(function_types) / sizeof(function_types[0]));
-    const DML_TENSOR_DATA_TYPE type = type_among(random, function_types[function]);
-    case_set_uint(c, "Function", function);
-    case_tensor(c, "InputTensor")->type = type;
-    case_tensor(c, "OutputTensor")->type = function <= DML_REDUCE_FUNCTION_ARGMIN ? type_among(random, PLACES) : type;
-    generate_tensors(random, c);
-}
+CASE_FAMILY(fold, FOLD, .has_frame = true, .transfers = true, .generate = generate_fold, .group = "window",
+            CASE_BENCHMARKS(fold_benchmarks), .bounds = fold_bounds, .exact = fold_exact);
 
-#define REFUSED "InputTensor=FLOAT32[2,3] OutputTensor="
-static const struct case_refusal refused[] = {
-    {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT32[2,1] AxisCount=1 Axes=2",
-     "DML_OPERATOR_REDUCE: Axes[0] is 2, must be below 2 = InputTensor.DimensionCount\n"
-     "DML_OPERATOR_REDUCE: OutputTensor.Sizes[1] is 1, must be 3 = InputTensor.Sizes[1]"},
-    {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT32[2,1] AxisCount=2 Axes=1,1",
-     "DML_OPERATOR_REDUCE: Axes[1] is 1, must not be listed twice"},
-    {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT32[2,3] AxisCount=1 Axes=1",
-     "DML_OPERATOR_REDUCE: OutputTensor.Sizes[1] is 3, must be 1: Axes list the dimension"},
-    {"REDUCE seed=1 Function=SUM " REFUSED "FLOAT16[2,1] AxisCount=1 Axes=1",
-     "DML_OPERATOR_REDUCE: OutputTensor.DataType is DML_TENSOR_DATA_TYPE_FLOAT16, must be "
-     "DML_TENSOR_DATA_TYPE_FLOAT32 = InputTensor.DataType"},
-    {"REDUCE seed=1 Function=ARGMAX " REFUSED "FLOAT32[2,1] AxisCount=1 Axes=1",
-     "DML_OPERATOR_REDUCE: Function is DML_REDUCE_FUNCTION_ARGMAX, must be one that gives "
-     "DML_TENSOR_DATA_TYPE_FLOAT32 (OutputTensor.DataType) at feature level 6_4"},
-    {"REDUCE seed=1 Function=SUM InputTensor=INT8[2] OutputTensor=INT8[1] AxisCount=1 Axes=0",
-     "DML_OPERATOR_REDUCE: Function is DML_REDUCE_FUNCTION_SUM, must be one that takes DML_TENSOR_DATA_TYPE_INT8 "
-     "(InputTensor.DataType) at feature level 6_4"},
-    {"REDUCE seed=1 level=4_1 Function=MAX InputTensor=INT64[2] OutputTensor=INT64[1] AxisCount=1 Axes=0",
-     "DML_OPERATOR_REDUCE: Function is DML_REDUCE_FUNCTION_MAX, must be one that takes DML_TENSOR_DATA_TYPE_INT64 "
-     "(InputTensor.DataType) at feature level 4_1"},
-};
+/* ---- UNFOLD ---- */
 
-/* ---- benchmarks ---- */
-
-/* The shapes: an output's elements are a matrix's rows or columns, all of it, or two dimensions of four. */
-enum shape { TO_ONE, ROWS, COLUMNS, INNER, OUTER };
-
-static void make_shape(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum shape shape, struct operator_case *c) {
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    uint32_t rank = 2, count = 1, axes[2] = {1, 0};
-    if (shape == INNER || shape == OUTER) {
-        rank = 4;
-        count = 2;
-        axes[0] = shape == INNER ? 2 : 0;
-        axes[1] = axes[0] + 1;
-        const uint32_t batch = benchmark_size(bytes, type, 32 * 32 * 64, 1);
-        benchmark_tensor(input, type, rank, (const uint32_t[]){batch, 32, 32, 64});
-    } else {
-        const uint32_t width = 1024, height = benchmark_size(bytes, type, width, 1);
-        benchmark_tensor(input, type, rank, (const uint32_t[]){height, width});
-        count = shape == TO_ONE ? 2 : 1;
-        axes[0] = shape == COLUMNS ? 0 : 1;
-    }
-    benchmark_tensor(output, type, rank, input->sizes);
-    for (uint32_t i = 0; i < count; i++) {
-        output->sizes[axes[i]] = 1;
-    }
-    set_axes(c, count, axes);
-    input->fill = CASE_FILL_UNIT;
-}
-
-/* The argument is a function and a shape. */
-#define BENCHMARK(FUNCTION, SHAPE) (DML_REDUCE_FUNCTION_##FUNCTION | (SHAPE) << 8)
-
-static void make_reduce(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    case_begin(c, DML_OPERATOR_REDUCE);
-    case_set_uint(c, "Function", argument & 0xFF);
-    make_shape(bytes, type, (enum shape)(argument >> 8), c);
-}
-
-#define SUMMED  (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT64))
-#define ORDERED (SUMMED | CASE_TYPE(INT8) | CASE_TYPE(UINT8))
-#define SHAPES(name, types, FUNCTION)                                                                                  \
-    {name "/all", types, BENCHMARK(FUNCTION, TO_ONE), CASE_BENCHMARK_READ, make_reduce, loop_reduce},                  \
-        {name "/rows", types, BENCHMARK(FUNCTION, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},               \
-        {name "/columns", types, BENCHMARK(FUNCTION, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},         \
-        {name "/inner", types, BENCHMARK(FUNCTION, INNER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},             \
-        {name "/outer", types, BENCHMARK(FUNCTION, OUTER), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
-
-static const struct case_benchmark benchmarks[] = {
-    SHAPES("sum", SUMMED, SUM) SHAPES("max", ORDERED, MAX){"l2/rows", CASE_TYPES_FLOATS, BENCHMARK(L2, ROWS),
-                                                           CASE_BENCHMARK_READ, make_reduce, loop_reduce},
-    {"l2/columns", CASE_TYPES_FLOATS, BENCHMARK(L2, COLUMNS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
-    {"log_sum_exp/rows", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, ROWS), CASE_BENCHMARK_READ, make_reduce,
-     loop_reduce},
-    {"log_sum_exp/columns", CASE_TYPES_FLOATS, BENCHMARK(LOG_SUM_EXP, COLUMNS), CASE_BENCHMARK_READ, make_reduce,
-     loop_reduce},
-    {"multiply/rows", CASE_TYPES_FLOATS, BENCHMARK(MULTIPLY, ROWS), CASE_BENCHMARK_READ, make_reduce, loop_reduce},
-};
-
-/* What some function takes. */
-static const struct case_tensor_support support[] = {
-    {"InputTensor", CASE_SUPPORT(AT_LEVEL(1_0, 4, 4, FLOATS), AT_LEVEL(2_1, 4, 4, UP_TO_32),
-                                 AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, NUMBERS))},
-    {"OutputTensor", CASE_SUPPORT(AT_LEVEL(1_0, 4, 4, FLOATS | CASE_TYPE(UINT32)), AT_LEVEL(2_1, 4, 4, FLOATS_32),
-                                  AT_LEVEL(3_0, 1, 8, NUMBERS))},
-};
-
-const struct case_family vkdml_cases_reduce = {
-    .type = DML_OPERATOR_REDUCE,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .repeated = repeated,
-    .repeated_count = sizeof(repeated) / sizeof(repeated[0]),
-    .refused = refused,
-    .refused_count = sizeof(refused) / sizeof(refused[0]),
-    .has_frame = true,
-    .generate = generate,
-    .group = "reduce",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-    .bounds = bounds,
-    .exact = exact,
-};
-
-/* ---- ARGMIN and ARGMAX ---- */
-
-static const char *const fixed_argmin[] = {
-    "ARGMIN seed=1 level=3_0 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,3] "
-    "OutputTensor.data=0,1,2 AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMIN seed=2 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[3,1] "
-    "OutputTensor.data=0,1,0 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMIN seed=3 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,1] "
-    "OutputTensor.data=4 AxisCount=2 Axes=0,1 AxisDirection=INCREASING",
-    "ARGMIN seed=4 InputTensor=INT16[5] InputTensor.data=1,2,3,2,1 OutputTensor=INT32[1] OutputTensor.data=0 "
-    "AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMIN seed=5 InputTensor=INT64[5] InputTensor.data=1,2,3,2,1 OutputTensor=INT64[1] OutputTensor.data=4 "
-    "AxisCount=1 Axes=0 AxisDirection=DECREASING",
-    /* The first NaN, or the last; zeros are equal. */
-    "ARGMIN seed=6 InputTensor=FLOAT32[2,4] InputTensor.data=1,nan,0xffc00001,-inf,0,0x80000000,0,1 "
-    "OutputTensor=UINT32[2,1] OutputTensor.data=1,0 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMIN seed=7 InputTensor=FLOAT16[2,4] InputTensor.data=1,nan,0xfe01,-inf,0,0x8000,0,1 "
-    "OutputTensor=UINT64[2,1] OutputTensor.data=2,2 AxisCount=1 Axes=1 AxisDirection=DECREASING",
-    "ARGMIN seed=8 InputTensor=UINT64[2,40001] InputTensor.fill=SMALL OutputTensor=UINT64[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-};
-
-static const char *const fixed_argmax[] = {
-    "ARGMAX seed=1 level=3_0 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,3] "
-    "OutputTensor.data=1,2,1 AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMAX seed=2 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[3,1] "
-    "OutputTensor.data=2,2,1 AxisCount=1 Axes=1 AxisDirection=INCREASING",
-    "ARGMAX seed=3 InputTensor=FLOAT32[3,3] InputTensor.data=1,2,3,3,0,4,2,5,2 OutputTensor=UINT32[1,1] "
-    "OutputTensor.data=7 AxisCount=2 Axes=0,1 AxisDirection=INCREASING",
-    "ARGMAX seed=4 InputTensor=UINT8[5] InputTensor.data=3,2,1,2,3 OutputTensor=INT32[1] OutputTensor.data=0 "
-    "AxisCount=1 Axes=0 AxisDirection=INCREASING",
-    "ARGMAX seed=5 InputTensor=UINT8[5] InputTensor.data=3,2,1,2,3 OutputTensor=INT64[1] OutputTensor.data=4 "
-    "AxisCount=1 Axes=0 AxisDirection=DECREASING",
-    "ARGMAX seed=6 InputTensor=INT8[2,150001] InputTensor.fill=BITS OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-    "ARGMAX seed=7 InputTensor=FLOAT16[90001,2] InputTensor.fill=UNIT OutputTensor=UINT32[1,2] AxisCount=1 Axes=0 "
-    "AxisDirection=INCREASING",
-};
-
-/* Many of the greatest, and of the least. */
-static const char *const repeated_argmin[] = {
-    "ARGMIN seed=1 InputTensor=UINT8[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=INCREASING",
-    "ARGMIN seed=2 InputTensor=FLOAT32[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
-    "AxisDirection=DECREASING",
-};
-
-static const char *const repeated_argmax[] = {
-    "ARGMAX seed=1 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=INCREASING",
-    "ARGMAX seed=2 InputTensor=FLOAT32[2,60001] InputTensor.fill=SMALL OutputTensor=UINT32[2,1] AxisCount=1 Axes=1 "
-    "AxisDirection=DECREASING",
-    "ARGMAX seed=3 InputTensor=FLOAT16[5001,16] InputTensor.fill=SMALL OutputTensor=INT64[1,16] AxisCount=1 Axes=0 "
-    "AxisDirection=INCREASING",
-    "ARGMAX seed=4 InputTensor=INT64[9001,5] InputTensor.fill=SMALL OutputTensor=UINT32[1,1] AxisCount=2 Axes=1,0 "
-    "AxisDirection=DECREASING",
-};
-
-static void generate_place(const struct case_family *family, struct random *random, struct operator_case *c) {
+static void generate_unfold(const struct case_family *family, struct random *random, struct operator_case *c) {
+    struct folding f;
     case_begin(c, family->type);
-    case_tensor(c, "InputTensor")->type = generate_type(random, c, "InputTensor");
-    case_tensor(c, "OutputTensor")->type = generate_type(random, c, "OutputTensor");
-    case_set_uint(c, "AxisDirection", random_below(random, 2));
-    generate_tensors(random, c);
+    struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
+    input->type = generate_type(random, c, "InputTensor");
+    input->rank = random_between(random, 3, CASE_MAX_RANK);
+    generate_sizes(random, generate_budget(random) / 4 + 1, input);
+    choose_folding(random, c, input, output, false, &f);
+    rearranging_lay_out(random, input, output);
+    generate_call(random, c);
 }
 
-static void make_place(uint64_t bytes, DML_TENSOR_DATA_TYPE type, enum shape shape, DML_OPERATOR_TYPE operator_type,
-                       struct operator_case *c) {
-    case_begin(c, operator_type);
-    make_shape(bytes, type, shape, c);
-    case_tensor(c, "OutputTensor")->type = DML_TENSOR_DATA_TYPE_UINT32;
+/* What a convolution of 3 x 3 reads. */
+static void make_unfold(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t pad, struct operator_case *c) {
+    case_begin(c, DML_OPERATOR_UNFOLD);
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    benchmark_images(input, bytes / 9, type);
+    const uint32_t side = input->sizes[2] + 2 * pad - 2;
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, 3,
+                     (const uint32_t[]){input->sizes[0], input->sizes[1] * 9, side * side});
+    set_folding(c, 2, &(struct folding){{3, 3}, {1, 1}, {1, 1}, {pad, pad}, {pad, pad}});
 }
 
-static void make_argmin(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shape, struct operator_case *c) {
-    make_place(bytes, type, (enum shape)shape, DML_OPERATOR_ARGMIN, c);
-}
-
-static void make_argmax(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t shape, struct operator_case *c) {
-    make_place(bytes, type, (enum shape)shape, DML_OPERATOR_ARGMAX, c);
-}
-
-static const struct case_benchmark benchmarks_argmin[] = {
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmin, loop_place},
+static const struct case_benchmark unfold_benchmarks[] = {
+    {"windows_3x3", BENCHMARKED, 0, 0, make_unfold, NULL},
+    {"windows_3x3/padded", BENCHMARKED, 1, 0, make_unfold, NULL},
 };
 
-static const struct case_benchmark benchmarks_argmax[] = {
-    {"all", ORDERED, TO_ONE, CASE_BENCHMARK_READ, make_argmax, loop_place},
-    {"rows", ORDERED, ROWS, CASE_BENCHMARK_READ, make_argmax, loop_place},
-    {"columns", ORDERED, COLUMNS, CASE_BENCHMARK_READ, make_argmax, loop_place},
+#define UNFOLD_TYPES CASE_SUPPORT({DML_FEATURE_LEVEL_6_4, 1, 8, CASE_TYPES_UP_TO_64})
+static const struct case_tensor_support unfold_support[] = {{"InputTensor", UNFOLD_TYPES},
+                                                            {"OutputTensor", UNFOLD_TYPES}};
+
+static const char *const unfold_fixed[] = {
+    "UNFOLD InputTensor=FLOAT32[1,2,3] InputTensor.data=1,2,3,4,5,6 OutputTensor=FLOAT32[1,4,2] "
+    "OutputTensor.data=1,2,2,3,4,5,5,6 DimensionCount=1 WindowSizes=2 Strides=1 Dilations=1 StartPadding=0 "
+    "EndPadding=0",
+    "UNFOLD InputTensor=FLOAT32[1,1,2,2] InputTensor.data=1,2,3,4 OutputTensor=FLOAT32[1,1,4,4] "
+    "OutputTensor.data=0,0,0,4,0,0,3,0,0,2,0,0,1,0,0,0 DimensionCount=2 WindowSizes=2,2 Strides=2,2 Dilations=1,1 "
+    "StartPadding=1,1 EndPadding=1,1",
+    "UNFOLD seed=1 InputTensor=INT16[2,1,3,3,3,3,3,3] InputTensor.fill=INDEX OutputTensor=INT16[2,64,64] "
+    "DimensionCount=6 WindowSizes=2,2,2,2,2,2 Strides=1,1,1,1,1,1 Dilations=1,1,1,1,1,1 StartPadding=0,0,0,0,0,0 "
+    "EndPadding=0,0,0,0,0,0",
 };
 
-static const struct case_tensor_support support_place[] = {
-    {"InputTensor", CASE_SUPPORT(AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, NUMBERS))},
-    {"OutputTensor", CASE_SUPPORT(AT_LEVEL(3_0, 1, 8, PLACES))},
+static const struct case_refusal unfold_refused[] = {
+    {"UNFOLD InputTensor=FLOAT32[1,2,3] OutputTensor=FLOAT32[1,4,2] DimensionCount=2 WindowSizes=2,1 Strides=1,1 "
+     "Dilations=1,1 StartPadding=0,0 EndPadding=0,0",
+     "DML_OPERATOR_UNFOLD: InputTensor.DimensionCount is 3, must be 4 = DimensionCount (2, 1 to 6) + 2"},
+    {"UNFOLD InputTensor=FLOAT32[1,2,3,3] OutputTensor=FLOAT32[4,2] DimensionCount=2 WindowSizes=2,1 Strides=1,1 "
+     "Dilations=1,1 StartPadding=0,0 EndPadding=0,0",
+     "DML_OPERATOR_UNFOLD: OutputTensor.DimensionCount is 2, must be 3, or 4 with ones before"},
+    {"UNFOLD InputTensor=FLOAT32[1,2,3] OutputTensor=FLOAT32[1,4,2] DimensionCount=1 WindowSizes=2 Strides=0 "
+     "Dilations=1 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_UNFOLD: Strides[0] is 0, must be at least 1"},
+    {"UNFOLD InputTensor=FLOAT32[1,2,3] OutputTensor=FLOAT32[1,4,3] DimensionCount=1 WindowSizes=2 Strides=1 "
+     "Dilations=1 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_UNFOLD: OutputTensor.Sizes[2] is 3, must be 2, the number of windows"},
+    {"UNFOLD InputTensor=FLOAT32[1,2,3] OutputTensor=FLOAT32[1,5,2] DimensionCount=1 WindowSizes=2 Strides=1 "
+     "Dilations=1 StartPadding=0 EndPadding=0",
+     "DML_OPERATOR_UNFOLD: OutputTensor.Sizes[1] is 5, must be 4, the channels times the elements of a window"},
 };
 
-static const struct case_refusal refused_argmin[] = {
-    {"ARGMIN seed=1 " REFUSED "UINT32[2,1] AxisCount=1 Axes=0 AxisDirection=INCREASING",
-     "DML_OPERATOR_ARGMIN: OutputTensor.Sizes[0] is 2, must be 1: Axes list the dimension\n"
-     "DML_OPERATOR_ARGMIN: OutputTensor.Sizes[1] is 1, must be 3 = InputTensor.Sizes[1]"},
-};
-
-static const struct case_refusal refused_argmax[] = {
-    {"ARGMAX seed=1 " REFUSED "UINT32[2,1] AxisCount=2 Axes=1,7 AxisDirection=INCREASING",
-     "DML_OPERATOR_ARGMAX: Axes[1] is 7, must be below 2 = InputTensor.DimensionCount"},
-};
-
-#define PLACE_FAMILY(NAME, name)                                                                                       \
-    const struct case_family vkdml_cases_##name = {                                                                    \
-        .type = DML_OPERATOR_##NAME,                                                                                   \
-        .support = support_place,                                                                                      \
-        .support_count = sizeof(support_place) / sizeof(support_place[0]),                                             \
-        .fixed = fixed_##name,                                                                                         \
-        .fixed_count = sizeof(fixed_##name) / sizeof(fixed_##name[0]),                                                 \
-        .repeated = repeated_##name,                                                                                   \
-        .repeated_count = sizeof(repeated_##name) / sizeof(repeated_##name[0]),                                        \
-        .refused = refused_##name,                                                                                     \
-        .refused_count = sizeof(refused_##name) / sizeof(refused_##name[0]),                                           \
-        .generate = generate_place,                                                                                    \
-        .group = #name,                                                                                                \
-        .benchmarks = benchmarks_##name,                                                                               \
-        .benchmark_count = sizeof(benchmarks_##name) / sizeof(benchmarks_##name[0]),                                   \
-    }
-
-PLACE_FAMILY(ARGMIN, argmin);
-PLACE_FAMILY(ARGMAX, argmax);
+REARRANGING_FAMILY(unfold, UNFOLD, false);

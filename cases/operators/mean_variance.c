@@ -12,41 +12,12 @@
 #include "cases/support.h"
 #include "cases/terms.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static uint32_t field_of(const struct operator_case *c, const char *name) {
-    uint32_t i = 0;
-    while (strcmp(c->schema->fields[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
-static uint32_t attribute_of(const struct operator_case *c, const char *name) {
-    return c->fields[field_of(c, name)].words[0];
-}
-
-static float float_of(const struct operator_case *c, const char *name) {
-    const uint32_t bits = attribute_of(c, name);
-    float value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
 /* ---- what floats may be ---- */
-
-static struct accuracy_bounds anything(void) {
-    return (struct accuracy_bounds){-INFINITY, INFINITY, true};
-}
-
-static struct accuracy_bounds around(double value, double distance) {
-    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
-}
 
 /* An element of the scale or the bias, whichever of its dimensions is 1; `absent` where there is none. */
 static double operand_at(const struct operator_case *c, const unsigned char *const *tensors, const char *name,
                          const uint32_t *coordinates, double absent) {
-    const uint32_t slot = field_of(c, name);
+    const uint32_t slot = case_index(c, name);
     const struct case_tensor *tensor = &c->tensors[slot];
     uint32_t strides[DML_TENSOR_DIMENSION_COUNT_MAX1], own[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
     if (!c->fields[slot].present) {
@@ -72,17 +43,17 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
     const double x = case_reduction_element(c, tensors, coordinates);
     const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
-    const double epsilon = (double)float_of(c, "Epsilon");
+    const double epsilon = (double)case_float(c, "Epsilon");
     const double variance = (n->uses_mean ? r->variance : r->squares / r->count) + epsilon;
     const double noise = n->uses_mean ? 0x1p-20 * r->magnitudes : 0;
     double distance = n->uses_mean || n->uses_variance ? noise : 0;
     double z = n->uses_mean ? x - r->mean : x;
     if (!isfinite(r->squares) || r->most > 0x1p+100) {
-        return anything();
+        return accuracy_anything;
     }
     if (n->uses_variance) {
         if (variance <= 16 * noise * noise || variance < 0x1p-100 || 4 * r->most * r->most * r->count > FLT_MAX) {
-            return anything();
+            return accuracy_anything;
         }
         z /= sqrt(variance);
         distance = distance / sqrt(variance) + fabs(z) * 0x1p-15;
@@ -91,43 +62,43 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
     const double factor = n->uses_variance ? scale / sqrt(variance) : scale; /* which may come before the element */
     if (fabs(factor) * (1 + fabs(x) + fabs(r->mean)) > FLT_MAX * 0.999 || !isfinite(value) ||
         fabs(product) + fabs(bias) > FLT_MAX) {
-        return anything();
+        return accuracy_anything;
     }
     distance = fabs(scale) * distance + (fabs(product) + fabs(bias)) * 0x1p-22 + (1 + fabs(scale)) * FLT_MIN;
-    return terms_rise(c, around(value, distance), 0x1p-10); /* of FLOAT16's functions */
+    return terms_rise(c, accuracy_around(value, distance), 0x1p-10); /* of FLOAT16's functions */
 }
 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *coordinates) {
-    const struct normalization n = {attribute_of(c, "CrossChannel") ? 0xE : 0xC, true,
-                                    attribute_of(c, "NormalizeVariance")};
+    const struct normalization n = {case_word(c, "CrossChannel") ? 0xE : 0xC, true, case_word(c, "NormalizeVariance")};
     return normalized(c, tensors, &n, coordinates);
 }
 
 static struct accuracy_bounds bounds1(const struct operator_case *c, const unsigned char *const *tensors,
                                       const uint32_t *coordinates) {
-    const struct normalization n = {case_axes(c), true, attribute_of(c, "NormalizeVariance")};
+    const struct normalization n = {case_axes(c), true, case_word(c, "NormalizeVariance")};
     return normalized(c, tensors, &n, coordinates);
 }
 
 static struct accuracy_bounds bounds2(const struct operator_case *c, const unsigned char *const *tensors,
                                       const uint32_t *coordinates) {
-    const struct normalization n = {case_axes(c), attribute_of(c, "UseMean"), attribute_of(c, "UseVariance")};
+    const struct normalization n = {case_axes(c), case_word(c, "UseMean"), case_word(c, "UseVariance")};
     return normalized(c, tensors, &n, coordinates);
 }
 
 /* Norms beyond FLOAT32 are infinite. */
 static struct accuracy_bounds lp_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                         const uint32_t *coordinates) {
-    const struct case_reduction *r = case_reduction_at(c, tensors, 1u << attribute_of(c, "Axis"), coordinates);
+    const struct case_reduction *r = case_reduction_at(c, tensors, 1u << case_word(c, "Axis"), coordinates);
     const double x = case_reduction_element(c, tensors, coordinates);
-    const double epsilon = (double)float_of(c, "Epsilon");
-    const double norm = attribute_of(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
+    const double epsilon = (double)case_float(c, "Epsilon");
+    const double norm = case_word(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
     const double divisor = norm < epsilon ? epsilon : norm, value = x / divisor;
     if (norm > FLT_MAX && isfinite(norm)) {
-        return around(0, fabs(value));
+        return accuracy_around(0, fabs(value));
     }
-    return divisor < r->count * 0x1p-120 ? anything() : around(value, isinf(value) ? 0 : fabs(value) * 0x1p-15);
+    return divisor < r->count * 0x1p-120 ? accuracy_anything
+                                         : accuracy_around(value, isinf(value) ? 0 : fabs(value) * 0x1p-15);
 }
 
 /* The exact value, and what one rounding of FLOAT32 takes of it and of the magnitudes that the mean is made of. */
@@ -136,12 +107,12 @@ static struct accuracy_exact exact1(const struct operator_case *c, const unsigne
     const struct case_reduction *r = case_reduction_at(c, tensors, case_axes(c), coordinates);
     const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
-    const double variance = r->variance + (double)float_of(c, "Epsilon"), noise = 0x1p-20 * r->magnitudes;
-    const double divisor = attribute_of(c, "NormalizeVariance") ? sqrt(variance) : 1;
+    const double variance = r->variance + (double)case_float(c, "Epsilon"), noise = 0x1p-20 * r->magnitudes;
+    const double divisor = case_word(c, "NormalizeVariance") ? sqrt(variance) : 1;
     const double product = scale * (case_reduction_element(c, tensors, coordinates) - r->mean) / divisor;
     if (c->fused[0].schema != NULL || r->most > 0x1p+50 || fabs(scale) > 0x1p+50 ||
         (divisor < 1 && variance <= 16 * noise * noise + 0x1p-100)) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN}; /* fused, or nothing to hold results to */
+        return accuracy_no_exact; /* fused, or nothing to hold results to */
     }
     return (struct accuracy_exact){
         product + bias, 0x1p-24 * (fabs(product) + fabs(bias) + fabs(scale) * r->magnitudes / divisor) + 0x1p-126};
@@ -149,13 +120,13 @@ static struct accuracy_exact exact1(const struct operator_case *c, const unsigne
 
 static struct accuracy_exact lp_exact(const struct operator_case *c, const unsigned char *const *tensors,
                                       const uint32_t *coordinates) {
-    const struct case_reduction *r = case_reduction_at(c, tensors, 1u << attribute_of(c, "Axis"), coordinates);
+    const struct case_reduction *r = case_reduction_at(c, tensors, 1u << case_word(c, "Axis"), coordinates);
     const double x = case_reduction_element(c, tensors, coordinates);
-    const double epsilon = (double)float_of(c, "Epsilon");
-    const double norm = attribute_of(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
+    const double epsilon = (double)case_float(c, "Epsilon");
+    const double norm = case_word(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
     const double value = x / (norm < epsilon ? epsilon : norm);
     if (norm < r->count * 0x1p-100 || norm > 0x1p+126) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN};
+        return accuracy_no_exact;
     }
     return (struct accuracy_exact){value, 0x1p-24 * fabs(value) + 0x1p-126};
 }
@@ -245,12 +216,12 @@ static struct loop loop_of(const struct operator_case *c, unsigned char *const *
                            uint32_t count) {
     const struct case_tensor *input = &c->tensors[0];
     struct loop loop = {.in = (const float *)(const void *)tensors[0],
-                        .out = (float *)(void *)tensors[field_of(c, "OutputTensor")],
+                        .out = (float *)(void *)tensors[case_index(c, "OutputTensor")],
                         .outer = 1,
                         .length = 1,
                         .inner = 1,
                         .channels = input->sizes[1],
-                        .epsilon = float_of(c, "Epsilon")};
+                        .epsilon = case_float(c, "Epsilon")};
     for (uint32_t d = 0; d < input->rank; d++) {
         *(d < first ? &loop.outer : d < first + count ? &loop.length : &loop.inner) *= input->sizes[d];
     }
@@ -260,7 +231,7 @@ static struct loop loop_of(const struct operator_case *c, unsigned char *const *
 #define DOWN(loop, x, at) for (size_t at = (x); at < (x) + (loop).length * (loop).inner; at += (loop).inner)
 
 static void normalization_loop(const struct operator_case *c, unsigned char *const *tensors) {
-    const uint32_t axes = field_of(c, "Axes"), scale = field_of(c, "ScaleTensor");
+    const uint32_t axes = case_index(c, "Axes"), scale = case_index(c, "ScaleTensor");
     struct loop loop = loop_of(c, tensors, c->fields[axes].words[0], c->fields[axes].word_count);
     const bool is_scaled = c->fields[scale].present != 0, by_place = c->fields[axes].words[0] == 1;
     loop.scale = (const float *)(const void *)tensors[scale];
@@ -442,11 +413,11 @@ UNARY_TENSORS(lp, lp_floats, lp_floats);
 #define NORMALIZATION(NAME, name, tensors_, fixed_, refused_, adjust_, ...)                                            \
     const struct case_family vkdml_cases_##name = {.type = DML_OPERATOR_##NAME,                                        \
                                                    .support = tensors_##_support,                                      \
-                                                   .support_count = COUNT(tensors_##_support),                         \
+                                                   .support_count = CASE_COUNT(tensors_##_support),                    \
                                                    .fixed = fixed_,                                                    \
-                                                   .fixed_count = COUNT(fixed_),                                       \
+                                                   .fixed_count = CASE_COUNT(fixed_),                                  \
                                                    .refused = refused_,                                                \
-                                                   .refused_count = COUNT(refused_),                                   \
+                                                   .refused_count = CASE_COUNT(refused_),                              \
                                                    .generate = generate_mapping,                                       \
                                                    .adjust = adjust_,                                                  \
                                                    .group = "normalize",                                               \
@@ -459,12 +430,12 @@ static const char *const repeated[] = {
        "NormalizeVariance=1",
 };
 
-#define BENCHMARKS(list) .benchmarks = list, .benchmark_count = COUNT(list)
+#define BENCHMARKS(list) .benchmarks = list, .benchmark_count = CASE_COUNT(list)
 
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION, mean_variance_normalization, mean_variance, fixed, refused, choose_numbers,
               .bounds = bounds);
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION1, mean_variance_normalization1, mean_variance1, fixed1, refused1, choose,
-              .bounds = bounds1, .exact = exact1, .repeated = repeated, .repeated_count = COUNT(repeated),
+              .bounds = bounds1, .exact = exact1, .repeated = repeated, .repeated_count = CASE_COUNT(repeated),
               BENCHMARKS(normalization_benchmarks));
 NORMALIZATION(MEAN_VARIANCE_NORMALIZATION2, mean_variance_normalization2, mean_variance2, fixed2, refused2, choose,
               .bounds = bounds2);

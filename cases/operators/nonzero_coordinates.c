@@ -76,8 +76,6 @@ static const char *const fixed[] = {
     "OutputCoordinatesTensor=UINT32[32765,1]",
 };
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 static uint32_t effective_rank(const struct case_tensor *tensor) {
     uint32_t rank = tensor->rank;
     while (rank > 0 && tensor->sizes[tensor->rank - rank] == 1) {
@@ -89,7 +87,7 @@ static uint32_t effective_rank(const struct case_tensor *tensor) {
 /* Leading dimensions of size 1 decide how few columns there may be; chance alone seldom gives them. */
 static void generate_input(struct random *random, struct case_tensor *input) {
     static const uint32_t permilles[] = {0, 1, 10, 100, 500, 900, 1000};
-    input->rank = random_between(random, 1, MAX_RANK);
+    input->rank = random_between(random, 1, CASE_MAX_RANK);
     uint32_t leading = random_chance(random, 50) ? random_below(random, input->rank + 1) : 0;
     struct case_tensor rest = {.rank = input->rank - leading};
     generate_sizes(random, generate_budget(random), &rest);
@@ -113,9 +111,9 @@ static void generate(const struct case_family *family, struct random *random, st
     count->type = coordinates->type = DML_TENSOR_DATA_TYPE_UINT32;
     /* Below feature level 4_0 all three have the same rank; above, any. */
     bool same_ranks = input->rank >= 2 && random_chance(random, 40);
-    count->rank = same_ranks ? input->rank : random_between(random, 1, MAX_RANK);
-    coordinates->rank = same_ranks ? input->rank : random_between(random, 2, MAX_RANK);
-    for (uint32_t d = 0; d < MAX_RANK; d++) {
+    count->rank = same_ranks ? input->rank : random_between(random, 1, CASE_MAX_RANK);
+    coordinates->rank = same_ranks ? input->rank : random_between(random, 2, CASE_MAX_RANK);
+    for (uint32_t d = 0; d < CASE_MAX_RANK; d++) {
         count->sizes[d] = d < count->rank;
         coordinates->sizes[d] = d < coordinates->rank;
     }
@@ -175,17 +173,12 @@ static const struct case_tensor_support support[] = {
      CASE_SUPPORT({DML_FEATURE_LEVEL_3_0, 4, 5, CASE_TYPE(UINT32)}, {DML_FEATURE_LEVEL_4_0, 2, 8, CASE_TYPE(UINT32)})},
 };
 
-const struct case_family vkdml_cases_nonzero_coordinates = {
-    .type = DML_OPERATOR_NONZERO_COORDINATES,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .has_frame = true,
-    .generate = generate,
-    .group = "nonzero",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-    .counted_output = "OutputCoordinatesTensor",
-    .count_output = "OutputCountTensor",
-};
+const struct case_family vkdml_cases_nonzero_coordinates = {.type = DML_OPERATOR_NONZERO_COORDINATES,
+                                                            CASE_SUPPORTED(support),
+                                                            CASE_FIXED(fixed),
+                                                            .has_frame = true,
+                                                            .generate = generate,
+                                                            .group = "nonzero",
+                                                            CASE_BENCHMARKS(benchmarks),
+                                                            .counted_output = "OutputCoordinatesTensor",
+                                                            .count_output = "OutputCountTensor"};

@@ -3,7 +3,7 @@
 #include "cases/loops.h"
 #include "cases/number.h"
 
-static const char *const fixed[] = {
+static const char *const padding_fixed[] = {
     /* The documented examples. */
     "PADDING seed=1 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
     "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=CONSTANT PaddingValue=9 DimensionCount=4 "
@@ -139,8 +139,6 @@ static const char *const fixed[] = {
     "PaddingMode=REFLECTION DimensionCount=2 StartPadding=1,3 EndPadding=1,4",
 };
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 /* Rim of one side of a dimension of `size`. */
 static uint32_t generate_rim(struct random *random, uint32_t size, uint32_t largest) {
     const uint32_t rims[] = {0,
@@ -163,7 +161,7 @@ static uint32_t generate_rim(struct random *random, uint32_t size, uint32_t larg
 /* Chooses the rims so that the output keeps to the budget. */
 static void generate_rims(struct random *random, uint32_t budget, const struct case_tensor *input, uint32_t *start,
                           uint32_t *end) {
-    uint32_t order[MAX_RANK];
+    uint32_t order[CASE_MAX_RANK];
     uint64_t others = case_element_count(input); /* the output's elements, the dimension at hand left out */
     random_permutation(random, input->rank, order);
     for (uint32_t i = 0; i < input->rank; i++) {
@@ -180,13 +178,13 @@ static void generate_rims(struct random *random, uint32_t budget, const struct c
 /* All but the padding value, which the operators give in different ways. */
 static void generate_padding(struct random *random, struct operator_case *c, DML_OPERATOR_TYPE type) {
     static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_INDEX, CASE_FILL_SPECIAL};
-    uint32_t start[MAX_RANK] = {0}, end[MAX_RANK] = {0};
+    uint32_t start[CASE_MAX_RANK] = {0}, end[CASE_MAX_RANK] = {0};
     uint32_t budget = generate_budget(random);
     case_begin(c, type);
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     input->type = generate_type(random, c, "InputTensor");
-    input->rank = random_between(random, 1, MAX_RANK);
+    input->rank = random_between(random, 1, CASE_MAX_RANK);
     uint32_t input_budget = budget >> random_below(random, generate_budget_is_fixed() ? 3 : 7);
     generate_sizes(random, input_budget != 0 ? input_budget : 1, input);
     generate_rims(random, budget, input, start, end);
@@ -274,7 +272,7 @@ static const struct case_benchmark benchmarks[] = {
     BENCHMARK(WRAP, "wrap/channels_last", make_channels_last),
 };
 
-static const struct case_tensor_support support[] = {
+static const struct case_tensor_support padding_support[] = {
     {"InputTensor",
      CASE_SUPPORT({DML_FEATURE_LEVEL_1_0, 4, 5, CASE_TYPES_FLOATS}, {DML_FEATURE_LEVEL_2_1, 4, 5, CASE_TYPES_UP_TO_32},
                   {DML_FEATURE_LEVEL_3_1, 1, 8, CASE_TYPES_UP_TO_32},
@@ -285,30 +283,17 @@ static const struct case_tensor_support support[] = {
                   {DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
-static const struct case_refusal refused[] = {
+static const struct case_refusal padding_refused[] = {
     {"PADDING seed=1 InputTensor=FLOAT32[4] OutputTensor=FLOAT32[7] PaddingMode=EDGE DimensionCount=1 StartPadding=1 "
      "EndPadding=3",
      "DML_OPERATOR_PADDING: OutputTensor.Sizes[0] is 7, must be 8 = InputTensor.Sizes[0] (4) + StartPadding[0] (1) + "
      "EndPadding[0] (3)"},
 };
 
-const struct case_family vkdml_cases_padding = {
-    .type = DML_OPERATOR_PADDING,
-    .support = support,
-    .support_count = sizeof(support) / sizeof(support[0]),
-    .fixed = fixed,
-    .fixed_count = sizeof(fixed) / sizeof(fixed[0]),
-    .has_frame = true,
-    .refused = refused,
-    .refused_count = sizeof(refused) / sizeof(refused[0]),
-    .generate = generate,
-    .group = "padding",
-    .benchmarks = benchmarks,
-    .benchmark_count = sizeof(benchmarks) / sizeof(benchmarks[0]),
-};
+CASE_FAMILY(padding, PADDING, .has_frame = true, .generate = generate, .group = "padding", CASE_BENCHMARKS(benchmarks));
 
 /* PADDING1: the value is an element of the tensors' type, its bits low word first. */
-static const char *const fixed1[] = {
+static const char *const padding1_fixed[] = {
     /* The documented examples, of which but the first ignore the value. */
     "PADDING1 seed=1 InputTensor=FLOAT32[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8 "
     "OutputTensor=FLOAT32[1,1,8,10] PaddingMode=CONSTANT PaddingValueDataType=FLOAT32 PaddingValue=0x41100000,0x0 "
@@ -344,7 +329,7 @@ static void generate1(const struct case_family *family, struct random *random, s
     generate_call(random, c);
 }
 
-static const struct case_refusal refused1[] = {
+static const struct case_refusal padding1_refused[] = {
     {"PADDING1 seed=1 InputTensor=INT8[4] OutputTensor=INT8[6] PaddingMode=EDGE PaddingValueDataType=UINT8 "
      "PaddingValue=0x0,0x0 DimensionCount=1 StartPadding=1 EndPadding=1",
      "DML_OPERATOR_PADDING1: PaddingValueDataType is DML_TENSOR_DATA_TYPE_UINT8, must be DML_TENSOR_DATA_TYPE_INT8 = "
@@ -362,21 +347,9 @@ static const struct case_benchmark benchmarks1[] = {
     {"constant", CASE_TYPE(INT64) | CASE_TYPE(FLOAT32), DML_PADDING_MODE_CONSTANT, 0, make_images1, NULL},
 };
 
-static const struct case_tensor_support support1[] = {
+static const struct case_tensor_support padding1_support[] = {
     {"InputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
     {"OutputTensor", CASE_SUPPORT({DML_FEATURE_LEVEL_5_0, 1, 8, CASE_TYPES_UP_TO_64})},
 };
 
-const struct case_family vkdml_cases_padding1 = {
-    .type = DML_OPERATOR_PADDING1,
-    .support = support1,
-    .support_count = sizeof(support1) / sizeof(support1[0]),
-    .fixed = fixed1,
-    .fixed_count = sizeof(fixed1) / sizeof(fixed1[0]),
-    .refused = refused1,
-    .refused_count = sizeof(refused1) / sizeof(refused1[0]),
-    .generate = generate1,
-    .group = "padding1",
-    .benchmarks = benchmarks1,
-    .benchmark_count = sizeof(benchmarks1) / sizeof(benchmarks1[0]),
-};
+CASE_FAMILY(padding1, PADDING1, .generate = generate1, .group = "padding1", CASE_BENCHMARKS(benchmarks1));

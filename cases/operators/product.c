@@ -10,9 +10,6 @@
 #include "cases/support.h"
 #include "cases/terms.h"
 
-#define MAX_RANK        DML_TENSOR_DIMENSION_COUNT_MAX1
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The fields' places in the descriptor, which are the tensors' slots. */
 enum { A, B, C, OUT, TRANS_A, TRANS_B, ALPHA, BETA };
 
@@ -30,7 +27,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     const double alpha = (double)float_of(c, ALPHA), beta = (double)float_of(c, BETA);
     const uint32_t depth = c->tensors[A].sizes[turns_a ? row : column];
     struct terms terms = {.depth = depth};
-    uint32_t of_a[MAX_RANK], of_b[MAX_RANK];
+    uint32_t of_a[CASE_MAX_RANK], of_b[CASE_MAX_RANK];
     memcpy(of_a, at, sizeof(of_a));
     memcpy(of_b, at, sizeof(of_b));
     of_a[turns_a ? column : row] = at[row];
@@ -38,7 +35,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     for (uint32_t k = 0; k < depth; k++) {
         of_a[turns_a ? row : column] = k;
         of_b[turns_b ? column : row] = k;
-        const double factors[] = {terms_number(c, tensors, A, of_a), terms_number(c, tensors, B, of_b)};
+        const double factors[] = {case_number(c, tensors, A, of_a), case_number(c, tensors, B, of_b)};
         terms_add_product(c, &terms, (const uint32_t[]){A, B}, factors);
     }
     terms.largest = terms.magnitudes;
@@ -46,7 +43,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
     terms.magnitudes *= fabs(alpha);
     terms.lost *= fabs(alpha);
     if (c->fields[C].present) {
-        terms_add(c, &terms, C, terms_number(c, tensors, C, at), beta);
+        terms_add(c, &terms, C, case_number(c, tensors, C, at), beta);
     }
     return terms;
 }
@@ -80,14 +77,14 @@ static bool is_within_float(const struct terms *t) {
 static struct accuracy_bounds softmax_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                              const uint32_t *at) {
     struct case_tensor box = {.rank = c->tensors[OUT].rank};
-    uint32_t in_box[MAX_RANK] = {0};
+    uint32_t in_box[CASE_MAX_RANK] = {0};
     double farthest = 0, powers = 0;
     const struct terms own = terms_at(c, tensors, at);
     for (uint32_t d = 0; d < box.rank; d++) {
         box.sizes[d] = is_folded(c, d) ? c->tensors[OUT].sizes[d] : 1;
     }
     do {
-        uint32_t other[MAX_RANK];
+        uint32_t other[CASE_MAX_RANK];
         for (uint32_t d = 0; d < box.rank; d++) {
             other[d] = is_folded(c, d) ? in_box[d] : at[d];
         }
@@ -131,7 +128,7 @@ static void set_sizes(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uin
 
 static void fuse_softmax(struct random *random, struct operator_case *c) {
     const uint32_t rank = c->tensors[OUT].rank;
-    uint32_t order[MAX_RANK];
+    uint32_t order[CASE_MAX_RANK];
     if (rank == 2 && random_chance(random, 30)) {
         case_fuse(c, "FusedActivation", 0, DML_OPERATOR_ACTIVATION_SOFTMAX);
         return;
@@ -384,22 +381,6 @@ static double gemm_operations(const struct operator_case *c) {
     return 2 * (double)case_element_count(&c->tensors[OUT]) * depth;
 }
 
-const struct case_family vkdml_cases_gemm = {
-    .type = DML_OPERATOR_GEMM,
-    .support = gemm_support,
-    .support_count = COUNT_OF(gemm_support),
-    .fixed = gemm_fixed,
-    .fixed_count = COUNT_OF(gemm_fixed),
-    .repeated = gemm_repeated,
-    .repeated_count = COUNT_OF(gemm_repeated),
-    .has_frame = true,
-    .refused = gemm_refused,
-    .refused_count = COUNT_OF(gemm_refused),
-    .generate = generate_gemm,
-    .group = "product",
-    .benchmarks = gemm_benchmarks,
-    .benchmark_count = COUNT_OF(gemm_benchmarks),
-    .operations = gemm_operations,
-    .bounds = gemm_bounds,
-    .exact = gemm_exact,
-};
+CASE_FAMILY(gemm, GEMM, CASE_REPEATED(gemm_repeated), .has_frame = true, .generate = generate_gemm, .group = "product",
+            CASE_BENCHMARKS(gemm_benchmarks), .operations = gemm_operations, .bounds = gemm_bounds,
+            .exact = gemm_exact);

@@ -260,14 +260,9 @@ static const char *const dynamic_fixed[] = {
     "DYNAMIC_QUANTIZE_LINEAR InputTensor=FLOAT16[2,3,4] InputTensor.fill=SPECIAL OutputTensor=UINT8[2,3,4] "
     "OutputScaleTensor=FLOAT32[1,1,1] OutputZeroPointTensor=UINT8[1,1,1]",
 };
-const struct case_family vkdml_cases_dynamic_quantize_linear = {
-    .type = DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR,
-    .support = dynamic_quantize_linear_support,
-    .support_count = sizeof(dynamic_quantize_linear_support) / sizeof(dynamic_quantize_linear_support[0]),
-    .fixed = dynamic_fixed,
-    .fixed_count = sizeof(dynamic_fixed) / sizeof(dynamic_fixed[0]),
-    .generate = generate_mapping,
-    .group = "dynamic_quantize_linear",
-    .benchmarks = dynamic_quantize_linear_benchmarks,
-    .benchmark_count = sizeof(dynamic_quantize_linear_benchmarks) / sizeof(dynamic_quantize_linear_benchmarks[0]),
-};
+const struct case_family vkdml_cases_dynamic_quantize_linear = {.type = DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR,
+                                                                CASE_SUPPORTED(dynamic_quantize_linear_support),
+                                                                CASE_FIXED(dynamic_fixed),
+                                                                .generate = generate_mapping,
+                                                                .group = "dynamic_quantize_linear",
+                                                                CASE_BENCHMARKS(dynamic_quantize_linear_benchmarks)};

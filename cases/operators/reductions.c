@@ -7,8 +7,6 @@
 #include "cases/case_data.h"
 #include "cases/number.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 /* Of one case, whose first tensor is an input. */
 static struct {
     struct operator_case c;
@@ -31,7 +29,7 @@ static uint64_t number_of(const struct case_tensor *input, uint32_t folded, cons
 
 double case_reduction_element(const struct operator_case *c, const unsigned char *const *tensors,
                               const uint32_t *coordinates) {
-    uint32_t strides[MAX_RANK];
+    uint32_t strides[CASE_MAX_RANK];
     const struct case_tensor *input = input_of(c);
     case_strides(input, strides);
     const uint64_t position = case_element_position(input, strides, coordinates);
@@ -55,7 +53,7 @@ static void take_second(struct case_reduction *reduction, double x) {
 }
 
 static void take_all(const struct operator_case *c, const unsigned char *const *tensors, taker *take) {
-    uint32_t at[MAX_RANK] = {0};
+    uint32_t at[CASE_MAX_RANK] = {0};
     do {
         take(&known.reductions[number_of(input_of(c), known.folded, at)], case_reduction_element(c, tensors, at));
     } while (case_next_coordinates(input_of(c), at));
@@ -109,7 +107,7 @@ uint32_t case_axes(const struct operator_case *c) {
 }
 
 void case_choose_axes(struct random *random, struct operator_case *c) {
-    uint32_t order[MAX_RANK];
+    uint32_t order[CASE_MAX_RANK];
     const uint32_t rank = input_of(c)->rank;
     random_permutation(random, rank, order);
     const uint32_t count = random_between(random, 1, rank);

@@ -10,8 +10,7 @@
 #include "cases/number.h"
 #include "cases/support.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_BINS       65536
+#define MOST_BINS 65536
 
 const uint32_t *regions_words(const struct operator_case *c, const char *field) {
     uint32_t i = 0;
@@ -247,17 +246,5 @@ static const struct case_benchmark pooling_benchmarks[] = {
     {"roi_pooling/7x7", FLOATS, 0, 0, make_pooling, pooling_loop},
 };
 
-const struct case_family vkdml_cases_roi_pooling = {
-    .type = DML_OPERATOR_ROI_POOLING,
-    .support = roi_pooling_support,
-    .support_count = COUNT_OF(roi_pooling_support),
-    .fixed = roi_pooling_fixed,
-    .fixed_count = COUNT_OF(roi_pooling_fixed),
-    .has_frame = true,
-    .refused = roi_pooling_refused,
-    .refused_count = COUNT_OF(roi_pooling_refused),
-    .generate = generate_pooling,
-    .group = "regions",
-    .benchmarks = pooling_benchmarks,
-    .benchmark_count = COUNT_OF(pooling_benchmarks),
-};
+CASE_FAMILY(roi_pooling, ROI_POOLING, .has_frame = true, .generate = generate_pooling, .group = "regions",
+            CASE_BENCHMARKS(pooling_benchmarks));

@@ -10,10 +10,9 @@
 #include "cases/number.h"
 #include "cases/support.h"
 
-#define MAX_RANK        4
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define LINEAR          DML_INTERPOLATION_MODE_LINEAR
-#define NEAREST         DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR
+#define MAX_RANK 4
+#define LINEAR   DML_INTERPOLATION_MODE_LINEAR
+#define NEAREST  DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR
 
 /* ---- attributes ---- */
 
@@ -157,11 +156,11 @@ static struct blend blend_at(const struct operator_case *c, const unsigned char 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *at) {
     if (*words_of(c, "InterpolationMode") != LINEAR) {
-        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
+        return accuracy_is_exact; /* exact */
     }
     const struct blend b = blend_at(c, tensors, at);
     if (b.is_uncertain) {
-        return (struct accuracy_bounds){-INFINITY, INFINITY, true};
+        return accuracy_anything;
     }
     /* FLOAT32 denormals may be taken for 0. */
     const double denormal = c->tensors[0].type == DML_TENSOR_DATA_TYPE_FLOAT32 ? 0x1p-120 : 0;
@@ -173,7 +172,7 @@ static struct accuracy_bounds bounds(const struct operator_case *c, const unsign
 static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
                                    const uint32_t *at) {
     if (*words_of(c, "InterpolationMode") != LINEAR) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN};
+        return accuracy_no_exact;
     }
     const struct blend b = blend_at(c, tensors, at);
     return (struct accuracy_exact){b.sum, 0x1p-24 * b.magnitudes + 0x1p-126};
@@ -209,7 +208,7 @@ static void generate(const struct case_family *family, struct random *random, st
     const bool centres = random_chance(random, 60);
     for (uint32_t d = 0; d < input->rank; d++) {
         r.scales[d] = d + 2 < input->rank && random_chance(random, 70) ? 1 : RANDOM_OF(random, scales);
-        const float *pair = offsets[centres ? 0 : random_below(random, COUNT_OF(offsets))];
+        const float *pair = offsets[centres ? 0 : random_below(random, CASE_COUNT(offsets))];
         r.input_offsets[d] = pair[0];
         r.output_offsets[d] = pair[1];
         output->sizes[d] = scaled_size(random, input->sizes[d], r.scales[d], left > 3000 ? 3000 : (uint32_t)left);
@@ -480,23 +479,10 @@ static const struct case_benchmark resample3_benchmarks[] = {
 };
 
 #define FAMILY(name, NAME, ...)                                                                                        \
-    const struct case_family vkdml_cases_##name = {.type = DML_OPERATOR_##NAME,                                        \
-                                                   .support = name##_support,                                          \
-                                                   .support_count = COUNT_OF(name##_support),                          \
-                                                   .fixed = name##_fixed,                                              \
-                                                   .fixed_count = COUNT_OF(name##_fixed),                              \
-                                                   .transfers = true,                                                  \
-                                                   .refused = name##_refused,                                          \
-                                                   .refused_count = COUNT_OF(name##_refused),                          \
-                                                   .generate = generate,                                               \
-                                                   .group = "window",                                                  \
-                                                   .bounds = bounds,                                                   \
-                                                   .exact = exact,                                                     \
-                                                   __VA_ARGS__}
+    CASE_FAMILY(name, NAME, .transfers = true, .generate = generate, .group = "window", .bounds = bounds,              \
+                .exact = exact, __VA_ARGS__)
 
-#define NO_BENCHMARKS    .benchmark_count = 0
-#define BENCHMARKS(list) .benchmarks = (list), .benchmark_count = COUNT_OF(list)
-FAMILY(resample, RESAMPLE, NO_BENCHMARKS);
-FAMILY(resample1, RESAMPLE1, BENCHMARKS(resample1_benchmarks));
-FAMILY(resample2, RESAMPLE2, NO_BENCHMARKS);
-FAMILY(resample3, RESAMPLE3, .has_frame = true, BENCHMARKS(resample3_benchmarks));
+FAMILY(resample, RESAMPLE, .has_frame = false);
+FAMILY(resample1, RESAMPLE1, CASE_BENCHMARKS(resample1_benchmarks));
+FAMILY(resample2, RESAMPLE2, .has_frame = false);
+FAMILY(resample3, RESAMPLE3, .has_frame = true, CASE_BENCHMARKS(resample3_benchmarks));

@@ -10,8 +10,7 @@
 #include "cases/number.h"
 #include "cases/support.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_SAMPLES    160
+#define MOST_SAMPLES 160
 
 struct align {
     float scales[2], input_offset, output_offset;
@@ -160,7 +159,7 @@ static struct accuracy_bounds align_bounds(const struct operator_case *c, const 
         return p.greatest.may_be_nan ? (struct accuracy_bounds){NAN, NAN, true} : p.greatest;
     }
     if (overflows(&p)) {
-        return (struct accuracy_bounds){-INFINITY, INFINITY, true};
+        return accuracy_anything;
     }
     /* FLOAT32's denormals may count as 0. */
     const double mean = p.value / p.count, magnitude = p.magnitude / p.count;
@@ -416,33 +415,8 @@ static const struct case_benchmark align_benchmarks[] = {
     {"roi_align/7x7_adaptive", FLOATS, 0, 0, make_align, align_loop},
 };
 
-const struct case_family vkdml_cases_roi_align = {
-    .type = DML_OPERATOR_ROI_ALIGN,
-    .support = roi_align_support,
-    .support_count = COUNT_OF(roi_align_support),
-    .fixed = roi_align_fixed,
-    .fixed_count = COUNT_OF(roi_align_fixed),
-    .has_frame = true,
-    .refused = roi_align_refused,
-    .refused_count = COUNT_OF(roi_align_refused),
-    .generate = generate_align,
-    .group = "regions",
-    .benchmarks = align_benchmarks,
-    .benchmark_count = COUNT_OF(align_benchmarks),
-    .bounds = align_bounds,
-    .exact = align_exact,
-};
+CASE_FAMILY(roi_align, ROI_ALIGN, .has_frame = true, .generate = generate_align, .group = "regions",
+            CASE_BENCHMARKS(align_benchmarks), .bounds = align_bounds, .exact = align_exact);
 
-const struct case_family vkdml_cases_roi_align1 = {
-    .type = DML_OPERATOR_ROI_ALIGN1,
-    .support = roi_align1_support,
-    .support_count = COUNT_OF(roi_align1_support),
-    .fixed = roi_align1_fixed,
-    .fixed_count = COUNT_OF(roi_align1_fixed),
-    .refused = roi_align1_refused,
-    .refused_count = COUNT_OF(roi_align1_refused),
-    .generate = generate_align,
-    .group = "regions",
-    .bounds = align_bounds,
-    .exact = align_exact,
-};
+CASE_FAMILY(roi_align1, ROI_ALIGN1, .generate = generate_align, .group = "regions", .bounds = align_bounds,
+            .exact = align_exact);

@@ -10,33 +10,15 @@
 #include "cases/number.h"
 #include "cases/support.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 static bool is_product(const struct operator_case *c) {
     return c->schema->type == DML_OPERATOR_CUMULATIVE_PRODUCT;
 }
 
-static uint32_t field_of(const struct operator_case *c, const char *name) {
-    uint32_t i = 0;
-    while (strcmp(c->schema->fields[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
-static uint32_t word_of(const struct operator_case *c, const char *name) {
-    return c->fields[field_of(c, name)].words[0];
-}
-
 static bool is_exclusive(const struct operator_case *c) {
-    return word_of(c, is_product(c) ? "HasExclusiveProduct" : "HasExclusiveSum") != 0;
+    return case_word(c, is_product(c) ? "HasExclusiveProduct" : "HasExclusiveSum") != 0;
 }
 
 /* ---- what floats may be ---- */
-
-static struct accuracy_bounds around(double value, double distance) {
-    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
-}
 
 struct tally {
     double count, sum, magnitudes; /* magnitudes: of what is finite */
@@ -57,16 +39,16 @@ static void add_term(struct tally *t, double x) {
 static struct accuracy_bounds bounds_of_sum(const struct tally *t, DML_TENSOR_DATA_TYPE type) {
     const double denormal = type == DML_TENSOR_DATA_TYPE_FLOAT32 ? 0x1p-126 : 0;
     if (t->magnitudes >= 0x1.fffffep127) {
-        return (struct accuracy_bounds){-INFINITY, INFINITY, true}; /* some of the terms may overflow */
+        return accuracy_anything; /* some of the terms may overflow */
     }
     const double distance = t->magnitudes * fmin(t->count * 0x1p-24, 0x1p-13) + t->count * denormal;
-    return around(t->sum, isfinite(t->sum) ? distance : 0);
+    return accuracy_around(t->sum, isfinite(t->sum) ? distance : 0);
 }
 
 static struct accuracy_bounds bounds_of_product(const struct tally *t) {
     const int power = t->exponent > 2000 ? 2000 : t->exponent < -2000 ? -2000 : (int)t->exponent;
     const double value = ldexp(t->significand, power);
-    return around(value, isfinite(value) ? fabs(value) * t->count * 0x1p-23 : 0);
+    return accuracy_around(value, isfinite(value) ? fabs(value) * t->count * 0x1p-23 : 0);
 }
 
 /* The exact values, and one rounding of FLOAT32. */
@@ -75,7 +57,7 @@ static struct accuracy_exact exact_of(const struct tally *t, bool product) {
         return (struct accuracy_exact){t->sum, 0x1p-24 * t->magnitudes + 0x1p-126};
     }
     if (t->exponent > 120 || t->exponent < -120) {
-        return (struct accuracy_exact){(double)NAN, (double)NAN};
+        return accuracy_no_exact;
     }
     const double value = ldexp(t->significand, (int)t->exponent);
     return (struct accuracy_exact){value, 0x1p-24 * fabs(value) + 0x1p-126};
@@ -99,11 +81,11 @@ static uint64_t place_of(const struct case_tensor *tensor, const uint32_t *coord
 }
 
 static void bound_line(const struct operator_case *c, const unsigned char *memory, uint32_t *at) {
-    const struct case_tensor *input = &c->tensors[field_of(c, "InputTensor")];
-    const uint32_t axis = word_of(c, "Axis"), length = input->sizes[axis];
-    const bool backward = word_of(c, "AxisDirection") == DML_AXIS_DIRECTION_DECREASING;
+    const struct case_tensor *input = &c->tensors[case_index(c, "InputTensor")];
+    const uint32_t axis = case_word(c, "Axis"), length = input->sizes[axis];
+    const bool backward = case_word(c, "AxisDirection") == DML_AXIS_DIRECTION_DECREASING;
     const bool product = is_product(c), exclusive = is_exclusive(c);
-    uint32_t strides[MAX_RANK];
+    uint32_t strides[CASE_MAX_RANK];
     struct tally before, t = {.significand = 1};
     case_strides(input, strides);
     for (uint32_t i = 0; i < length; i++) {
@@ -119,12 +101,12 @@ static void bound_line(const struct operator_case *c, const unsigned char *memor
 }
 
 static void bound_all(const struct operator_case *c, const unsigned char *const *tensors) {
-    const uint32_t slot = field_of(c, "InputTensor");
+    const uint32_t slot = case_index(c, "InputTensor");
     struct case_tensor lines = {.rank = c->tensors[slot].rank};
-    uint32_t at[MAX_RANK] = {0};
+    uint32_t at[CASE_MAX_RANK] = {0};
     uint64_t elements = 1;
     for (uint32_t d = 0; d < lines.rank; d++) {
-        lines.sizes[d] = d == word_of(c, "Axis") ? 1 : c->tensors[slot].sizes[d];
+        lines.sizes[d] = d == case_word(c, "Axis") ? 1 : c->tensors[slot].sizes[d];
         elements *= c->tensors[slot].sizes[d];
     }
     free(all.items);
@@ -141,13 +123,13 @@ static const struct accuracy_item *item_at(const struct operator_case *c, const 
         bound_all(c, tensors);
         all.occasion = accuracy_occasion();
     }
-    return &all.items[place_of(&c->tensors[field_of(c, "InputTensor")], coordinates)];
+    return &all.items[place_of(&c->tensors[case_index(c, "InputTensor")], coordinates)];
 }
 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *coordinates) {
     if (!number_is_float(c->tensors[0].type)) {
-        return (struct accuracy_bounds){NAN, NAN, false}; /* exact */
+        return accuracy_is_exact; /* exact */
     }
     return item_at(c, tensors, coordinates)->bounds;
 }
@@ -166,7 +148,7 @@ static struct accuracy_exact exact(const struct operator_case *c, const unsigned
 #define UP_TO       " HasExclusiveSum=0"
 #define BEFORE      " HasExclusiveSum=1"
 
-static const char *const fixed_summation[] = {
+static const char *const cumulative_summation_fixed[] = {
     /* The documented examples. */
     "CUMULATIVE_SUMMATION seed=1 level=2_1 " TENSORS "OutputTensor.data=2,3,6,11,3,11,18,21,9,15,17,21" FORWARD(3)
         UP_TO,
@@ -235,7 +217,7 @@ static const char *const fixed_summation[] = {
 #define UP_TO  " HasExclusiveProduct=0"
 #define BEFORE " HasExclusiveProduct=1"
 
-static const char *const fixed_product[] = {
+static const char *const cumulative_product_fixed[] = {
     "CUMULATIVE_PRODUCT seed=1 level=3_1 " TENSORS "OutputTensor.data=2,2,6,30,3,24,168,504,9,54,108,432" FORWARD(3)
         UP_TO,
     "CUMULATIVE_PRODUCT seed=2 " TENSORS "OutputTensor.data=1,2,2,6,1,3,24,168,1,9,54,108" FORWARD(3) BEFORE,
@@ -276,7 +258,7 @@ static void generate(const struct case_family *family, struct random *random, st
     struct case_tensor *input = case_tensor(c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
     input->type = generate_type(random, c, "InputTensor");
-    input->rank = random_between(random, 1, MAX_RANK);
+    input->rank = random_between(random, 1, CASE_MAX_RANK);
     generate_sizes(random, generate_budget(random), input);
     *output = *input;
     generate_output_layout(random, output);
@@ -336,8 +318,8 @@ static void make_product(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t arg
 /* A line at a time where memory runs along it, else all lines of a row at a time. */
 #define LOOP(name, type, READ, WRITE, sum, one, combined)                                                              \
     static void name(const struct operator_case *c, const type *in, type *out) {                                       \
-        const struct case_tensor *input = &c->tensors[field_of(c, "InputTensor")];                                     \
-        const uint32_t axis = word_of(c, "Axis");                                                                      \
+        const struct case_tensor *input = &c->tensors[case_index(c, "InputTensor")];                                   \
+        const uint32_t axis = case_word(c, "Axis");                                                                    \
         size_t outer = 1, inner = 1, length = input->sizes[axis];                                                      \
         for (uint32_t d = 0; d < input->rank; d++) {                                                                   \
             outer *= d < axis ? input->sizes[d] : 1;                                                                   \
@@ -373,9 +355,9 @@ LOOP(multiply_floats, float, SAME, SAME, float, 1, a *b)
 
 /* Forward and with the element itself alone: what others take is no less. */
 static void loop(const struct operator_case *c, unsigned char *const *tensors) {
-    const unsigned char *in = tensors[field_of(c, "InputTensor")];
-    unsigned char *out = tensors[field_of(c, "OutputTensor")];
-    const DML_TENSOR_DATA_TYPE type = c->tensors[field_of(c, "InputTensor")].type;
+    const unsigned char *in = tensors[case_index(c, "InputTensor")];
+    unsigned char *out = tensors[case_index(c, "OutputTensor")];
+    const DML_TENSOR_DATA_TYPE type = c->tensors[case_index(c, "InputTensor")].type;
     if (is_product(c)) {
         multiply_floats(c, (const float *)(const void *)in, (float *)(void *)out);
     } else if (type == DML_TENSOR_DATA_TYPE_FLOAT32) {
@@ -390,7 +372,7 @@ static void loop(const struct operator_case *c, unsigned char *const *tensors) {
 }
 
 #define SUMMED (CASE_TYPES_FLOATS | CASE_TYPE(INT32) | CASE_TYPE(INT64))
-static const struct case_benchmark benchmarks_summation[] = {
+static const struct case_benchmark cumulative_summation_benchmarks[] = {
     {"rows", SUMMED, ROWS, 0, make_summation, loop},
     {"line", SUMMED, LINE, 0, make_summation, loop},
     {"columns", SUMMED, COLUMNS, 0, make_summation, loop},
@@ -399,19 +381,19 @@ static const struct case_benchmark benchmarks_summation[] = {
     {"rows_backward", CASE_TYPES_FLOATS, ROWS | IS_BACKWARD | IS_EXCLUSIVE, 0, make_summation, NULL},
 };
 
-static const struct case_benchmark benchmarks_product[] = {
+static const struct case_benchmark cumulative_product_benchmarks[] = {
     {"rows", CASE_TYPE(FLOAT32), ROWS, 0, make_product, loop},
     {"line", CASE_TYPE(FLOAT32), LINE, 0, make_product, loop},
     {"columns", CASE_TYPE(FLOAT32), COLUMNS, 0, make_product, loop},
 };
 
 #define REFUSED "InputTensor=FLOAT32[2,3] OutputTensor="
-static const struct case_refusal refused_summation[] = {
+static const struct case_refusal cumulative_summation_refused[] = {
     {"CUMULATIVE_SUMMATION seed=1 " REFUSED "FLOAT32[2,3] Axis=2 AxisDirection=INCREASING HasExclusiveSum=0",
      "DML_OPERATOR_CUMULATIVE_SUMMATION: Axis is 2, must be below 2 = InputTensor.DimensionCount"},
 };
 
-static const struct case_refusal refused_product[] = {
+static const struct case_refusal cumulative_product_refused[] = {
     {"CUMULATIVE_PRODUCT seed=1 " REFUSED "FLOAT32[2,3] Axis=4294967295 AxisDirection=INCREASING HasExclusiveProduct=0",
      "DML_OPERATOR_CUMULATIVE_PRODUCT: Axis is 4294967295, must be below 2 = InputTensor.DimensionCount"},
 };
@@ -420,21 +402,14 @@ static const struct case_refusal refused_product[] = {
     CASE_SUPPORT(AT_LEVEL(level, 4, 4, FLOATS_32), AT_LEVEL(4_0, 1, 8, FLOATS_32),                                     \
                  AT_LEVEL(5_0, 1, 8, FLOATS_32 | LONG))
 
-static const struct case_tensor_support support_summation[] = {{"InputTensor", SCANNED_SINCE(2_1)},
-                                                               {"OutputTensor", SCANNED_SINCE(2_1)}};
-static const struct case_tensor_support support_product[] = {{"InputTensor", SCANNED_SINCE(3_1)},
-                                                             {"OutputTensor", SCANNED_SINCE(3_1)}};
+static const struct case_tensor_support cumulative_summation_support[] = {{"InputTensor", SCANNED_SINCE(2_1)},
+                                                                          {"OutputTensor", SCANNED_SINCE(2_1)}};
+static const struct case_tensor_support cumulative_product_support[] = {{"InputTensor", SCANNED_SINCE(3_1)},
+                                                                        {"OutputTensor", SCANNED_SINCE(3_1)}};
 
-#define SCAN_FAMILY(NAME, kind, own_frame, group_name)                                                                 \
-    {                                                                                                                  \
-        .type = DML_OPERATOR_##NAME, .support = support_##kind,                                                        \
-        .support_count = sizeof(support_##kind) / sizeof(support_##kind[0]), .fixed = fixed_##kind,                    \
-        .fixed_count = sizeof(fixed_##kind) / sizeof(fixed_##kind[0]), .refused = refused_##kind,                      \
-        .refused_count = sizeof(refused_##kind) / sizeof(refused_##kind[0]), .has_frame = own_frame,                   \
-        .generate = generate, .group = group_name, .benchmarks = benchmarks_##kind,                                    \
-        .benchmark_count = sizeof(benchmarks_##kind) / sizeof(benchmarks_##kind[0]), .bounds = bounds, .exact = exact  \
-    }
+#define SCAN_FAMILY(name, NAME, own_frame, group_name)                                                                 \
+    CASE_FAMILY(name, NAME, .has_frame = own_frame, .generate = generate, .group = group_name,                         \
+                CASE_BENCHMARKS(name##_benchmarks), .bounds = bounds, .exact = exact)
 
-const struct case_family vkdml_cases_cumulative_summation = SCAN_FAMILY(CUMULATIVE_SUMMATION, summation, true, "scan");
-const struct case_family vkdml_cases_cumulative_product =
-    SCAN_FAMILY(CUMULATIVE_PRODUCT, product, false, "scan_product");
+SCAN_FAMILY(cumulative_summation, CUMULATIVE_SUMMATION, true, "scan");
+SCAN_FAMILY(cumulative_product, CUMULATIVE_PRODUCT, false, "scan_product");

@@ -13,19 +13,15 @@ static uint32_t last_dimension(const struct operator_case *c) {
     return 1u << (c->tensors[0].rank - 1);
 }
 
-static struct accuracy_bounds around(double value, double distance) {
-    return (struct accuracy_bounds){value - distance, value + distance, isnan(value)};
-}
-
 /* exp(x) / the sum of exp(x): of infinity NaN beside zeros. */
 static struct accuracy_bounds softmax_around(const struct case_reduction *r, double x) {
     const double value = exp(x - r->greatest) / r->powers;
-    return around(value, value * 0x1p-15 + 0x1p-125);
+    return accuracy_around(value, value * 0x1p-15 + 0x1p-125);
 }
 
 static struct accuracy_bounds log_softmax_around(const struct case_reduction *r, double x) {
     const double value = x - r->greatest - log(r->powers);
-    return around(value, isinf(value) ? 0 : 0x1p-15 + fabs(value) * 0x1p-22);
+    return accuracy_around(value, isinf(value) ? 0 : 0x1p-15 + fabs(value) * 0x1p-22);
 }
 
 #define BOUNDS(name, AROUND, DIMENSIONS)                                                                               \
@@ -272,16 +268,12 @@ REFUSED(ACTIVATION_SOFTMAX, softmax);
 REFUSED(ACTIVATION_LOG_SOFTMAX, log_softmax);
 REFUSED(ACTIVATION_HARDMAX, hardmax);
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SOFTMAX_FAMILY(NAME, name, SUPPORT, ADJUST, ...)                                                               \
     UNARY_TENSORS(name, SUPPORT, SUPPORT);                                                                             \
     const struct case_family vkdml_cases_activation_##name = {.type = DML_OPERATOR_ACTIVATION_##NAME,                  \
-                                                              .support = name##_support,                               \
-                                                              .support_count = COUNT(name##_support),                  \
-                                                              .fixed = name##_fixed,                                   \
-                                                              .fixed_count = COUNT(name##_fixed),                      \
-                                                              .refused = name##_refused,                               \
-                                                              .refused_count = COUNT(name##_refused),                  \
+                                                              CASE_SUPPORTED(name##_support),                          \
+                                                              CASE_FIXED(name##_fixed),                                \
+                                                              CASE_REFUSED(name##_refused),                            \
                                                               .generate = generate_mapping,                            \
                                                               .adjust = (ADJUST),                                      \
                                                               .group = "normalize",                                    \
@@ -295,9 +287,9 @@ static const char *const repeated[] = {
     "ACTIVATION_SOFTMAX1 seed=2 InputTensor=FLOAT16[3,64,36] InputTensor.fill=SMALL "
     "OutputTensor=FLOAT16[3,64,36] " ONE_AXIS(1),
 };
-#define REPEATED .repeated = repeated, .repeated_count = COUNT(repeated)
+#define REPEATED .repeated = repeated, .repeated_count = CASE_COUNT(repeated)
 
-#define BENCHMARKS(name) .benchmarks = name##_benchmarks, .benchmark_count = COUNT(name##_benchmarks)
+#define BENCHMARKS(name) .benchmarks = name##_benchmarks, .benchmark_count = CASE_COUNT(name##_benchmarks)
 
 SOFTMAX_FAMILY(SOFTMAX, softmax, activated, make_matrix, .bounds = softmax_bounds);
 SOFTMAX_FAMILY(SOFTMAX1, softmax1, floats_from_5_1, choose_axes, .bounds = softmax1_bounds, .exact = softmax1_exact,

@@ -4,11 +4,9 @@
 #include "cases/generate.h"
 #include "cases/support.h"
 
-#define MAX_RANK DML_TENSOR_DIMENSION_COUNT_MAX1
-
 /* ---- cases ---- */
 
-static const char *const fixed_top_k[] = {
+static const char *const top_k_fixed[] = {
     /* The documented examples, at the first level, at the newest, along another axis, tied. */
     "TOP_K seed=1 level=2_0 InputTensor=FLOAT32[1,1,3,4] InputTensor.data=0,1,10,11,3,2,9,8,4,5,6,7 "
     "OutputValueTensor=FLOAT32[1,1,3,2] OutputValueTensor.data=11,10,9,8,7,6 OutputIndexTensor=UINT32[1,1,3,2] "
@@ -85,7 +83,7 @@ static const char *const fixed_top_k[] = {
     "OutputValueTensor=INT16[3,2,3,2,2,2,3,2] OutputIndexTensor=UINT64[3,2,3,2,2,2,3,2] Axis=4 K=2",
 };
 
-static const char *const fixed_top_k1[] = {
+static const char *const top_k1_fixed[] = {
     "TOP_K1 seed=1 level=2_1 InputTensor=FLOAT32[1,1,3,4] InputTensor.data=0,1,10,11,3,2,9,8,4,5,6,7 "
     "OutputValueTensor=FLOAT32[1,1,3,2] OutputValueTensor.data=11,10,9,8,7,6 OutputIndexTensor=UINT32[1,1,3,2] "
     "OutputIndexTensor.data=3,2,2,3,3,2 Axis=3 K=2 AxisDirection=DECREASING",
@@ -121,7 +119,7 @@ static void generate(const struct case_family *family, struct random *random, st
     struct case_tensor *indices = case_tensor(c, "OutputIndexTensor");
     input->type = generate_type(random, c, "InputTensor");
     const DML_TENSOR_DATA_TYPE index_type = generate_type(random, c, "OutputIndexTensor");
-    input->rank = random_between(random, 1, MAX_RANK);
+    input->rank = random_between(random, 1, CASE_MAX_RANK);
     generate_sizes(random, generate_budget(random), input);
     uint32_t axis = random_below(random, input->rank);
     if (random_below(random, 2) != 0) { /* the longest */
@@ -158,7 +156,7 @@ static void generate(const struct case_family *family, struct random *random, st
 }
 
 #define REFUSED "InputTensor=FLOAT32[2,3] OutputValueTensor="
-static const struct case_refusal refused_top_k[] = {
+static const struct case_refusal top_k_refused[] = {
     {"TOP_K seed=1 " REFUSED "FLOAT32[2,1] OutputIndexTensor=UINT32[2,1] Axis=2 K=1",
      "DML_OPERATOR_TOP_K: Axis is 2, must be below 2 = InputTensor.DimensionCount"},
     {"TOP_K seed=1 " REFUSED "FLOAT32[2,3] OutputIndexTensor=UINT32[2,3] Axis=1 K=0",
@@ -170,7 +168,7 @@ static const struct case_refusal refused_top_k[] = {
      "DML_OPERATOR_TOP_K: OutputValueTensor.Sizes[1] is 3, must be 2 = K"},
 };
 
-static const struct case_refusal refused_top_k1[] = {
+static const struct case_refusal top_k1_refused[] = {
     {"TOP_K1 seed=1 " REFUSED "FLOAT32[2,3] OutputIndexTensor=UINT32[2,3] Axis=1 K=4 AxisDirection=INCREASING",
      "DML_OPERATOR_TOP_K1: K is 4, must be at most 3 = InputTensor.Sizes[1]\n"
      "DML_OPERATOR_TOP_K1: OutputValueTensor.Sizes[1] is 3, must be 4 = K"},
@@ -271,7 +269,7 @@ static void loop_rows(const struct operator_case *c, unsigned char *const *tenso
 
 #define F32    CASE_TYPE(FLOAT32)
 #define OTHERS (CASE_TYPE(FLOAT16) | CASE_TYPE(INT8) | CASE_TYPE(INT64))
-static const struct case_benchmark benchmarks_top_k[] = {
+static const struct case_benchmark top_k_benchmarks[] = {
     {"rows-of-8192/10", F32, ROWS(8192, 10), 0, make_top_k, loop_rows},
     {"rows-of-8192/10", OTHERS, ROWS(8192, 10), 0, make_top_k, NULL},
     {"rows-of-8192/1000", F32, ROWS(8192, 1000), 0, make_top_k, loop_rows},
@@ -289,7 +287,7 @@ static const struct case_benchmark benchmarks_top_k[] = {
     {"columns-of-8192/10", F32, ROWS(8192, 10), 0, make_columns, NULL},
 };
 
-static const struct case_benchmark benchmarks_top_k1[] = {
+static const struct case_benchmark top_k1_benchmarks[] = {
     {"rows-of-8192/10", F32, ROWS(8192, 10), 0, make_top_k1, NULL},
 };
 
@@ -303,35 +301,23 @@ static const struct case_benchmark benchmarks_top_k1[] = {
         name, CASE_SUPPORT(AT_LEVEL(2_0, 4, 4, FLOATS), AT_LEVEL(2_1, 4, 4, UP_TO_32), AT_LEVEL(3_1, 1, 8, UP_TO_32),  \
                            AT_LEVEL(5_0, 1, 8, NUMBERS))                                                               \
     }
-static const struct case_tensor_support support_top_k[] = {
+static const struct case_tensor_support top_k_support[] = {
     SINCE_2_0("InputTensor"),
     SINCE_2_0("OutputValueTensor"),
     {"OutputIndexTensor", CASE_SUPPORT(AT_LEVEL(2_0, 4, 4, OLD_INDICES), AT_LEVEL(3_1, 1, 8, OLD_INDICES),
                                        AT_LEVEL(5_0, 1, 8, CASE_TYPE(UINT64) | CASE_TYPE(UINT32)))},
 };
 
-static const struct case_tensor_support support_top_k1[] = {
+static const struct case_tensor_support top_k1_support[] = {
     SINCE_2_1("InputTensor"),
     SINCE_2_1("OutputValueTensor"),
     {"OutputIndexTensor", CASE_SUPPORT(AT_LEVEL(2_1, 4, 4, OLD_INDICES), AT_LEVEL(3_1, 1, 8, OLD_INDICES),
                                        AT_LEVEL(5_0, 1, 8, CASE_TYPE(UINT64) | CASE_TYPE(UINT32)))},
 };
 
-#define FAMILY(NAME, name, own_frame)                                                                                  \
-    const struct case_family vkdml_cases_##name = {                                                                    \
-        .type = DML_OPERATOR_##NAME,                                                                                   \
-        .support = support_##name,                                                                                     \
-        .support_count = sizeof(support_##name) / sizeof(support_##name[0]),                                           \
-        .fixed = fixed_##name,                                                                                         \
-        .fixed_count = sizeof(fixed_##name) / sizeof(fixed_##name[0]),                                                 \
-        .refused = refused_##name,                                                                                     \
-        .refused_count = sizeof(refused_##name) / sizeof(refused_##name[0]),                                           \
-        .has_frame = own_frame,                                                                                        \
-        .generate = generate,                                                                                          \
-        .group = #name,                                                                                                \
-        .benchmarks = benchmarks_##name,                                                                               \
-        .benchmark_count = sizeof(benchmarks_##name) / sizeof(benchmarks_##name[0]),                                   \
-    }
+#define FAMILY(name, NAME, own_frame)                                                                                  \
+    CASE_FAMILY(name, NAME, .has_frame = own_frame, .generate = generate, .group = #name,                              \
+                CASE_BENCHMARKS(name##_benchmarks))
 
-FAMILY(TOP_K, top_k, true);
-FAMILY(TOP_K1, top_k1, false);
+FAMILY(top_k, TOP_K, true);
+FAMILY(top_k1, TOP_K1, false);

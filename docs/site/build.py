@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Builds the documentation as a site: docs/*.md, the public headers and the example programs, by Doxygen.
+"""Builds the documentation as a site: docs/*.md, the operators, the public headers and the example programs, by Doxygen.
 
-build.py ROOT OUTPUT
+build.py ROOT OUTPUT COMMAND LIBRARY     the vkdml command and the shared library of a build, for the operators' examples
 
 The pages are Markdown that a forge shows as it is; pages.py turns what Doxygen reads otherwise. A warning is an error,
 but for what DirectML's own declarations leave without a comment: those mirror DirectML.h.
@@ -28,11 +28,11 @@ def fill_in(template, values):
     return re.sub(r"@([A-Z]+)@", lambda match: values[match.group(1)], template)
 
 
-def build(root, output):
+def build(root, output, command, library):
     """Returns the warnings."""
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
-    problems = pages.prepare(root, output / "pages")
+    problems = pages.prepare(root, output / "pages", command, library)
     values = {"ROOT": str(root), "OUTPUT": str(output), "AWESOME": AWESOME, "VERSION": version_of(root)}
     settings = output / "Doxyfile"
     settings.write_text(fill_in((root / "docs/site/Doxyfile.in").read_text(), values))
@@ -41,10 +41,10 @@ def build(root, output):
     return problems + [line for line in warnings if line.strip() and not MIRRORS.search(line)]
 
 
-def main(root, output):
+def main(root, output, command, library):
     if not shutil.which("doxygen") or not pathlib.Path(AWESOME).is_dir():
         sys.exit("doxygen or its style is missing: install them (Debian: doxygen, doxygen-awesome-css)")
-    warnings = build(pathlib.Path(root).resolve(), pathlib.Path(output).resolve())
+    warnings = build(*(pathlib.Path(path).resolve() for path in (root, output, command, library)))
     for warning in warnings:
         print(warning, file=sys.stderr)
     if warnings:
@@ -53,4 +53,4 @@ def main(root, output):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

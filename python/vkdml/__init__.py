@@ -15,20 +15,18 @@ from typing import Any, Iterable, List, Union
 from . import _library
 from ._call import Call
 from ._describe import Descriptor
-from ._device import Device, DeviceInfo, devices, opened
+from ._device import Device, DeviceInfo, devices, flags_of, opened
 from ._library import Error, HostBinding, ReferenceInfo, load, version
+from ._resident import Compiled, DeviceArray
 from ._schema import Field, Operator, level_value, operators, schema
 from ._tensor import BITS, DTYPES, Tensor, empty
 
-__all__ = ["BITS", "DTYPES", "Device", "DeviceInfo", "Error", "Field", "Operator", "Tensor", "devices", "empty", "load", "operators", "run",
-           "schema", "validate", "version"]
+__all__ = ["BITS", "DTYPES", "Compiled", "Device", "DeviceArray", "DeviceInfo", "Error", "Field", "Operator", "Tensor", "devices",
+           "empty", "load", "operators", "run", "schema", "validate", "version"]
 __version__ = _library.VERSION
-for public in (Device, DeviceInfo, Error, Field, Operator, Tensor):
+for public in (Compiled, Device, DeviceArray, DeviceInfo, Error, Field, Operator, Tensor):
     public.__module__ = __name__  # the name that messages and pickles have
 del public
-
-ALLOW_HALF_PRECISION_COMPUTATION = 1  # of DML_EXECUTION_FLAGS
-ZERO_UNDEFINED = 1  # of VkdmlCompileFlags
 
 
 def run(operator: Union[str, Operator], *, device: Union[None, str, Device] = None, level: Union[None, str, int] = None,
@@ -58,20 +56,18 @@ def run(operator: Union[str, Operator], *, device: Union[None, str, Device] = No
         Error: the library refuses the descriptor, or the device fails; `reason` says why.
     """
     call, owned = Call(operator, fields), tuple(owned)
-    for name in owned:
-        if call.operator.field(name).kind != "input":
-            raise ValueError(f"owned: {name} is no input of {call.operator.name}")
-    execution_flags = ALLOW_HALF_PRECISION_COMPUTATION if allow_half else 0
-    flags = ZERO_UNDEFINED if zero_undefined else 0
+    call.is_owned(owned)
+    execution_flags, flags = flags_of(allow_half, zero_undefined)
     # What lies beside an array's elements is not the operator's to write: it gets a tensor of its own.
-    if device == "reference":
-        execute_on_reference(call, level, owned, flags)
-    else:
-        if not isinstance(device, Device):
-            device = opened(device, level)
-        elif level is not None:
-            raise ValueError("level is the device's: give it to vkdml.Device")
-        device.execute(call, owned, execution_flags, flags)
+    with call.advising():
+        if isinstance(device, str) and device == "reference":
+            execute_on_reference(call, level, owned, flags)
+        else:
+            if not isinstance(device, Device):
+                device = opened(device, level)
+            elif level is not None:
+                raise ValueError("level is the device's: give it to vkdml.Device")
+            device.execute(call, owned, execution_flags, flags)
     return results_of(call)
 
 

@@ -1,11 +1,14 @@
 """One use of an operator: what the caller gave, completed by defaults and by what follows from the tensors."""
 import numbers
-from typing import Any, Dict, List, Optional, Tuple, Union
+import re
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _defaults
 from ._defaults import Derived, Each, REQUIRED
+from ._library import Error
 from ._schema import Field, Operator, did_you_mean, schema, short
 from ._shapes import output_sizes, output_type
 from ._tensor import DTYPES, FLOATS, Tensor, as_tensor, type_name
@@ -133,6 +136,22 @@ def plain(field: Field, value: Any, rank: int, what: str) -> Any:
     raise NotImplementedError(f"{what}: fields of type {field.type}")
 
 
+def advice_on_type(name: str, value: Any, type_: str) -> str:
+    dtype = DTYPES[type_]
+    if isinstance(value, np.ndarray):
+        return f"{name} was given as {in_short(value)}: give {name}.astype(np.{dtype}), which is {type_}"
+    return (f"{name} was given as {in_short(value)}, of which NumPy makes {np.asarray(value).dtype}: give "
+            f"np.array(.., np.{dtype}), which is {type_}")
+
+
+def in_short(value: Any) -> str:
+    """What the caller wrote, in words that fit a sentence."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__} ({text[:50]} ..)"
+
+
 class Call:
     """An operator's tensors and attributes, by field name; all of them after complete().
 
@@ -194,9 +213,16 @@ class Call:
             return None
         if field.type == "TENSOR_DESC_ARRAY":
             if not isinstance(value, (list, tuple)):
-                raise TypeError(f"{self.name_of(field)} must be a list of arrays")
-            return [as_tensor(one) for one in value]
-        return as_tensor(value)
+                raise TypeError(f"{self.name_of(field)} is {in_short(value)}, must be a list of arrays")
+            return [self.tensor(one, f"{field.name}[{i}]") for i, one in enumerate(value)]
+        return self.tensor(value, field.name)
+
+    def tensor(self, value: Any, name: str) -> Tensor:
+        try:
+            return as_tensor(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self.operator.name}: {name} is {in_short(value)}, must be an array of numbers: "
+                              f"{error}") from None
 
     def attribute(self, field: Field) -> Any:
         """As it is given, or by default; arrays may be one number or Each until count_arrays()."""
@@ -316,6 +342,64 @@ class Call:
             type_ = self.attributes[field.type_field]
             return scalar(field.default if value is None else value, type_, self.name_of(field))
         return self.targets[0][0].type if value is None else enumerator(field, value, self.name_of(field))
+
+    def bound_names(self, kind: str) -> List[str]:
+        """What the same are called."""
+        names: List[str] = []
+        for field in self.operator.fields_of(kind):
+            value = self.tensors[field.name]
+            names += [f"{field.name}[{i}]" for i in range(len(value))] if isinstance(value, list) else [field.name]
+        return names
+
+    def forget_values(self) -> None:
+        """Keeps of tensors no more than types, sizes and strides."""
+        def described(tensor: Optional[Tensor]) -> Optional[Tensor]:
+            return tensor and Tensor(tensor.type, tensor.sizes, tensor.strides)
+
+        self.given, self.targets = {}, []
+        self.tensors = {name: [described(one) for one in value] if isinstance(value, list) else described(value)
+                        for name, value in self.tensors.items()}
+
+    def is_owned(self, owned: Tuple[str, ...]) -> List[bool]:
+        """Of the inputs in the order of bindings, which are the operator's: those of the names."""
+        for name in owned:
+            if self.operator.field(name).kind != "input":
+                raise ValueError(f"owned: {name} is no input of {self.operator.name}")
+            if self.given.get(name) is None:
+                raise TypeError(f"{self.operator.name}: {name} is owned, and missing")
+        return [field.name in owned for field in self.operator.fields_of("input")
+                for _ in (self.tensors[field.name] if isinstance(self.tensors[field.name], list) else [0])]
+
+    @contextmanager
+    def advising(self) -> Iterator[None]:
+        """Adds advice() to what the library refuses within."""
+        try:
+            yield
+        except Error as error:
+            error.add(self.advice(error.reason))
+            raise
+
+    def advice(self, reason: str) -> List[str]:
+        """What to write instead, where the library's reasons are about types and lengths that follow from what was given."""
+        lines = []
+        for field in self.operator.fields_of("input"):
+            value = self.given.get(field.name)
+            for i, one in enumerate(value) if field.type == "TENSOR_DESC_ARRAY" else [(None, value)]:
+                name = field.name if i is None else f"{field.name}[{i}]"
+                wrong = re.findall(rf": {re.escape(name)}\.DataType is \w+, must be (?:one of )?([\w, ]+?)(?: = | at |$)", reason,
+                                  re.MULTILINE)
+                if wrong and not isinstance(one, Tensor):
+                    allowed = [[type_name(word) for word in words.split(", ")] for words in wrong]
+                    types = [type_ for type_ in allowed[-1] if all(type_ in others for others in allowed)] or allowed[-1]
+                    lines.append(advice_on_type(name, one, "FLOAT32" if "FLOAT32" in types else types[0]))
+        for count in {field.count_field for field in self.operator.fields if field.count_field}:
+            wrong = re.search(rf": {count} is (\d+), must be (\d+)", reason)
+            for field in self.operator.fields_of("attribute") if wrong else []:
+                value = self.given.get(field.name)
+                if field.count_field == count and np.ndim(value) == 1:
+                    lines.append(f"{field.name} was given as {in_short(value)}, of length {len(value)}: give {wrong[2]} values, "
+                                 "or one number that stands for all")
+        return lines
 
     def bound(self, kind: str) -> List[Optional[Tensor]]:
         """The tensors of a kind in the order of bindings: each of an array, and None where one is absent."""

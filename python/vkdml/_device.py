@@ -1,21 +1,29 @@
-"""Vulkan devices: which there are, opening one, running an operator on it."""
+"""Vulkan devices: which there are, opening one, running an operator on it once."""
 import ctypes
 import threading
 import weakref
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from ctypes import byref, c_uint32, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple,
+                    Union)
 
 from . import _library
 from ._call import Call
 from ._describe import Descriptor
 from ._library import BufferBinding, Error
-from ._schema import level_name, level_value
-from ._tensor import Tensor
+from ._schema import Operator, level_name, level_value
+from ._tensor import Tensor, as_tensor, empty
 from ._vulkan import Buffer, BufferCopy, CommandBufferAllocateInfo, CommandBufferBeginInfo, CommandPoolCreateInfo, Vulkan
 
+if TYPE_CHECKING:
+    from ._resident import Compiled, DeviceArray
+
+WHICH = ("must be None (the best device), part of a device's name, a vkdml.Device or \"reference\"; vkdml.devices() lists "
+         "what there is")
 VARIANTS = {None: 0, "PORTABLE": 1, "SUBGROUP": 2, "SERIAL": 3}
 VALIDATION = 2  # VKDML_DEVICE_FLAG_VALIDATION
+ALLOW_HALF_PRECISION_COMPUTATION = 1  # of DML_EXECUTION_FLAGS
+ZERO_UNDEFINED = 1  # of VkdmlCompileFlags
 LOG_LEVELS = ("error", "warning", "info")
 DEVICE_TYPES = ("other", "integrated", "discrete", "virtual", "cpu")
 HINT = '\nMesa\'s lavapipe is a Vulkan device that needs no GPU; device="reference" needs no Vulkan.'
@@ -61,6 +69,9 @@ class Device:
         validation: enables Vulkan's validation layer, whose messages are warnings to `log`.
         log: called with ("error", "warning" or "info") and the message.
 
+    Attributes:
+        name, level: its whole name, and the feature level.
+
     Raises:
         Error: there is no such device, or it cannot be used.
     """
@@ -68,6 +79,9 @@ class Device:
     def __init__(self, name: Optional[str] = None, *, level: Union[str, int, None] = None, variant: Optional[str] = None,
                  validation: bool = False, log: Optional[Callable[[str, str], None]] = None):
         self._library = _library.library()
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name is {name!r}, must be None (the best device) or part of a device's name; vkdml.devices() "
+                            "lists what there is")
         if variant not in VARIANTS:
             raise ValueError(f"variant is {variant!r}, must be PORTABLE, SUBGROUP or SERIAL")
         callback = _library.LogCallback()
@@ -85,12 +99,19 @@ class Device:
                 raise Error(_library.INITIALIZATION_FAILED, error.reason + HINT) from None
             raise
         self._handle, self._lock = handle, threading.Lock()
-        self._close = weakref.finalize(self, destroy, self._library, handle, callback)
+        # What was made of the device and lives on: each as a finalizer, which knows nothing of this object.
+        self._kept: Dict[object, weakref.finalize] = {}
+        self._close = weakref.finalize(self, destroy, self._library, handle, callback, self._kept)
         self.level = level_name(level_value(level) or 0x6400)
         self._vulkan = Vulkan(self._library, handle)
+        self.name = self._vulkan.device_name
+
+    def __repr__(self) -> str:
+        return f"<vkdml.Device {self.name!r}, level {self.level}{'' if self._close.alive else ', closed'}>"
 
     def close(self) -> None:
-        """Destroys the device. Running on it is then an error; closing it again is none."""
+        """Destroys the device, with the arrays and the compiled operators on it. Using it is then an error; closing it
+        again is none."""
         with self._lock:
             self._close()
 
@@ -100,15 +121,65 @@ class Device:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
+    def array(self, values: Any) -> "DeviceArray":
+        """A copy of an array, on the device: of what run() takes for a tensor."""
+        from ._resident import DeviceArray
+        tensor = as_tensor(values)
+        array = DeviceArray(self, tensor)
+        array.write(tensor)
+        return array
+
+    def empty(self, sizes: Union[int, Sequence[int]], type_: Any) -> "DeviceArray":
+        """An array on the device whose elements are not defined yet, by a shape and a dtype or DirectML's name of one."""
+        from ._resident import DeviceArray
+        return DeviceArray(self, empty(sizes, type_))
+
+    def compile(self, operator: Union[str, Operator], *, owned: Iterable[str] = (), allow_half: bool = False,
+                zero_undefined: bool = False, **fields: Any) -> "Compiled":
+        """Compiles an operator once, to be called many times on arrays of the same types, sizes and strides.
+
+        Takes what vkdml.run() takes; of tensors only types, sizes and strides matter here, so that vkdml.empty() and
+        arrays of this device do as well. Inputs that are `owned` are read now, and not given to the calls.
+
+        Returns:
+            A function of the operator's tensors, by their names: see Compiled.
+        """
+        from ._resident import Compiled
+        return Compiled(self, operator, fields, tuple(owned), *flags_of(allow_half, zero_undefined))
+
     def execute(self, call: Call, owned: Tuple[str, ...], execution_flags: int, flags: int) -> None:
+        with self.executing() as execution:
+            execution.run(call, owned, execution_flags, flags)
+
+    @contextmanager
+    def executing(self) -> Iterator["Execution"]:
+        """One user of the device at a time; what it makes is destroyed at the end."""
         with self._lock, ExitStack() as stack:
             if not self._close.alive:
                 raise ValueError("the device is closed")
-            Execution(self._library, self._vulkan, self._handle, stack).run(call, owned, execution_flags, flags)
+            yield Execution(self._library, self._vulkan, self._handle, stack)
+
+    def keep(self, owner: Any, destroy_: Callable[[], None]) -> weakref.finalize:
+        """Has something destroyed with its owner, or with the device where that comes first."""
+        kept, key = self._kept, object()
+
+        def release() -> None:
+            kept.pop(key, None)
+            destroy_()
+
+        kept[key] = weakref.finalize(owner, release)
+        return kept[key]
 
 
-def destroy(library: Any, handle: c_void_p, callback: Any) -> None:
+def flags_of(allow_half: bool, zero_undefined: bool) -> Tuple[int, int]:
+    """The flags of an execution and of a compilation."""
+    return ALLOW_HALF_PRECISION_COMPUTATION if allow_half else 0, ZERO_UNDEFINED if zero_undefined else 0
+
+
+def destroy(library: Any, handle: c_void_p, callback: Any, kept: Dict[object, weakref.finalize]) -> None:
     """`callback` is only kept until then."""
+    for finalizer in reversed(list(kept.values())):
+        finalizer()
     library.DestroyDevice(handle)
 
 
@@ -123,15 +194,13 @@ class Execution:
         compiled = self.compile(call, owned, execution_flags, flags)
         inputs = [self.upload(tensor) for tensor in call.bound("input")]
         outputs = [self.upload(tensor) for tensor in call.bound("output")]
-        is_owned = [field.name in owned for field in call.operator.fields_of("input")
-                    for _ in (call.tensors[field.name] if isinstance(call.tensors[field.name], list) else [0])]
-        nothing = BufferBinding()
+        is_owned = call.is_owned(owned)
         persistent = self.resource(self.properties(compiled).persistentResourceSize)
         commands = self.begin()
-        if owned:
-            initializer = self.create("CreateOperatorInitializer", "DestroyDispatchable", self.device, 1, byref(compiled))
-            self.record(commands, initializer, [b if o else nothing for b, o in zip(inputs, is_owned)], [persistent], None)
-        self.record(commands, compiled, [nothing if o else b for b, o in zip(inputs, is_owned)], outputs, persistent)
+        if persistent.size:
+            self.initialize(commands, compiled, [b if o else BufferBinding() for b, o in zip(inputs, is_owned)], persistent)
+        table = self.table(compiled, persistent)
+        self.record(commands, compiled, table, [BufferBinding() if o else b for b, o in zip(inputs, is_owned)], outputs)
         self.finish(commands, len(outputs))
 
     def create(self, create: str, destroy_: str, *arguments: Any) -> c_void_p:
@@ -187,19 +256,26 @@ class Execution:
         if source is not target:
             self.vulkan.CmdCopyBuffer(commands, source.buffer, target.buffer, 1, byref(BufferCopy(0, 0, size)))
 
-    def record(self, commands: c_void_p, dispatchable: c_void_p, inputs: List[BufferBinding],
-               outputs: List[BufferBinding], persistent: Optional[BufferBinding]) -> None:
-        """One dispatch with its bindings, and a barrier behind it."""
-        library = self.library
+    def initialize(self, commands: c_void_p, compiled: c_void_p, inputs: List[BufferBinding],
+                   persistent: BufferBinding) -> None:
+        initializer = self.create("CreateOperatorInitializer", "DestroyDispatchable", self.device, 1, byref(compiled))
+        self.record(commands, initializer, self.table(initializer, BufferBinding()), inputs, [persistent])
+
+    def table(self, dispatchable: c_void_p, persistent: BufferBinding) -> c_void_p:
+        """A binding table, with all bound but tensors."""
         info = _library.BindingTableCreateInfo(dispatchable=dispatchable)
         table = self.create("CreateBindingTable", "DestroyBindingTable", self.device, byref(info))
+        temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
+        self.library.BindTemporaryResource(table, byref(temporary))
+        self.library.BindPersistentResource(table, byref(persistent))
+        return table
+
+    def record(self, commands: c_void_p, dispatchable: c_void_p, table: c_void_p, inputs: List[BufferBinding],
+               outputs: List[BufferBinding]) -> None:
+        """One dispatch with its tensors, and a barrier behind it."""
+        library = self.library
         library.BindInputs(table, len(inputs), (BufferBinding * len(inputs))(*inputs))
         library.BindOutputs(table, len(outputs), (BufferBinding * len(outputs))(*outputs))
-        temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
-        if temporary.size:
-            library.BindTemporaryResource(table, byref(temporary))
-        if persistent is not None and persistent.size:
-            library.BindPersistentResource(table, byref(persistent))
         library.RecordDispatch(self.device, commands, dispatchable, table)
         self.vulkan.barrier(commands)
 
@@ -221,6 +297,8 @@ _lock = threading.Lock()
 
 def opened(name: Optional[str], level: Union[str, int, None]) -> Device:
     """A device that stays open, for those who name one."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"device is {name!r}, {WHICH}")
     key = name, level_name(level_value(level) or 0x6400)
     with _lock:
         if key not in _opened:

@@ -148,6 +148,14 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def operator_meant(name: str) -> str:
+    """The same for an operator, of which people write the end (relu, exp) or the beginning (conv2d)."""
+    likely = [full for full in table() if full.endswith("_" + name)]
+    if not likely and not did_you_mean(name, table()):
+        likely = [full for full in table() if full.startswith(name.rstrip("0123456789D"))]
+    return f"; did you mean {min(likely, key=len)}?" if likely else did_you_mean(name, table())
+
+
 def level_name(level: int) -> str:
     return f"{level >> 12}_{level >> 8 & 15}"
 
@@ -181,12 +189,15 @@ def schema(operator: Union[str, Operator]) -> Operator:
     """An operator's row of the table, by its name, with DML_OPERATOR_ or without. print() shows its fields."""
     if isinstance(operator, Operator):
         return operator
+    if not isinstance(operator, str):
+        raise TypeError(f"the operator is {operator!r}, must be its name: \"GEMM\", \"ACTIVATION_RELU\"; "
+                        "vkdml.operators() lists them")
     name = short(operator.upper(), "DML_OPERATOR_")
     if name in table():
         return table()[name]
     if name in all_names():
         raise _library.Error(_library.NOT_IMPLEMENTED, f"DML_OPERATOR_{name} is not implemented")
-    raise ValueError(f"{operator} is no operator" + did_you_mean(name, table()))
+    raise ValueError(f"{operator} is no operator" + (operator_meant(name) or "; vkdml.operators() lists them"))
 
 
 @lru_cache(maxsize=None)

@@ -106,6 +106,11 @@ class Vulkan:
         for name, (result, *arguments) in DEVICE_FUNCTIONS.items():
             function = CFUNCTYPE(result, *arguments)(get_device(self.device, b"vk" + name.encode()))
             setattr(self, name, self.checked(name, function) if result is c_int32 else function)
+        # VkPhysicalDeviceProperties begins with 5 integers and the name; all of it has less than 1024 bytes.
+        device_properties = ctypes.create_string_buffer(1024)
+        CFUNCTYPE(None, c_void_p, c_void_p)(get_instance(handles.instance, b"vkGetPhysicalDeviceProperties"))(
+            handles.physicalDevice, device_properties)
+        self.device_name = ctypes.string_at(ctypes.addressof(device_properties) + 20).decode(errors="replace")
         properties = MemoryProperties()
         CFUNCTYPE(None, c_void_p, POINTER(MemoryProperties))(
             get_instance(handles.instance, b"vkGetPhysicalDeviceMemoryProperties"))(handles.physicalDevice, byref(properties))

@@ -2,8 +2,9 @@
 """Builds the documentation's site and holds it to what a reader expects: no warning of Doxygen's, no link that leads nowhere,
 and, in a real browser at the width of a desk and of a phone, no error and nothing that sticks out. Prints TAP.
 
-test_site.py ROOT OUTPUT [--screenshots FOLDER]
+test_site.py ROOT OUTPUT COMMAND LIBRARY [--screenshots FOLDER]
 """
+import html
 import html.parser
 import pathlib
 import re
@@ -15,12 +16,13 @@ sys.path += [str(ROOT / "docs/site"), str(ROOT / "tests/browser")]
 
 import browser
 import build
+import operators
 
 WIDTHS = (1280, 390)
 # What a reader looks at: all pages, and of the reference one of each kind.
 PAGES = ("index.html", "page_*.html", "example_import_c.html", "files.html", "annotated.html", "globals.html", "device_8h.html",
          "dml__operators_8h.html", "structVkdmlDeviceCreateInfo.html", "classvkdml_1_1Device.html",
-         "structDML__GEMM__OPERATOR__DESC.html")
+         "structDML__GEMM__OPERATOR__DESC.html", "operator_gemm.html", "operator_roi_align1.html", "operator_split.html")
 
 
 # What a reader sees of Markdown that Doxygen did not understand.
@@ -53,6 +55,25 @@ class Links(html.parser.HTMLParser):
                 self.targets.append(value)
             elif name in ("id", "name") and value:
                 self.names.add(value)
+
+
+def operator_pages(folder, command):
+    """What the page of an operator lacks of its parts."""
+    found = []
+    declared = operators.declarations(ROOT)
+    for name, (_, _, accuracy, tensors) in operators.table_of(command).items():
+        path = folder / f"{operators.page_of(name)}.html"
+        if not path.exists():
+            found.append(f"{name} has no page")
+            continue
+        text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text()))
+        words = " ".join(declared[name][0].split()[:3])
+        parts = {"what it computes": words, "its struct": "_OPERATOR_DESC {", "its accuracy": accuracy.split(":")[0],
+                 "a model": f'"type": "DML_OPERATOR_{name}"', "what it prints": "Resource 'Output",
+                 "Python": f'vkdml.run("{name}"'}
+        found += [f"{name}: {part} is missing" for part, words in parts.items() if words not in text]
+        found += [f"{name}: its {tensor} is missing" for tensor, *_ in tensors if tensor not in text]
+    return found
 
 
 def dead_links(pages, folder):
@@ -90,15 +111,17 @@ def looks(folder, screenshots):
 
 def main():
     output = pathlib.Path(sys.argv[2]).resolve()
-    screenshots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--screenshots"] else None
-    warnings = build.build(ROOT, output)
+    command, library = (pathlib.Path(path).resolve() for path in sys.argv[3:5])
+    screenshots = pathlib.Path(sys.argv[6]) if sys.argv[5:6] == ["--screenshots"] else None
+    warnings = build.build(ROOT, output, command, library)
     problems, count = looks(output / "html", screenshots)
     pages = {path.name: Links(path) for path in sorted((output / "html").glob("*.html"))}
-    unread = [f"{name}: {text}" for name, links in pages.items() if name.startswith(("index", "page_"))
+    unread = [f"{name}: {text}" for name, links in pages.items() if name.startswith(("index", "page_", "operator_"))
               for text in links.unread]
     results = [("Doxygen has no warning", warnings),
                ("every link leads somewhere", dead_links(pages, output / "html")),
                ("no Markdown is left", unread),
+               ("every operator has a page with all parts", operator_pages(output / "html", command)),
                (f"{count} pages look right at {' and '.join(map(str, WIDTHS))} pixels", problems)]
     print(f"1..{len(results)}")
     for number, (name, found) in enumerate(results, 1):

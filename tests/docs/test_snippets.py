@@ -127,7 +127,7 @@ def pages_of(root):
     """All pages. README.md is one of them as soon as a block of it says how it is tested."""
     readme = root / "README.md"
     marked = any(block.way for block in snippets.blocks_of(readme))
-    return [readme] * marked + sorted((root / "docs").glob("*.md"))
+    return [readme] * marked + sorted((root / "docs").glob("*.md")) + sorted((root / "docs").glob("*/*.md"))
 
 
 def same_descriptors(page):

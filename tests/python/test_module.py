@@ -41,6 +41,45 @@ class Refusals(unittest.TestCase):
         self.refused(TypeError, "ACTIVATION_ELU has no attribute Alfa; did you mean Alpha?", "ELEMENT_WISE_ADD1", ATensor=X,
                      BTensor=X, FusedActivation=("ELU", {"Alfa": 1}))
         self.refused(ValueError, "RELUX is no operator", "GEMM", ATensor=X, BTensor=X.T, FusedActivation="RELUX")
+        self.refused(ValueError, "^relu is no operator; did you mean ACTIVATION_RELU\\?$", "relu", InputTensor=X)
+        self.refused(ValueError, "^softmax is no operator; did you mean ACTIVATION_SOFTMAX\\?$", "softmax", InputTensor=X)
+        self.refused(ValueError, "^conv2d is no operator; did you mean CONVOLUTION\\?$", "conv2d", InputTensor=X)
+        self.refused(ValueError, r"^xyz is no operator; vkdml.operators\(\) lists them$", "xyz", InputTensor=X)
+        self.refused(TypeError, "^the operator is 3, must be its name", 3, InputTensor=X)
+
+    def test_types(self):
+        """who gives elements of a type that the operator does not take is told what was given, and what to write"""
+        self.refused(vkdml.Error, r"(?m)^InputTensor was given as an array of float64: give InputTensor.astype\(np.float32\), "
+                     "which is FLOAT32$", "ELEMENT_WISE_EXP", InputTensor=np.ones(3))
+        self.refused(vkdml.Error, r"(?m)^InputTensor was given as \[1, 2, 3\], of which NumPy makes int64: give np.array\(.., "
+                     r"np.float32\), which is FLOAT32$", "ELEMENT_WISE_EXP", InputTensor=[1, 2, 3])
+        self.refused(vkdml.Error, r"(?m)^BTensor was given as an array of float64: give BTensor.astype\(np.int8\), which is INT8$",
+                     "ELEMENT_WISE_ADD", ATensor=X.astype(np.int8), BTensor=X.astype(float))
+        self.refused(vkdml.Error, r"(?m)^InputTensors\[1\] was given as an array of float64", "JOIN", Axis=0,
+                     InputTensors=[X, X.astype(float)])
+        self.refused(TypeError, "ELEMENT_WISE_EXP: InputTensor is 'a', must be an array of numbers: ", "ELEMENT_WISE_EXP",
+                     InputTensor="a")
+        self.refused(ValueError, r"ELEMENT_WISE_EXP: InputTensor is \[\[1, 2\], \[3\]\], must be an array of numbers: ",
+                     "ELEMENT_WISE_EXP", InputTensor=[[1, 2], [3]])
+        self.refused(TypeError, "JOIN: InputTensors is an array of float32, must be a list of arrays", "JOIN", InputTensors=X, Axis=0)
+
+    def test_lengths(self):
+        """who gives a list of another length than the tensors ask for is told which, and how long it must be"""
+        picture = X[None, None]
+        for operator, name, more in (("CONVOLUTION", "Strides", {"FilterTensor": picture}), ("MAX_POOLING", "EndPadding", {"WindowSize": 1})):
+            self.refused(vkdml.Error, rf"(?m)^{name} was given as \[1, 2, 3\], of length 3: give 2 values, or one number that "
+                         "stands for all$", operator, InputTensor=picture, **{name: [1, 2, 3]}, **more)
+        self.refused(vkdml.Error, r"(?m)^StartPadding was given as \(0, 1\), of length 2: give 4 values", "PADDING", InputTensor=picture,
+                     StartPadding=(0, 1))
+
+    def test_device(self):
+        """a device that is no device's name is answered with what would be one"""
+        for wrong in (3, b"llvmpipe", ["cpu"]):
+            with self.assertRaisesRegex(TypeError, r"^device is .*, must be None \(the best device\), part of a device's name, a "
+                                        r"vkdml.Device or \"reference\"; vkdml.devices\(\) lists"):
+                vkdml.run("ELEMENT_WISE_EXP", InputTensor=X, device=wrong)
+        with self.assertRaisesRegex(TypeError, "^name is 3, must be None"):
+            vkdml.Device(3)
 
     def test_missing(self):
         """what is missing is named, with what it may be"""
@@ -171,7 +210,8 @@ class Finding(unittest.TestCase):
     def test_named(self):
         """VKDML_LIBRARY names it, and nothing else is tried"""
         result = python("import vkdml; vkdml.version()", VKDML_LIBRARY="/nowhere/libvkdml.so")
-        self.assertRegex(result.stderr, "OSError: /nowhere/libvkdml.so: cannot open shared object file")
+        self.assertRegex(result.stderr, "(?s)OSError: /nowhere/libvkdml.so: cannot open shared object file.*\n"
+                         "the environment variable VKDML_LIBRARY names /nowhere/libvkdml.so, so nothing else was tried")
 
     def test_none(self):
         """where there is none, it says what was tried and what to do; importing alone needs none"""
@@ -180,10 +220,11 @@ class Finding(unittest.TestCase):
             code = "import vkdml\nprint(vkdml.__version__)\nvkdml.version()"
             result = python(code, VKDML_LIBRARY=None, PYTHONPATH=folder, LD_LIBRARY_PATH="")
             self.assertEqual(result.stdout.strip(), vkdml.__version__)
-            self.assertRegex(result.stderr, "(?s)OSError: the vkdml library was not found. Set VKDML_LIBRARY.*Tried:.*libvkdml.so")
+            self.assertRegex(result.stderr, r"(?s)OSError: the vkdml library was not found. Tried:\n.*/vkdml: no libvkdml.so there\n"
+                             r".*libvkdml.so, by the system's loader: .*Install the module anew.*pip install ./python\nor set VKDML_LIB")
             # By the loader, under the name that versions have, it is found; and beside the module.
             os.mkdir(os.path.join(folder, "lib"))
-            name = vkdml._library.candidates()[-2]
+            name = vkdml._library.NAMES[0]
             self.assertRegex(name, r"^libvkdml\.so\.\d")
             shutil.copy(vkdml._library.library().path, os.path.join(folder, "lib", name))
             result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder,
@@ -192,6 +233,19 @@ class Finding(unittest.TestCase):
             shutil.copy(vkdml._library.library().path, os.path.join(folder, "vkdml", "libvkdml.so"))
             result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder)
             self.assertEqual(result.stdout.split(), [vkdml.__version__] * 2, result.stderr)
+
+    def test_installed(self):
+        """what Meson installed finds its library from where it lies itself, wherever that is moved"""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.dirname(vkdml.__file__), os.path.join(folder, "python", "vkdml"))
+            with open(os.path.join(folder, "python", "vkdml", "_installed.py"), "w") as file:
+                file.write('LIBRARY_FOLDER = "../../lib"\n')
+            os.mkdir(os.path.join(folder, "lib"))
+            path = os.path.join(folder, "lib", vkdml._library.NAMES[0])
+            shutil.copy(vkdml._library.library().path, path)
+            result = python("import vkdml\nvkdml.version()\nprint(vkdml._library.library().path)", VKDML_LIBRARY=None,
+                            PYTHONPATH=os.path.join(folder, "python"), LD_LIBRARY_PATH="")
+            self.assertEqual(result.stdout.strip(), os.path.realpath(path), result.stderr)
 
     def test_other_version(self):
         """a library of another version is refused"""
@@ -300,6 +354,13 @@ class Devices(unittest.TestCase):
         np.testing.assert_array_equal(vkdml.run("ELEMENT_WISE_ABS", device=name[1:5].upper(), InputTensor=X), X)
         with self.assertRaisesRegex(vkdml.Error, "no such device as this"):
             vkdml.run("ELEMENT_WISE_ABS", device="no such device as this", InputTensor=X)
+
+    def test_told(self):
+        """a device says which it is"""
+        self.assertEqual(self.device.name, vkdml.devices()[0].name)
+        self.assertEqual(repr(self.device), f"<vkdml.Device {self.device.name!r}, level 6_4>")
+        self.device.close()
+        self.assertEqual(repr(self.device), f"<vkdml.Device {self.device.name!r}, level 6_4, closed>")
 
     def test_level(self):
         """a device has a level, which run() cannot change"""

@@ -1,5 +1,5 @@
-/* The benchmarks of fold.c as plain loops: see cases/loops.h. Sums and products of a row are four, so that none waits
- * for the one before. */
+/* The benchmarks of reduce.c and argmin.c as plain loops: see cases/loops.h. Sums and products of a row are four, so
+ * that none waits for the one before. */
 #include "cases/loops.h"
 
 /* Of the benchmarks' columns. */

@@ -1,0 +1,21 @@
+#include "cases/operators/neighbours.h"
+
+enum case_fill neighbours_fill(struct random *random) {
+    static const enum case_fill fills[] = {CASE_FILL_BITS, CASE_FILL_SMALL, CASE_FILL_SPECIAL, CASE_FILL_UNIT,
+                                           CASE_FILL_ABOVE_ONE};
+    return RANDOM_OF(random, fills);
+}
+
+void neighbours_lay_out(struct random *random, struct case_tensor *input, struct case_tensor *output) {
+    input->fill = neighbours_fill(random);
+    generate_input_layout(random, input);
+    generate_output_layout(random, output);
+}
+
+double neighbours_denormal(const struct operator_case *c) {
+    return c->tensors[0].type == DML_TENSOR_DATA_TYPE_FLOAT32 ? 0x1p-126 : 0;
+}
+
+double neighbours_sum_error(double terms, double others) {
+    return (64 + others + terms / 64) * 0x1p-24;
+}

@@ -167,7 +167,7 @@ def test_comparison(folder):
     result, document = run_json(folder, text, *VALIDATION, "--compare", "reference")
     tolerance = document["commands"][0]["comparisons"][0]["tolerance"]
     relative = re.search(r"([\d.e-]+) of the element", tolerance)
-    tell(result.returncode == 0 and relative and abs(float(relative.group(1)) - (2 * 2 ** -15 + 2 * 2 ** -24)) < 1e-8,
+    tell(result.returncode == 0 and relative and abs(float(relative.group(1)) - (2 * 2 ** -15 + 2 * 2 ** -24)) < 1e-7,
          "a bound of the result alone is the table's", tolerance)
 
 

@@ -75,7 +75,7 @@ static void print_operator(const VkdmlOperatorSchema *schema) {
     if (schema->fusableSince) {
         printf("to fuse since %s%s%s, ", vkdmlGetFeatureLevelName(schema->fusableSince),
                schema->fusableInto ? " into " : "",
-               schema->fusableInto ? vkdmlGetOperatorName(schema->fusableInto) + strlen(PREFIX) : "");
+               schema->fusableInto ? operator_names_short(vkdmlGetOperatorName(schema->fusableInto)) : "");
     }
     switch (accuracy->kind) {
     case VKDML_ACCURACY_EXACT:

@@ -6,7 +6,7 @@ layout(local_size_x_id = 0) in;
 
 // Whether all resources begin where their descriptors do, on every device whose alignment is a tensor's: then there is
 // nothing to load before the first address is known.
-layout(constant_id = 12) const bool BASES_ARE_ZERO = false;
+layout(constant_id = 24) const bool BASES_ARE_ZERO = false;
 
 // Per storage buffer, the bytes between the start of its descriptor and the resource: descriptors begin at the bound
 // offset rounded down to minStorageBufferOffsetAlignment. Multiples of 4. A kernel of more than four buffers defines

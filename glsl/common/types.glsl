@@ -3,7 +3,7 @@
 #ifndef VKDML_TYPES_GLSL
 #define VKDML_TYPES_GLSL
 
-// DML_TENSOR_DATA_TYPE's values
+// As in C: DML_TENSOR_DATA_TYPE_...
 const uint FLOAT32 = 1;
 const uint FLOAT16 = 2;
 const uint UINT32 = 3;
@@ -74,6 +74,7 @@ uint narrow_to_half(uint wide)
 // as execution modes of the module; and that no such denormal matters (3), because operands and results are FLOAT16. See plan.h.
 layout(constant_id = 11) const uint FLOAT_CONTROLS = 0;
 const bool HALVES_ARE_EXACT = (FLOAT_CONTROLS & 2u) != 0;
+// In C: VKDML_FLOAT_...
 const bool NO_DENORMALS = (FLOAT_CONTROLS & 8u) != 0;
 // FLOAT32 arithmetic is IEEE 754's as it is.
 const bool IS_EXACT = BOTH((FLOAT_CONTROLS & 1u) != 0, (FLOAT_CONTROLS & 12u) != 0);

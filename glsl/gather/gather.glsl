@@ -35,6 +35,7 @@ layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside 
 layout(constant_id = 4) const bool DENSE = true;      // row_output_stride is 1
 // The rows: shorter than a chunk; any other; of padding, so much longer than seams that these are shared out (see
 // gather_seams.glsl), or with rims of up to two or up to four elements in all (see gather_rims.glsl).
+// In C: enum vkdml_gather_rows, VKDML_GATHER_ROWS_...
 const uint SHORT = 0;
 const uint LONG = 1;
 const uint SEAMED = 2;
@@ -43,6 +44,7 @@ const uint FOUR_RIMS = 4;
 layout(constant_id = 6) const uint ROWS = SHORT;
 // The rows of the input: elements apart; side by side or one for all, as row_input_stride says; side by side, and aligned
 // otherwise than the output's more often than not.
+// In C: enum vkdml_gather_input_rows, VKDML_GATHER_INPUT_...
 const uint APART = 0;
 const uint TOGETHER = 1;
 const uint UNALIGNED = 2;
@@ -54,9 +56,9 @@ const uint ELEMENTS_PER_WORD = ELEMENT_BITS < 32 ? 32 / ELEMENT_BITS : 1;
 const uint CHUNK_BYTES = 16;
 const uint CHUNK = CHUNK_BYTES / ELEMENT_BYTES; // elements
 
-// Mirrored by struct vkdml_gather_parameters. Strides and sizes are in elements. A run is a part of the output whose
+// Strides and sizes are in elements. A run is a part of the output whose
 // elements lie side by side, rows after rows; of a row with gaps it is the row.
-layout(std140, binding = 0) uniform Parameters {
+layout(std140, binding = 0) uniform GatherParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint item_count;  // invocations with work
     uint items_per_run; // an item is 16 aligned bytes of the output where rows are dense, an element elsewhere

@@ -20,8 +20,8 @@ const uint PIECES = ELEMENT_BITS / PIECE_BITS;                 // of an element
 const uint CHUNK = 128 / ELEMENT_BITS;                         // elements of 16 bytes
 const uint PIECE_MASK = 0xFFFFFFFFu >> (32 - PIECE_BITS);
 
-// Mirrored by struct interleave_parameters. Strides are in 16 bytes.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in 16 bytes.
+layout(std140, binding = 0) uniform InterleaveParameters {
     uint group_count;
     uint unit_count;
     uint units; // of a row of the planes

@@ -4,7 +4,7 @@
 #include "gather.glsl"
 #include "gather_input.glsl"
 
-// DML_PADDING_MODE's values
+// As in C: DML_PADDING_MODE_...
 const uint CONSTANT = 0;
 const uint EDGE = 1;
 const uint REFLECTION = 2;
@@ -13,6 +13,7 @@ const uint WRAP = 4;
 layout(constant_id = 7) const uint MODE = CONSTANT;
 // Bit d: outer dimension d is padded; FAR: some rim is longer than the input's first mirror image or copy.
 layout(constant_id = 8) const uint PADDED = 0xFFFFFFFFu;
+// In C: VKDML_PADDING_...
 const uint FAR = 256;
 
 const uint OUTSIDE = 0xFFFFFFFFu; // no coordinate: a size is at most 2^32-1

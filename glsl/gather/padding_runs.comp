@@ -4,7 +4,7 @@
 #include "gather.glsl"
 #include "gather_runs.glsl"
 
-// DML_PADDING_MODE's values
+// As in C: DML_PADDING_MODE_...
 const uint CONSTANT = 0;
 const uint EDGE = 1;
 const uint REFLECTION = 2;

@@ -33,9 +33,9 @@ const uint WORD_MASK = (1u << PACKED) - 1; // a bit per element
 const bool BY_SQUARES = COLUMN_RANK > 0;
 const uint COLUMN_END = OUTER_RANK + COLUMN_RANK;
 
-// Mirrored by struct permute_parameters. Sizes and strides are in elements. Dimensions of a block, and those of batches,
+// Sizes and strides are in elements. Dimensions of a block, and those of batches,
 // are in the output's order, outermost first.
-layout(std140, binding = 0) uniform Parameters {
+layout(std140, binding = 0) uniform PermuteParameters {
     uint group_count;
     uint block_count;
     uint output_first; // as the gather kernels'

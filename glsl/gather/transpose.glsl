@@ -22,8 +22,8 @@ const uint ELEMENT_BYTES = ELEMENT_BITS / 8;
 const uint PACKED = 32 / ELEMENT_BITS; // elements of a word
 #include "square.glsl"
 
-// Mirrored by struct transpose_parameters. Strides are in elements.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in elements.
+layout(std140, binding = 0) uniform TransposeParameters {
     uint group_count;
     uint x_size; // places, of UNIT elements
     uint y_size;

@@ -52,8 +52,8 @@ const uint ELEMENTS_PER_WORD = ELEMENT_BITS < 32 ? 32 / ELEMENT_BITS : 1;
 const uint WORDS_PER_ELEMENT = ELEMENT_BITS == 64 ? 2 : 1;
 const uint ITEM = DENSE ? 16 / ELEMENT_BYTES : 1; // elements
 
-// Mirrored by struct index_parameters. Strides and sizes are in elements.
-layout(std140, binding = 0) uniform Parameters {
+// Strides and sizes are in elements.
+layout(std140, binding = 0) uniform IndexParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint item_count;
     uint items_per_run;

@@ -58,8 +58,8 @@ const uint ITEM_BYTES = ITEM * BITS_OUT / 8;
 const bool HAS_GAPS = ITEM == 1;
 const bool IS_SERIAL = ITEMS == 0;
 
-// Mirrored by struct vkdml_map_parameters. Strides and sizes are in elements.
-layout(std140, binding = 0) uniform Parameters {
+// Strides and sizes are in elements.
+layout(std140, binding = 0) uniform MapParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint item_count;
     uint items_per_run;

@@ -63,8 +63,8 @@ const uint PER_WORD = 32 / (BITS < 32 ? BITS : 32);
 const uint OWN_PER_WORD = 32 / (BITS_OWN < 32 ? BITS_OWN : 32);
 const uint OUT_PER_WORD = 32 / (BITS_OUT < 32 ? BITS_OUT : 32);
 
-// Mirrored by struct window_parameters. Strides are in elements.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in elements.
+layout(std140, binding = 0) uniform NeighboursParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint item_count;
     uint items_per_row;

@@ -10,8 +10,7 @@
 #include "binding.glsl"
 #include "division.glsl"
 
-// Mirrored by struct nonzero_parameters.
-layout(std140, binding = 0) uniform Parameters {
+layout(std140, binding = 0) uniform NonzeroParameters {
     uint element_count;
     uint mask_words;  // element_count / 32, rounded up
     uint chunk_words; // mask words per chunk

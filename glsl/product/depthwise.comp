@@ -26,7 +26,7 @@ const uint LEAD = COLUMN_STEP >> 4;
 const uint SPAN = LEAD + 3 * STEP + COLUMN_TAPS;
 
 // Dimensions: columns, rows, two more of pixels. Mirrored by struct depthwise_parameters; in elements.
-layout(std140, binding = 0) uniform Parameters {
+layout(std140, binding = 0) uniform DepthwiseParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint unit_count;
     uint unused0;

@@ -32,8 +32,8 @@ layout(constant_id = 5) const uint TILE_K = 16;
 layout(constant_id = 6) const uint ROWS = 4;    // 4 or 8; of a subgroup in product_matrix.comp
 layout(constant_id = 7) const uint COLUMNS = 4; // ..
 
-// Mirrored by struct product_parameters. In elements.
-layout(std140, binding = 0) uniform Parameters {
+// In elements.
+layout(std140, binding = 0) uniform ProductParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint unit_count;  // JOINS and IS_SERIAL: invocations with work
     uint m;

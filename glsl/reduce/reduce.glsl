@@ -78,8 +78,8 @@ const uint TOTAL_WORDS = EITHER(BITS == 64, FUNCTION == MOMENTS) ? 4 : 2; // as 
 const uint BLOCK = 32;
 const uint LONG_BLOCK = 36; // a run's last few
 
-// Mirrored by struct fold_parameters. Strides are in elements; of totals, in those.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in elements; of totals, in those.
+layout(std140, binding = 0) uniform ReduceParameters {
     uint group_count;    // workgroups with work; the grid may hold more
     uint unit_count;     // of WIDTH outputs
     uint unit_groups;    // workgroups that walk the same share; IS_FLAT: invocations

@@ -30,8 +30,8 @@ const bool ACCUMULATES = (FLAGS & 64u) != 0;  // onto what the target has
 layout(constant_id = 3) const uint ORDER = 0x3210; // where regions, channels, rows and columns are among the dimensions, 4 bits each
 layout(constant_id = 4) const uint V = 1;     // elements of an item: as many as fill a word, or 1
 
-// Mirrored by struct regions_parameters. Strides are in elements, modulo 2^32, from what is bound on. x comes before y.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in elements, modulo 2^32, from what is bound on. x comes before y.
+layout(std140, binding = 0) uniform RegionsParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint item_count;  // of the first step regions
     uint element_count;

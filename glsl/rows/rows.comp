@@ -17,6 +17,7 @@
 layout(constant_id = 1) const uint TYPE = 1; // of all tensors: FLOAT32 or FLOAT16
 layout(constant_id = 2) const uint FUNCTION = 0;
 layout(constant_id = 3) const uint SHAPE = 0;
+// In C: VKDML_ROWS_...
 const bool ACROSS = (SHAPE & 1u) != 0;
 const bool HAS_SCALE = (SHAPE & 2u) != 0;        // MOMENTS
 const bool HAS_BIAS = (SHAPE & 4u) != 0;
@@ -30,16 +31,17 @@ layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
 layout(constant_id = 7) const uint FULL = 0;     // of an invocation's items the first that every row and invocation has
 
+// In C: enum vkdml_rows_function, VKDML_ROWS_...
 const uint SOFTMAX = 0;
 const uint LOG_SOFTMAX = 1;
 const uint MOMENTS = 2; // (x - mean) / sqrt(variance + an argument), times the scale, plus the bias
-const bool IS_SOFTMAX = FUNCTION <= LOG_SOFTMAX;
 const uint NORM = 3;    // x / max(norm, an argument)
+const bool IS_SOFTMAX = FUNCTION <= LOG_SOFTMAX;
 const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
 const bool SQUARES = OPTION;    // NORM: L2, else L1
 
-// Mirrored by struct rows_parameters. In elements; an item's of a scale or bias that is no vector.
-layout(std140, binding = 0) uniform Parameters {
+// In elements; an item's of a scale or bias that is no vector.
+layout(std140, binding = 0) uniform RowsParameters {
     uint group_count;
     uint unit_count;    // rows, or ACROSS fours of them
     uint item_count;    // of a row

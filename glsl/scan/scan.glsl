@@ -47,8 +47,8 @@ const bool IS_BLOCKED = BOTH(IS_FLOAT_SUM, EITHER(LANES == 1, TO_ENTRIES));
 const uint BLOCK = EITHER(ACROSS, WIDTH == 1) ? 64 : 16;
 const uint ENTRY_BLOCK = 64;
 
-// Mirrored by struct scan_parameters. Strides are in elements, modulo 2^32.
-layout(std140, binding = 0) uniform Parameters {
+// Strides are in elements, modulo 2^32.
+layout(std140, binding = 0) uniform ScanParameters {
     uint group_count;   // workgroups with work; the grid may hold more
     uint unit_count;    // of TALLIES lines
     uint unit_groups;   // workgroups that walk the same share; of LANES 1 invocations

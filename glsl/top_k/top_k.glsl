@@ -22,8 +22,8 @@ const bool MERGES = (SHAPE & 128u) != 0; // a share's items are bitonic
 const bool UNSORTED = (SHAPE & 256u) != 0; // what is kept may be in any order
 layout(constant_id = 7) const uint RANK = 7;
 
-// Mirrored by struct top_k_parameters. Positions are in elements, or records, from the bound range's start.
-layout(std140, binding = 0) uniform Parameters {
+// Positions are in elements, or records, from the bound range's start.
+layout(std140, binding = 0) uniform TopKParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint unit_count;
     uint row_count;   // unit = share * row_count + row

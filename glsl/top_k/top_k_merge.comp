@@ -13,8 +13,7 @@ const uint PAIRS = 4;          // items apart: n and n + distance
 const uint OPPOSITE_PAIRS = 5; // n and distance - n
 const uint KEEPS = 6;          // the same, and of two only the first stays
 
-// Mirrored by struct merge_parameters.
-layout(std140, binding = 0) uniform Parameters {
+layout(std140, binding = 0) uniform TopKMergeParameters {
     uint turn_count;   // of a row
     uint all_turns;    // of all rows
     uint own_turns;    // of an invocation, side by side

@@ -65,11 +65,24 @@ static uint32_t same_as(const struct vkdml_plan_step *step, uint32_t b) {
     return same;
 }
 
+/* A bit for each id. */
+static uint32_t constants_of(const struct vkdml_plan_step *step) {
+    return step->kind == VKDML_PLAN_DISPATCH ? vkdml_step_given(step) & vkdml_kernel_info(step->kernel)->constants : 0;
+}
+
+static uint32_t count_constants(const struct vkdml_plan_step *step) {
+    uint32_t count = 0;
+    for (uint32_t given = constants_of(step); given != 0; given &= given - 1) {
+        count++;
+    }
+    return count;
+}
+
 static void count_steps(const struct vkdml_plan_steps *steps, struct room *room) {
     room->steps += steps->count;
     for (uint32_t i = 0; i < steps->count; i++) {
         room->buffers += steps->items[i].buffer_count;
-        room->constants += steps->items[i].specialization_count;
+        room->constants += count_constants(&steps->items[i]);
         room->words += steps->items[i].parameter_count;
     }
 }
@@ -184,10 +197,12 @@ static void tell_dispatch(struct explaining *e, const struct vkdml_plan_step *st
     told->module = has_own ? e->variant : VKDML_KERNEL_VARIANT_PORTABLE;
     memcpy(told->groupCounts, step->groups, sizeof told->groupCounts);
     told->groupSize = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
-    told->constantCount = step->specialization_count;
+    told->constantCount = count_constants(step);
     told->constants = e->constants;
-    for (uint32_t i = 0; i < step->specialization_count; i++) {
-        *e->constants++ = (VkdmlStepConstant){vkdml_kernel_word(kernel->constants[i]), step->specializations[i]};
+    for (uint32_t i = 0; i < VKDML_KERNEL_CONSTANTS; i++) {
+        if (constants_of(step) >> i & 1) {
+            *e->constants++ = (VkdmlStepConstant){vkdml_kernel_constant(kernel, i), step->specializations[i]};
+        }
     }
     told->parameterCount = step->parameter_count;
     told->parameters = e->words;
@@ -257,7 +272,7 @@ static void tell(struct explaining *e, VkdmlDevice device, VkdmlExplanation *tol
         .inPlaceIsFree = e->plan->keeps_input,
         .inputBytes = bytes_of(e->instance->inputs, e->instance->input_count),
         .outputBytes = bytes_of(e->instance->outputs, e->instance->output_count),
-        .temporaryResourceSize = e->plan->temporary_bytes,
+        .temporaryResourceSize = e->plan->steps.temporary_bytes,
         .persistentResourceSize = e->plan->persistent_bytes,
         .notes = e->notes_told,
         .stepCount = e->plan->init_steps.count + e->plan->steps.count,

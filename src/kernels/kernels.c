@@ -33,6 +33,15 @@ const char *vkdml_kernel_word(uint16_t word) {
     return &kernel_words[word];
 }
 
+const char *vkdml_kernel_constant(const struct vkdml_kernel_info *kernel, uint32_t id) {
+    uint32_t at = kernel->first_name;
+    assert(kernel->constants >> id & 1);
+    for (uint32_t i = 0; i < id; i++) {
+        at += kernel->constants >> i & 1;
+    }
+    return vkdml_kernel_word(kernel_constants[at]);
+}
+
 const struct vkdml_kernel_module *vkdml_kernel_module(enum vkdml_kernel kernel, VkdmlKernelVariant variant) {
     const struct vkdml_kernel_info *info = vkdml_kernel_info(kernel);
     if (variant == VKDML_KERNEL_VARIANT_SUBGROUP && info->subgroup.packed) {
@@ -117,7 +126,8 @@ static void undo_repetition(const uint8_t *packed, uint8_t *text, size_t bytes) 
     }
 }
 
-/* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/build/embed.py has made sure.
+/* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/build/embed.py has made
+ * sure.
  */
 void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words) {
     uint8_t *text = (uint8_t *)(words + module->word_count) - module->text_bytes;

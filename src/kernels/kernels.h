@@ -13,8 +13,9 @@ enum vkdml_kernel {
     VKDML_KERNEL_COUNT
 };
 
-/* Constants that plans give a value. */
-#define VKDML_KERNEL_CONSTANTS 12
+/* Constants that plans give a value have ids below this, which is that of BASES_ARE_ZERO in glsl/common/binding.glsl.
+ * Masks of ids have 32 bits, so that it may be 31. */
+#define VKDML_KERNEL_CONSTANTS 24
 
 /* Every module has local_size_x as specialization constant 0. */
 #define VKDML_SPECIALIZATION_LOCAL_SIZE 0
@@ -41,7 +42,8 @@ struct vkdml_kernel_info {
     uint32_t buffer_count; /* the most storage buffers, at bindings 1, 2, ..; binding 0 is the parameter block */
     uint8_t written;       /* of the storage buffers a bit for each that may be written, of the first bit 0 */
     uint16_t frame;        /* vkdml_kernel_word(): the folder of glsl/ */
-    uint16_t constants[VKDML_KERNEL_CONSTANTS]; /* .. the names of specialization constants by id; "": none */
+    uint32_t constants;    /* of the ids of specialization constants that a plan gives a value a bit for each */
+    uint16_t first_name;   /* of theirs, among all kernels' */
     struct vkdml_kernel_module portable;
     struct vkdml_kernel_module subgroup;
     struct vkdml_kernel_module serial;
@@ -49,6 +51,9 @@ struct vkdml_kernel_info {
 
 /* Never NULL for a valid id. */
 const struct vkdml_kernel_info *vkdml_kernel_info(enum vkdml_kernel kernel);
+
+/* What GLSL calls one of a kernel's constants. Static. */
+const char *vkdml_kernel_constant(const struct vkdml_kernel_info *kernel, uint32_t id);
 
 /* A word of what is said about kernels. Static. */
 const char *vkdml_kernel_word(uint16_t word);

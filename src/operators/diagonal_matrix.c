@@ -8,9 +8,6 @@
 /* The roles of a gather's dimensions; others are of the batch. */
 enum role { ROLE_BATCH, ROLE_COLUMNS, ROLE_ROWS };
 
-/* What is beside the band, as band.glsl distinguishes it. */
-enum source { SOURCE_ZEROS, SOURCE_INPUT, SOURCE_ALIKE, SOURCE_OUTPUT };
-
 #define CHUNK_BYTES 16
 
 /* Diagonals x - y of the elements to fill, `first` to `last`; first > last: none. */
@@ -25,9 +22,7 @@ struct diagonals {
     const struct vkdml_tensor *output;
     const struct vkdml_tensor *input; /* NULL: zeros */
     struct band band;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
 };
 
 static uint32_t find_role(const struct vkdml_gather *gather, enum role role) {
@@ -36,7 +31,7 @@ static uint32_t find_role(const struct vkdml_gather *gather, enum role role) {
             return d;
         }
     }
-    return VKDML_MAX_DIMENSIONS;
+    return VKDML_BAND_NO_DIMENSION;
 }
 
 /* Makes the innermost dimension of the output the row, and elements of matrices side by side wider ones. */
@@ -137,7 +132,6 @@ static bool is_in_band(const struct vkdml_gather *gather, const struct band *ban
 }
 
 #define PATTERN_BITS 128
-#define PATTERN      (VKDML_MAX_DIMENSIONS + 1) /* instead of the columns' dimension */
 
 /* Writes the pattern of matrices of few elements, see band.glsl; false where they are not. None of them is cut by a
  * window. */
@@ -163,26 +157,30 @@ static bool fill_pattern(const struct vkdml_gather *gather, const struct band *b
     return true;
 }
 
-static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather, enum source source,
-                               const struct band *band) {
+static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gather *gather,
+                               enum vkdml_band_source source, const struct band *band) {
     struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_DIAGONAL,
-        .specialization_count = 4,
-        .specializations = {source, band->invert, find_role(gather, ROLE_COLUMNS), find_role(gather, ROLE_ROWS)},
+        .constants = {{VKDML_GATHER_CONSTANT_SOURCE, source},
+                      {VKDML_GATHER_CONSTANT_INVERT, band->invert},
+                      {VKDML_GATHER_CONSTANT_Y_DIMENSION, find_role(gather, ROLE_ROWS)},
+                      {VKDML_GATHER_CONSTANT_X_DIMENSION, find_role(gather, ROLE_COLUMNS)}},
+        .constant_count = 4,
         .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)(band->last - band->first)},
-        .has_input = source == SOURCE_INPUT || source == SOURCE_ALIKE,
+        .has_input = source == VKDML_BAND_INPUT || source == VKDML_BAND_ALIKE,
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    use.has_pattern = source != SOURCE_INPUT && fill_pattern(gather, band, use.pattern);
+    use.has_pattern = source != VKDML_BAND_INPUT && fill_pattern(gather, band, use.pattern);
     if (use.has_pattern) {
-        use.specializations[2] = PATTERN;
+        use.constants[3].value = VKDML_BAND_PATTERN;
     }
     /* On lavapipe masks serve short rows too: beside the input, rows of 12 bytes take half the time of runs, of 3 a
      * fourth. */
-    const bool by_masks = use.has_pattern || source == SOURCE_OUTPUT || (source != SOURCE_INPUT && is_short(gather));
+    const bool by_masks =
+        use.has_pattern || source == VKDML_BAND_OUTPUT || (source != VKDML_BAND_INPUT && is_short(gather));
     use.runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS;
-    return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
+    return vkdml_gather_plan(gather, &use, d->builder);
 }
 
 /* A gather of the output, its columns and rows told apart from the batch. */
@@ -196,7 +194,7 @@ static void begin_gather(const struct diagonals *d, const struct vkdml_tensor *i
 static VkdmlResult plan_value(const struct diagonals *d, struct vkdml_gather *gather, const uint32_t value[2]) {
     struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
     arrange(gather, false, all.value);
-    return plan_gather(d, gather, SOURCE_ZEROS, &all);
+    return plan_gather(d, gather, VKDML_BAND_ZEROS, &all);
 }
 
 /* One diagonal of a stack of matrices. */
@@ -219,36 +217,25 @@ static VkdmlResult plan_diagonal(const struct diagonals *d, const uint32_t value
         .size = length, .output_stride = length > 1 ? (uint32_t)stride : 1, .input_size = length};
     vkdml_gather_collapse(&gather, 0, gather.count);
     const struct band all = {.first = 0, .last = UINT32_MAX, .value = {value[0], value[1]}};
-    return plan_gather(d, &gather, SOURCE_ZEROS, &all);
-}
-
-/* Plans one of the above over what earlier steps wrote. */
-static void put_barrier(const struct diagonals *d, uint32_t first_step) {
-    if (d->plan->steps.count > first_step) {
-        d->plan->steps.items[first_step].barrier_before = true;
-    }
+    return plan_gather(d, &gather, VKDML_BAND_ZEROS, &all);
 }
 
 static VkdmlResult plan_filled(const struct diagonals *d, const uint32_t value[2], uint32_t word) {
-    VkdmlResult result = vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
-    const uint32_t count = d->plan->steps.count;
-    if (result == VKDML_SUCCESS) {
-        result = plan_diagonal(d, value);
-        put_barrier(d, count);
-    }
-    return result;
+    VkdmlResult result = vkdml_transfer_plan_fill(d->output, word, d->builder);
+    vkdml_builder_phase(d->builder);
+    return result == VKDML_SUCCESS ? plan_diagonal(d, value) : result;
 }
 
 /* All elements alike: none is filled, or every one. */
 static VkdmlResult plan_uniform(const struct diagonals *d, bool filled) {
     static const uint32_t zero[2] = {0, 0};
     if (!filled && d->input != NULL) {
-        return vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
+        return vkdml_copy_plan_identity(d->output, d->input, d->builder);
     }
     const uint32_t *value = filled ? d->band.value : zero;
     uint32_t word;
-    if (vkdml_transfer_suits_fill(d->output, value, d->limits, &word)) {
-        return vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
+    if (vkdml_transfer_suits_fill(d->output, value, d->builder->limits, &word)) {
+        return vkdml_transfer_plan_fill(d->output, word, d->builder);
     }
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, d->output, NULL);
@@ -266,21 +253,21 @@ static void arrange_band(struct vkdml_gather *gather, bool has_input, struct ban
 /* Large inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned:
  * there are. */
 static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
+    const struct vkdml_builder_mark before = vkdml_builder_mark(d->builder);
     *planned = false;
-    VkdmlResult result = vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
-    if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(&d->plan->steps.items[0])) {
-        d->plan->steps.count = 0;
+    VkdmlResult result = vkdml_copy_plan_identity(d->output, d->input, d->builder);
+    if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(vkdml_builder_first_since(d->builder, &before))) {
+        vkdml_builder_undo(d->builder, &before);
         return VKDML_SUCCESS;
     }
     *planned = true;
-    const uint32_t count = d->plan->steps.count;
+    vkdml_builder_phase(d->builder);
     if (result == VKDML_SUCCESS) {
         struct vkdml_gather gather;
         struct band band = d->band;
         begin_gather(d, NULL, &gather);
         arrange_band(&gather, false, &band);
-        result = plan_gather(d, &gather, SOURCE_OUTPUT, &band);
-        put_barrier(d, count);
+        result = plan_gather(d, &gather, VKDML_BAND_OUTPUT, &band);
     }
     return result;
 }
@@ -299,29 +286,28 @@ static VkdmlResult plan_band(struct diagonals *d) {
     }
     uint32_t word;
     if (d->input == NULL && band->first == band->last &&
-        vkdml_transfer_suits_fill(output, band->invert ? band->value : zero, d->limits, &word)) {
+        vkdml_transfer_suits_fill(output, band->invert ? band->value : zero, d->builder->limits, &word)) {
         return plan_filled(d, band->invert ? zero : band->value, word);
     }
     struct vkdml_gather gather;
     struct band arranged = *band;
     begin_gather(d, d->input, &gather);
     arrange_band(&gather, d->input != NULL, &arranged);
-    if (d->input != NULL && is_large(&gather) && is_scattered(&gather, d->limits)) {
+    if (d->input != NULL && is_large(&gather) && is_scattered(&gather, d->builder->limits)) {
         bool planned;
         VkdmlResult result = plan_over_copy(d, &planned);
         if (planned) {
             return result;
         }
     }
-    const enum source source = d->input == NULL ? SOURCE_ZEROS : is_alike(&gather) ? SOURCE_ALIKE : SOURCE_INPUT;
+    const enum vkdml_band_source source = d->input == NULL    ? VKDML_BAND_ZEROS
+                                          : is_alike(&gather) ? VKDML_BAND_ALIKE
+                                                              : VKDML_BAND_INPUT;
     return plan_gather(d, &gather, source, &arranged);
 }
 
 static struct diagonals diagonals_of(const struct vkdml_planning *planning) {
-    return (struct diagonals){.output = &planning->instance->outputs[0],
-                              .limits = planning->limits,
-                              .report = planning->report,
-                              .plan = planning->plan};
+    return (struct diagonals){.output = &planning->instance->outputs[0], .builder = planning->builder};
 }
 
 static VkdmlResult plan_diagonal_matrix(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

@@ -83,11 +83,9 @@ static bool is_far(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     return false;
 }
 
-#define FAR 256u
-
 /* The outer dimensions that are padded, and whether a rim is far, as padding.comp is told. */
 static uint32_t padded_dimensions(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
-    uint32_t padded = is_far(gather, mode) ? FAR : 0;
+    uint32_t padded = is_far(gather, mode) ? VKDML_PADDING_FAR : 0;
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {
         padded |= vkdml_gather_is_padded(&gather->dimensions[d]) ? 1u << d : 0;
     }
@@ -129,17 +127,18 @@ static VkdmlResult plan_into(const struct padding *padding, const struct vkdml_t
     gather.source = rim_source;
     gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
-    if (planning->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
+    if (planning->builder->limits->variant ==
+        VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
         fold_rows(&gather, padding->mode);
     }
 
     const uint32_t padded = padded_dimensions(&gather, padding->mode);
-    const bool in_runs = (padded & FAR) == 0 && gather.dimensions[gather.count - 1].input_stride == 1;
+    const bool in_runs = (padded & VKDML_PADDING_FAR) == 0 && gather.dimensions[gather.count - 1].input_stride == 1;
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,
         .runs_kernel = in_runs ? VKDML_KERNEL_PADDING_RUNS : VKDML_KERNEL_COPY /* none */,
-        .specialization_count = 2,
-        .specializations = {padding->mode, padded},
+        .constants = {{VKDML_GATHER_CONSTANT_MODE, padding->mode}, {VKDML_GATHER_CONSTANT_PADDED, padded}},
+        .constant_count = 2,
         .arguments = {padding->value[0], padding->value[1]},
         .has_seams = true,
         .reads_rims = padding->mode != DML_PADDING_MODE_CONSTANT,
@@ -148,7 +147,7 @@ static VkdmlResult plan_into(const struct padding *padding, const struct vkdml_t
         .output = resource,
         .output_offset = offset,
     };
-    return vkdml_gather_plan(&gather, &use, planning->limits, planning->report, planning->plan, &planning->plan->steps);
+    return vkdml_gather_plan(&gather, &use, planning->builder);
 }
 
 static VkdmlResult plan(const struct padding *padding, const struct vkdml_planning *planning) {

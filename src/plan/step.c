@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/checked.h"
 
@@ -19,6 +20,18 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
         wanted /= 2;
     }
     return wanted;
+}
+
+void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value) {
+    assert(id < VKDML_KERNEL_CONSTANTS);
+    step->constants_given |= UINT32_C(1) << id;
+    step->specializations[id] = value;
+}
+
+void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes) {
+    assert(bytes % sizeof(*step->parameters) == 0 && bytes <= sizeof(step->parameters));
+    step->parameter_count = (uint32_t)(bytes / sizeof(*step->parameters));
+    memcpy(step->parameters, parameters, bytes);
 }
 
 /* Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), figure 4.1. */

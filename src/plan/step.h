@@ -3,6 +3,7 @@
 #define VKDML_PLAN_STEP_H
 
 #include "base/report.h"
+#include "kernels/divisor.h"
 #include "plan/plan.h"
 #include "tensor/tensor.h"
 
@@ -12,17 +13,19 @@ uint64_t vkdml_tensor_span(const struct vkdml_tensor *tensor);
 /* The invocations per workgroup to ask for: `wanted`, a power of two, or as many as the device allows. */
 uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wanted);
 
-/* What a kernel divides by d with, see glsl/common/division.glsl: exact for every 32-bit numerator. */
-struct vkdml_divisor {
-    uint32_t multiplier;
-    uint32_t shifts; /* first + 256 * second */
-};
-
+/* What a kernel divides by d with: exact for every 32-bit numerator. */
 struct vkdml_divisor vkdml_divisor(uint32_t d);
 
 /* For d above 1 and numerators below 2^31: the quotient is the high word of the product with the multiplier, shifted
  * right by `shifts`; half as many instructions. */
 struct vkdml_divisor vkdml_short_divisor(uint32_t d);
+
+/* Gives a step's kernel one of its specialization constants, by its name in kernels/blocks.h. A plan gives a kernel all
+ * that it has, and no others. */
+void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value);
+
+/* Sets the parameter block: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */
+void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes);
 
 /* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */
 VkdmlResult vkdml_grid(uint64_t group_count, const struct vkdml_plan_limits *limits, struct vkdml_report *report,

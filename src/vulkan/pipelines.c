@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/blocks.h"
 #include "kernels/specialize.h"
 #include "kernels/variant.h"
 #include "vulkan/device.h"
 
-_Static_assert(VKDML_SPECIALIZATION_ALIGNED == 12, "must be BASES_ARE_ZERO's id in binding.glsl");
+_Static_assert(VKDML_SPECIALIZATION_ALIGNED == VKDML_CONSTANT_BASES_ARE_ZERO, "is another in binding.glsl");
 
 struct key {
     enum vkdml_kernel kernel;
@@ -33,12 +34,11 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
 }
 
 static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
-    const uint32_t of_plan = (UINT32_C(1) << step->specialization_count) - 1;
     struct key key = {.kernel = step->kernel,
                       .buffer_count = step->buffer_count,
-                      .constants.given = of_plan | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
+                      .constants.given = vkdml_step_given(step) | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
                       .constants.float_controls = step->float_controls};
-    memcpy(key.constants.values, step->specializations, step->specialization_count * sizeof *key.constants.values);
+    memcpy(key.constants.values, step->specializations, sizeof step->specializations);
     key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
     return key;
 }
@@ -73,8 +73,10 @@ static void name_object(VkdmlDevice device, VkObjectType type, uint64_t object, 
     if (!vkdml_debug_is_on(device)) {
         return;
     }
-    for (uint32_t i = 0; i < VKDML_SPECIALIZATION_ALIGNED && key->constants.given >> i & 1; i++) {
-        length += (size_t)snprintf(constants + length, sizeof constants - length, " %u", key->constants.values[i]);
+    for (uint32_t i = 0; i < VKDML_SPECIALIZATION_ALIGNED; i++) {
+        if (key->constants.given >> i & 1) {
+            length += (size_t)snprintf(constants + length, sizeof constants - length, " %u", key->constants.values[i]);
+        }
     }
     vkdml_debug_name(device, type, object, "vkdml %s, %s kernels, constants%s", vkdml_kernel_info(key->kernel)->name,
                      vkdml_variant_name(device->variant), constants);

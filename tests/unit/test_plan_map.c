@@ -12,13 +12,9 @@
 #include "cases/case.h"
 #include "plan_fixture.h"
 
-/* Specialization constants of glsl/map/. */
-enum { ROWS = 2, RANK = 3, ITEM = 5, ITEMS = 6, TILE_ROWS = 7, FLOAT_CONTROLS = 11 };
-enum { NO_DENORMALS = 8 };
-
 /* A GPU that promises so much of its floats. */
 static struct invented_device gpu(uint32_t float_controls) {
-    struct invented_device device = {.name = "a GPU", .limits = devices[0].limits};
+    struct invented_device device = {.name = "a GPU", .limits = devices[DEVICE_MINIMUM].limits};
     device.limits.max_storage_buffer_range = UINT32_MAX;
     device.limits.max_workgroup_size[0] = 1024;
     device.limits.max_workgroup_invocations = 1024;
@@ -31,8 +27,10 @@ static void expect_float_controls(const char *line, uint32_t of_device, uint32_t
     struct subject subject;
     struct invented_device device = gpu(of_device);
     plan_line(line, &device, &subject);
-    if (subject.float_controls != declared || subject.constants[FLOAT_CONTROLS] != (declared | facts)) {
-        fail_msg("%s: declares %u, facts %u", line, subject.float_controls, subject.constants[FLOAT_CONTROLS]);
+    if (subject.float_controls != declared ||
+        subject.constants[VKDML_MAP_CONSTANT_FLOAT_CONTROLS] != (declared | facts)) {
+        fail_msg("%s: declares %u, facts %u", line, subject.float_controls,
+                 subject.constants[VKDML_MAP_CONSTANT_FLOAT_CONTROLS]);
     }
 }
 
@@ -48,9 +46,9 @@ static void floats_are_trusted_as_far_as_the_device_promises(void **state) {
     expect_float_controls(singles, of_32 | denormals, of_32 | denormals, 0);
     expect_float_controls(mixed, of_32 | of_16, of_32 | of_16, 0);
     /* No denormal FLOAT32 comes of FLOAT16, whether or not the device would keep it. */
-    expect_float_controls(halves, 0, 0, NO_DENORMALS);
-    expect_float_controls(halves, of_32, of_32, NO_DENORMALS);
-    expect_float_controls(halves, of_32 | of_16, of_32 | of_16, NO_DENORMALS);
+    expect_float_controls(halves, 0, 0, VKDML_FLOAT_NO_DENORMALS);
+    expect_float_controls(halves, of_32, of_32, VKDML_FLOAT_NO_DENORMALS);
+    expect_float_controls(halves, of_32 | of_16, of_32 | of_16, VKDML_FLOAT_NO_DENORMALS);
 }
 
 /* An attribute is FLOAT32 whatever the tensors are: 2^-30 is not too little, nor 2^60 too much. */
@@ -62,7 +60,7 @@ static void an_attribute_far_from_one_may_make_denormals(void **state) {
     for (size_t i = 0; i < COUNT_OF(moderate); i++) {
         snprintf(line, sizeof line, "ACTIVATION_LINEAR seed=1 InputTensor=FLOAT16[8] OutputTensor=FLOAT16[8] %s",
                  moderate[i]);
-        expect_float_controls(line, 0, 0, NO_DENORMALS);
+        expect_float_controls(line, 0, 0, VKDML_FLOAT_NO_DENORMALS);
         snprintf(line, sizeof line, "ACTIVATION_LINEAR seed=1 InputTensor=FLOAT16[8] OutputTensor=FLOAT16[8] %s",
                  extreme[i]);
         expect_float_controls(line, 0, 0, 0);
@@ -72,7 +70,7 @@ static void an_attribute_far_from_one_may_make_denormals(void **state) {
 static uint32_t items_of(const char *line, const struct invented_device *device) {
     struct subject subject;
     plan_line(line, device, &subject);
-    return subject.constants[ITEMS];
+    return subject.constants[VKDML_MAP_CONSTANT_ITEMS];
 }
 
 static void invocations_that_compute_much_get_several_items(void **state) {
@@ -84,7 +82,7 @@ static void invocations_that_compute_much_get_several_items(void **state) {
     assert_int_equal(items_of(much, &device), 4);
     assert_int_equal(items_of(few, &device), 1);
     assert_int_equal(items_of(little, &device), 1);
-    assert_int_equal(items_of(much, &devices[1]), 0); /* a processor */
+    assert_int_equal(items_of(much, &devices[DEVICE_LAVAPIPE]), 0); /* a processor */
 }
 
 /* 2^20 items. A power of integers may take 32 turns for each of an item's 4 elements: so not 1024 items an invocation.
@@ -94,10 +92,10 @@ static void a_processor_is_given_no_more_turns_than_lavapipe_takes(void **state)
     struct subject subject;
     plan_line("ELEMENT_WISE_POW seed=1 InputTensor=INT32[1024,4096] ExponentTensor=INT32[1024,4096] "
               "OutputTensor=INT32[1024,4096]",
-              &devices[1], &subject);
+              &devices[DEVICE_LAVAPIPE], &subject);
     assert_true(subject.groups * UINT64_C(8) * 65535 > (UINT64_C(1) << 20) * (2 + 4 * 33));
-    plan_line("ELEMENT_WISE_ABS seed=1 InputTensor=INT32[1024,4096] OutputTensor=INT32[1024,4096]", &devices[1],
-              &subject);
+    plan_line("ELEMENT_WISE_ABS seed=1 InputTensor=INT32[1024,4096] OutputTensor=INT32[1024,4096]",
+              &devices[DEVICE_LAVAPIPE], &subject);
     assert_in_range(subject.groups, 128, 129); /* a run may begin and end within an item */
 }
 
@@ -117,9 +115,9 @@ static void what_lies_across_is_read_by_tiles(void **state) {
             "ELEMENT_WISE_ADD seed=1 ATensor=%s[64,64] BTensor=%s[64,64] BTensor.strides=1,64 OutputTensor=%s[64,64]",
             types[i].type, types[i].type, types[i].type);
         plan_line(line, &device, &subject);
-        assert_int_equal(subject.constants[TILE_ROWS], types[i].rows);
-        plan_line(line, &devices[1], &subject);
-        assert_int_equal(subject.constants[TILE_ROWS], 0);
+        assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_TILE_ROWS], types[i].rows);
+        plan_line(line, &devices[DEVICE_LAVAPIPE], &subject);
+        assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_TILE_ROWS], 0);
     }
 }
 
@@ -142,11 +140,11 @@ static void rows_are_told_apart(void **state) {
         snprintf(line, sizeof line,
                  "ELEMENT_WISE_ADD seed=1 ATensor=FLOAT32[8,64] BTensor=%s OutputTensor=FLOAT32[8,64]", operands[i].b);
         plan_line(line, &device, &subject);
-        if (subject.constants[ROWS] != operands[i].rows) {
-            fail_msg("%s: rows are %x", line, subject.constants[ROWS]);
+        if (subject.constants[VKDML_MAP_CONSTANT_ROWS] != operands[i].rows) {
+            fail_msg("%s: rows are %x", line, subject.constants[VKDML_MAP_CONSTANT_ROWS]);
         }
-        assert_int_equal(subject.constants[RANK], i == 0 ? 0 : 1);
-        assert_int_equal(subject.constants[ITEM], 4);
+        assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_RANK], i == 0 ? 0 : 1);
+        assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_ITEM], 4);
     }
 }
 

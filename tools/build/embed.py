@@ -5,16 +5,16 @@ Packed, to less than a quarter: most words are small numbers, so each is written
 the top bit set on all but the last), and an instruction's first word, its opcode and word count, as the index of it in a
 list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small. What then
 recurs is written once, by Lempel and Ziv's way: a byte below 128 and one more byte than that of text, or a byte from 128 on, of a length
-of 4 more than what is beyond 128, and a distance back of two bytes, low one first. src/kernels/kernels.c reads them.
+of 4 more than what is beyond 128, and a distance back of two bytes, low one first. src/kernels/kernels.c reads them. Names, which
+only the build reads, are left out.
 """
 
 import collections
 import pathlib
-import struct
 import sys
 
-HEADER_WORDS = 5
-MAGIC = 0x07230203
+import reflection
+from reflection import HEADER_WORDS
 
 # What an instruction's words are, by opcode: a type, a result and numbers; a type, a result and ids; ids.
 WITH_NUMBERS = {12, 43, 52, 59, 79, 81, 82}  # ExtInst, (Spec)Constant(Op), Variable, shuffles, extracts, inserts
@@ -52,11 +52,7 @@ def pack_operands(opcode, operands, last):
 
 def read(path):
     """The words of a module."""
-    code = path.read_bytes()
-    words = struct.unpack(f"<{len(code) // 4}I", code)
-    if not words or words[0] != MAGIC:
-        sys.exit(f"{path} is not a SPIR-V module")
-    return words
+    return reflection.words_of(reflection.without_names(path.read_bytes()))
 
 
 def instructions(words):

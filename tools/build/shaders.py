@@ -10,6 +10,8 @@ Kernels for matrix cores need a newer compiler than Debian's: they are compiled 
 held to build-glslang/spirv-val, which sh tools/build/newer_glslang.sh puts there; without them their modules stay as they are,
 as long as their sources do.
 
+Of what a module calls things the names are kept that C shares with it (glsl/README.md).
+
 The manifest holds the compilers' versions, their flags, and per kernel the SHA-256 of the source and of every file it
 includes, and of the module; and whether the newer compiler made it.
 """
@@ -22,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import reflection
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLSL = ROOT / "glsl"
 SPIRV = ROOT / "spirv"
@@ -29,7 +33,7 @@ MANIFEST = SPIRV / "manifest.json"
 COMPILER = "glslangValidator"
 NEWER = ROOT / "build-glslang"
 NEWER_EXTENSION = "GL_KHR_cooperative_matrix"
-FLAGS = ["--quiet", "-g0", "--target-env", "vulkan1.2", "-Icommon"]
+FLAGS = ["--quiet", "--target-env", "vulkan1.2", "-Icommon"]
 
 
 def sha256(path):
@@ -79,11 +83,12 @@ def needs_newer(kernel):
 
 def compile_kernel(kernel, module):
     source = str(kernel.relative_to(GLSL))
-    if not needs_newer(kernel):
-        subprocess.run([COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
-        return
-    subprocess.run([NEWER / COMPILER, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
-    subprocess.run([NEWER / "spirv-val", "--target-env", "vulkan1.2", str(module)], check=True)
+    newer = needs_newer(kernel)
+    compiler = NEWER / COMPILER if newer else COMPILER
+    subprocess.run([compiler, *FLAGS, source, "-o", str(module)], cwd=GLSL, check=True)
+    module.write_bytes(reflection.with_shared_names(module.read_bytes()))
+    if newer:
+        subprocess.run([NEWER / "spirv-val", "--target-env", "vulkan1.2", str(module)], check=True)
 
 
 def build():

@@ -5,47 +5,10 @@
 #define VKDML_FRAMES_GATHER_GATHER_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "kernels/blocks.h"
+#include "plan/builder.h"
 #include "plan/step.h"
 #include "tensor/tensor.h"
-
-/* The parameter block, word for word that of gather.glsl. */
-struct vkdml_gather_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t items_per_run;
-    uint32_t run_length;
-    uint32_t row_length;
-    uint32_t row_output_stride;
-    uint32_t row_input_stride;
-    uint32_t row_input_size;
-    uint32_t row_start;
-    uint32_t row_origin;
-    uint32_t output_first;
-    uint32_t input_first;
-    struct vkdml_divisor items_divisor;
-    struct vkdml_divisor row_divisor;
-    struct vkdml_divisor row_period_divisor;
-    struct vkdml_divisor seam_divisor;
-    uint32_t arguments[4];
-    uint32_t sizes[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-    uint32_t output_strides[8];
-    uint32_t input_strides[8];
-    uint32_t input_sizes[8];
-    uint32_t starts[8];
-    uint32_t origins[8];
-    uint32_t period_multipliers[8];
-    uint32_t period_shifts[8];
-    uint32_t group_length;
-    uint32_t parts;
-    uint32_t part_length;
-    uint32_t seam_chunks;
-    struct vkdml_divisor parts_divisor;
-    uint32_t seam_units;
-    uint32_t input_words;
-};
 
 /* One dimension of a gather, in elements. */
 struct vkdml_gather_dimension {
@@ -78,14 +41,20 @@ struct vkdml_gather {
     uint32_t source_mode; /* handed to source */
 };
 
+/* A specialization constant, VKDML_GATHER_CONSTANT_... */
+struct vkdml_gather_constant {
+    uint32_t id;
+    uint32_t value;
+};
+
 /* What a gather's steps bind, and how they are specialized. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
     /* The same for CPUs (glsl/gather/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
     enum vkdml_kernel runs_kernel;
-    uint32_t specialization_count;
-    uint32_t specializations[4]; /* constants 7 and 8, 10 and 11; others are every gather's */
-    uint32_t chunks;             /* of 16 bytes of a dense output per invocation; 0: as many as usual */
+    uint32_t constant_count;
+    struct vkdml_gather_constant constants[4]; /* the operator's own, of which kernels may lack some */
+    uint32_t chunks;                           /* of 16 bytes of a dense output per invocation; 0: as many as usual */
     uint32_t arguments[4];
     bool has_pattern;
     uint32_t pattern[8]; /* of a band, see gather_band.glsl: takes the place of the dimensions' starts */
@@ -118,7 +87,6 @@ bool vkdml_gather_is_tiled(const struct vkdml_plan_step *step);
 
 /* Adds the gather's steps: one where both tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                              struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
+                              struct vkdml_builder *builder);
 
 #endif

@@ -9,8 +9,6 @@
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE 256
 
-_Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
 #define CHUNK_BYTES 16
 
 /* Kernels for CPUs: an invocation per lane of lavapipe's vectors. Each fills RUNS_BYTES, less of small tensors so that
@@ -31,18 +29,12 @@ _Static_assert(sizeof(struct vkdml_gather_parameters) <= 4 * VKDML_PLAN_MAX_PARA
 #define RIM_BYTES    4
 #define RIMMED_BYTES 20
 
-/* The rows of a dense output, as gather_main.glsl distinguishes them. */
-enum rows { ROWS_SHORT, ROWS_LONG, ROWS_SEAMED, ROWS_TWO_RIMS, ROWS_FOUR_RIMS };
-
-/* The rows of the input, likewise. */
-enum input_rows { INPUT_APART, INPUT_TOGETHER, INPUT_UNALIGNED };
-
-static enum input_rows input_rows(const struct vkdml_gather *gather) {
+static enum vkdml_gather_input_rows input_rows(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    return row->input_stride > 1 || row->is_backward ? INPUT_APART
-           : row->input_stride == 0                  ? INPUT_TOGETHER
-           : vkdml_gather_is_padded(row)             ? INPUT_UNALIGNED
-                                                     : INPUT_TOGETHER;
+    return row->input_stride > 1 || row->is_backward ? VKDML_GATHER_INPUT_APART
+           : row->input_stride == 0                  ? VKDML_GATHER_INPUT_TOGETHER
+           : vkdml_gather_is_padded(row)             ? VKDML_GATHER_INPUT_UNALIGNED
+                                                     : VKDML_GATHER_INPUT_TOGETHER;
 }
 
 /* How many of the outer dimensions lie outside a run: rows of the part that lie side by side in the output. */
@@ -178,26 +170,26 @@ static uint32_t fill_seams(const struct vkdml_gather *gather, uint32_t local_siz
 }
 
 /* Says how the rows of a step go; changes the chunks of an invocation where seams are shared out. */
-static enum rows fill_rows(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                           const struct vkdml_gather_part *part, uint32_t rank, uint32_t local_size,
-                           struct vkdml_gather_parameters *parameters, uint32_t *chunks) {
+static enum vkdml_gather_rows fill_rows(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
+                                        const struct vkdml_gather_part *part, uint32_t rank, uint32_t local_size,
+                                        struct vkdml_gather_parameters *parameters, uint32_t *chunks) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     if (parameters->row_length < CHUNK_BYTES / gather->element_bytes) {
-        return ROWS_SHORT;
+        return VKDML_GATHER_ROWS_SHORT;
     }
     if (!is_cut(gather, use, &part->box, rank, parameters)) {
-        return ROWS_LONG;
+        return VKDML_GATHER_ROWS_LONG;
     }
     const uint32_t seamed = fill_seams(gather, local_size, parameters);
     if (seamed != 0) {
         *chunks = seamed;
-        return ROWS_SEAMED;
+        return VKDML_GATHER_ROWS_SEAMED;
     }
     if (is_rimmed(gather, use, part)) {
         fill_rims(gather, parameters);
-        return row->size - row->input_size <= 2 ? ROWS_TWO_RIMS : ROWS_FOUR_RIMS;
+        return row->size - row->input_size <= 2 ? VKDML_GATHER_ROWS_TWO_RIMS : VKDML_GATHER_ROWS_FOUR_RIMS;
     }
-    return ROWS_LONG;
+    return VKDML_GATHER_ROWS_LONG;
 }
 
 static void fill_parameters(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
@@ -232,12 +224,14 @@ static void fill_parameters(const struct vkdml_gather *gather, const struct vkdm
     }
 }
 
-static void note_rows(enum rows rows, bool dense, bool in_runs, uint32_t chunks, struct vkdml_report *report) {
-    static const char *const names[] = {[ROWS_SHORT] = "rows shorter than that",
-                                        [ROWS_LONG] = "rows at least as long",
-                                        [ROWS_SEAMED] = "what is around the ends of rows shared out to the workgroup",
-                                        [ROWS_TWO_RIMS] = "up to two elements around rows filled in",
-                                        [ROWS_FOUR_RIMS] = "up to four elements around rows filled in"};
+static void note_rows(enum vkdml_gather_rows rows, bool dense, bool in_runs, uint32_t chunks,
+                      struct vkdml_report *report) {
+    static const char *const names[] = {[VKDML_GATHER_ROWS_SHORT] = "rows shorter than that",
+                                        [VKDML_GATHER_ROWS_LONG] = "rows at least as long",
+                                        [VKDML_GATHER_ROWS_SEAMED] =
+                                            "what is around the ends of rows shared out to the workgroup",
+                                        [VKDML_GATHER_ROWS_TWO_RIMS] = "up to two elements around rows filled in",
+                                        [VKDML_GATHER_ROWS_FOUR_RIMS] = "up to four elements around rows filled in"};
     if (in_runs) {
         vkdml_note_step(report, "runs: an invocation fills up to 16 KiB of rows, as suits processors");
     } else if (dense) {
@@ -261,7 +255,8 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
     const bool is_broadcast = dense && !in_runs && gather->dimensions[gather->count - 1].input_stride == 0;
     const bool chosen = dense && use->chunks != 0;
     uint32_t chunks = chosen ? use->chunks : is_broadcast ? BROADCAST_CHUNKS : 1;
-    const enum rows rows = in_runs ? ROWS_LONG : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
+    const enum vkdml_gather_rows rows =
+        in_runs ? VKDML_GATHER_ROWS_LONG : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {
@@ -271,18 +266,24 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
     note_rows(rows, dense, in_runs, chunks, report);
 
     step->kernel = in_runs ? use->runs_kernel : use->kernel;
-    step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] = local_size;
-    step->specializations[1] = 8 * gather->element_bytes;
-    step->specializations[2] = gather->count - 1;
-    step->specializations[3] = rank;
-    step->specializations[4] = dense;
-    step->specializations[5] = in_runs ? gather->dimensions[gather->count - 1].input_stride == 0 : chunks;
-    step->specializations[6] = rows;
-    step->specializations[9] = input_rows(gather);
-    for (uint32_t i = 0; i < use->specialization_count; ++i) {
-        step->specializations[i < 2 ? 7 + i : 8 + i] = use->specializations[i];
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ELEMENT_BITS, 8 * gather->element_bytes);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RANK, gather->count - 1);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RUN_RANK, rank);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_DENSE, dense);
+    if (in_runs) {
+        const bool repeated = gather->dimensions[gather->count - 1].input_stride == 0;
+        vkdml_step_constant(step, VKDML_GATHER_CONSTANT_REPEATED, repeated);
+    } else {
+        vkdml_step_constant(step, VKDML_GATHER_CONSTANT_CHUNKS, chunks);
     }
-    step->specialization_count = use->specialization_count > 2 ? 12 : 10;
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ROWS, rows);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_INPUT_ROWS, input_rows(gather));
+    for (uint32_t i = 0; i < use->constant_count; ++i) {
+        if ((vkdml_kernel_info(step->kernel)->constants >> use->constants[i].id & 1) != 0) {
+            vkdml_step_constant(step, use->constants[i].id, use->constants[i].value);
+        }
+    }
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return VKDML_SUCCESS;
 }

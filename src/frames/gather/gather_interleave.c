@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
 
 #define LOCAL_SIZE 256
@@ -16,24 +17,6 @@
 
 /* Fewer units than this leave most of a workgroup idle. */
 #define LEAST_UNITS 64
-
-/* The parameter block, word for word that of interleave.comp. */
-struct interleave_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t units;
-    uint32_t plane_stride;
-    struct vkdml_divisor units_divisor;
-    uint32_t output_first;
-    uint32_t input_first;
-    uint32_t sizes[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-    uint32_t output_strides[8];
-    uint32_t input_strides[8];
-};
-
-_Static_assert(sizeof(struct interleave_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* The planes and their elements, as dimensions of the gather. */
 struct interleaving {
@@ -67,7 +50,7 @@ static bool find(const struct vkdml_gather *gather, const struct vkdml_gather_pa
 /* Fills in the dimensions other than planes and rows. Returns their number, or UINT32_MAX where one has a stride that
  * is no multiple of 16 bytes. */
 static uint32_t fill_batches(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
-                             const struct interleaving *found, struct interleave_parameters *parameters) {
+                             const struct interleaving *found, struct vkdml_interleave_parameters *parameters) {
     const uint32_t chunk = 16 / gather->element_bytes;
     uint32_t rank = 0;
     for (uint32_t d = 0; d < gather->count; ++d) {
@@ -91,7 +74,7 @@ static uint32_t fill_batches(const struct vkdml_gather *gather, const struct vkd
 /* False where something does not begin or end at a multiple of 16 bytes. */
 static bool fill_places(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                         const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                        const struct interleaving *found, struct interleave_parameters *parameters) {
+                        const struct interleaving *found, struct vkdml_interleave_parameters *parameters) {
     const uint32_t chunk = 16 / gather->element_bytes;
     uint64_t first = 0 - part->input_base;
     for (uint32_t d = 0; d < gather->count; ++d) {
@@ -124,7 +107,7 @@ bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkd
                              const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
     struct interleaving found;
-    struct interleave_parameters parameters;
+    struct vkdml_interleave_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || !find(gather, part, &found) ||
         !fill_places(gather, use, part, limits, &found, &parameters)) {
@@ -150,13 +133,15 @@ bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkd
     }
     parameters.unit_count = (uint32_t)count;
     parameters.group_count = (uint32_t)group_count;
-    const uint32_t specializations[] = {local_size, 8 * gather->element_bytes, planes,
-                                        rank,       found.separates,           tile_vectors(local_size, planes)};
     vkdml_note_step(report, "few planes: %u of them are %s in registers", (unsigned)planes,
                     found.separates ? "separated" : "interleaved");
     step->kernel = VKDML_KERNEL_INTERLEAVE;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_ELEMENT_BITS, 8 * gather->element_bytes);
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_PLANES, planes);
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_BATCH_RANK, rank);
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_SEPARATES, found.separates);
+    vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_TILE_VECTORS, tile_vectors(local_size, planes));
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return true;
 }

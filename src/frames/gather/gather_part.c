@@ -1,11 +1,8 @@
 #include "frames/gather/gather_part.h"
 
-#include <string.h>
-
 void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
                             const void *parameters, size_t parameter_bytes, struct vkdml_plan_step *step) {
-    step->parameter_count = (uint32_t)(parameter_bytes / 4);
-    memcpy(step->parameters, parameters, parameter_bytes);
+    vkdml_step_parameters(step, parameters, parameter_bytes);
 
     /* Without an input the kernel reads none; its binding must still hold a buffer. */
     const struct vkdml_plan_buffer out = {use->output, use->output_index, use->output_offset + part->output.offset,

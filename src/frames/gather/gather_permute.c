@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
 
 /* Of 128 to 1024 the fastest on an NVIDIA H200, where the kernel takes 50 registers and more. */
@@ -37,39 +38,6 @@
 #define SMALL_DIMENSION 64
 
 #define MAX_RANK (VKDML_MAX_DIMENSIONS + 1) /* with the words of an element */
-
-/* The parameter block, word for word that of permute.comp. */
-struct permute_parameters {
-    uint32_t group_count;
-    uint32_t block_count;
-    uint32_t output_first;
-    uint32_t input_first;
-    uint32_t input_slots;
-    uint32_t run_vectors;
-    uint32_t output_slots;
-    uint32_t run_words;
-    struct vkdml_divisor run_vectors_divisor;
-    struct vkdml_divisor run_words_divisor;
-    uint32_t run_length;
-    uint32_t columns;
-    uint32_t split_sizes[2];
-    struct vkdml_divisor columns_divisor;
-    uint32_t reserved[2];
-    uint32_t split_dimensions[4];
-    uint32_t sizes[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-    uint32_t output_strides[8];
-    uint32_t input_strides[8];
-    uint32_t run_strides[8];
-    uint32_t batch_sizes[8];
-    uint32_t batch_multipliers[8];
-    uint32_t batch_shifts[8];
-    uint32_t batch_output_strides[8];
-    uint32_t batch_input_strides[8];
-};
-
-_Static_assert(sizeof(struct permute_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 struct dimension {
     uint32_t size;
@@ -353,7 +321,7 @@ static bool choose_way(struct permutation *p, struct block *b) {
 
 /* The dimensions of a block in the order that the kernel counts along, outermost first. Returns their number. */
 static uint32_t order_block(const struct permutation *p, const struct block *b, uint32_t order[],
-                            uint32_t specializations[]) {
+                            uint32_t constants[]) {
     const bool by_squares = p->across < p->rank;
     uint32_t count = 0;
     for (uint32_t d = 0; d < p->rank; ++d) {
@@ -363,7 +331,7 @@ static uint32_t order_block(const struct permutation *p, const struct block *b, 
             order[count++] = d;
         }
     }
-    specializations[3] = count;
+    constants[VKDML_PERMUTE_CONSTANT_OUTER_RANK] = count;
     for (uint32_t d = 0; d < p->rank && !by_squares; ++d) {
         if ((b->output.dimensions >> d & 1) != 0) {
             order[count++] = d;
@@ -379,20 +347,20 @@ static uint32_t order_block(const struct permutation *p, const struct block *b, 
                 }
             }
         }
-        specializations[10] = count - specializations[3];
+        constants[VKDML_PERMUTE_CONSTANT_COLUMN_RANK] = count - constants[VKDML_PERMUTE_CONSTANT_OUTER_RANK];
         order[count++] = p->across;
     }
     return count;
 }
 
 /* The dimensions that a block has parts of, the last one of the output first. */
-static void fill_splits(const struct permutation *p, const uint32_t order[], uint32_t rank, uint32_t specializations[],
-                        struct permute_parameters *parameters) {
+static void fill_splits(const struct permutation *p, const uint32_t order[], uint32_t rank, uint32_t constants[],
+                        struct vkdml_permute_parameters *parameters) {
     for (uint32_t d = p->rank; d-- > 0;) {
         const struct dimension *dimension = &p->dimensions[d];
         for (uint32_t place = 0; place < rank; ++place) {
             if (order[place] == d && dimension->extent < dimension->size) {
-                const uint32_t split = specializations[5]++;
+                const uint32_t split = constants[VKDML_PERMUTE_CONSTANT_SPLIT_RANK]++;
                 parameters->split_sizes[split] = dimension->size;
                 parameters->split_dimensions[split] = place;
                 parameters->split_dimensions[2 + split] = dimension->extent;
@@ -401,10 +369,10 @@ static void fill_splits(const struct permutation *p, const uint32_t order[], uin
     }
 }
 
-static void fill_block(const struct permutation *p, const struct block *b, uint32_t specializations[],
-                       struct permute_parameters *parameters) {
+static void fill_block(const struct permutation *p, const struct block *b, uint32_t constants[],
+                       struct vkdml_permute_parameters *parameters) {
     uint32_t order[MAX_RANK];
-    const uint32_t rank = order_block(p, b, order, specializations);
+    const uint32_t rank = order_block(p, b, order, constants);
     uint32_t run_stride = 1;
     for (uint32_t place = rank; place-- > 0;) {
         const uint32_t d = order[place];
@@ -420,13 +388,13 @@ static void fill_block(const struct permutation *p, const struct block *b, uint3
             run_stride *= dimension->extent;
         }
     }
-    fill_splits(p, order, rank, specializations, parameters);
-    specializations[2] = rank;
+    fill_splits(p, order, rank, constants, parameters);
+    constants[VKDML_PERMUTE_CONSTANT_BLOCK_RANK] = rank;
     if (p->across < p->rank) {
         const uint32_t columns = (uint32_t)vkdml_divide_up(b->column_length, packed_of(p));
         parameters->columns = columns;
         parameters->columns_divisor = vkdml_divisor(columns);
-        specializations[11] = has_input_words(p, b);
+        constants[VKDML_PERMUTE_CONSTANT_WHOLE_WORDS] = has_input_words(p, b);
     }
     parameters->input_slots = (uint32_t)b->input_slots;
     parameters->run_vectors = b->run_vectors;
@@ -437,7 +405,7 @@ static void fill_block(const struct permutation *p, const struct block *b, uint3
     parameters->run_length = (uint32_t)b->output.length;
 }
 
-static void fill_batch(const struct dimension *dimension, uint32_t place, struct permute_parameters *parameters) {
+static void fill_batch(const struct dimension *dimension, uint32_t place, struct vkdml_permute_parameters *parameters) {
     const uint32_t size = (uint32_t)vkdml_divide_up(dimension->size, dimension->extent);
     const struct vkdml_divisor divisor = vkdml_divisor(size);
     parameters->batch_sizes[place] = size;
@@ -449,8 +417,8 @@ static void fill_batch(const struct dimension *dimension, uint32_t place, struct
 
 /* Blocks are counted along dimensions outside them, and innermost along those that they have parts of. Returns their
  * number. */
-static uint64_t fill_batches(const struct permutation *p, uint32_t specializations[],
-                             struct permute_parameters *parameters) {
+static uint64_t fill_batches(const struct permutation *p, uint32_t constants[],
+                             struct vkdml_permute_parameters *parameters) {
     uint64_t blocks = 1;
     uint32_t rank = 0;
     for (uint32_t d = 0; d < p->rank; ++d) {
@@ -465,7 +433,7 @@ static uint64_t fill_batches(const struct permutation *p, uint32_t specializatio
             blocks *= parameters->batch_sizes[rank - 1];
         }
     }
-    specializations[4] = rank;
+    constants[VKDML_PERMUTE_CONSTANT_BATCH_RANK] = rank;
     return blocks;
 }
 
@@ -492,7 +460,7 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     for (uint32_t i = 0; i < gather->count; ++i) {
         input_first += (uint64_t)part->box.origin[i] * gather->dimensions[i].input_stride;
     }
-    struct permute_parameters parameters;
+    struct vkdml_permute_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     parameters.input_first = (uint32_t)(input_first * p.scale);
     parameters.output_first = part->output.lead * p.scale;
@@ -509,10 +477,9 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
         b.output.length * p.element_bytes < least_run) {
         return false;
     }
-    uint32_t *specializations = step->specializations;
-    memset(specializations, 0, sizeof(step->specializations));
-    fill_block(&p, &b, specializations, &parameters);
-    const uint64_t blocks = fill_batches(&p, specializations, &parameters);
+    uint32_t constants[VKDML_KERNEL_CONSTANTS] = {0};
+    fill_block(&p, &b, constants, &parameters);
+    const uint64_t blocks = fill_batches(&p, constants, &parameters);
     const uint64_t share = blocks / (4 * WANTED_BLOCKS);
     const uint32_t blocks_per_group = share < 1 ? 1 : (uint32_t)least(share, MAX_BLOCKS);
     const uint64_t group_count = vkdml_divide_up(blocks, blocks_per_group);
@@ -522,17 +489,19 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     }
     parameters.group_count = (uint32_t)group_count;
     parameters.block_count = (uint32_t)blocks;
-    specializations[0] = p.local_size;
-    specializations[1] = 8 * p.element_bytes;
-    specializations[6] = blocks_per_group;
-    specializations[7] = (uint32_t)vkdml_divide_up(b.output_slots, p.local_size);
-    specializations[8] = (uint32_t)vkdml_divide_up(b.input_slots, p.local_size);
-    specializations[9] = (uint32_t)(4 * b.input_slots + b.input_slots / 8 + 2);
+    constants[VKDML_PERMUTE_CONSTANT_LOCAL_SIZE] = p.local_size;
+    constants[VKDML_PERMUTE_CONSTANT_ELEMENT_BITS] = 8 * p.element_bytes;
+    constants[VKDML_PERMUTE_CONSTANT_BLOCKS] = blocks_per_group;
+    constants[VKDML_PERMUTE_CONSTANT_WORDS] = (uint32_t)vkdml_divide_up(b.output_slots, p.local_size);
+    constants[VKDML_PERMUTE_CONSTANT_VECTORS] = (uint32_t)vkdml_divide_up(b.input_slots, p.local_size);
+    constants[VKDML_PERMUTE_CONSTANT_TILE_WORDS] = (uint32_t)(4 * b.input_slots + b.input_slots / 8 + 2);
     vkdml_note_step(report,
                     "blocks read in runs of %u bytes and written in runs of %u, since the inner dimensions are small",
                     (unsigned)(b.input.length * p.element_bytes), (unsigned)(b.output.length * p.element_bytes));
-    step->specialization_count = 12;
     step->kernel = VKDML_KERNEL_PERMUTE;
+    for (uint32_t i = VKDML_PERMUTE_CONSTANT_LOCAL_SIZE; i <= VKDML_PERMUTE_CONSTANT_WHOLE_WORDS; ++i) {
+        vkdml_step_constant(step, i, constants[i]);
+    }
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
 
 #define LOCAL_SIZE 256
@@ -35,27 +36,6 @@
 #define LEAST_SHIFTED_SIDE 96
 
 #define LONG_RUN 64
-
-/* The parameter block, word for word that of transpose.comp. */
-struct transpose_parameters {
-    uint32_t group_count;
-    uint32_t x_size;
-    uint32_t y_size;
-    uint32_t tiles_x;
-    uint32_t tiles_y;
-    uint32_t output_first;
-    uint32_t input_first;
-    uint32_t item_count;
-    struct vkdml_divisor tiles_x_divisor;
-    struct vkdml_divisor tiles_y_divisor;
-    uint32_t sizes[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-    uint32_t output_strides[8];
-    uint32_t input_strides[8];
-};
-
-_Static_assert(sizeof(struct transpose_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* Dimensions whose places count as one: their elements lie side by side in a tensor. */
 struct side {
@@ -206,7 +186,7 @@ static bool are_multiples(const struct transpose *t, const struct vkdml_gather_d
 }
 
 static void align(struct transpose *t, const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
-                  const struct vkdml_plan_limits *limits, const struct transpose_parameters *parameters) {
+                  const struct vkdml_plan_limits *limits, const struct vkdml_transpose_parameters *parameters) {
     const uint32_t input =
         vkdml_place_modulo_16(limits, part->input.offset, (uint64_t)parameters->input_first * t->element_bytes);
     const uint32_t output = vkdml_place_modulo_16(limits, use->output_offset + part->output.offset,
@@ -229,7 +209,7 @@ static void align(struct transpose *t, const struct vkdml_gather_use *use, const
 }
 
 static void fill_dimension(const struct transpose *t, const struct vkdml_gather_dimension *dimension, uint32_t d,
-                           struct transpose_parameters *parameters) {
+                           struct vkdml_transpose_parameters *parameters) {
     const struct vkdml_divisor divisor = vkdml_divisor(dimension->size);
     parameters->sizes[d] = dimension->size;
     parameters->multipliers[d] = divisor.multiplier;
@@ -240,7 +220,7 @@ static void fill_dimension(const struct transpose *t, const struct vkdml_gather_
 }
 
 static uint64_t fill_parameters(const struct transpose *t, const struct vkdml_gather *gather,
-                                const struct vkdml_gather_part *part, struct transpose_parameters *parameters) {
+                                const struct vkdml_gather_part *part, struct vkdml_transpose_parameters *parameters) {
     memset(parameters, 0, sizeof(*parameters));
     uint32_t d = 0;
     uint64_t batches = 1;
@@ -307,7 +287,7 @@ static uint64_t held_bytes(const struct transpose *t) {
 }
 
 /* Returns the tiles of a batch. */
-static uint64_t fill_tiles(struct transpose *t, struct transpose_parameters *parameters) {
+static uint64_t fill_tiles(struct transpose *t, struct vkdml_transpose_parameters *parameters) {
     if (t->by_shifts) {
         choose_shifted_tiles(t);
     }
@@ -359,7 +339,7 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     if (t.batch_rank == 0 || !take_unit(&t) || t.batch_rank == 0 || !choose_tiles(&t)) {
         return false;
     }
-    struct transpose_parameters parameters;
+    struct vkdml_transpose_parameters parameters;
     const uint64_t batches = fill_parameters(&t, gather, part, &parameters);
     align(&t, use, part, limits, &parameters);
     if (!(t.serial ? !t.partial : suits_rows(&t))) {
@@ -378,23 +358,23 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
         return true;
     }
     parameters.group_count = (uint32_t)group_count;
-    const uint32_t specializations[] = {local_size,
-                                        8 * t.element_bytes,
-                                        t.unit,
-                                        t.x.tile,
-                                        t.y.tile,
-                                        t.batch_rank,
-                                        t.x.rank,
-                                        t.y.rank,
-                                        t.aligned,
-                                        t.shifted,
-                                        t.by_shifts ? shifted_share(&t, local_size) : 0};
     vkdml_note_step(report, "tiles of %u x %u, since the innermost dimensions of input and output differ%s",
                     (unsigned)t.x.tile, (unsigned)t.y.tile,
                     t.by_shifts ? "; by shifts, since rows begin within words" : "");
     step->kernel = t.by_shifts ? VKDML_KERNEL_TRANSPOSE_SHIFTED : VKDML_KERNEL_TRANSPOSE;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_ELEMENT_BITS, 8 * t.element_bytes);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_UNIT, t.unit);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_TILE_X, t.x.tile);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_TILE_Y, t.y.tile);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_BATCH_RANK, t.batch_rank);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_X_RANK, t.x.rank);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_Y_RANK, t.y.rank);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_ALIGNED, t.aligned);
+    vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_SHIFTED, t.shifted);
+    if (t.by_shifts) {
+        vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_SHARE, shifted_share(&t, local_size));
+    }
     vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
     return true;
 }

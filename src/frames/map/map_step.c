@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 
 #define OUTPUT   VKDML_MAP_OUTPUT
 #define OPERANDS VKDML_MAP_OPERANDS
@@ -56,9 +57,6 @@ _Static_assert(sizeof(struct map_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "
  * dimension, and each of its elements again, beside those of what is computed. */
 #define MOST_TURNS  60000
 #define SCALE_TURNS 8
-
-/* What FLOAT_CONTROLS of types.glsl says beside VKDML_FLOAT_CONTROLS_ bits. */
-#define NO_DENORMALS UINT32_C(8)
 
 /* How the rows of an operand lie, as map.glsl distinguishes them. */
 enum rows { ROWS_ABSENT, ROWS_DENSE, ROWS_REPEATED, ROWS_APART, ROWS_INDEX, ROWS_ALIGNED = 8 };
@@ -403,11 +401,11 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
         rows |= rows_of(map, part, &shape, limits, t) << (4 * t);
     }
     step->float_controls = float_controls(map, limits);
-    const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? NO_DENORMALS : 0);
+    const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? VKDML_FLOAT_NO_DENORMALS : 0);
     const uint32_t specializations[] = {local_size,     types,         rows,  shape.rank,
                                         shape.run_rank, shape.item,    items, shape.tile_rows,
                                         map->operation, map->function, scale, float_facts};
-    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | NO_DENORMALS)) == 0) {
+    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | VKDML_FLOAT_NO_DENORMALS)) == 0) {
         vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
     }
     step->kernel = kernel_of(map);

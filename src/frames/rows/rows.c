@@ -4,34 +4,9 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/dimensions.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/rows/rows.comp. */
-struct rows_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t item_count;
-    uint32_t inverse_count;
-    uint32_t steps[4];
-    uint32_t argument;
-    uint32_t block_count;
-    uint32_t unused[2];
-    uint32_t kept[8][4];
-    uint32_t kept_more[8][4];
-};
-
-_Static_assert(sizeof(struct rows_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* What SHAPE of rows.comp says. */
-#define ACROSS          1u
-#define HAS_SCALE       2u
-#define HAS_BIAS        4u
-#define SCALE_IS_VECTOR 8u
-#define BIAS_IS_VECTOR  16u
-#define OPTION          32u
-#define PAIRED          64u
-#define IS_LONG         128u
 
 #define ITEM 4 /* elements */
 
@@ -198,9 +173,11 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
 }
 
 static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk) {
-    return (walk->across ? ACROSS : 0) | (rows->scale != NULL ? HAS_SCALE : 0) | (rows->bias != NULL ? HAS_BIAS : 0) |
-           (has_vectors(walk, SCALE) ? SCALE_IS_VECTOR : 0) | (has_vectors(walk, BIAS) ? BIAS_IS_VECTOR : 0) |
-           (rows->option ? OPTION : 0) | (walk->is_paired ? PAIRED : 0) | (walk->blocks > 1 ? IS_LONG : 0);
+    return (walk->across ? VKDML_ROWS_ACROSS : 0) | (rows->scale != NULL ? VKDML_ROWS_HAS_SCALE : 0) |
+           (rows->bias != NULL ? VKDML_ROWS_HAS_BIAS : 0) |
+           (has_vectors(walk, SCALE) ? VKDML_ROWS_SCALE_IS_VECTOR : 0) |
+           (has_vectors(walk, BIAS) ? VKDML_ROWS_BIAS_IS_VECTOR : 0) | (rows->option ? VKDML_ROWS_OPTION : 0) |
+           (walk->is_paired ? VKDML_ROWS_PAIRED : 0) | (walk->blocks > 1 ? VKDML_ROWS_IS_LONG : 0);
 }
 
 /* Of an invocation's items the first that all invocations have, in each block. */
@@ -212,7 +189,7 @@ static uint32_t full_items(const struct walk *walk) {
 }
 
 static void fill_parameters(const struct vkdml_rows *rows, const struct walk *walk,
-                            struct rows_parameters *parameters) {
+                            struct vkdml_rows_parameters *parameters) {
     const float inverse_count = 1 / (float)walk->row[0].size;
     memset(parameters, 0, sizeof(*parameters));
     parameters->unit_count = (uint32_t)walk->units;
@@ -249,44 +226,38 @@ static void bind(const struct walk *walk, struct vkdml_plan_step *step) {
     }
 }
 
-VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned) {
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned) {
     struct walk walk;
-    struct rows_parameters parameters;
+    struct vkdml_rows_parameters parameters;
     struct vkdml_plan_step *step;
-    *is_planned = find_walk(rows, limits, &walk);
+    *is_planned = find_walk(rows, builder->limits, &walk);
     if (!*is_planned) {
         return VKDML_SUCCESS;
     }
-    VkdmlResult result = vkdml_plan_add(plan, &plan->steps, limits, report, &step);
+    VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_note_step(report, "one pass: rows of %u elements, %s by %u invocations each", (unsigned)walk.row[0].size,
-                    walk.blocks > 1 ? "walked block by block" : "held in registers", (unsigned)walk.lanes);
+    vkdml_note_step(builder->report, "one pass: rows of %u elements, %s by %u invocations each",
+                    (unsigned)walk.row[0].size, walk.blocks > 1 ? "walked block by block" : "held in registers",
+                    (unsigned)walk.lanes);
     const uint64_t groups = vkdml_divide_up(walk.units, walk.local_size / walk.lanes);
     fill_parameters(rows, &walk, &parameters);
     parameters.group_count = (uint32_t)groups;
     const uint32_t float_controls =
-        walk.is_half ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {walk.local_size,
-                                        (uint32_t)rows->input->data_type,
-                                        (uint32_t)rows->function,
-                                        shape_of(rows, &walk),
-                                        walk.lanes,
-                                        walk.held,
-                                        walk.kept_rank,
-                                        full_items(&walk),
-                                        0,
-                                        0,
-                                        0,
-                                        float_controls};
+        walk.is_half ? builder->limits->float_controls : builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = VKDML_KERNEL_ROWS;
     step->float_controls = float_controls;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_LOCAL_SIZE, walk.local_size);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_TYPE, (uint32_t)rows->input->data_type);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_FUNCTION, (uint32_t)rows->function);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_SHAPE, shape_of(rows, &walk));
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_LANES, walk.lanes);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_HELD, walk.held);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_KEPT_RANK, walk.kept_rank);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_FULL, full_items(&walk));
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_FLOAT_CONTROLS, float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind(&walk, step);
-    return vkdml_grid(groups, limits, report, step->groups);
+    return vkdml_grid(groups, builder->limits, builder->report, step->groups);
 }

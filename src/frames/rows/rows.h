@@ -4,32 +4,24 @@
 #define VKDML_FRAMES_ROWS_ROWS_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "kernels/blocks.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
-
-/* The values are glsl/rows/rows.comp's. */
-enum vkdml_rows_function {
-    VKDML_ROWS_SOFTMAX,
-    VKDML_ROWS_LOG_SOFTMAX,
-    VKDML_ROWS_MOMENTS, /* (x - mean) / sqrt(variance + argument) * scale + bias */
-    VKDML_ROWS_NORM,    /* x / max(norm, argument) */
-};
 
 /* Of input 0 onto output 0, of one float type and size. */
 struct vkdml_rows {
     const struct vkdml_tensor *input;
     const struct vkdml_tensor *output;
-    const struct vkdml_tensor *scale; /* NULL, or input 1: of the input's sizes, or 1 where one element serves all */
-    const struct vkdml_tensor *bias;  /* the same, input 2 */
-    uint32_t folded;                  /* a bit for each dimension in which a row's elements differ */
-    enum vkdml_rows_function function;
-    bool option;       /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */
-    uint32_t argument; /* FLOAT32's bits */
+    const struct vkdml_tensor *scale;  /* NULL, or input 1: of the input's sizes, or 1 where one element serves all */
+    const struct vkdml_tensor *bias;   /* the same, input 2 */
+    uint32_t folded;                   /* a bit for each dimension in which a row's elements differ */
+    enum vkdml_rows_function function; /* rows.comp says what they are */
+    bool option;                       /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */
+    uint32_t argument;                 /* FLOAT32's bits */
 };
 
 /* Adds a step, where rows are short enough, lie as the kernel has them, and all tensors can be bound whole:
  * *is_planned. Processors have other ways. */
-VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned);
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned);
 
 #endif

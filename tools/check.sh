@@ -4,7 +4,7 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, some
-#   operators on SwiftShader, and Debian packages; warnings are errors
+#   operators on SwiftShader, Debian packages and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -99,6 +99,8 @@ else
     run build-sanitize "with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
     echo "Building: Debian packages"
     sh "$root/tools/build/deb.sh" || failed=1
+    echo "Building: a Python wheel"
+    sh "$root/tools/build/wheel.sh" || failed=1
 fi
 
 # shellcheck disable=SC2086 # a list of files

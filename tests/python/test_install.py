@@ -47,7 +47,7 @@ class Installing(unittest.TestCase):
         env = {**os.environ, "VKDML_LIBRARY": None, "PYTHONPATH": None, "LD_LIBRARY_PATH": None, "CC": shlex.join(CC),
                "CFLAGS": "-O0",  # of what is built here; nothing of it is measured
                **environment}
-        return subprocess.run([os.path.join(self.venv, "bin", "python"), *arguments], capture_output=True, text=True, timeout=600,
+        return subprocess.run([os.path.join(self.venv, "bin", "python"), *arguments], capture_output=True, text=True,
                               cwd=self.folder, env={name: value for name, value in env.items() if value is not None})
 
     def pip(self, *arguments, **environment):

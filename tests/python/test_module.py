@@ -21,7 +21,7 @@ X = np.arange(12, dtype=np.float32).reshape(3, 4)
 def python(code, **environment):
     """Another interpreter, with this one's environment but for what is given; None takes a variable away."""
     env = {**os.environ, **environment}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={name: value for name, value in env.items() if value is not None})
 
 

@@ -272,7 +272,7 @@ static void tell(struct explaining *e, VkdmlDevice device, VkdmlExplanation *tol
         .inPlaceIsFree = e->plan->keeps_input,
         .inputBytes = bytes_of(e->instance->inputs, e->instance->input_count),
         .outputBytes = bytes_of(e->instance->outputs, e->instance->output_count),
-        .temporaryResourceSize = e->plan->temporary_bytes,
+        .temporaryResourceSize = e->plan->steps.temporary_bytes,
         .persistentResourceSize = e->plan->persistent_bytes,
         .notes = e->notes_told,
         .stepCount = e->plan->init_steps.count + e->plan->steps.count,

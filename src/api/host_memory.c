@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "api/aliases.h"
 #include "base/memory.h"
+#include "schema/aliases.h"
 
 /* The bindings of a call's inputs, or of its outputs, with what they must be. */
 struct side {

@@ -1,11 +1,11 @@
 #include "api/operator.h"
 
-#include "api/aliases.h"
 #include "api/check.h"
 #include "api/error.h"
 #include "api/label.h"
 #include "base/memory.h"
 #include "operators/operators.h"
+#include "schema/aliases.h"
 #include "vulkan/device.h"
 #include "vulkan/dispatchable.h"
 
@@ -139,7 +139,8 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
                                                    .output_count = instance->output_count,
                                                    .step_count = plan.steps.count,
                                                    .init_step_count = plan.init_steps.count,
-                                                   .temporary_bytes = plan.temporary_bytes,
+                                                   .temporary_bytes = plan.steps.temporary_bytes,
+                                                   .init_temporary_bytes = plan.init_steps.temporary_bytes,
                                                    .persistent_bytes = plan.persistent_bytes,
                                                    .keeps_input = plan.keeps_input};
     result = vkdml_dispatchable_create(device, &dispatchable, report, &d);

@@ -5,9 +5,8 @@
 static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
-    planning->plan->keeps_input = true;
-    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
-                                    planning->plan);
+    planning->builder->plan->keeps_input = true;
+    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->builder);
 }
 
 /* Fused, it is no function. */

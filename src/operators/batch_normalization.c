@@ -36,7 +36,7 @@ static void check_locations(const struct vkdml_instance *instance, struct vkdml_
 static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
     struct vkdml_map map;
     vkdml_map_begin(&map, &numbers);
     vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
@@ -45,7 +45,7 @@ static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml
     }
     map.operation = VKDML_MAP_NORMALIZE;
     memcpy(map.arguments, whole->arguments, sizeof(map.arguments));
-    VkdmlResult result = vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    VkdmlResult result = vkdml_map_plan(&map, planning->builder);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -57,17 +57,19 @@ static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml
     map.operation = VKDML_MAP_MULTIPLY_ADD;
     map.function = whole->function;
     memcpy(map.arguments, whole->arguments, sizeof(map.arguments));
-    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 static VkdmlResult plan_batch_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     struct vkdml_map map;
     vkdml_mapping_begin(op, planning, &map);
-    if (planning->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
-        return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    if (planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
+        return vkdml_map_plan(&map, planning->builder);
     }
-    vkdml_note(planning->report, "two maps: a dispatch may have %u storage buffers, and one of five operands has 6",
-               (unsigned)planning->limits->max_storage_buffers);
+    vkdml_note(planning->builder->report,
+               "two maps: a dispatch may have %u storage buffers, and one of five operands has 6",
+               (unsigned)planning->builder->limits->max_storage_buffers);
     return plan_in_two(&map, planning);
 }
 

@@ -322,11 +322,15 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
     const struct vkdml_tensor packed = {
         .dimension_count = 1, .element_bits = filter->element_bits, .sizes = {groups * m * k}, .strides = {1}};
     const bool is_owned = owns_filter(planner);
-    a->resource = is_owned ? VKDML_PLAN_PERSISTENT : VKDML_PLAN_TEMPORARY;
-    a->index = 0;
+    const uint64_t bytes = vkdml_tensor_span(&packed);
+    const struct vkdml_origin origin =
+        is_owned ? vkdml_builder_kept(planning->builder, "packed filter", bytes, filter->data_type)
+                 : vkdml_builder_region(planning->builder, "packed filter", bytes, filter->data_type);
+    a->resource = origin.resource;
+    a->index = origin.index;
     a->first = 0;
-    a->offset = is_owned ? vkdml_persistent_add(planning->plan, &packed) : vkdml_temporary_add(planning->plan, &packed);
-    vkdml_note(planning->report,
+    a->offset = origin.offset;
+    vkdml_note(planning->builder->report,
                "convolution: the filter has no one stride along its channels and taps, and is packed %s",
                is_owned ? "when the operator is initialized" : "in the temporary resource");
     const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
@@ -336,7 +340,8 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
                                          .input_index = FILTER,
                                          .output = a->resource,
                                          .output_offset = a->offset};
-    return vkdml_copy_plan(&copied, &use, planning->limits, planning->report, planning->plan);
+    struct vkdml_builder initialization = vkdml_builder_at_initialization(planning->builder);
+    return vkdml_copy_plan(&copied, &use, is_owned ? &initialization : planning->builder);
 }
 
 /* Strides of a filter along its taps. */
@@ -368,7 +373,7 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     a->strides[VKDML_PRODUCT_INNER] = group_stride;
     a->strides[VKDML_PRODUCT_M] = m_stride;
     find_tap_strides(planner, parts, tap_strides);
-    if (vkdml_depthwise_suits(product, tap_strides, planning->limits) ||
+    if (vkdml_depthwise_suits(product, tap_strides, planning->builder->limits) ||
         find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
         return VKDML_SUCCESS;
     }
@@ -449,18 +454,18 @@ static void find_parts(const struct planner *planner, uint32_t number,
 static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_product *product,
                              const struct vkdml_convolution_part *parts) {
     const struct vkdml_planning *planning = planner->planning;
-    const struct vkdml_plan_steps *steps = &planning->plan->steps;
-    const uint32_t first = steps->count;
+    const struct vkdml_builder_mark before = vkdml_builder_mark(planning->builder);
     uint32_t strides[VKDML_PRODUCT_PIXELS];
     find_tap_strides(planner, parts, strides);
-    VkdmlResult result =
-        vkdml_depthwise_suits(product, strides, planning->limits)
-            ? vkdml_depthwise_plan(product, strides, planning->limits, planning->report, planning->plan)
-            : vkdml_product_plan(product, planning->limits, planning->report, planning->plan);
-    if (result == VKDML_SUCCESS && first > 0 &&
+    VkdmlResult result = vkdml_depthwise_suits(product, strides, planning->builder->limits)
+                             ? vkdml_depthwise_plan(product, strides, planning->builder)
+                             : vkdml_product_plan(product, planning->builder);
+    const struct vkdml_plan_step *other = vkdml_builder_last_before(planning->builder, &before);
+    if (result == VKDML_SUCCESS && other != NULL &&
         product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
-        vkdml_product_stores_words(&steps->items[first]) != vkdml_product_stores_words(&steps->items[first - 1])) {
-        steps->items[first].barrier_before = true;
+        vkdml_product_stores_words(vkdml_builder_first_since(planning->builder, &before)) !=
+            vkdml_product_stores_words(other)) {
+        vkdml_builder_phase_since(planning->builder, &before);
     }
     return result;
 }
@@ -476,20 +481,12 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
         const struct vkdml_product product = product_of(planner, parts);
         result = take_filter(planner, &product, parts, &filters[i]);
     }
-    uint32_t copies = planning->plan->steps.count;
-    if (owns_filter(planner)) { /* they come once, before all */
-        planning->plan->init_steps = planning->plan->steps;
-        planning->plan->steps = (struct vkdml_plan_steps){0, 0, NULL};
-        copies = 0;
-    }
+    vkdml_builder_phase(planning->builder);
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
         product.tensors[VKDML_PRODUCT_A] = filters[i];
         result = plan_part(planner, &product, parts);
-    }
-    if (result == VKDML_SUCCESS && copies != 0) {
-        planning->plan->steps.items[copies].barrier_before = true;
     }
     return result;
 }
@@ -503,7 +500,7 @@ static VkdmlResult check_reach(const struct vkdml_planning *planning, const stru
         const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
         const uint64_t length = size + convolution->start[s] + convolution->end[s] + reach;
         if (length > INT32_MAX / 2) {
-            return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+            return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                     "spatial dimension %" PRIu32 " with padding and the filter is %" PRIu64
                                     " elements long, must be at most %" PRId32,
                                     s, length, INT32_MAX / 2);
@@ -526,7 +523,8 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
         count *= vkdml_convolution_part_count(planning->instance, &convolution, s);
     }
     if (count > 1) {
-        vkdml_note(planning->report, "convolution: %u parts, the pixels between which strides lead", (unsigned)count);
+        vkdml_note(planning->builder->report, "convolution: %u parts, the pixels between which strides lead",
+                   (unsigned)count);
     }
     begin(&planner);
     return plan_parts(&planner, count);

@@ -22,9 +22,7 @@ struct diagonals {
     const struct vkdml_tensor *output;
     const struct vkdml_tensor *input; /* NULL: zeros */
     struct band band;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
 };
 
 static uint32_t find_role(const struct vkdml_gather *gather, enum role role) {
@@ -182,7 +180,7 @@ static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gat
     const bool by_masks =
         use.has_pattern || source == VKDML_BAND_OUTPUT || (source != VKDML_BAND_INPUT && is_short(gather));
     use.runs_kernel = by_masks ? VKDML_KERNEL_COPY : VKDML_KERNEL_DIAGONAL_RUNS;
-    return vkdml_gather_plan(gather, &use, d->limits, d->report, d->plan, &d->plan->steps);
+    return vkdml_gather_plan(gather, &use, d->builder);
 }
 
 /* A gather of the output, its columns and rows told apart from the batch. */
@@ -222,33 +220,22 @@ static VkdmlResult plan_diagonal(const struct diagonals *d, const uint32_t value
     return plan_gather(d, &gather, VKDML_BAND_ZEROS, &all);
 }
 
-/* Plans one of the above over what earlier steps wrote. */
-static void put_barrier(const struct diagonals *d, uint32_t first_step) {
-    if (d->plan->steps.count > first_step) {
-        d->plan->steps.items[first_step].barrier_before = true;
-    }
-}
-
 static VkdmlResult plan_filled(const struct diagonals *d, const uint32_t value[2], uint32_t word) {
-    VkdmlResult result = vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
-    const uint32_t count = d->plan->steps.count;
-    if (result == VKDML_SUCCESS) {
-        result = plan_diagonal(d, value);
-        put_barrier(d, count);
-    }
-    return result;
+    VkdmlResult result = vkdml_transfer_plan_fill(d->output, word, d->builder);
+    vkdml_builder_phase(d->builder);
+    return result == VKDML_SUCCESS ? plan_diagonal(d, value) : result;
 }
 
 /* All elements alike: none is filled, or every one. */
 static VkdmlResult plan_uniform(const struct diagonals *d, bool filled) {
     static const uint32_t zero[2] = {0, 0};
     if (!filled && d->input != NULL) {
-        return vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
+        return vkdml_copy_plan_identity(d->output, d->input, d->builder);
     }
     const uint32_t *value = filled ? d->band.value : zero;
     uint32_t word;
-    if (vkdml_transfer_suits_fill(d->output, value, d->limits, &word)) {
-        return vkdml_transfer_plan_fill(d->output, word, d->limits, d->report, d->plan);
+    if (vkdml_transfer_suits_fill(d->output, value, d->builder->limits, &word)) {
+        return vkdml_transfer_plan_fill(d->output, word, d->builder);
     }
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, d->output, NULL);
@@ -266,21 +253,21 @@ static void arrange_band(struct vkdml_gather *gather, bool has_input, struct ban
 /* Large inputs that lie otherwise are copied by tiles where there are any, and the band is filled over them. *planned:
  * there are. */
 static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
+    const struct vkdml_builder_mark before = vkdml_builder_mark(d->builder);
     *planned = false;
-    VkdmlResult result = vkdml_copy_plan_identity(d->output, d->input, d->limits, d->report, d->plan);
-    if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(&d->plan->steps.items[0])) {
-        d->plan->steps.count = 0;
+    VkdmlResult result = vkdml_copy_plan_identity(d->output, d->input, d->builder);
+    if (result == VKDML_SUCCESS && !vkdml_gather_is_tiled(vkdml_builder_first_since(d->builder, &before))) {
+        vkdml_builder_undo(d->builder, &before);
         return VKDML_SUCCESS;
     }
     *planned = true;
-    const uint32_t count = d->plan->steps.count;
+    vkdml_builder_phase(d->builder);
     if (result == VKDML_SUCCESS) {
         struct vkdml_gather gather;
         struct band band = d->band;
         begin_gather(d, NULL, &gather);
         arrange_band(&gather, false, &band);
         result = plan_gather(d, &gather, VKDML_BAND_OUTPUT, &band);
-        put_barrier(d, count);
     }
     return result;
 }
@@ -299,14 +286,14 @@ static VkdmlResult plan_band(struct diagonals *d) {
     }
     uint32_t word;
     if (d->input == NULL && band->first == band->last &&
-        vkdml_transfer_suits_fill(output, band->invert ? band->value : zero, d->limits, &word)) {
+        vkdml_transfer_suits_fill(output, band->invert ? band->value : zero, d->builder->limits, &word)) {
         return plan_filled(d, band->invert ? zero : band->value, word);
     }
     struct vkdml_gather gather;
     struct band arranged = *band;
     begin_gather(d, d->input, &gather);
     arrange_band(&gather, d->input != NULL, &arranged);
-    if (d->input != NULL && is_large(&gather) && is_scattered(&gather, d->limits)) {
+    if (d->input != NULL && is_large(&gather) && is_scattered(&gather, d->builder->limits)) {
         bool planned;
         VkdmlResult result = plan_over_copy(d, &planned);
         if (planned) {
@@ -320,10 +307,7 @@ static VkdmlResult plan_band(struct diagonals *d) {
 }
 
 static struct diagonals diagonals_of(const struct vkdml_planning *planning) {
-    return (struct diagonals){.output = &planning->instance->outputs[0],
-                              .limits = planning->limits,
-                              .report = planning->report,
-                              .plan = planning->plan};
+    return (struct diagonals){.output = &planning->instance->outputs[0], .builder = planning->builder};
 }
 
 static VkdmlResult plan_diagonal_matrix(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

@@ -16,7 +16,7 @@ static VkdmlResult plan_number(const struct vkdml_planning *planning, const stru
     if (which == ZERO_POINT) {
         map.tensors[0].type = DML_TENSOR_DATA_TYPE_INT32;
     }
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 static VkdmlResult plan_dynamic_quantization(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -39,7 +39,8 @@ static VkdmlResult plan_dynamic_quantization(const struct vkdml_operator *op, co
     vkdml_statistics_use(&statistics, 0, 1, &map);
     vkdml_statistics_use(&statistics, 1, 2, &map);
     map.tensors[2].type = DML_TENSOR_DATA_TYPE_INT32;
-    result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    result = vkdml_map_plan(&map, planning->builder);
     for (uint32_t i = SCALE; i <= ZERO_POINT && result == VKDML_SUCCESS; ++i) {
         result = plan_number(planning, &statistics, i);
     }

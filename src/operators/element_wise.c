@@ -9,9 +9,8 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
     if (desc->ScaleBias != NULL) {
         return vkdml_plan_mapping(op, planning);
     }
-    planning->plan->keeps_input = true;
-    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->limits, planning->report,
-                                    planning->plan);
+    planning->builder->plan->keeps_input = true;
+    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity};

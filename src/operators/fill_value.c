@@ -8,8 +8,8 @@
 VkdmlResult vkdml_fill_plan(const struct vkdml_tensor *output, const uint32_t bits[2],
                             const struct vkdml_planning *planning) {
     uint32_t word;
-    if (vkdml_transfer_suits_fill(output, bits, planning->limits, &word)) {
-        return vkdml_transfer_plan_fill(output, word, planning->limits, planning->report, planning->plan);
+    if (vkdml_transfer_suits_fill(output, bits, planning->builder->limits, &word)) {
+        return vkdml_transfer_plan_fill(output, word, planning->builder);
     }
     struct vkdml_map map;
     vkdml_map_begin(&map, output);
@@ -17,7 +17,7 @@ VkdmlResult vkdml_fill_plan(const struct vkdml_tensor *output, const uint32_t bi
     map.operation = VKDML_MAP_CONSTANT;
     map.arguments[4] = bits[0];
     map.arguments[5] = bits[1];
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 static VkdmlResult plan_constant(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -46,7 +46,7 @@ static VkdmlResult plan_sequence(const struct vkdml_operator *op, const struct v
     map.operation = VKDML_MAP_SEQUENCE;
     vkdml_mapping_argument(start, output->data_type, &map.arguments[4]);
     vkdml_mapping_argument(delta, output->data_type, &map.arguments[6]);
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_fill_value_constant = {.plan = plan_constant};

@@ -117,7 +117,7 @@ static void add_column(struct vkdml_index *index, const struct vkdml_tensor *ten
 }
 
 static VkdmlResult plan_index(const struct vkdml_index *index, const struct vkdml_planning *planning) {
-    return vkdml_index_plan(index, planning->limits, planning->report, planning->plan);
+    return vkdml_index_plan(index, planning->builder);
 }
 
 /* ---- GATHER ---- */
@@ -497,7 +497,6 @@ static void begin_marks(struct vkdml_index *marks, const struct vkdml_tensor *si
     marks->mode = VKDML_INDEX_MARK;
     marks->element_bytes = sizeof(uint32_t);
     marks->input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
-    marks->is_after = true;
 }
 
 /* Begins the pass that reads them. The updates are what numbers lead to. */
@@ -508,7 +507,6 @@ static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_tensor
     scatter->input.index = 2;
     scatter->indices = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
     scatter->rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
-    scatter->is_after = true;
     for (uint32_t d = 0; d < scatter->rank; ++d) {
         scatter->dimensions[d].strides[REST] = instance->inputs[0].strides[d];
     }
@@ -517,9 +515,11 @@ static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_tensor
 static VkdmlResult plan_passes(const struct vkdml_tensor *numbers, uint64_t offset, const struct vkdml_index *marks,
                                const struct vkdml_index *scatter, const struct vkdml_planning *planning) {
     VkdmlResult result = vkdml_temporary_clear(numbers, offset, planning);
+    vkdml_builder_phase(planning->builder);
     if (result == VKDML_SUCCESS) {
         result = plan_index(marks, planning);
     }
+    vkdml_builder_phase(planning->builder);
     return result == VKDML_SUCCESS ? plan_index(scatter, planning) : result;
 }
 
@@ -550,7 +550,7 @@ static VkdmlResult plan_update(const struct vkdml_planning *planning, uint32_t a
         update.dimensions[d] = update.dimensions[d + 1];
     }
     update.dimensions[update.rank - 1] = last;
-    return vkdml_index_plan_update(&update, planning->limits, planning->report, planning->plan, is_planned);
+    return vkdml_index_plan_update(&update, planning->builder, is_planned);
 }
 
 /* Indices that name one element differ along Axis alone: the coordinate there is their number. */
@@ -567,7 +567,7 @@ static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const 
         return result;
     }
     const struct vkdml_tensor numbers = tensor_of_numbers(output, 0, output->dimension_count);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
     struct vkdml_index marks;
     struct vkdml_index scatter;
     begin_marks(&marks, indices, instance, offset);
@@ -633,7 +633,7 @@ static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct
     tuples.sizes[last] = 1;
     vkdml_packed_strides(tuples.dimension_count, tuples.sizes, tuples.strides);
     const struct vkdml_tensor numbers = tensor_of_numbers(output, first, tuple);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
     struct vkdml_index marks;
     struct vkdml_index scatter;
     begin_marks(&marks, &tuples, instance, offset);

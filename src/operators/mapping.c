@@ -119,7 +119,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
     apply_function(instance, &op->mapping, type, map);
     const DML_SCALE_BIAS *scale_bias = vkdml_instance_scale_bias(instance);
     if (scale_bias != NULL) {
-        vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->limits);
+        vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->builder->limits);
     }
     vkdml_mapping_fuse(instance, map);
     if (op->mapping.moves_bits) {
@@ -130,5 +130,5 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
 VkdmlResult vkdml_plan_mapping(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     struct vkdml_map map;
     vkdml_mapping_begin(op, planning, &map);
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }

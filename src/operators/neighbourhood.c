@@ -20,11 +20,11 @@ struct vkdml_neighbours vkdml_neighbours_begin(const struct vkdml_instance *inst
 }
 
 VkdmlResult vkdml_plan_neighbours(const struct vkdml_neighbours *neighbours, const struct vkdml_planning *planning) {
-    return vkdml_neighbours_plan(neighbours, planning->limits, planning->report, planning->plan);
+    return vkdml_neighbours_plan(neighbours, planning->builder);
 }
 
 VkdmlResult vkdml_refuse_stride(const struct vkdml_planning *planning) {
-    return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+    return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "elements that are taken together lie %" PRIu64
                             " elements apart or more, must lie at most %" PRIu32,
                             (uint64_t)UINT32_MAX + 1, UINT32_MAX);
@@ -40,5 +40,5 @@ VkdmlResult vkdml_plan_copied(struct vkdml_gather *gather, const struct vkdml_pl
         .input = VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    return vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan);
+    return vkdml_copy_plan(gather, &use, planning->builder);
 }

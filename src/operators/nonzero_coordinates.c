@@ -56,7 +56,7 @@ static VkdmlResult plan_nonzero_coordinates(const struct vkdml_operator *op, con
         .coordinates = &instance->outputs[1],
         .zeroes_rest = (planning->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0,
     };
-    return vkdml_nonzero_plan(&select, planning->limits, planning->report, planning->plan);
+    return vkdml_nonzero_plan(&select, planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_nonzero_coordinates = {

@@ -134,9 +134,10 @@ static bool is_common(const struct vkdml_instance *instance, uint32_t input, uin
 /* Adds a map that was begun for numbers of reductions, onto room of its own. */
 static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
                                 struct vkdml_map *map, uint64_t *offset) {
-    *offset = vkdml_temporary_add(planning->plan, &statistics->tensor);
+    *offset = vkdml_temporary_add(planning->builder, &statistics->tensor);
     vkdml_map_set_temporary(map, VKDML_MAP_OUTPUT, *offset);
-    return vkdml_map_plan_after(map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(map, planning->builder);
 }
 
 /* x * factor + term, both of which are made of each reduction's numbers first: the deviation's inverse times the scale,
@@ -176,7 +177,8 @@ static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vk
         vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
         vkdml_statistics_use(&factor, 1, 1, &map);
         vkdml_statistics_use(&term, 0, 2, &map);
-        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+        vkdml_builder_phase(planning->builder);
+        result = vkdml_map_plan(&map, planning->builder);
     }
     return result;
 }
@@ -192,7 +194,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         begin_last(op, planning, &map);
         vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
         scale(instance, &map);
-        return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+        return vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_variance && instance->activation_count == 0) {
         const struct vkdml_rows rows = {
@@ -206,7 +208,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
             .argument = vkdml_float_bits(n->epsilon),
         };
         bool is_planned;
-        result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+        result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
         if (is_planned) {
             return result;
         }
@@ -221,25 +223,27 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     if (result != VKDML_SUCCESS || !is_scaled) {
         begin_last(op, planning, &map);
         standardize(n, &statistics, instance, &map);
-        return result != VKDML_SUCCESS ? result
-                                       : vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+        vkdml_builder_phase(planning->builder);
+        return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_mean && n->uses_variance && is_common(instance, SCALE, n->folded) &&
         is_common(instance, BIAS, n->folded)) {
         return plan_factors(op, planning, &statistics);
     }
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
     vkdml_map_begin(&map, &numbers);
     vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
     standardize(n, &statistics, instance, &map);
-    result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    result = vkdml_map_plan(&map, planning->builder);
     if (result == VKDML_SUCCESS) {
         begin_last(op, planning, &map);
         vkdml_map_set_operand(&map, 0, 0, &numbers);
         vkdml_map_set_temporary(&map, 0, offset);
         scale(instance, &map);
-        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+        vkdml_builder_phase(planning->builder);
+        result = vkdml_map_plan(&map, planning->builder);
     }
     return result;
 }
@@ -285,7 +289,7 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     };
     struct vkdml_statistics statistics;
     bool is_planned;
-    VkdmlResult result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+    VkdmlResult result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
     if (is_planned) {
         return result;
     }
@@ -298,7 +302,8 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     map.operation = VKDML_MAP_DIVIDE;
     vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
     vkdml_statistics_use(&statistics, 0, 1, &map);
-    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 #define NORMALIZATION(NAME, RULES, PLAN)                                                                               \

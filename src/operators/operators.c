@@ -6,7 +6,9 @@
 #include "base/notes.h"
 #include "frames/gather/gather.h"
 #include "frames/gather/transfer.h"
+#include "plan/append.h"
 #include "plan/step.h"
+#include "schema/aliases.h"
 
 static const struct vkdml_operator *const operators[] = {
 #define VKDML_OPERATOR(NAME, name, ...) [DML_OPERATOR_##NAME] = &vkdml_operator_##name,
@@ -56,33 +58,17 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
     return report->result;
 }
 
-/* Persistent memory of an owned input begins at a multiple of what any resource is bound at. */
-#define PERSISTENT_ALIGNMENT DML_PERSISTENT_BUFFER_ALIGNMENT
-
-/* Whether a step takes it: a planner may have made something else of an owned input, when it is initialized. */
-static bool is_read(const struct vkdml_plan *plan, uint32_t index) {
-    for (uint32_t s = 0; s < plan->steps.count; ++s) {
-        const struct vkdml_plan_step *step = &plan->steps.items[s];
-        for (uint32_t b = 0; b < step->buffer_count; ++b) {
-            if (step->buffers[b].resource == VKDML_PLAN_INPUT && step->buffers[b].index == index) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* A plain copy of an owned input into the persistent resource, which the caller may then let go of. */
 static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint32_t index,
-                                    const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                    struct vkdml_plan *plan) {
+                                    struct vkdml_builder *builder) {
     const uint64_t size = vkdml_tensor_span(&instance->inputs[index]);
     if (size / 4 > UINT32_MAX) {
-        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "%s spans %" PRIu64 " bytes, must be at most %" PRIu64 " to be OWNED_BY_DML",
                                 vkdml_input_name(instance, index), size, UINT64_C(4) * UINT32_MAX);
     }
-    vkdml_note(report, "%s is OWNED_BY_DML: copied to the persistent resource when the operator is initialized",
+    vkdml_note(builder->report,
+               "%s is OWNED_BY_DML: copied to the persistent resource when the operator is initialized",
                vkdml_input_name(instance, index));
     const uint32_t words = (uint32_t)(size / 4);
     const struct vkdml_gather gather = {
@@ -90,35 +76,39 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
         .count = 1,
         .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
     };
-    const uint64_t offset = plan->persistent_bytes;
+    const struct vkdml_origin kept =
+        vkdml_builder_kept(builder, vkdml_input_name(instance, index), size, instance->inputs[index].data_type);
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
         .has_input = true,
         .input = VKDML_PLAN_INPUT,
         .input_index = index,
-        .output = VKDML_PLAN_PERSISTENT,
-        .output_offset = offset,
+        .output = kept.resource,
+        .output_offset = kept.offset,
     };
-    VkdmlResult result = vkdml_transfer_suits_copy(&gather, limits)
-                             ? vkdml_transfer_plan_copy(&gather, &use, limits, report, plan, &plan->init_steps)
-                             : vkdml_gather_plan(&gather, &use, limits, report, plan, &plan->init_steps);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
-    plan->persistent_bytes += (size + PERSISTENT_ALIGNMENT - 1) / PERSISTENT_ALIGNMENT * PERSISTENT_ALIGNMENT;
-    for (uint32_t s = 0; s < plan->steps.count; ++s) {
-        struct vkdml_plan_step *step = &plan->steps.items[s];
-        for (uint32_t b = 0; b < step->buffer_count; ++b) {
-            struct vkdml_plan_buffer *buffer = &step->buffers[b];
-            if (buffer->resource == VKDML_PLAN_INPUT && buffer->index == index) {
-                buffer->resource = VKDML_PLAN_PERSISTENT;
-                buffer->index = 0;
-                buffer->offset += offset;
+    struct vkdml_builder initialization = vkdml_builder_at_initialization(builder);
+    vkdml_plan_move_input(builder->plan, index, &kept);
+    return vkdml_transfer_suits_copy(&gather, builder->limits)
+               ? vkdml_transfer_plan_copy(&gather, &use, &initialization)
+               : vkdml_gather_plan(&gather, &use, &initialization);
+}
+
+/* In place of which inputs outputs may be bound, of the same layout: what steps then have in common. */
+static void set_aliases(const struct vkdml_instance *instance, struct vkdml_plan *plan) {
+    for (uint32_t i = 0; i < instance->schema->fieldCount; ++i) {
+        const VkdmlFieldSchema *field = &instance->schema->fields[i];
+        if (field->mayAliasFields == 0) {
+            continue;
+        }
+        const struct vkdml_aliases aliases = vkdml_output_aliases(instance, field);
+        for (uint32_t input = 0; aliases.same_layouts >> input != 0; ++input) {
+            if ((aliases.same_layouts >> input & 1) != 0) {
+                assert(plan->alias_count < VKDML_PLAN_MAX_ALIASES);
+                plan->aliases[plan->alias_count++] = (struct vkdml_plan_alias){field->bindingIndex, input};
             }
         }
     }
-    return VKDML_SUCCESS;
 }
 
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
@@ -126,14 +116,18 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
     const char *outer_context = report->context;
     report->context = instance->schema->name;
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
-    const struct vkdml_planning planning = {instance, limits, flags, report, plan};
+    struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
+    const struct vkdml_planning planning = {instance, flags, &builder};
+    set_aliases(instance, plan);
     VkdmlResult result = op->plan(op, &planning);
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
-        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0 && is_read(plan, i)) {
-            result = plan_owned_input(instance, i, limits, report, plan);
+        if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0 &&
+            vkdml_plan_reads_input(plan, i)) {
+            result = plan_owned_input(instance, i, &builder);
         }
     }
+    vkdml_plan_synchronize(plan, 0, 0);
     report->context = outer_context;
     return result;
 }

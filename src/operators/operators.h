@@ -4,17 +4,15 @@
 
 #include "base/report.h"
 #include "frames/map/map.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "schema/schema.h"
 #include "vkdml/operator.h"
 
 /* What is planned. */
 struct vkdml_planning {
     const struct vkdml_instance *instance; /* valid */
-    const struct vkdml_plan_limits *limits;
     VkdmlCompileFlags flags;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
 };
 
 /* How attributes become a kernel's arguments, in their order. */

@@ -127,7 +127,8 @@ static VkdmlResult plan_into(const struct padding *padding, const struct vkdml_t
     gather.source = rim_source;
     gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
-    if (planning->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
+    if (planning->builder->limits->variant ==
+        VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
         fold_rows(&gather, padding->mode);
     }
 
@@ -146,7 +147,7 @@ static VkdmlResult plan_into(const struct padding *padding, const struct vkdml_t
         .output = resource,
         .output_offset = offset,
     };
-    return vkdml_gather_plan(&gather, &use, planning->limits, planning->report, planning->plan, &planning->plan->steps);
+    return vkdml_gather_plan(&gather, &use, planning->builder);
 }
 
 static VkdmlResult plan(const struct padding *padding, const struct vkdml_planning *planning) {

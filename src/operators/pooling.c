@@ -124,7 +124,7 @@ static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct
         .function = pooling->reduce,
         .folded = ((1u << pooling->dimension_count) - 1) << 2,
     };
-    return vkdml_reduce_plan(&reduce, planning->limits, planning->report, planning->plan);
+    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
 /* How a pool of some spatial dimensions ends, a bit each. */
@@ -176,7 +176,7 @@ static void set_dimensions(const struct pooling *pooling, uint32_t walked, const
 }
 
 static VkdmlResult plan_pool(const struct vkdml_planning *planning, const struct vkdml_neighbours *pool) {
-    return vkdml_neighbours_plan(pool, planning->limits, planning->report, planning->plan);
+    return vkdml_neighbours_plan(pool, planning->builder);
 }
 
 /* More elements than these go row by row first, and what became of rows then. */
@@ -209,7 +209,7 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
     }
     struct vkdml_neighbours rest = *pool;
     pool->target = tensor_of(VKDML_PLAN_TEMPORARY, 0, &rows);
-    pool->target.offset = vkdml_temporary_add(planning->plan, &rows);
+    pool->target.offset = vkdml_temporary_add(planning->builder, &rows);
     set_ending(pooling, columns, pool);
     set_dimensions(pooling, columns, input, &rows, NULL, pool);
     rest.source = pool->target;
@@ -219,12 +219,8 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
     set_ending(pooling, columns - 1, &rest);
     set_dimensions(pooling, columns - 1, &rows, output, NULL, &rest);
     VkdmlResult result = plan_pool(planning, pool);
-    const uint32_t first = planning->plan->steps.count;
-    result = result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
-    if (result == VKDML_SUCCESS) {
-        planning->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(planning->builder);
+    return result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
 }
 
 static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
@@ -232,7 +228,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
     for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
         const uint64_t size = padded_size(&instance->inputs[0], pooling, s);
         if (size > INT32_MAX) {
-            return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+            return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                     "the padded input is %" PRIu64 " elements long in spatial dimension %" PRIu32
                                     ", must be at most %" PRId32,
                                     size, s, INT32_MAX);

@@ -137,14 +137,14 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
         .arguments = {fused.arguments[8], fused.arguments[9], fused.arguments[10], fused.arguments[11]},
     };
     if (softmax == NULL) {
-        return vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+        return vkdml_product_plan(&product, planning->builder);
     }
     const struct vkdml_tensor numbers = vkdml_temporary_numbers(output);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
     product.tensors[VKDML_PRODUCT_OUT] =
         tensor_of(VKDML_PLAN_TEMPORARY, 0, &numbers, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false);
     product.tensors[VKDML_PRODUCT_OUT].offset = offset;
-    VkdmlResult result = vkdml_product_plan(&product, planning->limits, planning->report, planning->plan);
+    VkdmlResult result = vkdml_product_plan(&product, planning->builder);
     return result == VKDML_SUCCESS ? vkdml_softmax_plan_fused(softmax, &numbers, offset, planning) : result;
 }
 

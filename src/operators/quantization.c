@@ -105,7 +105,7 @@ static VkdmlResult plan_blocks(const struct vkdml_operator *op, const struct vkd
             map.dimensions[d + 1].strides[ZERO_POINT] = 0;
         }
     }
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_quantize = {
@@ -156,24 +156,26 @@ static VkdmlResult plan_quantized_add(const struct vkdml_operator *op, const str
     (void)op;
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t i = 0; i < 2 && result == VKDML_SUCCESS; ++i) {
-        offsets[i] = vkdml_temporary_add(planning->plan, &numbers);
+        offsets[i] = vkdml_temporary_add(planning->builder, &numbers);
         begin_numbers(&numbers, offsets[i], VKDML_MAP_DEQUANTIZE, &map);
         vkdml_map_set_operand(&map, 0, addends[i], &instance->inputs[addends[i]]);
         use_scale(instance, addends[i] + 1, &map);
-        result = vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+        result = vkdml_map_plan(&map, planning->builder);
     }
     if (result == VKDML_SUCCESS) {
         begin_numbers(&numbers, offsets[0], VKDML_MAP_ADD, &map);
         use_numbers(&numbers, offsets[0], 0, &map);
         use_numbers(&numbers, offsets[1], 1, &map);
-        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+        vkdml_builder_phase(planning->builder);
+        result = vkdml_map_plan(&map, planning->builder);
     }
     if (result == VKDML_SUCCESS) {
         vkdml_map_begin(&map, &instance->outputs[0]);
         map.operation = VKDML_MAP_QUANTIZE;
         use_numbers(&numbers, offsets[0], 0, &map);
         use_scale(instance, SUM_SCALE, &map);
-        result = vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+        vkdml_builder_phase(planning->builder);
+        result = vkdml_map_plan(&map, planning->builder);
     }
     return result;
 }

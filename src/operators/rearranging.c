@@ -20,7 +20,7 @@ static struct vkdml_gather begin(const struct vkdml_tensor *output) {
 }
 
 static VkdmlResult refuse_stride(const struct vkdml_planning *planning) {
-    return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+    return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "elements that are moved lie %" PRIu64 " elements apart or more, must lie at most %" PRIu32,
                             (uint64_t)UINT32_MAX + 1, UINT32_MAX);
 }
@@ -38,8 +38,7 @@ static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, uint32_t in
         .output = VKDML_PLAN_OUTPUT,
         .output_index = output,
     };
-    return fits ? vkdml_copy_plan(gather, &use, planning->limits, planning->report, planning->plan)
-                : refuse_stride(planning);
+    return fits ? vkdml_copy_plan(gather, &use, planning->builder) : refuse_stride(planning);
 }
 
 /* ---- slices ---- */
@@ -241,12 +240,8 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
     }
     const uint32_t zero[2] = {0, 0};
     VkdmlResult result = vkdml_fill_plan(output, zero, planning);
-    const uint32_t first = planning->plan->steps.count;
-    result = result == VKDML_SUCCESS ? plan_copy(&gather, fits, 0, 0, planning) : result;
-    if (result == VKDML_SUCCESS) {
-        planning->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(planning->builder);
+    return result == VKDML_SUCCESS ? plan_copy(&gather, fits, 0, 0, planning) : result;
 }
 
 const struct vkdml_operator vkdml_operator_slice = {.rules = check_slice, .plan = plan_slice};
@@ -510,13 +505,13 @@ static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkd
         padded->sizes[d] = (uint32_t)size;
     }
     if (elements > UINT32_MAX) {
-        return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "the padded input has %" PRIu64 " elements, must have at most %" PRIu32, elements,
                                 UINT32_MAX);
     }
     vkdml_packed_strides(padded->dimension_count, padded->sizes, padded->strides);
     return vkdml_padding_plan_zeros(planning, start, padded, VKDML_PLAN_TEMPORARY,
-                                    vkdml_temporary_add(planning->plan, padded));
+                                    vkdml_temporary_add(planning->builder, padded));
 }
 
 static bool is_padded(const DML_UNFOLD_OPERATOR_DESC *desc) {
@@ -563,13 +558,8 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
         .input = is_temporary ? VKDML_PLAN_TEMPORARY : VKDML_PLAN_INPUT,
         .output = VKDML_PLAN_OUTPUT,
     };
-    const uint32_t first = planning->plan->steps.count;
-    VkdmlResult result = fits ? vkdml_copy_plan(&gather, &use, planning->limits, planning->report, planning->plan)
-                              : refuse_stride(planning);
-    if (result == VKDML_SUCCESS && is_temporary) {
-        planning->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(planning->builder);
+    return fits ? vkdml_copy_plan(&gather, &use, planning->builder) : refuse_stride(planning);
 }
 
 const struct vkdml_operator vkdml_operator_unfold = {.rules = check_unfold, .plan = plan_unfold};

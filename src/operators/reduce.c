@@ -137,7 +137,7 @@ static VkdmlResult plan_axes(const struct vkdml_planning *planning, const struct
         .option = takes_last,
         .folded = vkdml_axes_bits(axes),
     };
-    return vkdml_reduce_plan(&reduce, planning->limits, planning->report, planning->plan);
+    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
 static VkdmlResult plan_reduce(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

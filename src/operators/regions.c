@@ -125,7 +125,7 @@ static VkdmlResult plan_roi_pooling(const struct vkdml_operator *op, const struc
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
     regions.scales[0] = regions.scales[1] = normal(desc->SpatialScale);
-    return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);
+    return vkdml_regions_plan(&regions, planning->builder);
 }
 
 /* As an element of the tensors' type. */
@@ -152,7 +152,7 @@ static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdm
     regions.output_offset = normal(desc.OutputPixelOffset);
     regions.least_samples = desc.MinimumSamplesPerOutput == 0 ? 1 : desc.MinimumSamplesPerOutput;
     regions.most_samples = desc.MaximumSamplesPerOutput < limit ? desc.MaximumSamplesPerOutput : limit;
-    return vkdml_regions_plan(&regions, planning->limits, planning->report, planning->plan);
+    return vkdml_regions_plan(&regions, planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_roi_pooling = {.rules = check_roi_pooling, .plan = plan_roi_pooling};

@@ -267,12 +267,8 @@ static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass
             .scaling = scaling,
         };
     }
-    const uint32_t first = planning->plan->steps.count;
-    VkdmlResult result = vkdml_plan_neighbours(&n, planning);
-    if (result == VKDML_SUCCESS && !pass->is_first) {
-        planning->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(planning->builder); /* reads what the pass before wrote */
+    return vkdml_plan_neighbours(&n, planning);
 }
 
 /* Passes in an order in which no tensor between two has more elements than the input or the output: what shrinks most
@@ -336,7 +332,7 @@ static VkdmlResult plan_passes(const struct resampling *r, uint32_t walked, cons
             target = *output;
         } else {
             target = vkdml_temporary_numbers(&target);
-            pass.target_offset = vkdml_temporary_add(planning->plan, &target);
+            pass.target_offset = vkdml_temporary_add(planning->builder, &target);
         }
         result = plan_pass(r, &pass, planning);
         source = target;

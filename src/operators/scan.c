@@ -30,7 +30,7 @@ static void check_product(const struct vkdml_instance *instance, struct vkdml_re
 static VkdmlResult plan_scan(const struct vkdml_planning *planning, struct vkdml_scan scan) {
     scan.input = &planning->instance->inputs[0];
     scan.output = &planning->instance->outputs[0];
-    return vkdml_scan_plan(&scan, planning->limits, planning->report, planning->plan);
+    return vkdml_scan_plan(&scan, planning->builder);
 }
 
 static VkdmlResult plan_summation(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

@@ -64,7 +64,7 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
     };
     struct vkdml_statistics statistics;
     bool is_planned;
-    VkdmlResult result = vkdml_rows_plan(&rows, planning->limits, planning->report, planning->plan, &is_planned);
+    VkdmlResult result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
     if (is_planned) {
         return result;
     }
@@ -78,7 +78,8 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
     vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
     vkdml_statistics_use(&statistics, 0, 1, &map);
     vkdml_statistics_use(&statistics, 1, 2, &map);
-    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 /* ---- fused ---- */
@@ -112,12 +113,11 @@ VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const s
         .function = VKDML_REDUCE_POWERS,
     };
     struct vkdml_statistics statistics;
-    const uint32_t first = planning->plan->steps.count;
+    vkdml_builder_phase(planning->builder);
     VkdmlResult result = vkdml_statistics_plan_of(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    planning->plan->steps.items[first].barrier_before = true;
     struct vkdml_map map;
     vkdml_map_begin(&map, &planning->instance->outputs[0]);
     map.operation = VKDML_MAP_SOFTMAX;
@@ -125,7 +125,8 @@ VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const s
     vkdml_map_set_temporary(&map, 0, offset);
     vkdml_statistics_use(&statistics, 0, 1, &map);
     vkdml_statistics_use(&statistics, 1, 2, &map);
-    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 /* 1 where an element's place in its reduction is the first greatest one's. */
@@ -153,7 +154,8 @@ static VkdmlResult plan_places(const struct vkdml_planning *planning, uint32_t f
     map.arguments[4] = one[0];
     vkdml_map_set_index(&map, 0, numbers);
     vkdml_statistics_use(&statistics, 0, 1, &map);
-    return vkdml_map_plan_after(&map, planning->limits, planning->report, planning->plan);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 #define PLAN(name, folded, call, ...)                                                                                  \

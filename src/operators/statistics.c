@@ -6,7 +6,7 @@
 VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,
                                      struct vkdml_statistics *statistics) {
     const struct vkdml_tensor *input = reduce->input;
-    vkdml_note(planning->report,
+    vkdml_note(planning->builder->report,
                "statistics: two words for each reduction go to the temporary resource, for a map to take");
     struct vkdml_tensor kept = *input;
     for (uint32_t d = 0; d < kept.dimension_count; ++d) {
@@ -16,14 +16,14 @@ VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const st
     if (reduce->function == VKDML_REDUCE_ARGMAX) {
         statistics->tensor.data_type = DML_TENSOR_DATA_TYPE_UINT32;
     }
-    statistics->offsets[0] = vkdml_temporary_add(planning->plan, &statistics->tensor);
-    statistics->offsets[1] = vkdml_temporary_add(planning->plan, &statistics->tensor);
+    statistics->offsets[0] = vkdml_temporary_add(planning->builder, &statistics->tensor);
+    statistics->offsets[1] = vkdml_temporary_add(planning->builder, &statistics->tensor);
     struct vkdml_reduce whole = *reduce;
     whole.output = &statistics->tensor;
     whole.target = VKDML_PLAN_TEMPORARY;
     whole.offsets[0] = statistics->offsets[0];
     whole.offsets[1] = statistics->offsets[1];
-    return vkdml_reduce_plan(&whole, planning->limits, planning->report, planning->plan);
+    return vkdml_reduce_plan(&whole, planning->builder);
 }
 
 VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,

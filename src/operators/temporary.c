@@ -31,18 +31,8 @@ struct vkdml_tensor vkdml_temporary_numbers(const struct vkdml_tensor *tensor) {
     return numbers;
 }
 
-static uint64_t add(uint64_t *bytes, const struct vkdml_tensor *tensor, uint64_t alignment) {
-    const uint64_t offset = *bytes;
-    *bytes += (vkdml_tensor_span(tensor) + alignment - 1) / alignment * alignment;
-    return offset;
-}
-
-uint64_t vkdml_temporary_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor) {
-    return add(&plan->temporary_bytes, tensor, DML_TEMPORARY_BUFFER_ALIGNMENT);
-}
-
-uint64_t vkdml_persistent_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor) {
-    return add(&plan->persistent_bytes, tensor, DML_PERSISTENT_BUFFER_ALIGNMENT);
+uint64_t vkdml_temporary_add(struct vkdml_builder *builder, const struct vkdml_tensor *tensor) {
+    return vkdml_builder_region(builder, "numbers", vkdml_tensor_span(tensor), tensor->data_type).offset;
 }
 
 VkdmlResult vkdml_temporary_clear(const struct vkdml_tensor *tensor, uint64_t offset,
@@ -51,5 +41,5 @@ VkdmlResult vkdml_temporary_clear(const struct vkdml_tensor *tensor, uint64_t of
     vkdml_map_begin(&map, tensor);
     vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
     map.operation = VKDML_MAP_CONSTANT;
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }

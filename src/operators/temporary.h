@@ -8,10 +8,7 @@
 struct vkdml_tensor vkdml_temporary_numbers(const struct vkdml_tensor *tensor);
 
 /* Makes room for a packed tensor; returns where in the resource it begins. */
-uint64_t vkdml_temporary_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor);
-
-/* The same in the persistent resource, for what an initializer makes of a tensor that belongs to vkdml. */
-uint64_t vkdml_persistent_add(struct vkdml_plan *plan, const struct vkdml_tensor *tensor);
+uint64_t vkdml_temporary_add(struct vkdml_builder *builder, const struct vkdml_tensor *tensor);
 
 /* Fills it with zeros. */
 VkdmlResult vkdml_temporary_clear(const struct vkdml_tensor *tensor, uint64_t offset,

@@ -64,7 +64,7 @@ static VkdmlResult plan(const struct vkdml_planning *planning, uint32_t axis, bo
         .axis = axis,
         .takes_least = takes_least,
     };
-    return vkdml_top_k_plan(&top_k, planning->limits, planning->report, planning->plan);
+    return vkdml_top_k_plan(&top_k, planning->builder);
 }
 
 static VkdmlResult plan_top_k(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

@@ -51,8 +51,8 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
     const struct vkdml_tensor numbers = packed_numbers(output);
     const struct vkdml_tensor zero = zero_element(&numbers);
     const struct vkdml_tensor order = packed_numbers(input);
-    const uint64_t offset = vkdml_temporary_add(planning->plan, &numbers);
-    const uint64_t zero_offset = vkdml_temporary_add(planning->plan, &zero);
+    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
+    const uint64_t zero_offset = vkdml_temporary_add(planning->builder, &zero);
     (void)op;
 
     struct vkdml_index marks;
@@ -60,7 +60,6 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
     marks.mode = VKDML_INDEX_MARK;
     marks.element_bytes = numbers.element_size;
     marks.input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
-    marks.is_after = true;
     marks.columns[0] = (struct vkdml_index_column){numbers.strides[0] * numbers.sizes[0], 1};
     marks.column_count = 1;
 
@@ -69,7 +68,6 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
     scatter.mode = VKDML_INDEX_SCATTER;
     scatter.indices = marks.input;
     scatter.rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = zero_offset};
-    scatter.is_after = true;
     for (uint32_t d = input->dimension_count; d-- > 0;) {
         marks.dimensions[d].strides[INDICES] = indices->strides[d];
         marks.dimensions[d].strides[REST] = order.strides[d];
@@ -80,10 +78,10 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
     }
     VkdmlResult result = vkdml_temporary_clear(&numbers, offset, planning);
     result = result == VKDML_SUCCESS ? vkdml_temporary_clear(&zero, zero_offset, planning) : result;
-    result =
-        result == VKDML_SUCCESS ? vkdml_index_plan(&marks, planning->limits, planning->report, planning->plan) : result;
-    return result == VKDML_SUCCESS ? vkdml_index_plan(&scatter, planning->limits, planning->report, planning->plan)
-                                   : result;
+    vkdml_builder_phase(planning->builder);
+    result = result == VKDML_SUCCESS ? vkdml_index_plan(&marks, planning->builder) : result;
+    vkdml_builder_phase(planning->builder);
+    return result == VKDML_SUCCESS ? vkdml_index_plan(&scatter, planning->builder) : result;
 }
 
 const struct vkdml_operator vkdml_operator_max_unpooling = {.plan = plan_max_unpooling};

@@ -26,7 +26,7 @@ static VkdmlResult plan_value_scale_2d(const struct vkdml_operator *op, const st
         map.arguments[4 + c] = vkdml_float_bits(desc->Bias[c]);
     }
     map.arguments[7] = vkdml_float_bits(desc->Scale);
-    return vkdml_map_plan(&map, planning->limits, planning->report, planning->plan);
+    return vkdml_map_plan(&map, planning->builder);
 }
 
 const struct vkdml_operator vkdml_operator_value_scale_2d = {

@@ -69,7 +69,7 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
     struct vkdml_neighbours sums = all;
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
     sums.target = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, &numbers);
-    sums.target.offset = vkdml_temporary_add(planning->plan, &numbers);
+    sums.target.offset = vkdml_temporary_add(planning->builder, &numbers);
     all.source = sums.target;
     all.squares = false;
     sums.dimensions[HEIGHT].is_walked = false;
@@ -79,12 +79,8 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
         all.dimensions[d].source_stride = numbers.strides[d];
     }
     VkdmlResult result = vkdml_plan_neighbours(&sums, planning);
-    const uint32_t first = planning->plan->steps.count;
-    result = result == VKDML_SUCCESS ? vkdml_plan_neighbours(&all, planning) : result;
-    if (result == VKDML_SUCCESS) {
-        planning->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(planning->builder);
+    return result == VKDML_SUCCESS ? vkdml_plan_neighbours(&all, planning) : result;
 }
 
 const struct vkdml_operator vkdml_operator_local_response_normalization = {
@@ -172,7 +168,7 @@ static bool walk_windows(const struct vkdml_unfolding *u, const struct spread *s
 }
 
 static VkdmlResult refuse_padding(const struct vkdml_planning *planning, uint32_t s, uint64_t size) {
-    return vkdml_report_add(planning->report, VKDML_ERROR_LIMIT_EXCEEDED,
+    return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "the padded output is %" PRIu64 " elements long in spatial dimension %" PRIu32
                             ", must be at most %" PRId32,
                             size, s, INT32_MAX);

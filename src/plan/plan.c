@@ -1,10 +1,8 @@
 #include "plan/plan.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/notes.h"
 
 /* Enough for every operator whose tensors can be bound whole. */
 #define FIRST_CAPACITY 4
@@ -19,35 +17,27 @@ void vkdml_plan_end(struct vkdml_plan *plan) {
     vkdml_plan_begin(plan, plan->callbacks);
 }
 
-static VkdmlResult grow(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, struct vkdml_report *report) {
-    const uint32_t capacity = steps->capacity != 0 ? 2 * steps->capacity : FIRST_CAPACITY;
-    const size_t bytes = capacity * sizeof(*steps->items);
-    struct vkdml_plan_step *items = vkdml_allocate(plan->callbacks, bytes);
+VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more,
+                               struct vkdml_report *report) {
+    if (more <= steps->capacity - steps->count) {
+        return VKDML_SUCCESS;
+    }
+    const uint64_t wanted = (uint64_t)steps->count + more;
+    uint64_t capacity = steps->capacity != 0 ? steps->capacity : FIRST_CAPACITY;
+    while (capacity < wanted) {
+        capacity *= 2;
+    }
+    const uint64_t bytes = capacity * sizeof(*steps->items);
+    struct vkdml_plan_step *items =
+        capacity <= UINT32_MAX && bytes <= SIZE_MAX ? vkdml_allocate(plan->callbacks, (size_t)bytes) : NULL;
     if (items == NULL) {
-        return vkdml_report_out_of_memory(report, bytes, "a plan");
+        return vkdml_report_out_of_memory(report, bytes <= SIZE_MAX ? (size_t)bytes : SIZE_MAX, "a plan");
     }
     if (steps->count != 0) {
         memcpy(items, steps->items, steps->count * sizeof(*items));
     }
     vkdml_free(plan->callbacks, steps->items);
     steps->items = items;
-    steps->capacity = capacity;
+    steps->capacity = (uint32_t)capacity;
     return VKDML_SUCCESS;
-}
-
-VkdmlResult vkdml_plan_add(struct vkdml_plan *plan, struct vkdml_plan_steps *steps,
-                           const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                           struct vkdml_plan_step **step) {
-    if (steps->count == VKDML_PLAN_MAX_STEPS) {
-        return vkdml_report_add(
-            report, VKDML_ERROR_LIMIT_EXCEEDED,
-            "needs more than %d dispatches to bind its tensors within maxStorageBufferRange (%" PRIu64 ")",
-            VKDML_PLAN_MAX_STEPS, limits->max_storage_buffer_range);
-    }
-    VkdmlResult result = steps->count == steps->capacity ? grow(plan, steps, report) : VKDML_SUCCESS;
-    if (result == VKDML_SUCCESS) {
-        *step = &steps->items[steps->count++];
-        **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY, .noted = vkdml_note_begin_step(report)};
-    }
-    return result;
 }

@@ -19,6 +19,11 @@
 #define VKDML_PLAN_MAX_SPECIALIZATIONS VKDML_KERNEL_CONSTANTS
 #define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
 #define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
+#define VKDML_PLAN_MAX_ALIASES         16  /* an operator of today has 3, ADAM_OPTIMIZER 12 */
+
+/* Where regions of the temporary and persistent resource begin: at what DirectML has these bound at, so that a region
+ * is bound like a resource of its own. */
+#define VKDML_PLAN_REGION_ALIGNMENT 256
 
 enum vkdml_plan_resource {
     VKDML_PLAN_INPUT,      /* index: binding index of the input tensor */
@@ -58,9 +63,14 @@ struct vkdml_plan_step {
     enum vkdml_plan_step_kind kind;
     uint32_t buffer_count; /* all that is left of the kernel's by its constants; COPY 2, FILL 1 */
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
-    /* What earlier steps wrote must be visible to this one, and to those of its kind that follow. */
-    bool barrier_before;
-    size_t noted; /* where notes of it begin, see base/notes.h */
+    /* Recorded so many times, where that is more than once, a barrier between; each time a buffer's bytes begin
+     * repeat_strides[] further on, a multiple of 16. The buffers' sizes hold all times. Of a DISPATCH alone. */
+    uint32_t repeat_count;
+    uint32_t repeat_strides[VKDML_PLAN_MAX_BUFFERS];
+    uint32_t phase;      /* see plan/builder.h; ascending */
+    bool barrier_before; /* what earlier steps wrote must be visible to this one, and to those of its kind that follow:
+                            found by vkdml_plan_synchronize() */
+    size_t noted;        /* where notes of it begin, see base/notes.h */
 
     struct vkdml_plan_copy copy;
     uint32_t fill_word;
@@ -76,11 +86,19 @@ struct vkdml_plan_step {
     uint32_t groups[3];
 };
 
-/* Steps in the order they are recorded. */
+/* Steps in the order they are recorded, and the temporary memory that they have among them. */
 struct vkdml_plan_steps {
     uint32_t count;
     uint32_t capacity;
     struct vkdml_plan_step *items;
+    uint32_t phase;           /* of the next step */
+    uint64_t temporary_bytes; /* a multiple of VKDML_PLAN_REGION_ALIGNMENT */
+};
+
+/* An output that may be bound in place of an input, of the same layout. */
+struct vkdml_plan_alias {
+    uint32_t output;
+    uint32_t input;
 };
 
 /* Made empty by vkdml_plan_begin(), freed by vkdml_plan_end(). */
@@ -88,9 +106,10 @@ struct vkdml_plan {
     const VkAllocationCallbacks *callbacks; /* of the steps; borrowed; may be NULL */
     struct vkdml_plan_steps steps;
     struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
-    uint64_t temporary_bytes;           /* multiple of 4 */
-    uint64_t persistent_bytes;          /* multiple of 4 */
-    bool keeps_input;                   /* output 0 is input 0, element for element: in place there is nothing to do */
+    uint64_t persistent_bytes;          /* a multiple of VKDML_PLAN_REGION_ALIGNMENT */
+    uint32_t alias_count;
+    struct vkdml_plan_alias aliases[VKDML_PLAN_MAX_ALIASES];
+    bool keeps_input; /* output 0 is input 0, element for element: in place there is nothing to do */
 };
 
 /* What a planner may know of a device. Invented at will in tests. */
@@ -118,11 +137,20 @@ static inline uint32_t vkdml_step_given(const struct vkdml_plan_step *step) {
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
 void vkdml_plan_end(struct vkdml_plan *plan);
 
-/* Adds an empty step to one of the plan's lists. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED beyond
- * VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added. */
-VkdmlResult vkdml_plan_add(struct vkdml_plan *plan, struct vkdml_plan_steps *steps,
-                           const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                           struct vkdml_plan_step **step);
+/* Makes room for so many more steps in one of the plan's lists. VKDML_ERROR_OUT_OF_HOST_MEMORY. */
+VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more,
+                               struct vkdml_report *report);
+
+/* Finds where barriers are needed, once steps stand: before a step that reads what a step of an earlier phase writes,
+ * or writes what one reads or writes, and no barrier lies between. Of steps before the ones given that was found. */
+void vkdml_plan_synchronize(struct vkdml_plan *plan, uint32_t first_step, uint32_t first_init_step);
+
+/* Whether one of two steps writes what the other reads or writes, bound as the plan's aliases allow. */
+bool vkdml_plan_steps_meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *earlier,
+                           const struct vkdml_plan_step *later);
+
+/* Whether a step may write its buffer `index`. */
+bool vkdml_plan_step_writes(const struct vkdml_plan_step *step, uint32_t index);
 
 /* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
  * start to the resource's first byte. Buffers are bound at an offset rounded down to

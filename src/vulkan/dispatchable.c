@@ -85,6 +85,7 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->keeps_input = info->keeps_input;
     d->step_count = info->step_count;
     d->init_step_count = info->init_step_count;
+    d->init_temporary_bytes = info->init_temporary_bytes;
     d->steps = (struct vkdml_step *)(d + 1);
     d->init_steps = d->steps + d->step_count;
     d->points = (struct vkdml_bind_point *)(d->init_steps + d->init_step_count);
@@ -110,14 +111,14 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
 static bool is_within(const struct VkdmlDispatchable_T *d, const struct vkdml_plan_buffer *buffer, bool init) {
     const uint32_t counts[] = {[VKDML_PLAN_INPUT] = d->input_count,
                                [VKDML_PLAN_OUTPUT] = init ? 0 : d->output_count,
-                               [VKDML_PLAN_TEMPORARY] = init ? 0 : 1,
+                               [VKDML_PLAN_TEMPORARY] = 1,
                                [VKDML_PLAN_PERSISTENT] = 1};
     if (buffer->index >= counts[buffer->resource]) {
         return false;
     }
     const struct vkdml_bind_point *point = &d->points[vkdml_dispatchable_point(d, buffer->resource, buffer->index)];
-    return buffer->offset + buffer->size <= point->bytes &&
-           (buffer->resource != VKDML_PLAN_INPUT || point->owned == init);
+    const uint64_t bytes = init && buffer->resource == VKDML_PLAN_TEMPORARY ? d->init_temporary_bytes : point->bytes;
+    return buffer->offset + buffer->size <= bytes && (buffer->resource != VKDML_PLAN_INPUT || point->owned == init);
 }
 
 static uint32_t region_count(const struct vkdml_plan_copy *copy) {

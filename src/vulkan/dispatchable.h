@@ -86,7 +86,8 @@ struct VkdmlDispatchable_T {
     atomic_bool initialized; /* an initializer of it was recorded; kept where the device checks handles */
     uint32_t step_count;
     struct vkdml_step *steps;
-    uint32_t init_step_count; /* of compiled operators: the initializer's */
+    uint32_t init_step_count;      /* of compiled operators: the initializer's */
+    uint64_t init_temporary_bytes; /* and what these need of its temporary memory */
     struct vkdml_step *init_steps;
     char *label; /* of a recording, VKDML_LABEL_CAPACITY; NULL where the device has no labels */
 };
@@ -100,6 +101,7 @@ struct vkdml_dispatchable_info {
     uint32_t step_count;
     uint32_t init_step_count;
     uint64_t temporary_bytes;
+    uint64_t init_temporary_bytes; /* of compiled operators: what their steps at initialization need */
     uint64_t persistent_bytes;
     bool keeps_input;
 };

@@ -16,6 +16,7 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
                                    struct vkdml_report *report, struct vkdml_dispatchable_info *info) {
     uint64_t inputs = 0;
     uint64_t steps = 0;
+    uint64_t temporary_bytes = 0; /* of operators in memory: no overflow */
     for (uint32_t i = 0; i < count; i++) {
         if (!operators[i]) {
             vkdml_report_invalid(report, "operators[%u] is NULL, must be a compiled operator", i);
@@ -28,6 +29,7 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
         } else {
             inputs += operators[i]->input_count;
             steps += operators[i]->init_step_count;
+            temporary_bytes += operators[i]->init_temporary_bytes;
         }
     }
     if (report->count > 0) {
@@ -38,6 +40,7 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
     }
     info->input_count = (uint32_t)inputs;
     info->step_count = (uint32_t)steps;
+    info->temporary_bytes = temporary_bytes;
     return VKDML_SUCCESS;
 }
 
@@ -57,14 +60,18 @@ static struct vkdml_bind_point init_output(VkdmlDispatchable compiled, uint32_t 
     return point;
 }
 
-/* A step of operator `operator_index`, whose inputs begin at `first_input`, as a step of the initializer. */
-static struct vkdml_step init_step(const struct vkdml_step *step, uint32_t operator_index, uint32_t first_input) {
+/* A step of operator `operator_index`, whose inputs begin at `first_input` and its temporary memory at `temporary`, as
+ * a step of the initializer. */
+static struct vkdml_step init_step(const struct vkdml_step *step, uint32_t operator_index, uint32_t first_input,
+                                   uint64_t temporary) {
     struct vkdml_step remapped = *step;
     for (uint32_t i = 0; i < step->buffer_count; i++) {
         struct vkdml_plan_buffer *buffer = &remapped.buffers[i];
-        assert(buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_PERSISTENT);
+        assert(buffer->resource != VKDML_PLAN_OUTPUT);
         if (buffer->resource == VKDML_PLAN_INPUT) {
             buffer->index += first_input;
+        } else if (buffer->resource == VKDML_PLAN_TEMPORARY) {
+            buffer->offset += temporary;
         } else {
             buffer->resource = VKDML_PLAN_OUTPUT;
             buffer->index = operator_index;
@@ -86,15 +93,18 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
         return result;
     }
     if ((*initializer)->label) {
-        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operators", count);
+        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operator%s", count,
+                 count == 1 ? "" : "s");
     }
     uint32_t input = 0;
+    uint64_t temporary = 0;
     struct vkdml_step *step = (*initializer)->steps;
     for (uint32_t i = 0; i < count; i++) {
         const VkdmlDispatchable compiled = operators[i];
         for (uint32_t k = 0; k < compiled->init_step_count; k++) {
-            *step++ = init_step(&compiled->init_steps[k], i, input);
+            *step++ = init_step(&compiled->init_steps[k], i, input, temporary);
         }
+        temporary += compiled->init_temporary_bytes;
         for (uint32_t k = 0; k < compiled->input_count; k++) {
             (*initializer)->inputs[input++] = init_input(&compiled->inputs[k], i);
         }

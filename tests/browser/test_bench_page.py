@@ -43,7 +43,7 @@ def write(folder, name, value):
 
 
 def draw(*arguments):
-    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True)
 
 
 def page_of(folder, run, *arguments):

@@ -1,7 +1,8 @@
 /* Writes the modules of the pipelines that planners ask for: planned_kernels FOLDER SEED CASES MOST. On each invented
  * device the fixed cases of all operators and CASES random ones are planned. Each pipeline that is not of one before
  * becomes a file, KERNEL.VARIANT.NUMBER.spv, at most MOST of a kernel and variant; all are looked at, and what is wrong
- * with one is told, a line each, on the standard output. */
+ * with one is told, a line each, on the standard output. So are kernels that no plan has, and planners that say that
+ * they do not implement what the validator let through. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -35,6 +36,7 @@ static struct {
     struct pipeline pipelines[MAX_PIPELINES];
     uint32_t buckets[BUCKETS]; /* each pipeline's place and one, in the bucket of its hash or the next free one */
     size_t count, wrong;
+    bool planned[VKDML_KERNEL_COUNT];
 } list;
 
 /* What modules unpack to, kept for the next pipeline: unpacking would take as long as specializing. */
@@ -172,6 +174,7 @@ static bool add_pipeline(const struct pipeline *pipeline) {
 static void add_dispatch(const struct vkdml_plan_step *step, VkdmlKernelVariant variant, bool aligned) {
     char name[64];
     struct pipeline pipeline;
+    list.planned[step->kernel] = true;
     memset(&pipeline, 0, sizeof(pipeline));
     pipeline.module = vkdml_kernel_module(step->kernel, variant);
     pipeline.constants.given = vkdml_step_given(step) | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED;
@@ -209,10 +212,19 @@ static void plan_case(const struct case_family *family, const struct operator_ca
         struct vkdml_plan plan;
         vkdml_plan_begin(&plan, NULL);
         vkdml_report_clear(&report);
-        if (vkdml_plan(instance, &devices[d].limits, c->flags, &report, &plan) == VKDML_SUCCESS) {
-            for (uint32_t i = 0; i < plan.steps.count; i++) {
-                add_step(family, &plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
+        const VkdmlResult result = vkdml_plan(instance, &devices[d].limits, c->flags, &report, &plan);
+        for (uint32_t i = 0; result == VKDML_SUCCESS && i < plan.steps.count; i++) {
+            add_step(family, &plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
+        }
+        for (uint32_t i = 0; result == VKDML_SUCCESS && i < plan.init_steps.count; i++) {
+            /* What is owned may be copied by transfer commands, whatever the operator. */
+            if (plan.init_steps.items[i].kind == VKDML_PLAN_DISPATCH) {
+                add_dispatch(&plan.init_steps.items[i], devices[d].limits.variant, d % 2 != 0);
             }
+        }
+        if (result == VKDML_ERROR_NOT_IMPLEMENTED) {
+            printf("%s has no plan on \"%s\": %s\n", vkdmlGetOperatorName(family->type), devices[d].name, report.text);
+            list.wrong++;
         }
         vkdml_plan_end(&plan);
     }
@@ -242,6 +254,12 @@ int main(int argument_count, char **arguments) {
     list.most = strtoul(arguments[4], NULL, 0);
     for (size_t i = 0; i < case_family_count; i++) {
         plan_family(case_families[i], strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
+    }
+    for (uint32_t kernel = 0; kernel < VKDML_KERNEL_COUNT; kernel++) {
+        if (!list.planned[kernel]) {
+            printf("%s is in no plan\n", vkdml_kernel_info((enum vkdml_kernel)kernel)->name);
+            list.wrong++;
+        }
     }
     for (size_t i = 0; unpacked[i].module != NULL; i++) {
         free(unpacked[i].words);

@@ -11,151 +11,55 @@
 
 #include <cmocka.h>
 
+#define WORKGROUPS_OF_GPUS                                                                                             \
+    .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_invocations = 1024, .max_shared_memory_bytes = 49152
+
+#define LAVAPIPE                                                                                                       \
+    RANGES(128 * MIB, 16), GRID_MINIMUM, .max_workgroup_size = {1024, 1024, 1024}, .max_workgroup_invocations = 1024,  \
+                                         .max_shared_memory_bytes = 32768, .max_storage_buffers = 8
+
 const struct invented_device devices[DEVICE_COUNT] = {
-    {"Vulkan 1.2 minimum",
-     false,
-     {128 * MIB,
-      256,
-      {65535, 65535, 65535},
-      {128, 128, 64},
-      128,
-      16384,
-      4,
-      PORTABLE,
-      0,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"lavapipe",
-     false,
-     {128 * MIB,
-      16,
-      {65535, 65535, 65535},
-      {1024, 1024, 1024},
-      1024,
-      32768,
-      8,
-      SERIAL,
-      0,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"small processor",
-     false,
-     {128 * MIB, 256, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 4, SERIAL, 0, false, false, NO_CORES, false}},
-    {"processor with transfer commands",
-     false,
-     {128 * MIB,
-      16,
-      {65535, 65535, 65535},
-      {1024, 1024, 1024},
-      1024,
-      32768,
-      8,
-      SERIAL,
-      0,
-      true,
-      true,
-      NO_CORES,
-      false}},
-    {"slow transfer commands",
-     false,
-     {128 * MIB,
-      16,
-      {65535, 65535, 65535},
-      {1024, 1024, 1024},
-      1024,
-      32768,
-      8,
-      SUBGROUP,
-      EVERY_FLOAT,
-      true,
-      false,
-      NO_CORES,
-      false}},
-    {"large",
-     false,
-     {UINT32_MAX,
-      16,
-      {INT32_MAX, 65535, 65535},
-      {1024, 1024, 64},
-      1024,
-      49152,
-      8,
-      SUBGROUP,
-      EVERY_FLOAT,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"matrix cores",
-     false,
-     {UINT32_MAX,
-      16,
-      {INT32_MAX, 65535, 65535},
-      {1024, 1024, 64},
-      1024,
-      49152,
-      8,
-      SUBGROUP,
-      EVERY_FLOAT,
-      false,
-      false,
-      {16, 16, 16, 32},
-      true}},
-    {"byte-aligned",
-     false,
-     {2048 * MIB,
-      1,
-      {65535, 65535, 65535},
-      {512, 512, 64},
-      256,
-      32768,
-      8,
-      SUBGROUP,
-      EVERY_FLOAT,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"narrow workgroups",
-     false,
-     {2048 * MIB,
-      32,
-      {65535, 65535, 65535},
-      {128, 1024, 64},
-      1024,
-      32768,
-      8,
-      PORTABLE,
-      0,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"few invocations",
-     false,
-     {2048 * MIB,
-      32,
-      {65535, 65535, 65535},
-      {1024, 1024, 64},
-      128,
-      32768,
-      8,
-      PORTABLE,
-      0,
-      false,
-      false,
-      NO_CORES,
-      false}},
-    {"4 KiB ranges",
-     true,
-     {4096, 64, {65535, 65535, 65535}, {128, 128, 64}, 128, 16384, 8, SERIAL, 0, false, false, NO_CORES, false}},
-    {"few workgroups",
-     true,
-     {128 * MIB, 256, {7, 5, 3}, {128, 128, 64}, 128, 16384, 8, SERIAL, 0, false, false, NO_CORES, false}},
+    [DEVICE_MINIMUM] = {.name = "Vulkan 1.2 minimum",
+                        .limits = {RANGES(128 * MIB, 256), GRID_MINIMUM, WORKGROUPS_MINIMUM, .max_storage_buffers = 4,
+                                   .variant = PORTABLE}},
+    [DEVICE_LAVAPIPE] = {.name = "lavapipe", .limits = {LAVAPIPE, .variant = SERIAL}},
+    [DEVICE_SMALL_PROCESSOR] = {.name = "small processor",
+                                .limits = {RANGES(128 * MIB, 256), GRID_MINIMUM, WORKGROUPS_MINIMUM,
+                                           .max_storage_buffers = 4, .variant = SERIAL}},
+    [DEVICE_TRANSFER] = {.name = "processor with transfer commands",
+                         .limits = {LAVAPIPE, .variant = SERIAL, .transfer_allowed = true, .transfer_is_faster = true}},
+    [DEVICE_SLOW_TRANSFER] = {.name = "slow transfer commands",
+                              .limits = {LAVAPIPE, .variant = SUBGROUP, .float_controls = EVERY_FLOAT,
+                                         .transfer_allowed = true}},
+    [DEVICE_LARGE] = {.name = "large",
+                      .limits = {RANGES(UINT32_MAX, 16), .max_workgroup_count = {INT32_MAX, 65535, 65535},
+                                 WORKGROUPS_OF_GPUS, .max_storage_buffers = 8, .variant = SUBGROUP,
+                                 .float_controls = EVERY_FLOAT}},
+    [DEVICE_MATRIX_CORES] = {.name = "matrix cores",
+                             .limits = {RANGES(UINT32_MAX, 16), .max_workgroup_count = {INT32_MAX, 65535, 65535},
+                                        WORKGROUPS_OF_GPUS, .max_storage_buffers = 8, .variant = SUBGROUP,
+                                        .float_controls = EVERY_FLOAT, .matrix_cores = {16, 16, 16, 32},
+                                        .half_allowed = true}},
+    [DEVICE_BYTE_ALIGNED] = {.name = "byte-aligned",
+                             .limits = {RANGES(2048 * MIB, 1), GRID_MINIMUM, .max_workgroup_size = {512, 512, 64},
+                                        .max_workgroup_invocations = 256, .max_shared_memory_bytes = 32768,
+                                        .max_storage_buffers = 8, .variant = SUBGROUP, .float_controls = EVERY_FLOAT}},
+    [DEVICE_NARROW] = {.name = "narrow workgroups",
+                       .limits = {RANGES(2048 * MIB, 32), GRID_MINIMUM, .max_workgroup_size = {128, 1024, 64},
+                                  .max_workgroup_invocations = 1024, .max_shared_memory_bytes = 32768,
+                                  .max_storage_buffers = 8, .variant = PORTABLE}},
+    [DEVICE_FEW_INVOCATIONS] = {.name = "few invocations",
+                                .limits = {RANGES(2048 * MIB, 32), GRID_MINIMUM, .max_workgroup_size = {1024, 1024, 64},
+                                           .max_workgroup_invocations = 128, .max_shared_memory_bytes = 32768,
+                                           .max_storage_buffers = 8, .variant = PORTABLE}},
+    [DEVICE_SMALL_RANGES] = {.name = "4 KiB ranges",
+                             .cramped = true,
+                             .limits = {RANGES(4096, 64), GRID_MINIMUM, WORKGROUPS_MINIMUM, .max_storage_buffers = 8,
+                                        .variant = SERIAL}},
+    [DEVICE_FEW_WORKGROUPS] = {.name = "few workgroups",
+                               .cramped = true,
+                               .limits = {RANGES(128 * MIB, 256), .max_workgroup_count = {7, 5, 3}, WORKGROUPS_MINIMUM,
+                                          .max_storage_buffers = 8, .variant = SERIAL}},
 };
 
 void fail_subject(const struct subject *subject, const char *file, int line) {
@@ -193,7 +97,7 @@ static void check_buffer(const struct subject *subject, const struct vkdml_plan_
     bool is_tensor = buffer->resource == VKDML_PLAN_INPUT || buffer->resource == VKDML_PLAN_OUTPUT;
     uint32_t multiple = DML_TEMPORARY_BUFFER_ALIGNMENT;
     uint64_t room =
-        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.temporary_bytes : subject->plan.persistent_bytes;
+        buffer->resource == VKDML_PLAN_TEMPORARY ? subject->plan.steps.temporary_bytes : subject->plan.persistent_bytes;
     if (is_tensor) {
         uint32_t count = buffer->resource == VKDML_PLAN_INPUT ? instance->input_count : instance->output_count;
         CHECK(subject, buffer->index < count);
@@ -368,15 +272,15 @@ static void check_plan(const struct subject *subject) {
                           plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
                           largest_span(subject) > 0x100000;
     const uint32_t fills = plan->steps.items[0].kind == VKDML_PLAN_FILL || is_tiled;
-    if (largest_span(subject) <= whole && plan->temporary_bytes <= whole) {
+    if (largest_span(subject) <= whole && plan->steps.temporary_bytes <= whole) {
         CHECK(subject, plan->steps.count - fills == passes || (fills == 1 && plan->steps.count == 1));
     }
     CHECK(subject, plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
-    CHECK(subject, plan->temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
+    CHECK(subject, plan->steps.temporary_bytes % 4 == 0 && plan->persistent_bytes % 4 == 0);
     /* What keeps nothing may begin with packing what lies too far apart to be bound. */
     const bool packs = plan->steps.items[0].kind == VKDML_PLAN_DISPATCH && copies(&plan->steps.items[0]) &&
                        plan->steps.items[0].buffers[1].resource == VKDML_PLAN_TEMPORARY;
-    CHECK(subject, (passes > 1 || packs) == (plan->temporary_bytes != 0));
+    CHECK(subject, (passes > 1 || packs) == (plan->steps.temporary_bytes != 0));
     for (uint32_t i = 0; i < plan->steps.count; i++)
         check_step(subject, &plan->steps.items[i]);
     for (uint32_t i = 0; i < plan->init_steps.count; i++)
@@ -439,7 +343,7 @@ void check_subject(struct subject *subject) {
     CHECK(subject, plan_subject(subject, &again) == VKDML_SUCCESS);
     CHECK(subject, same_steps(&again.steps, &subject->plan.steps));
     CHECK(subject, same_steps(&again.init_steps, &subject->plan.init_steps));
-    CHECK(subject, again.temporary_bytes == subject->plan.temporary_bytes);
+    CHECK(subject, again.steps.temporary_bytes == subject->plan.steps.temporary_bytes);
     CHECK(subject, again.persistent_bytes == subject->plan.persistent_bytes);
     subject->persistent_bytes = subject->plan.persistent_bytes;
     subject->step_count = subject->plan.steps.count;

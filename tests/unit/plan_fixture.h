@@ -17,8 +17,12 @@
 #define SUBGROUP    VKDML_KERNEL_VARIANT_SUBGROUP
 #define SERIAL      VKDML_KERNEL_VARIANT_SERIAL
 #define EVERY_FLOAT (VKDML_FLOAT_CONTROLS_32 | VKDML_FLOAT_CONTROLS_16 | VKDML_FLOAT_CONTROLS_DENORMALS)
-#define NO_CORES                                                                                                       \
-    { 0, 0, 0, 0 }
+
+/* Of limits: those that devices here differ by, and what Vulkan 1.2 guarantees. */
+#define RANGES(bytes, alignment) .max_storage_buffer_range = (bytes), .min_storage_buffer_offset_alignment = (alignment)
+#define GRID_MINIMUM             .max_workgroup_count = {65535, 65535, 65535}
+#define WORKGROUPS_MINIMUM                                                                                             \
+    .max_workgroup_size = {128, 128, 64}, .max_workgroup_invocations = 128, .max_shared_memory_bytes = 16384
 
 struct invented_device {
     const char *name;
@@ -26,9 +30,22 @@ struct invented_device {
     struct vkdml_plan_limits limits;
 };
 
-#define DEVICE_COUNT 12
+enum {
+    DEVICE_MINIMUM, /* guarantees no more than Vulkan 1.2 does */
+    DEVICE_LAVAPIPE,
+    DEVICE_SMALL_PROCESSOR,
+    DEVICE_TRANSFER,
+    DEVICE_SLOW_TRANSFER,
+    DEVICE_LARGE,
+    DEVICE_MATRIX_CORES,
+    DEVICE_BYTE_ALIGNED,
+    DEVICE_NARROW,
+    DEVICE_FEW_INVOCATIONS,
+    DEVICE_SMALL_RANGES,
+    DEVICE_FEW_WORKGROUPS,
+    DEVICE_COUNT
+};
 
-/* The first guarantees no more than Vulkan 1.2 does, the next two are processors. */
 extern const struct invented_device devices[DEVICE_COUNT];
 
 /* What a test holds while it looks at one descriptor on one device. */

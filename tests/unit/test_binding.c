@@ -8,41 +8,15 @@
 
 #include <cmocka.h>
 
-#include "interposer.h"
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
 
-static struct vulkan vulkan;
-static struct allocations allocations;
 static VkdmlDevice device; /* imported through the interposer, counting its host memory */
-
-static void import(void) {
-    VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
-    info.allocationCallbacks = &callbacks;
-    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
-}
-
-static int set_up_all(void **state) {
-    (void)state;
-    vulkan_create(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
-    return 0;
-}
 
 static int set_up(void **state) {
     (void)state;
-    interposer_reset(vkGetInstanceProcAddr);
-    memset(vulkan.bytes, 0, VULKAN_BUFFER_BYTES);
-    memset(vulkan.other_bytes, 0, VULKAN_BUFFER_BYTES);
-    import();
+    reset_vulkan();
+    device = import_device(0, NULL);
     return 0;
 }
 
@@ -50,36 +24,8 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     vkdmlDestroyDevice(device);
-    assert_int_equal(atomic_load(&allocations.live), 0);
-    assert_int_equal(interposer.live, 0);
+    assert_nothing_left();
     return 0;
-}
-
-static void assert_invalid(VkdmlResult result, const char *reason) {
-    assert_int_equal(result, VKDML_ERROR_INVALID_ARGUMENT);
-    assert_reason(reason);
-}
-
-static VkdmlBufferBinding range(VkDeviceSize offset, VkDeviceSize size) {
-    return (VkdmlBufferBinding){.buffer = vulkan.buffer, .offset = offset, .size = size};
-}
-
-static const VkdmlBufferBinding nothing = {.buffer = VK_NULL_HANDLE};
-
-static VkdmlDispatchable compile_identity(const struct identity *identity) {
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
-    assert_int_equal(vkdmlCreateOperator(device, &identity->desc, &op), VKDML_SUCCESS);
-    assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_SUCCESS);
-    vkdmlDestroyOperator(op);
-    return compiled;
-}
-
-static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
-    VkdmlBindingTable table;
-    assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
-    return table;
 }
 
 static void bind(VkdmlBindingTable table, VkdmlBufferBinding input, VkdmlBufferBinding output) {
@@ -166,13 +112,13 @@ static void operators_of_one_kind_share_a_pipeline(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable first = compile_identity(&identity);
+    VkdmlDispatchable first = compile_desc(device, &identity.desc);
     const uint32_t pipelines = interposer.calls[INTERPOSED_CreateComputePipelines];
     const uint32_t modules = interposer.calls[INTERPOSED_CreateShaderModule];
     assert_int_equal(pipelines, 1);
     assert_int_equal(modules, 1);
     identity_init(&identity, 128);
-    VkdmlDispatchable second = compile_identity(&identity);
+    VkdmlDispatchable second = compile_desc(device, &identity.desc);
     assert_int_equal(interposer.calls[INTERPOSED_CreateComputePipelines], pipelines);
     assert_int_equal(interposer.calls[INTERPOSED_CreateShaderModule], modules);
     vkdmlDestroyDispatchable(first);
@@ -186,7 +132,7 @@ static void many_dispatchables_share_few_parameter_buffers_and_give_them_back(vo
     struct identity identity;
     identity_init(&identity, 64);
     for (size_t i = 0; i < COUNT; i++) {
-        compiled[i] = compile_identity(&identity);
+        compiled[i] = compile_desc(device, &identity.desc);
     }
     assert_int_equal(interposer.calls[INTERPOSED_CreateBuffer], 3);
     for (size_t i = 0; i < COUNT; i += 2) { /* room in each, but none is empty */
@@ -194,7 +140,7 @@ static void many_dispatchables_share_few_parameter_buffers_and_give_them_back(vo
     }
     assert_int_equal(interposer.calls[INTERPOSED_DestroyBuffer], 0);
     for (size_t i = 0; i < COUNT; i += 2) {
-        compiled[i] = compile_identity(&identity);
+        compiled[i] = compile_desc(device, &identity.desc);
     }
     assert_int_equal(interposer.calls[INTERPOSED_CreateBuffer], 3);
     for (size_t i = 0; i < COUNT; i++) {
@@ -209,7 +155,7 @@ static void binding_properties_are_the_operators(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
     VkdmlBindingProperties properties;
     memset(&properties, 0xA5, sizeof properties);
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
@@ -229,7 +175,7 @@ static void a_table_refuses_wrong_arguments(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
     VkdmlBindingTable table;
     VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
     assert_invalid(vkdmlCreateBindingTable(NULL, &info, &table), "device is NULL");
@@ -242,7 +188,7 @@ static void a_table_refuses_wrong_arguments(void **state) {
     assert_invalid(vkdmlCreateBindingTable(device, &info, &table), "info.dispatchable is NULL");
     assert_null(table);
     VkdmlDevice own = device;
-    import();
+    device = import_device(0, NULL);
     info.dispatchable = compiled;
     assert_invalid(vkdmlCreateBindingTable(device, &info, &table), "info.dispatchable is of another device");
     vkdmlDestroyDevice(device);
@@ -255,8 +201,8 @@ static void a_wrong_binding_is_refused_with_its_reason_and_changes_nothing(void 
     struct identity identity;
     identity_init(&identity, 64); /* 256 bytes each */
     identity.output.buffer.GuaranteedBaseOffsetAlignment = 64;
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, 256), range(256, 256));
 
     const struct {
@@ -296,8 +242,8 @@ static void surplus_resources_are_not_used_and_null_unbinds(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     /* Whatever it is: even where the input and the output lie. */
     const VkdmlBufferBinding some = range(8, 700), input = range(0, 256), output = range(256, 256);
     assert_int_equal(vkdmlBindTemporaryResource(table, &some), VKDML_SUCCESS);
@@ -326,7 +272,7 @@ static void a_temporary_resource_must_be_bound_where_it_is_needed(void **state) 
     vkdmlDestroyOperator(op);
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     assert_true(properties.temporaryResourceSize > 0);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBufferBinding input = range(0, 400);
     VkdmlBufferBinding outputs[] = {range(512, 4), range(1024, 1600)};
     VkdmlBufferBinding temporary = {vulkan.other, 256, properties.temporaryResourceSize};
@@ -367,10 +313,10 @@ static void a_recorded_dispatch_runs_after_its_operator_is_gone(void **state) {
     struct identity *identity = malloc(sizeof *identity);
     assert_non_null(identity);
     identity_init(identity, 1000);
-    VkdmlDispatchable compiled = compile_identity(identity);
+    VkdmlDispatchable compiled = compile_desc(device, &identity->desc);
     memset(identity, 0xFF, sizeof *identity);
     free(identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     fill(vulkan.bytes, 4000);
     bind(table, range(0, 4000), range(4096, 4096));
     assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
@@ -385,11 +331,11 @@ static void offsets_that_vulkan_cannot_bind_are_rounded_down_and_the_rest_pushed
     (void)state;
     vkdmlDestroyDevice(device);
     interposer.offset_alignment = 256; /* the most that Vulkan allows */
-    import();
+    device = import_device(0, NULL);
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     fill(vulkan.bytes + 1040, 256);
     bind(table, range(1040, 256), range(3312, 256));
     assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
@@ -407,8 +353,8 @@ static void recording_allocates_nothing_and_writes_descriptors_only_after_a_chan
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, 256), range(256, 256));
     const int made = atomic_load(&allocations.made);
     const uint32_t written = interposer.calls[INTERPOSED_UpdateDescriptorSets];
@@ -430,9 +376,9 @@ static void recording_refuses_what_does_not_belong_together(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable one = compile_identity(&identity);
-    VkdmlDispatchable two = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(one);
+    VkdmlDispatchable one = compile_desc(device, &identity.desc);
+    VkdmlDispatchable two = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, one, VK_NULL_HANDLE);
     VkCommandBuffer commands = vulkan_begin(&vulkan);
     assert_invalid(vkdmlRecordDispatch(device, commands, one, table), "InputTensor: nothing is bound");
     assert_reason("OutputTensor: nothing is bound");
@@ -443,7 +389,7 @@ static void recording_refuses_what_does_not_belong_together(void **state) {
     assert_invalid(vkdmlRecordDispatch(device, commands, NULL, table), "dispatchable is NULL");
     assert_invalid(vkdmlRecordDispatch(device, commands, one, NULL), "table is NULL");
     VkdmlDevice own = device;
-    import();
+    device = import_device(0, NULL);
     assert_invalid(vkdmlRecordDispatch(device, commands, one, table), "dispatchable is of another device");
     vkdmlDestroyDevice(device);
     device = own;
@@ -457,8 +403,8 @@ static void overlapping_buffers_are_refused_but_in_place_is_allowed(void **state
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(1024, 256), range(1024 + 240, 256));
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table),
                    "OutputTensor: bytes 1264 to 1520 of its buffer overlap InputTensor at 1024 to 1280, must be "
@@ -484,8 +430,8 @@ static void in_place_needs_equal_layouts(void **state) {
     identity.input.sizes[2] = identity.output.sizes[2] = 8;
     identity.input.sizes[3] = identity.output.sizes[3] = 8;
     identity.output.buffer.Strides = transposed;
-    VkdmlDispatchable compiled = compile_identity(&identity);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, 256), range(0, 256));
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table),
                    "must be disjoint (in place needs the same sizes, strides and type)");
@@ -497,7 +443,7 @@ static void a_table_lives_off_a_pool_of_the_callers_with_room_as_told(void **sta
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    VkdmlDispatchable compiled = compile_identity(&identity);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     VkDescriptorPoolSize sizes[] = {
@@ -551,5 +497,5 @@ int main(void) {
         TEST(in_place_needs_equal_layouts),
         TEST(a_table_lives_off_a_pool_of_the_callers_with_room_as_told),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_vulkan, tear_down_vulkan);
 }

@@ -11,10 +11,8 @@
 
 #include <cmocka.h>
 
-#include "interposer.h"
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,7 +23,6 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libvulkan_lvp.so";
 }
 
-static struct vulkan vulkan;
 static VkdmlDevice device;
 static uint32_t warnings;
 
@@ -39,12 +36,6 @@ static int set_up_all(void **state) {
     (void)state;
     unsetenv("VKDML_KERNEL_VARIANT");
     vulkan_create_with_debug_utils(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
     return 0;
 }
 
@@ -69,27 +60,16 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     vkdmlDestroyDevice(device);
-    assert_int_equal(interposer.live, 0);
+    assert_nothing_left();
     return 0;
-}
-
-static VkdmlDispatchable compile(const DML_OPERATOR_DESC *desc) {
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
-    assert_int_equal(vkdmlCreateOperator(device, desc, &op), VKDML_SUCCESS);
-    assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_SUCCESS);
-    vkdmlDestroyOperator(op);
-    return compiled;
 }
 
 /* A table whose inputs, the first `given` that there are, outputs and resources lie one behind another in the fixture's
  * buffer. */
-static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable, uint32_t given) {
-    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
+static VkdmlBindingTable bound_table(VkdmlDispatchable dispatchable, uint32_t given) {
     VkdmlBindingProperties properties;
-    VkdmlBindingTable table;
+    VkdmlBindingTable table = create_table(device, dispatchable, VK_NULL_HANDLE);
     VkdmlBufferBinding bindings[4], temporary = {vulkan.buffer, 65536 * 8, 65536};
-    assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
     assert_int_equal(vkdmlGetBindingProperties(dispatchable, &properties), VKDML_SUCCESS);
     assert_true(properties.inputCount <= 4 && properties.outputCount <= 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -166,8 +146,8 @@ static void a_dispatch_is_labelled_with_operator_tensors_and_kernel(void **state
     struct gemm gemm;
     import(&vulkan, 0);
     gemm_init(&gemm, DML_TENSOR_FLAG_NONE);
-    VkdmlDispatchable compiled = compile(&gemm.desc);
-    VkdmlBindingTable table = create_table(compiled, 2);
+    VkdmlDispatchable compiled = compile_desc(device, &gemm.desc);
+    VkdmlBindingTable table = bound_table(compiled, 2);
     assert_int_equal(record(compiled, table), VKDML_SUCCESS);
     expect_in_trace("{ DML_OPERATOR_GEMM: ATensor FLOAT32 1x1x64x32, BTensor FLOAT32 1x1x32x16, OutputTensor FLOAT32 "
                     "1x1x64x16\n{ product");
@@ -184,8 +164,8 @@ static void each_command_has_its_label_with_its_barrier_in_it(void **state) {
     struct nonzero nonzero;
     import(&vulkan, 0);
     nonzero_init(&nonzero, 1000);
-    VkdmlDispatchable compiled = compile(&nonzero.desc);
-    VkdmlBindingTable table = create_table(compiled, 1);
+    VkdmlDispatchable compiled = compile_desc(device, &nonzero.desc);
+    VkdmlBindingTable table = bound_table(compiled, 1);
     for (int i = 0; i < 2; i++) { /* again: there is nothing left to write then */
         assert_int_equal(record(compiled, table), VKDML_SUCCESS);
         const uint32_t dispatches =
@@ -209,8 +189,8 @@ static void transfer_commands_are_labelled_with_their_bytes(void **state) {
     interposer.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     import(&vulkan, VKDML_DEVICE_FLAG_ALLOW_TRANSFER);
     identity_init(&identity, 1000);
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled, 1);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = bound_table(compiled, 1);
     assert_int_equal(record(compiled, table), VKDML_SUCCESS);
     assert_string_equal(interposer.trace, "{ DML_OPERATOR_ELEMENT_WISE_IDENTITY: InputTensor FLOAT32 1x1x1x1000, "
                                           "OutputTensor FLOAT32 1x1x1x1000\n{ copy: InputTensor, OutputTensor; 4000 "
@@ -219,8 +199,8 @@ static void transfer_commands_are_labelled_with_their_bytes(void **state) {
     vkdmlDestroyBindingTable(table);
     vkdmlDestroyDispatchable(compiled);
     diagonal_init(&diagonal, 64);
-    compiled = compile(&diagonal.desc);
-    table = create_table(compiled, 0);
+    compiled = compile_desc(device, &diagonal.desc);
+    table = bound_table(compiled, 0);
     assert_int_equal(record(compiled, table), VKDML_SUCCESS);
     expect_in_trace("{ fill: OutputTensor; 16384 bytes\nvkCmdFillBuffer\n}\n");
     vulkan_run(&vulkan);
@@ -233,7 +213,7 @@ static void initialization_names_the_operators_whose_it_is(void **state) {
     struct gemm gemm;
     import(&vulkan, 0);
     gemm_init(&gemm, DML_TENSOR_FLAG_OWNED_BY_DML);
-    VkdmlDispatchable compiled = compile(&gemm.desc), initializer;
+    VkdmlDispatchable compiled = compile_desc(device, &gemm.desc), initializer;
     assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
     VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = initializer};
     VkdmlBufferBinding inputs[3] = {[1] = {vulkan.buffer, 0, 65536}}, output = {vulkan.buffer, 65536, 65536};
@@ -242,7 +222,7 @@ static void initialization_names_the_operators_whose_it_is(void **state) {
     assert_int_equal(vkdmlBindInputs(table, 3, inputs), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindOutputs(table, 1, &output), VKDML_SUCCESS);
     assert_int_equal(record(initializer, table), VKDML_SUCCESS);
-    expect_in_trace("{ operator initializer of 1 operators\n{ DML_OPERATOR_GEMM: ");
+    expect_in_trace("{ operator initializer of 1 operator\n{ DML_OPERATOR_GEMM: ");
     expect_in_trace(": BTensor, PersistentResource; ");
     assert_int_equal(expect_balanced(), 2);
     vulkan_run(&vulkan);
@@ -256,8 +236,8 @@ static void what_records_nothing_has_no_label(void **state) {
     struct identity identity;
     import(&vulkan, 0);
     identity_init(&identity, 1000);
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled, 1);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = bound_table(compiled, 1);
     VkdmlBufferBinding binding = {vulkan.buffer, 0, 65536}, overlapping = {vulkan.buffer, 16, 65536};
     assert_int_equal(vkdmlBindOutputs(table, 1, &binding), VKDML_SUCCESS); /* in place */
     assert_int_equal(record(compiled, table), VKDML_SUCCESS);
@@ -289,7 +269,7 @@ static void many_tensors_are_cut_behind_one_of_them(void **state) {
     const DML_JOIN_OPERATOR_DESC join = {PARTS, parts, &out, 3};
     const DML_OPERATOR_DESC desc = {DML_OPERATOR_JOIN, &join};
     import(&vulkan, 0);
-    VkdmlDispatchable compiled = compile(&desc);
+    VkdmlDispatchable compiled = compile_desc(device, &desc);
     VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
     VkdmlBindingTable table;
     assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
@@ -313,13 +293,13 @@ static void objects_are_named_when_they_are_made(void **state) {
     expect_in_trace("descriptor set layout = vkdml, 1 storage buffers\npipeline layout = vkdml, 1 storage buffers\n");
     gemm_init(&gemm, DML_TENSOR_FLAG_NONE);
     interposer.trace[0] = '\0';
-    VkdmlDispatchable compiled = compile(&gemm.desc);
+    VkdmlDispatchable compiled = compile_desc(device, &gemm.desc);
     expect_in_trace("shader module = vkdml product");
     expect_in_trace("pipeline = vkdml product");
     expect_in_trace(", portable kernels, constants ");
     expect_in_trace("buffer = vkdml parameters\n");
     interposer.trace[0] = '\0';
-    VkdmlBindingTable table = create_table(compiled, 2);
+    VkdmlBindingTable table = bound_table(compiled, 2);
     expect_in_trace("descriptor set = DML_OPERATOR_GEMM: product");
     expect_in_trace(": ATensor, OutputTensor, BTensor; ");
     vkdmlDestroyBindingTable(table);
@@ -333,8 +313,8 @@ static void an_object_that_gets_no_name_does_as_well(void **state) {
     identity_init(&identity, 1000);
     assert_int_equal(warnings, 0);
     interposer.naming = VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled, 1);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = bound_table(compiled, 1);
     assert_true(warnings > 0);
     assert_int_equal(record(compiled, table), VKDML_SUCCESS);
     vulkan_run(&vulkan);
@@ -348,7 +328,7 @@ static void expect_silence(const struct vulkan *of) {
     struct gemm gemm;
     import(of, 0);
     gemm_init(&gemm, DML_TENSOR_FLAG_NONE);
-    VkdmlDispatchable compiled = compile(&gemm.desc);
+    VkdmlDispatchable compiled = compile_desc(device, &gemm.desc);
     vkdmlDestroyDispatchable(compiled);
     assert_null(strstr(interposer.trace, " = "));
     assert_int_equal(expect_balanced(), 0);
@@ -408,5 +388,5 @@ int main(void) {
         TEST(without_one_of_its_functions_nothing_is_called),
         TEST(opening_enables_it_on_request),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_all, tear_down_vulkan);
 }

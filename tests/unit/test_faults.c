@@ -13,25 +13,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "interposer.h"
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
-
-static struct vulkan vulkan;
-static struct allocations allocations;
-
-static int set_up_all(void **state) {
-    (void)state;
-    vulkan_create(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
-    return 0;
-}
 
 /* All objects that a dispatch takes. NULL: not created. */
 struct objects {
@@ -82,8 +65,7 @@ static void destroy_objects(struct objects *objects) {
     vkdmlDestroyDispatchable(objects->compiled);
     vkdmlDestroyOperator(objects->op);
     vkdmlDestroyDevice(objects->device);
-    assert_int_equal(atomic_load(&allocations.live), 0);
-    assert_int_equal(interposer.live, 0);
+    assert_nothing_left();
 }
 
 /* How many host allocations all of it takes. */
@@ -454,5 +436,5 @@ int main(void) {
         cmocka_unit_test(different_pipelines_are_created_at_once),
         cmocka_unit_test(threads_create_and_compile_at_once),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_vulkan, tear_down_vulkan);
 }

@@ -13,15 +13,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "interposer.h"
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-static struct vulkan vulkan;
-static struct allocations allocations;
 
 /* Messages by level, from any thread. */
 static struct {
@@ -38,18 +33,6 @@ static void keep_message(void *user_data, VkdmlLogLevel level, const char *messa
     pthread_mutex_unlock(&lock);
 }
 
-static int set_up_all(void **state) {
-    (void)state;
-    vulkan_create(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
-    return 0;
-}
-
 static int set_up(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
@@ -60,21 +43,8 @@ static int set_up(void **state) {
 /* Whatever a test did, nothing is left. */
 static int tear_down(void **state) {
     (void)state;
-    assert_int_equal(atomic_load(&allocations.live), 0);
-    assert_int_equal(interposer.live, 0);
+    assert_nothing_left();
     return 0;
-}
-
-static VkdmlDevice import(VkdmlDeviceFlags flags) {
-    VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
-    info.allocationCallbacks = &callbacks;
-    info.logCallback = keep_message;
-    info.flags = flags;
-    VkdmlDevice device;
-    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
-    return device;
 }
 
 /* A device with an object of each kind. */
@@ -86,14 +56,6 @@ struct objects {
     VkdmlBindingTable table; /* of the compiled operator */
 };
 
-static VkdmlBindingTable create_table(VkdmlDevice device, VkdmlDispatchable dispatchable, VkDescriptorPool pool) {
-    VkdmlBindingTableCreateInfo info = {
-        .structSize = sizeof info, .dispatchable = dispatchable, .descriptorPool = pool};
-    VkdmlBindingTable table;
-    assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
-    return table;
-}
-
 static VkdmlOperator create_operator(VkdmlDevice device) {
     struct identity identity;
     VkdmlOperator op;
@@ -103,7 +65,7 @@ static VkdmlOperator create_operator(VkdmlDevice device) {
 }
 
 static void create_objects(VkdmlDeviceFlags flags, struct objects *objects) {
-    objects->device = import(flags);
+    objects->device = import_device(flags, keep_message);
     objects->op = create_operator(objects->device);
     assert_int_equal(vkdmlCompileOperator(objects->op, NULL, &objects->compiled), VKDML_SUCCESS);
     assert_int_equal(vkdmlCreateOperatorInitializer(objects->device, 1, &objects->compiled, &objects->initializer),
@@ -554,7 +516,7 @@ static void a_table_is_refused_once_its_dispatchable_is_gone(void **state) {
 
 static void no_new_object_takes_a_destroyed_ones_address_soon(void **state) {
     (void)state;
-    VkdmlDevice device = import(VKDML_DEVICE_FLAG_CHECK_HANDLES);
+    VkdmlDevice device = import_device(VKDML_DEVICE_FLAG_CHECK_HANDLES, keep_message);
     VkdmlOperator dead = create_operator(device);
     VkdmlDispatchable compiled;
     vkdmlDestroyOperator(dead);
@@ -571,7 +533,7 @@ static void no_new_object_takes_a_destroyed_ones_address_soon(void **state) {
 
 static void memory_of_destroyed_objects_is_kept_within_bounds(void **state) {
     (void)state;
-    VkdmlDevice device = import(VKDML_DEVICE_FLAG_CHECK_HANDLES);
+    VkdmlDevice device = import_device(VKDML_DEVICE_FLAG_CHECK_HANDLES, keep_message);
     const int before = atomic_load(&allocations.live);
     for (int i = 0; i < 10000; i++) {
         vkdmlDestroyOperator(create_operator(device));
@@ -675,5 +637,5 @@ int main(void) {
         TEST(objects_of_a_device_that_does_not_check_are_taken_as_they_are),
         TEST(threads_destroy_each_object_once),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_vulkan, tear_down_vulkan);
 }

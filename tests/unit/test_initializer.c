@@ -7,69 +7,31 @@
 
 #include <cmocka.h>
 
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
 
-static struct vulkan vulkan;
-static struct allocations allocations;
 static VkdmlDevice device;
-
-static VkdmlDevice import(VkdmlDeviceFlags flags) {
-    VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.allocationCallbacks = &callbacks;
-    info.flags = flags;
-    VkdmlDevice imported;
-    assert_int_equal(vkdmlCreateDevice(&info, &imported), VKDML_SUCCESS);
-    return imported;
-}
-
-static int set_up_all(void **state) {
-    (void)state;
-    vulkan_create(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
-    return 0;
-}
 
 static int set_up(void **state) {
     (void)state;
-    memset(vulkan.bytes, 0, VULKAN_BUFFER_BYTES);
-    memset(vulkan.other_bytes, 0, VULKAN_BUFFER_BYTES);
-    device = import(0);
+    reset_vulkan();
+    device = import_device(0, NULL);
     return 0;
 }
 
 static int tear_down(void **state) {
     (void)state;
     vkdmlDestroyDevice(device);
-    assert_int_equal(atomic_load(&allocations.live), 0);
+    assert_nothing_left();
     return 0;
-}
-
-static void assert_invalid(VkdmlResult result, const char *reason) {
-    assert_int_equal(result, VKDML_ERROR_INVALID_ARGUMENT);
-    if (!strstr(vkdmlGetErrorMessage(), reason)) {
-        fail_msg("the reason is \"%s\", must contain \"%s\"", vkdmlGetErrorMessage(), reason);
-    }
 }
 
 /* An identity of `count` floats whose input the library owns, or not. */
 static VkdmlDispatchable compile(uint32_t count, DML_TENSOR_FLAGS flags) {
     struct identity identity;
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
     identity_init(&identity, count);
     identity.input.buffer.Flags = flags;
-    assert_int_equal(vkdmlCreateOperator(device, &identity.desc, &op), VKDML_SUCCESS);
-    assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_SUCCESS);
-    vkdmlDestroyOperator(op);
-    return compiled;
+    return compile_desc(device, &identity.desc);
 }
 
 static VkdmlDispatchable initializer_of(uint32_t count, const VkdmlDispatchable *operators) {
@@ -78,27 +40,10 @@ static VkdmlDispatchable initializer_of(uint32_t count, const VkdmlDispatchable 
     return initializer;
 }
 
-static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
-    VkdmlBindingTable table;
-    assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
-    return table;
-}
-
 static uint64_t persistent_bytes(VkdmlDispatchable dispatchable) {
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlGetBindingProperties(dispatchable, &properties), VKDML_SUCCESS);
     return properties.persistentResourceSize;
-}
-
-static const VkdmlBufferBinding nothing = {.buffer = VK_NULL_HANDLE};
-
-static VkdmlBufferBinding range(VkDeviceSize offset, VkDeviceSize size) {
-    return (VkdmlBufferBinding){.buffer = vulkan.buffer, .offset = offset, .size = size};
-}
-
-static VkdmlBufferBinding other_range(VkDeviceSize offset, VkDeviceSize size) {
-    return (VkdmlBufferBinding){.buffer = vulkan.other, .offset = offset, .size = size};
 }
 
 static void record_and_run(VkdmlDispatchable dispatchable, VkdmlBindingTable table) {
@@ -113,7 +58,7 @@ static void owned_tensors_are_bound_at_initialization_and_not_at_execution(void 
     const uint64_t persistent_size = persistent_bytes(compiled);
     assert_true(persistent_size >= 256);
     assert_int_equal(persistent_bytes(initializer), 0);
-    VkdmlBindingTable table = create_table(initializer);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     VkdmlBufferBinding input = range(0, 256);
     VkdmlBufferBinding persistent = other_range(512, persistent_size);
     VkdmlBufferBinding askew = other_range(16, persistent_size);
@@ -134,7 +79,7 @@ static void owned_tensors_are_bound_at_initialization_and_not_at_execution(void 
 
     memmove(vulkan.bytes + 1024, vulkan.bytes, 256);
     memset(vulkan.bytes, 0xEE, 256); /* the initializer's input is needed no more */
-    table = create_table(compiled);
+    table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBufferBinding output = range(2048, 256);
     assert_invalid(vkdmlBindInputs(table, 1, &input), "InputTensor: buffer is given, must be VK_NULL_HANDLE: "
                                                       "DML_TENSOR_FLAG_OWNED_BY_DML");
@@ -159,7 +104,7 @@ static void one_initializer_serves_several_operators(void **state) {
     assert_int_equal(properties.inputCount, 3);
     assert_int_equal(properties.outputCount, 3);
     assert_int_equal(properties.descriptorSetCount, 2);
-    VkdmlBindingTable table = create_table(initializer);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     const VkdmlBufferBinding inputs[] = {range(0, 256), nothing, range(512, 64)};
     const VkdmlBufferBinding surplus[] = {range(0, 256), range(0, 256), range(512, 64)};
     const VkdmlBufferBinding outputs[] = {other_range(0, persistent_bytes(operators[0])), nothing,
@@ -195,14 +140,14 @@ static void a_forgotten_initializer_is_told_where_handles_are_checked(void **sta
     static const char reason[] = "DML_OPERATOR_ELEMENT_WISE_IDENTITY: PersistentResource: no initializer of this "
                                  "operator was recorded, must be recorded and submitted before it";
     vkdmlDestroyDevice(device);
-    device = import(VKDML_DEVICE_FLAG_CHECK_HANDLES);
+    device = import_device(VKDML_DEVICE_FLAG_CHECK_HANDLES, NULL);
     VkdmlDispatchable operators[] = {compile(64, DML_TENSOR_FLAG_OWNED_BY_DML), compile(64, DML_TENSOR_FLAG_NONE),
                                      compile(64, DML_TENSOR_FLAG_OWNED_BY_DML)};
     VkdmlBindingTable tables[3];
     const VkdmlBufferBinding persistent = other_range(0, persistent_bytes(operators[0])), input = range(0, 256);
     for (uint32_t i = 0; i < 3; i++) {
         const VkdmlBufferBinding output = range(1024, 256);
-        tables[i] = create_table(operators[i]);
+        tables[i] = create_table(device, operators[i], VK_NULL_HANDLE);
         assert_int_equal(vkdmlBindInputs(tables[i], 1, i == 1 ? &input : &nothing), VKDML_SUCCESS);
         assert_int_equal(vkdmlBindOutputs(tables[i], 1, &output), VKDML_SUCCESS);
         assert_int_equal(vkdmlBindPersistentResource(tables[i], &persistent), VKDML_SUCCESS);
@@ -211,7 +156,7 @@ static void a_forgotten_initializer_is_told_where_handles_are_checked(void **sta
     record_and_run(operators[1], tables[1]); /* has nothing to initialize */
 
     VkdmlDispatchable initializer = initializer_of(1, &operators[0]);
-    VkdmlBindingTable table = create_table(initializer);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     assert_int_equal(vkdmlBindInputs(table, 1, &input), VKDML_SUCCESS);
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), "nothing is bound");
     assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), operators[0], tables[0]), reason);
@@ -234,7 +179,7 @@ static void a_forgotten_initializer_is_told_where_handles_are_checked(void **sta
 static void an_initializer_of_nothing_records_nothing(void **state) {
     (void)state;
     VkdmlDispatchable initializer = initializer_of(0, NULL);
-    VkdmlBindingTable table = create_table(initializer);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     assert_int_equal(vkdmlBindInputs(table, 0, NULL), VKDML_SUCCESS);
     record_and_run(initializer, table);
     vkdmlDestroyBindingTable(table);
@@ -253,7 +198,7 @@ static void an_initializer_takes_compiled_operators_of_its_device_only(void **st
     assert_null(initializer);
     assert_invalid(vkdmlCreateOperatorInitializer(device, 1, NULL, &initializer), "operators is NULL");
     assert_invalid(vkdmlCreateOperatorInitializer(device, 1, operators, NULL), "initializer is NULL");
-    VkdmlDevice second = import(0);
+    VkdmlDevice second = import_device(0, NULL);
     assert_invalid(vkdmlCreateOperatorInitializer(second, 1, operators, &initializer),
                    "operators[0] is of another device");
     vkdmlDestroyDevice(second);
@@ -270,5 +215,5 @@ int main(void) {
         TEST(an_initializer_of_nothing_records_nothing),
         TEST(an_initializer_takes_compiled_operators_of_its_device_only),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_vulkan, tear_down_vulkan);
 }

@@ -278,7 +278,7 @@ static void random_plans_keep_to_the_limits(void **state) {
             case_begin(&c, generators[g].type);
             generators[g].fill(&random, &c);
             struct subject subject;
-            open_subject(&subject, &c, &devices[0]);
+            open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
             subject.flags = random_chance(&random, 30) ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0;
             for (size_t d = 0; d < COUNT_OF(devices); d++) {
                 subject.device = &devices[d];
@@ -298,14 +298,14 @@ static void a_tensor_may_fill_the_range_but_for_the_alignment(void **state) {
     static struct operator_case c;
     /* 128 MiB in rows of 16 bytes; at an offset of 240 beyond a multiple of 256, 15 rows fewer fit. */
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) - 15, 4);
-    assert_int_equal(steps_of(&c, &devices[0]), 1);
+    assert_int_equal(steps_of(&c, &devices[DEVICE_MINIMUM]), 1);
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) - 14, 4);
-    assert_int_equal(steps_of(&c, &devices[0]), 2);
+    assert_int_equal(steps_of(&c, &devices[DEVICE_MINIMUM]), 2);
     /* Where every tensor offset is aligned well enough nothing is lost. */
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 1u << 23, 4);
-    assert_int_equal(steps_of(&c, &devices[1]), 1);
+    assert_int_equal(steps_of(&c, &devices[DEVICE_LAVAPIPE]), 1);
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, (1u << 23) + 1, 4);
-    assert_int_equal(steps_of(&c, &devices[1]), 2);
+    assert_int_equal(steps_of(&c, &devices[DEVICE_LAVAPIPE]), 2);
 }
 
 static void a_transpose_of_4_gib_is_covered_by_windows(void **state) {
@@ -321,7 +321,7 @@ static void a_transpose_of_4_gib_is_covered_by_windows(void **state) {
     input->has_strides = 1;
     input->strides[0] = 1;
     input->strides[1] = 1u << 15;
-    const uint32_t steps = steps_of(&c, &devices[0]);
+    const uint32_t steps = steps_of(&c, &devices[DEVICE_MINIMUM]);
     /* 33 parts of each tensor: 32 would need all of the range, alignment included. */
     assert_true(steps >= 32 * 32 && steps <= 33 * 33);
 }
@@ -342,7 +342,7 @@ static void nonzero_case(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uin
 static uint32_t nonzero_groups(VkdmlKernelVariant variant, DML_TENSOR_DATA_TYPE type, uint32_t elements) {
     static struct operator_case c;
     static struct invented_device device;
-    device = devices[1];
+    device = devices[DEVICE_LAVAPIPE];
     device.limits.variant = variant;
     device.limits.max_storage_buffer_range = UINT32_MAX;
     nonzero_case(&c, type, elements);
@@ -363,7 +363,7 @@ static void nonzero_has_no_more_chunks_than_totals_that_can_be_bound(void **stat
     (void)state;
     static struct operator_case c;
     static struct invented_device device;
-    device = devices[1];
+    device = devices[DEVICE_LAVAPIPE];
     device.limits.max_storage_buffer_range = 4096;
     device.limits.min_storage_buffer_offset_alignment = 64;
     device.cramped = true;
@@ -393,7 +393,7 @@ static void a_refusal_names_limit_and_value(void **state) {
     case_tensor(&c, "OutputTensor")->strides[0] = UINT32_MAX;
     case_tensor(&c, "OutputTensor")->strides[1] = 1;
     struct subject subject;
-    open_subject(&subject, &c, &devices[0]);
+    open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
     check_subject(&subject);
     CHECK(&subject, subject.result == VKDML_ERROR_LIMIT_EXCEEDED);
     CHECK(&subject, strstr(subject.report.text, "DML_OPERATOR_DIAGONAL_MATRIX: ") != NULL);
@@ -407,27 +407,16 @@ static void slack_behind_the_elements_does_not_count(void **state) {
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_FLOAT32, 3, 3);
     case_tensor(&c, "OutputTensor")->slack = 1u << 30;
-    assert_int_equal(result_of(&c, &devices[0]), VKDML_SUCCESS);
+    assert_int_equal(result_of(&c, &devices[DEVICE_MINIMUM]), VKDML_SUCCESS);
 }
 
 /* 2^32 - 1 elements of one byte, the most there may be, need a grid of workgroups in two dimensions. */
 static void the_largest_tensors_are_planned(void **state) {
     (void)state;
-    static const struct invented_device roomy = {"Vulkan 1.2 minimum with large ranges",
-                                                 false,
-                                                 {UINT64_C(1) << 40,
-                                                  256,
-                                                  {65535, 65535, 65535},
-                                                  {128, 128, 64},
-                                                  128,
-                                                  16384,
-                                                  4,
-                                                  PORTABLE,
-                                                  0,
-                                                  false,
-                                                  false,
-                                                  NO_CORES,
-                                                  false}};
+    static const struct invented_device roomy = {.name = "Vulkan 1.2 minimum with large ranges",
+                                                 .limits = {RANGES(UINT64_C(1) << 40, 256), GRID_MINIMUM,
+                                                            WORKGROUPS_MINIMUM, .max_storage_buffers = 4,
+                                                            .variant = PORTABLE}};
     static struct operator_case c;
     diagonal_case(&c, DML_TENSOR_DATA_TYPE_UINT8, 65535, 65537);
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
@@ -473,15 +462,15 @@ static void steps_wait_for_what_they_read(void **state) {
     static const bool of_three[] = {false, true, true};
     check_waits("SCATTER_ELEMENTS InputTensor=UINT8[5] IndicesTensor=UINT32[3] UpdatesTensor=UINT8[3] "
                 "OutputTensor=UINT8[5] Axis=0",
-                &devices[0], of_three, COUNT_OF(of_three));
+                &devices[DEVICE_MINIMUM], of_three, COUNT_OF(of_three));
     static const char normalization[] =
         "BATCH_NORMALIZATION InputTensor=FLOAT32[5] MeanTensor=FLOAT32[1] VarianceTensor=FLOAT32[1] "
         "ScaleTensor=FLOAT32[1] BiasTensor=FLOAT32[1] OutputTensor=FLOAT32[5]";
-    check_waits(normalization, &devices[0], of_two, COUNT_OF(of_two)); /* of four buffers */
-    check_waits(normalization, &devices[1], of_one, COUNT_OF(of_one));
+    check_waits(normalization, &devices[DEVICE_MINIMUM], of_two, COUNT_OF(of_two)); /* of four buffers */
+    check_waits(normalization, &devices[DEVICE_LAVAPIPE], of_one, COUNT_OF(of_one));
     check_waits("ELEMENT_WISE_QUANTIZED_LINEAR_ADD ATensor=UINT8[5] AScaleTensor=FLOAT32[1] BTensor=INT8[5] "
                 "BScaleTensor=FLOAT32[1] OutputScaleTensor=FLOAT32[1] OutputTensor=INT8[5]",
-                &devices[0], of_a_sum, COUNT_OF(of_a_sum));
+                &devices[DEVICE_MINIMUM], of_a_sum, COUNT_OF(of_a_sum));
 }
 
 static void an_owned_input_is_copied_at_initialization(void **state) {
@@ -495,7 +484,7 @@ static void an_owned_input_is_copied_at_initialization(void **state) {
     *output = *input;
     input->owned = 1;
     struct subject subject;
-    open_subject(&subject, &c, &devices[0]);
+    open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
     check_subject(&subject);
     CHECK(&subject, subject.result == VKDML_SUCCESS);
     CHECK(&subject, subject.init_step_count == 1);

@@ -72,8 +72,8 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char tensors[64];
         snprintf(tensors, sizeof(tensors), "InputTensor=%s[64] OutputTensor=%s[64]", rows[i].type, rows[i].type);
-        const uint32_t of_processors = scaling_of(tensors, rows[i].scale_bias, &devices[1]);
-        const uint32_t of_others = scaling_of(tensors, rows[i].scale_bias, &devices[0]);
+        const uint32_t of_processors = scaling_of(tensors, rows[i].scale_bias, &devices[DEVICE_LAVAPIPE]);
+        const uint32_t of_others = scaling_of(tensors, rows[i].scale_bias, &devices[DEVICE_MINIMUM]);
         if (of_processors != rows[i].scale ||
             of_others != (strstr(rows[i].type, "INT8") != NULL ? VKDML_MAP_TABLE_SCALE : rows[i].scale)) {
             fail_msg("%s %s: %" PRIu32 " and %" PRIu32, tensors, rows[i].scale_bias, of_processors, of_others);
@@ -81,8 +81,8 @@ static void integers_are_scaled_in_fixed_point_where_it_suffices(void **state) {
     }
     /* Of rows with gaps an invocation has one element. */
     const char *gaps = "InputTensor=UINT8[64] OutputTensor=UINT8[64] OutputTensor.strides=2";
-    assert_int_equal(scaling_of(gaps, "1,0", &devices[0]), VKDML_MAP_DOUBLE_SCALE);
-    assert_int_equal(scaling_of(gaps, "inf,0", &devices[1]), VKDML_MAP_DOUBLE_SCALE);
+    assert_int_equal(scaling_of(gaps, "1,0", &devices[DEVICE_MINIMUM]), VKDML_MAP_DOUBLE_SCALE);
+    assert_int_equal(scaling_of(gaps, "inf,0", &devices[DEVICE_LAVAPIPE]), VKDML_MAP_DOUBLE_SCALE);
 }
 
 static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
@@ -136,8 +136,8 @@ static void copies_go_by_tiles_where_innermost_dimensions_differ(void **state) {
 #undef COPY
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const enum vkdml_kernel parallel = kernel_of(rows[i].tensors, &devices[0]);
-        const enum vkdml_kernel serial = kernel_of(rows[i].tensors, &devices[2]);
+        const enum vkdml_kernel parallel = kernel_of(rows[i].tensors, &devices[DEVICE_MINIMUM]);
+        const enum vkdml_kernel serial = kernel_of(rows[i].tensors, &devices[DEVICE_SMALL_PROCESSOR]);
         if (parallel != rows[i].parallel || serial != rows[i].serial) {
             fail_msg("%s goes by %s and %s", rows[i].tensors, vkdml_kernel_info(parallel)->name,
                      vkdml_kernel_info(serial)->name);
@@ -164,7 +164,7 @@ static void narrow_elements_are_permuted_by_squares(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct subject subject;
-        plan_line(rows[i].tensors, &devices[0], &subject);
+        plan_line(rows[i].tensors, &devices[DEVICE_MINIMUM], &subject);
         if (subject.kernel != VKDML_KERNEL_PERMUTE ||
             (subject.constants[VKDML_PERMUTE_CONSTANT_COLUMN_RANK] != 0) != rows[i].by_squares) {
             fail_msg("%s: kernel %d, columns of %" PRIu32 " dimensions", rows[i].tensors, subject.kernel,
@@ -338,9 +338,9 @@ static void a_band_goes_along_the_innermost_dimension(void **state) {
 #undef DIAGONAL
 #undef TRIANGLE
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
-        check_band_plan(&plans[i], &devices[0]);
+        check_band_plan(&plans[i], &devices[DEVICE_MINIMUM]);
     }
-    check_band_plan(&near_by_tiles, &devices[2]);
+    check_band_plan(&near_by_tiles, &devices[DEVICE_SMALL_PROCESSOR]);
 }
 
 /* ---- matrix cores ---- */

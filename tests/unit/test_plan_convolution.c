@@ -61,7 +61,7 @@ static struct planned plan_on(const char *tensors, const struct invented_device 
     struct planned planned = {.kernel = last->kernel,
                               .step_count = plan.steps.count,
                               .init_step_count = plan.init_steps.count,
-                              .temporary_bytes = plan.temporary_bytes,
+                              .temporary_bytes = plan.steps.temporary_bytes,
                               .persistent_bytes = plan.persistent_bytes};
     memcpy(planned.constants, last->specializations, sizeof(planned.constants));
     vkdml_plan_end(&plan);
@@ -70,7 +70,7 @@ static struct planned plan_on(const char *tensors, const struct invented_device 
 }
 
 static struct planned plan(const char *tensors) {
-    return plan_on(tensors, &devices[0]);
+    return plan_on(tensors, &devices[DEVICE_MINIMUM]);
 }
 
 static void one_tap_is_a_plain_product(void **state) {
@@ -184,7 +184,7 @@ static void single_channels_are_not_products(void **state) {
 /* Along pixels as long as that helps; where channels lie too far apart sums add up in the temporary resource. */
 static void what_cannot_be_bound_is_cut_into_pixels(void **state) {
     (void)state;
-    struct invented_device device = devices[0];
+    struct invented_device device = devices[DEVICE_MINIMUM];
     device.limits.max_storage_buffer_range = 256 << 10;
     const struct planned pictures = plan_on("InputTensor=FLOAT32[64,2,64,64] FilterTensor=FLOAT32[4,2,3,3] "
                                             "OutputTensor=FLOAT32[64,4,64,64]" FORWARD PADDED,

@@ -14,7 +14,7 @@
 
 /* A GPU that promises so much of its floats. */
 static struct invented_device gpu(uint32_t float_controls) {
-    struct invented_device device = {.name = "a GPU", .limits = devices[0].limits};
+    struct invented_device device = {.name = "a GPU", .limits = devices[DEVICE_MINIMUM].limits};
     device.limits.max_storage_buffer_range = UINT32_MAX;
     device.limits.max_workgroup_size[0] = 1024;
     device.limits.max_workgroup_invocations = 1024;
@@ -82,7 +82,7 @@ static void invocations_that_compute_much_get_several_items(void **state) {
     assert_int_equal(items_of(much, &device), 4);
     assert_int_equal(items_of(few, &device), 1);
     assert_int_equal(items_of(little, &device), 1);
-    assert_int_equal(items_of(much, &devices[1]), 0); /* a processor */
+    assert_int_equal(items_of(much, &devices[DEVICE_LAVAPIPE]), 0); /* a processor */
 }
 
 /* 2^20 items. A power of integers may take 32 turns for each of an item's 4 elements: so not 1024 items an invocation.
@@ -92,10 +92,10 @@ static void a_processor_is_given_no_more_turns_than_lavapipe_takes(void **state)
     struct subject subject;
     plan_line("ELEMENT_WISE_POW seed=1 InputTensor=INT32[1024,4096] ExponentTensor=INT32[1024,4096] "
               "OutputTensor=INT32[1024,4096]",
-              &devices[1], &subject);
+              &devices[DEVICE_LAVAPIPE], &subject);
     assert_true(subject.groups * UINT64_C(8) * 65535 > (UINT64_C(1) << 20) * (2 + 4 * 33));
-    plan_line("ELEMENT_WISE_ABS seed=1 InputTensor=INT32[1024,4096] OutputTensor=INT32[1024,4096]", &devices[1],
-              &subject);
+    plan_line("ELEMENT_WISE_ABS seed=1 InputTensor=INT32[1024,4096] OutputTensor=INT32[1024,4096]",
+              &devices[DEVICE_LAVAPIPE], &subject);
     assert_in_range(subject.groups, 128, 129); /* a run may begin and end within an item */
 }
 
@@ -116,7 +116,7 @@ static void what_lies_across_is_read_by_tiles(void **state) {
             types[i].type, types[i].type, types[i].type);
         plan_line(line, &device, &subject);
         assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_TILE_ROWS], types[i].rows);
-        plan_line(line, &devices[1], &subject);
+        plan_line(line, &devices[DEVICE_LAVAPIPE], &subject);
         assert_int_equal(subject.constants[VKDML_MAP_CONSTANT_TILE_ROWS], 0);
     }
 }

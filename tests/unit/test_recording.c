@@ -10,12 +10,9 @@
 
 #include <cmocka.h>
 
-#include "interposer.h"
-#include "operator_fixture.h"
+#include "device_fixture.h"
 #include "vkdml/vkdml.h"
-#include "vulkan_fixture.h"
 
-static struct vulkan vulkan;
 static VkdmlDevice device;
 
 /* ---- host memory: the linker has every call in this program come here first, the library's among them ---- */
@@ -60,18 +57,6 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
 
 /* ---- what tests have in common ---- */
 
-static int set_up_all(void **state) {
-    (void)state;
-    vulkan_create(&vulkan);
-    return 0;
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    vulkan_destroy(&vulkan);
-    return 0;
-}
-
 static int set_up(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
@@ -86,45 +71,14 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     vkdmlDestroyDevice(device);
-    assert_int_equal(interposer.live, 0);
+    assert_nothing_left();
     return 0;
-}
-
-static void import(VkdmlDeviceFlags flags) {
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
-    info.flags = flags;
-    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
 }
 
 /* A device on which the library records copies and fills. */
 static void import_transferring(void) {
     interposer.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
-    import(VKDML_DEVICE_FLAG_ALLOW_TRANSFER);
-}
-
-static VkdmlDispatchable compile(const DML_OPERATOR_DESC *desc) {
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
-    assert_int_equal(vkdmlCreateOperator(device, desc, &op), VKDML_SUCCESS);
-    assert_int_equal(vkdmlCompileOperator(op, NULL, &compiled), VKDML_SUCCESS);
-    vkdmlDestroyOperator(op);
-    return compiled;
-}
-
-static VkdmlBindingTable create_table(VkdmlDispatchable dispatchable) {
-    VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = dispatchable};
-    VkdmlBindingTable table;
-    assert_int_equal(vkdmlCreateBindingTable(device, &info, &table), VKDML_SUCCESS);
-    return table;
-}
-
-static VkdmlBufferBinding range(VkDeviceSize offset, VkDeviceSize size) {
-    return (VkdmlBufferBinding){.buffer = vulkan.buffer, .offset = offset, .size = size};
-}
-
-static VkdmlBufferBinding other_range(VkDeviceSize offset, VkDeviceSize size) {
-    return (VkdmlBufferBinding){.buffer = vulkan.other, .offset = offset, .size = size};
+    device = import_device(VKDML_DEVICE_FLAG_ALLOW_TRANSFER, NULL);
 }
 
 static void bind(VkdmlBindingTable table, VkdmlBufferBinding input, VkdmlBufferBinding output) {
@@ -143,8 +97,8 @@ static void destroy(VkdmlDispatchable dispatchable, VkdmlBindingTable table) {
 
 /* Records, runs, and destroys an operator of one input, from `buffer` at 0 to `other` at 256. */
 static void run_once(const DML_OPERATOR_DESC *desc, VkDeviceSize input_size, VkDeviceSize output_size) {
-    VkdmlDispatchable compiled = compile(desc);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, input_size), other_range(256, output_size));
     record(compiled, table);
     vulkan_run(&vulkan);
@@ -158,11 +112,11 @@ static void assert_recording_allocates_nothing(const DML_OPERATOR_DESC *desc, ui
     const VkdmlBufferBinding output[] = {other_range(0, 1 << 18), other_range(1 << 18, 1 << 18)};
     const VkdmlBufferBinding temporary = other_range(1 << 19, 1 << 19);
     allocated = 0;
-    VkdmlDispatchable compiled = compile(desc);
+    VkdmlDispatchable compiled = compile_desc(device, desc);
     assert_true(allocated > 0); /* else nothing would be seen */
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     assert_int_equal(vkdmlBindInputs(table, inputs, &input), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindOutputs(table, outputs, output), VKDML_SUCCESS);
     if (properties.temporaryResourceSize > 0) {
@@ -197,7 +151,7 @@ static void recording_takes_no_memory_of_the_hosts(void **state) {
     rows_init(&rows, 100, row_strides);
     nonzero_init(&nonzero, 1024);
     diagonal_init(&diagonal, 64);
-    import(0);
+    device = import_device(0, NULL);
     assert_recording_allocates_nothing(&identity.desc, 1, 1);
     assert_recording_allocates_nothing(&nonzero.desc, 1, 2);
     vkdmlDestroyDevice(device);
@@ -213,7 +167,7 @@ static void windows_share_their_pipeline_and_push_constants(void **state) {
     struct identity identity;
     identity_init(&identity, BYTES / 4);
     interposer.storage_range = 32768;
-    import(0);
+    device = import_device(0, NULL);
     run_once(&identity.desc, BYTES, BYTES);
     assert_int_equal(interposer.calls[INTERPOSED_CmdDispatch], 8);
     assert_int_equal(interposer.calls[INTERPOSED_CmdBindPipeline], 1);
@@ -225,9 +179,9 @@ static void what_is_bound_again_is_not_written_again(void **state) {
     (void)state;
     struct identity identity;
     identity_init(&identity, 64);
-    import(0);
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled);
+    device = import_device(0, NULL);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, 256), other_range(0, 256));
     record(compiled, table);
     const uint32_t written = interposer.calls[INTERPOSED_UpdateDescriptorSets];
@@ -252,9 +206,13 @@ static void an_identity_in_place_records_nothing(void **state) {
     struct identity identity;
     identity_init(&identity, 64);
     for (int transfer = 0; transfer < 2; transfer++) {
-        transfer ? import_transferring() : import(0);
-        VkdmlDispatchable compiled = compile(&identity.desc);
-        VkdmlBindingTable table = create_table(compiled);
+        if (transfer) {
+            import_transferring();
+        } else {
+            device = import_device(0, NULL);
+        }
+        VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+        VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
         bind(table, range(256, 256), range(256, 256));
         record(compiled, table);
         assert_nothing_recorded();
@@ -278,8 +236,8 @@ static void an_identity_with_scale_and_bias_in_place_is_computed(void **state) {
     identity_init(&identity, 2);
     identity.identity.ScaleBias = &scale_bias;
     import_transferring();
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     memcpy(vulkan.bytes + 256, ones, sizeof ones);
     bind(table, range(256, 8), range(256, 8));
     record(compiled, table);
@@ -309,7 +267,7 @@ static void transfer_commands_need_leave_and_a_device_where_they_are_faster(void
         vkdmlDestroyDevice(device);
         interposer_reset(vkGetInstanceProcAddr);
         interposer.type = devices[i].type;
-        import(devices[i].flags);
+        device = import_device(devices[i].flags, NULL);
         memset(vulkan.other_bytes, 0xA5, 1024);
         run_once(&identity.desc, 256, 256);
         assert_int_equal(interposer.calls[INTERPOSED_CmdCopyBuffer], devices[i].copies);
@@ -323,13 +281,13 @@ static void a_copy_takes_no_descriptors_and_no_pipeline(void **state) {
     struct identity identity;
     identity_init(&identity, 64);
     import_transferring();
-    VkdmlDispatchable compiled = compile(&identity.desc);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     assert_int_equal(properties.descriptorSetCount, 0);
     assert_int_equal(properties.storageBufferDescriptorCount, 0);
     assert_int_equal(properties.uniformBufferDescriptorCount, 0);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     assert_int_equal(interposer.calls[INTERPOSED_CreateComputePipelines], 0);
     assert_int_equal(interposer.calls[INTERPOSED_CreateDescriptorPool], 0);
     assert_int_equal(interposer.calls[INTERPOSED_CreateBuffer], 0);
@@ -374,8 +332,8 @@ static void a_region_is_a_gibibyte_at_most(void **state) {
     identity_init(&identity, (uint32_t)(bytes / 4));
     import_transferring();
     interposer.drops_copies = true;
-    VkdmlDispatchable compiled = compile(&identity.desc);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     bind(table, range(0, bytes), other_range(0, bytes));
     record(compiled, table);
     assert_int_equal(interposer.regions, 3);
@@ -389,8 +347,8 @@ static void a_fill_is_visible_to_the_dispatch_after_it(void **state) {
     struct diagonal diagonal;
     diagonal_init(&diagonal, SIZE);
     import_transferring();
-    VkdmlDispatchable compiled = compile(&diagonal.desc);
-    VkdmlBindingTable table = create_table(compiled);
+    VkdmlDispatchable compiled = compile_desc(device, &diagonal.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBufferBinding output = other_range(256, SIZE * SIZE * 4);
     assert_int_equal(vkdmlBindOutputs(table, 1, &output), VKDML_SUCCESS);
     record(compiled, table);
@@ -416,9 +374,9 @@ static void owned_inputs_are_copied_by_the_device(void **state) {
     identity_init(&identity, 64);
     identity.input.buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
     import_transferring();
-    VkdmlDispatchable compiled = compile(&identity.desc), initializer;
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc), initializer;
     assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
-    VkdmlBindingTable table = create_table(initializer);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     bind(table, range(0, 256), other_range(0, 256));
     record(initializer, table);
     vulkan_run(&vulkan);
@@ -447,5 +405,5 @@ int main(void) {
         TEST(a_fill_is_visible_to_the_dispatch_after_it),
         TEST(owned_inputs_are_copied_by_the_device),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up_vulkan, tear_down_vulkan);
 }

@@ -16,8 +16,7 @@ static uint32_t smallest_dimension(const struct vkdml_gather *gather) {
 
 /* A part for each coordinate of that dimension. */
 static VkdmlResult plan_parts(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                              struct vkdml_plan *plan) {
+                              struct vkdml_builder *builder) {
     const uint32_t along = smallest_dimension(gather);
     const struct vkdml_gather_dimension dimension = gather->dimensions[along];
     VkdmlResult result = VKDML_SUCCESS;
@@ -28,7 +27,7 @@ static VkdmlResult plan_parts(const struct vkdml_gather *gather, const struct vk
         part.input_first = dimension.is_backward ? part.input_first - distance : part.input_first + distance;
         --part.count;
         memmove(part.dimensions + along, part.dimensions + along + 1, (part.count - along) * sizeof(*part.dimensions));
-        result = vkdml_copy_plan(&part, use, limits, report, plan);
+        result = vkdml_copy_plan(&part, use, builder);
     }
     return result;
 }
@@ -98,26 +97,25 @@ static bool has_seams(const struct vkdml_gather *gather) {
 }
 
 VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                            struct vkdml_plan *plan) {
+                            struct vkdml_builder *builder) {
     vkdml_gather_collapse(gather, 0, gather->count);
     if (gather->count > VKDML_MAX_DIMENSIONS) {
-        vkdml_note(report, "copy: more than %d dimensions, so a copy for each coordinate of the smallest",
+        vkdml_note(builder->report, "copy: more than %d dimensions, so a copy for each coordinate of the smallest",
                    VKDML_MAX_DIMENSIONS);
-        return plan_parts(gather, use, limits, report, plan);
+        return plan_parts(gather, use, builder);
     }
-    if (vkdml_transfer_suits_copy(gather, limits)) {
-        return vkdml_transfer_plan_copy(gather, use, limits, report, plan, &plan->steps);
+    if (vkdml_transfer_suits_copy(gather, builder->limits)) {
+        return vkdml_transfer_plan_copy(gather, use, builder);
     }
     const uint32_t element_bytes = gather->element_bytes;
     vkdml_gather_widen(gather);
     if (gather->element_bytes != element_bytes) {
-        vkdml_note(report, "copy: elements of %u bytes widened to %u", (unsigned)element_bytes,
+        vkdml_note(builder->report, "copy: elements of %u bytes widened to %u", (unsigned)element_bytes,
                    (unsigned)gather->element_bytes);
     }
     struct vkdml_gather_use seamed = *use;
     seamed.has_seams = false;
-    if (limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {
+    if (builder->limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {
         bring_repetitions_together(gather);
         seamed.has_seams = use->has_seams && has_seams(gather);
         if (seamed.has_seams) {
@@ -127,12 +125,11 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gath
             seamed.constant_count = 2;
         }
     }
-    return vkdml_gather_plan(gather, &seamed, limits, report, plan, &plan->steps);
+    return vkdml_gather_plan(gather, &seamed, builder);
 }
 
 VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan) {
+                                     struct vkdml_builder *builder) {
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
@@ -142,7 +139,7 @@ VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const st
     };
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, output, input);
-    return vkdml_copy_plan(&gather, &use, limits, report, plan);
+    return vkdml_copy_plan(&gather, &use, builder);
 }
 
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {

@@ -3,20 +3,18 @@
 #define VKDML_FRAMES_GATHER_COPY_H
 
 #include "frames/gather/gather.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 
 /* Adds what moves every element of a gather unchanged, which it collapses and widens: a copy where that suits the
  * device, else steps of the copy kernels; where more than VKDML_MAX_DIMENSIONS are left, some for each coordinate of
  * the smallest ones. No dimension is padded. use->has_seams: short rows may take the kernel of padding, where it shares
  * out what is around their ends. */
 VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                            struct vkdml_plan *plan);
+                            struct vkdml_builder *builder);
 
 /* Adds the copy of input 0, all of it, to output 0: by the device where that suits it, else by kernels. */
 VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan);
+                                     struct vkdml_builder *builder);
 
 /* Adds a dimension to what is copied, but for one of a single coordinate; whether the strides fit. */
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride);

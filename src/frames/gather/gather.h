@@ -6,7 +6,7 @@
 
 #include "base/report.h"
 #include "kernels/blocks.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "plan/step.h"
 #include "tensor/tensor.h"
 
@@ -87,7 +87,6 @@ bool vkdml_gather_is_tiled(const struct vkdml_plan_step *step);
 
 /* Adds the gather's steps: one where both tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                              struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
+                              struct vkdml_builder *builder);
 
 #endif

@@ -98,10 +98,7 @@ static struct vkdml_span input_span(const struct vkdml_gather *gather, const str
 struct windows {
     const struct vkdml_gather *gather;
     const struct vkdml_gather_use *use;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
-    struct vkdml_plan_steps *steps;
+    struct vkdml_builder *builder;
 };
 
 /* The tensors, in the order in which they are made to fit. */
@@ -131,7 +128,7 @@ static struct vkdml_span span_of(const struct windows *w, uint32_t tensor, const
 static uint64_t bytes(void *context, uint32_t tensor, const struct vkdml_box *box, bool *fits) {
     const struct windows *w = context;
     const struct vkdml_window window = vkdml_window_of(span_of(w, tensor, box), 8 * w->gather->element_bytes);
-    *fits = vkdml_fits(w->limits, (tensor == OUTPUT ? w->use->output_offset : 0) + window.offset, window.size);
+    *fits = vkdml_fits(w->builder->limits, (tensor == OUTPUT ? w->use->output_offset : 0) + window.offset, window.size);
     return window.size;
 }
 
@@ -143,9 +140,10 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
         .box = *box, .output = vkdml_window_of(span_of(w, OUTPUT, box), bits), .input = vkdml_window_of(input, bits)};
     part.input_base = input.first - part.input.lead - w->gather->input_first; /* modulo 2^64 */
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(w->plan, w->steps, w->limits, w->report, &step);
-    return result == VKDML_SUCCESS ? vkdml_gather_fill_step(w->gather, w->use, &part, w->limits, w->report, step)
-                                   : result;
+    VkdmlResult result = vkdml_builder_add(w->builder, &step);
+    return result == VKDML_SUCCESS
+               ? vkdml_gather_fill_step(w->gather, w->use, &part, w->builder->limits, w->builder->report, step)
+               : result;
 }
 
 static void note_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
@@ -163,20 +161,19 @@ static void note_dimensions(const struct vkdml_gather *gather, const struct vkdm
 }
 
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                              const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                              struct vkdml_plan *plan, struct vkdml_plan_steps *steps) {
-    struct windows w = {gather, use, limits, report, plan, steps};
+                              struct vkdml_builder *builder) {
+    struct windows w = {gather, use, builder};
     const struct vkdml_covering covering = {
         .context = &w,
         .rank = gather->count,
         .tensor_count = TENSOR_COUNT,
-        .limits = limits,
-        .report = report,
+        .limits = builder->limits,
+        .report = builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
     };
-    note_dimensions(gather, use, report);
+    note_dimensions(gather, use, builder->report);
     struct vkdml_box whole = {{0}, {0}};
     for (uint32_t d = 0; d < gather->count; ++d) {
         whole.size[d] = gather->dimensions[d].size;

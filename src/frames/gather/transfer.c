@@ -37,14 +37,14 @@ static uint64_t span_bytes(const struct vkdml_gather *gather, bool of_input) {
 }
 
 VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan, struct vkdml_plan_steps *steps) {
+                                     struct vkdml_builder *builder) {
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(plan, steps, limits, report, &step);
+    VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_note_step(report, "a copy command: the elements of both lie side by side, and the device copies so faster");
+    vkdml_note_step(builder->report,
+                    "a copy command: the elements of both lie side by side, and the device copies so faster");
     const uint64_t bytes = gather->element_bytes;
     step->kind = VKDML_PLAN_COPY;
     step->copy.rank = gather->count - 1;
@@ -97,13 +97,11 @@ bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t
            is_one_run(output);
 }
 
-VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan) {
+VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word, struct vkdml_builder *builder) {
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(plan, &plan->steps, limits, report, &step);
+    VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result == VKDML_SUCCESS) {
-        vkdml_note_step(report, "a fill command: one word over and over, and the device fills so faster");
+        vkdml_note_step(builder->report, "a fill command: one word over and over, and the device fills so faster");
         step->kind = VKDML_PLAN_FILL;
         step->fill_word = word;
         step->buffer_count = 1;

@@ -3,7 +3,7 @@
 #define VKDML_FRAMES_GATHER_TRANSFER_H
 
 #include "frames/gather/gather.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 
 /* The most runs that a copy is worth: 96 KiB of regions in every binding table. */
 #define VKDML_TRANSFER_MAX_RUNS 4096
@@ -17,8 +17,7 @@ bool vkdml_transfer_suits_copy(const struct vkdml_gather *gather, const struct v
 
 /* Adds the copy: one step, however large the tensors are. */
 VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan, struct vkdml_plan_steps *steps);
+                                     struct vkdml_builder *builder);
 
 /* Whether output 0 is planned as a fill with a value (low word first): its elements lie side by side in whole words,
  * and the value repeats in each. Then *word is what to fill with. */
@@ -26,8 +25,6 @@ bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t
                                const struct vkdml_plan_limits *limits, uint32_t *word);
 
 /* Adds the fill of all of output 0. */
-VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word,
-                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                     struct vkdml_plan *plan);
+VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word, struct vkdml_builder *builder);
 
 #endif

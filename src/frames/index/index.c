@@ -56,9 +56,7 @@ static void collapse(struct vkdml_index *index) {
 
 struct windows {
     const struct vkdml_index *index;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     uint64_t reach; /* elements that indices lead from the first one to the last */
     bool cuts;      /* the input: it cannot be bound as far as indices reach */
 };
@@ -118,7 +116,8 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         return 0;
     }
     const struct vkdml_window window = window_of(w, tensors[n], box);
-    *fits = (tensors[n] == INPUT && w->cuts) || vkdml_fits(w->limits, offsets[tensors[n]] + window.offset, window.size);
+    *fits = (tensors[n] == INPUT && w->cuts) ||
+            vkdml_fits(w->builder->limits, offsets[tensors[n]] + window.offset, window.size);
     return window.size;
 }
 
@@ -129,8 +128,9 @@ static uint64_t reach(void *context, uint32_t n, const struct vkdml_box *box, ui
 
 static VkdmlResult add_step(const struct windows *w, const struct vkdml_index_part *part) {
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
-    return result == VKDML_SUCCESS ? vkdml_index_fill_step(w->index, part, w->limits, w->report, step) : result;
+    VkdmlResult result = vkdml_builder_add(w->builder, &step);
+    return result == VKDML_SUCCESS ? vkdml_index_fill_step(w->index, part, w->builder->limits, w->builder->report, step)
+                                   : result;
 }
 
 /* The bytes of a window of the input, a multiple of 16. */
@@ -146,12 +146,13 @@ static uint64_t window_bytes(const struct vkdml_plan_limits *limits) {
  * bytes, so that no two have an element in common. */
 static VkdmlResult add_windows(const struct windows *w, struct vkdml_index_part *part) {
     const struct vkdml_window whole = part->input;
-    const uint64_t most = window_bytes(w->limits);
+    const uint64_t most = window_bytes(w->builder->limits);
     if (whole.size / w->index->element_bytes > UINT32_MAX) {
-        return vkdml_report_add(w->report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(w->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "indices reach %" PRIu64 " elements, must be at most %" PRIu32
                                 " where maxStorageBufferRange (%" PRIu64 ") cannot bind them",
-                                whole.size / w->index->element_bytes, UINT32_MAX, w->limits->max_storage_buffer_range);
+                                whole.size / w->index->element_bytes, UINT32_MAX,
+                                w->builder->limits->max_storage_buffer_range);
     }
     VkdmlResult result = VKDML_SUCCESS;
     part->has_windows = true;
@@ -173,17 +174,22 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     if (is_bound(w->index, REST)) {
         part.rest = window_of(w, REST, box);
     }
-    return vkdml_fits(w->limits, w->index->input.offset + part.input.offset, part.input.size) ? add_step(w, &part)
-                                                                                              : add_windows(w, &part);
+    return vkdml_fits(w->builder->limits, w->index->input.offset + part.input.offset, part.input.size)
+               ? add_step(w, &part)
+               : add_windows(w, &part);
 }
 
 /* ---- packing ---- */
 
 /* Copies what cannot be bound as it lies into the temporary resource; `tensor` moves there. */
-static VkdmlResult pack(struct vkdml_gather *gather, struct vkdml_index_tensor *tensor,
-                        const struct vkdml_plan_limits *limits, struct vkdml_report *report, struct vkdml_plan *plan) {
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
-    const uint64_t offset = plan->temporary_bytes;
+static VkdmlResult pack(struct vkdml_gather *gather, struct vkdml_index_tensor *tensor, struct vkdml_builder *builder) {
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < gather->count; ++d) {
+        elements *= gather->dimensions[d].size;
+    }
+    const uint64_t offset =
+        vkdml_builder_region(builder, "what is packed", elements * gather->element_bytes, DML_TENSOR_DATA_TYPE_UNKNOWN)
+            .offset;
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_COPY,
         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
@@ -193,14 +199,11 @@ static VkdmlResult pack(struct vkdml_gather *gather, struct vkdml_index_tensor *
         .output = VKDML_PLAN_TEMPORARY,
         .output_offset = offset,
     };
-    uint64_t elements = 1;
-    for (uint32_t d = 0; d < gather->count; ++d) {
-        elements *= gather->dimensions[d].size;
-    }
-    plan->temporary_bytes += (elements * gather->element_bytes + alignment - 1) / alignment * alignment;
     *tensor = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
     vkdml_gather_collapse(gather, 0, gather->count);
-    return vkdml_gather_plan(gather, &use, limits, report, plan, &plan->steps);
+    VkdmlResult result = vkdml_gather_plan(gather, &use, builder);
+    vkdml_builder_phase(builder); /* who packs reads it next */
+    return result;
 }
 
 static void add_dimension(struct vkdml_gather *gather, uint32_t size, uint32_t stride) {
@@ -217,8 +220,7 @@ static void set_output_strides(struct vkdml_gather *gather) {
 }
 
 /* Indices of which an element's lie too far apart. */
-static VkdmlResult pack_indices(struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                                struct vkdml_report *report, struct vkdml_plan *plan) {
+static VkdmlResult pack_indices(struct vkdml_index *index, struct vkdml_builder *builder) {
     struct vkdml_gather gather = {.element_bytes = index->index_bytes};
     for (uint32_t d = 0; d < index->rank; ++d) {
         if (index->dimensions[d].strides[INDICES] != 0) {
@@ -234,38 +236,36 @@ static VkdmlResult pack_indices(struct vkdml_index *index, const struct vkdml_pl
         }
     }
     index->column_index_stride = 1;
-    return pack(&gather, &index->indices, limits, report, plan);
+    return pack(&gather, &index->indices, builder);
 }
 
 /* Two values that lie too far apart. */
-static VkdmlResult pack_values(struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan) {
+static VkdmlResult pack_values(struct vkdml_index *index, struct vkdml_builder *builder) {
     struct vkdml_gather gather = {.element_bytes = index->element_bytes};
     add_dimension(&gather, 2, index->columns[0].stride);
     set_output_strides(&gather);
     index->columns[0].stride = 1;
-    return pack(&gather, &index->input, limits, report, plan);
+    return pack(&gather, &index->input, builder);
 }
 
-VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_builder *builder) {
     struct vkdml_index collapsed = *index;
     collapse(&collapsed);
-    const uint32_t first = plan->steps.count;
     VkdmlResult result = VKDML_SUCCESS;
-    if (!can_bind(limits, reach_of_tuple(&collapsed) + 1, collapsed.index_bytes)) {
-        vkdml_note(report, "index: an element's indices lie too far apart to be bound, and are packed in the temporary "
-                           "resource first");
-        result = pack_indices(&collapsed, limits, report, plan);
+    if (!can_bind(builder->limits, reach_of_tuple(&collapsed) + 1, collapsed.index_bytes)) {
+        vkdml_note(builder->report,
+                   "index: an element's indices lie too far apart to be bound, and are packed in the temporary "
+                   "resource first");
+        result = pack_indices(&collapsed, builder);
         collapse(&collapsed);
     }
-    struct windows w = {&collapsed, limits, report, plan, reach_of_columns(&collapsed), false};
-    w.cuts = !can_bind(limits, w.reach + 1, collapsed.element_bytes);
-    if (collapsed.mode == VKDML_INDEX_MARK && limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
+    struct windows w = {&collapsed, builder, reach_of_columns(&collapsed), false};
+    w.cuts = !can_bind(builder->limits, w.reach + 1, collapsed.element_bytes);
+    if (collapsed.mode == VKDML_INDEX_MARK && builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
         put_numbers_last(&collapsed);
     }
     if (result == VKDML_SUCCESS && w.cuts && collapsed.mode == VKDML_INDEX_ONE_HOT) {
-        result = pack_values(&collapsed, limits, report, plan);
+        result = pack_values(&collapsed, builder);
         w.reach = 1;
         w.cuts = false;
     }
@@ -274,13 +274,13 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     }
     static const char *const names[VKDML_DIMENSION_STRIDES] = {
         [INPUT] = "input strides", [INDICES] = "indices strides", [OUTPUT] = "output strides"};
-    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "index, collapsed", names, report);
+    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "index, collapsed", names, builder->report);
     const struct vkdml_covering covering = {
         .context = &w,
         .rank = collapsed.rank,
         .tensor_count = TENSOR_COUNT,
-        .limits = limits,
-        .report = report,
+        .limits = builder->limits,
+        .report = builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -289,21 +289,15 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml
     for (uint32_t d = 0; d < collapsed.rank; ++d) {
         whole.size[d] = collapsed.dimensions[d].size;
     }
-    const uint32_t packed = plan->steps.count;
-    result = vkdml_cover(&covering, &whole);
-    if (result == VKDML_SUCCESS && (packed != first || index->is_after)) {
-        plan->steps.items[packed].barrier_before = true;
-    }
-    return result;
+    return vkdml_cover(&covering, &whole);
 }
 
-VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                                    struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned) {
+VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, struct vkdml_builder *builder, bool *is_planned) {
     struct vkdml_index collapsed = *index;
     const struct vkdml_dimension updates = index->dimensions[index->rank - 1];
     collapsed.rank = vkdml_dimensions_collapse(collapsed.dimensions, index->rank - 1, OUTPUT);
     collapsed.dimensions[collapsed.rank++] = updates;
-    const struct windows w = {&collapsed, limits, report, plan, 0, false};
+    const struct windows w = {&collapsed, builder, 0, false};
     struct vkdml_box box = {{0}, {0}};
     for (uint32_t d = 0; d < collapsed.rank; ++d) {
         box.size[d] = collapsed.dimensions[d].size;
@@ -313,10 +307,10 @@ VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, const struc
     box.size[collapsed.rank - 1] = collapsed.columns[0].size;
     part.output = window_of(&w, OUTPUT, &box);
     part.rest = window_of(&w, REST, &box);
-    *is_planned = vkdml_fits(limits, collapsed.indices.offset + part.indices.offset, part.indices.size) &&
-                  vkdml_fits(limits, collapsed.input.offset + part.input.offset, part.input.size) &&
-                  vkdml_fits(limits, collapsed.rest.offset + part.rest.offset, part.rest.size) &&
-                  vkdml_fits(limits, part.output.offset, part.output.size) &&
-                  vkdml_index_has_lines(&collapsed, &part, limits);
+    *is_planned = vkdml_fits(builder->limits, collapsed.indices.offset + part.indices.offset, part.indices.size) &&
+                  vkdml_fits(builder->limits, collapsed.input.offset + part.input.offset, part.input.size) &&
+                  vkdml_fits(builder->limits, collapsed.rest.offset + part.rest.offset, part.rest.size) &&
+                  vkdml_fits(builder->limits, part.output.offset, part.output.size) &&
+                  vkdml_index_has_lines(&collapsed, &part, builder->limits);
     return *is_planned ? add_step(&w, &part) : VKDML_SUCCESS;
 }

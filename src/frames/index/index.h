@@ -4,8 +4,8 @@
 #define VKDML_FRAMES_INDEX_INDEX_H
 
 #include "base/report.h"
+#include "plan/builder.h"
 #include "plan/dimensions.h"
-#include "plan/plan.h"
 #include "tensor/tensor.h"
 
 /* What an index stands for. */
@@ -60,7 +60,6 @@ struct vkdml_index {
     struct vkdml_index_tensor input;
     struct vkdml_index_tensor indices;
     struct vkdml_index_tensor rest; /* of SCATTER */
-    bool is_after;                  /* reads or changes what steps before it wrote */
 };
 
 /* Begins an index of input 0 by input 1 onto output 0, all strides but the output's 0. */
@@ -68,13 +67,11 @@ void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *out
                        const struct vkdml_tensor *indices);
 
 /* Adds the steps: one where all tensors can be bound whole, else one per window. */
-VkdmlResult vkdml_index_plan(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_builder *builder);
 
 /* MARK and SCATTER in one step, if lines of the output and of the updates lie side by side, and the former's numbers
  * fit shared memory: whether it was added. The last dimension is the updates' along the column, which is of the output
  * and the rest; an index is a coordinate of it, and of updates that have one index the last stays. */
-VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, const struct vkdml_plan_limits *limits,
-                                    struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned);
+VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, struct vkdml_builder *builder, bool *is_planned);
 
 #endif

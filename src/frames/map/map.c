@@ -72,9 +72,7 @@ static void collapse(struct vkdml_map *map) {
 
 struct windows {
     const struct vkdml_map *map;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
 };
 
 /* Tensors in the order in which they are made to fit: the output first. */
@@ -104,7 +102,7 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         return 0;
     }
     const struct vkdml_window window = window_of(w->map, t, box);
-    *fits = vkdml_fits(w->limits, w->map->tensors[t].offset + window.offset, window.size);
+    *fits = vkdml_fits(w->builder->limits, w->map->tensors[t].offset + window.offset, window.size);
     return window.size;
 }
 
@@ -122,8 +120,9 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
         }
     }
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
-    return result == VKDML_SUCCESS ? vkdml_map_fill_step(w->map, &part, w->limits, w->report, step) : result;
+    VkdmlResult result = vkdml_builder_add(w->builder, &step);
+    return result == VKDML_SUCCESS ? vkdml_map_fill_step(w->map, &part, w->builder->limits, w->builder->report, step)
+                                   : result;
 }
 
 /* Kernels know so many dimensions. More are left only where blocks have scales of their own in several. */
@@ -154,19 +153,18 @@ static struct names names_of(const struct vkdml_map *map) {
     return names;
 }
 
-VkdmlResult vkdml_map_plan(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
-                           struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_map_plan(const struct vkdml_map *map, struct vkdml_builder *builder) {
     struct vkdml_map collapsed = *map;
     collapse(&collapsed);
     const struct names names = names_of(&collapsed);
-    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "map, collapsed", names.of, report);
-    struct windows w = {&collapsed, limits, report, plan};
+    vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "map, collapsed", names.of, builder->report);
+    struct windows w = {&collapsed, builder};
     const struct vkdml_covering covering = {
         .context = &w,
         .rank = collapsed.rank,
         .tensor_count = VKDML_MAP_OPERANDS + 1,
-        .limits = limits,
-        .report = report,
+        .limits = builder->limits,
+        .report = builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -176,14 +174,4 @@ VkdmlResult vkdml_map_plan(const struct vkdml_map *map, const struct vkdml_plan_
         whole.size[d] = collapsed.dimensions[d].size;
     }
     return cover_outermost(&covering, &whole, 0);
-}
-
-VkdmlResult vkdml_map_plan_after(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
-                                 struct vkdml_report *report, struct vkdml_plan *plan) {
-    const uint32_t first = plan->steps.count;
-    VkdmlResult result = vkdml_map_plan(map, limits, report, plan);
-    if (result == VKDML_SUCCESS) {
-        plan->steps.items[first].barrier_before = true;
-    }
-    return result;
 }

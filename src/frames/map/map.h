@@ -5,8 +5,8 @@
 
 #include "base/report.h"
 #include "kernels/blocks.h"
+#include "plan/builder.h"
 #include "plan/dimensions.h"
-#include "plan/plan.h"
 #include "tensor/tensor.h"
 
 /* What is computed: an operation of the operands, then a function of what it gives; see glsl/common/operation_list.inc.
@@ -72,11 +72,6 @@ void vkdml_map_exchange(struct vkdml_map *map, uint32_t a, uint32_t b);
 void vkdml_map_split(struct vkdml_map *map, uint32_t d, uint32_t count);
 
 /* Adds the map's steps: one where all tensors can be bound whole, else one per window. */
-VkdmlResult vkdml_map_plan(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
-                           struct vkdml_report *report, struct vkdml_plan *plan);
-
-/* The same of a map that reads what steps before it wrote. */
-VkdmlResult vkdml_map_plan_after(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
-                                 struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_map_plan(const struct vkdml_map *map, struct vkdml_builder *builder);
 
 #endif

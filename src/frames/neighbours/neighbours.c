@@ -17,9 +17,7 @@ enum { SOURCE, TARGET, OWN };
 
 struct windows {
     const struct vkdml_neighbours *neighbours;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     bool is_rehearsal; /* nothing is added */
     bool is_cut;       /* found: a part that has not all steps */
     bool accumulates;  /* parts beyond the first steps */
@@ -190,7 +188,7 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
     const struct vkdml_neighbours_tensor *tensor = tensor_of(w->neighbours, t);
     const struct vkdml_window window =
         vkdml_window_of(span_of(w->neighbours, t, box), vkdml_data_type_bits(tensor->type));
-    *fits = vkdml_fits(w->limits, tensor->offset + window.offset, window.size);
+    *fits = vkdml_fits(w->builder->limits, tensor->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -252,12 +250,15 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     part.source = source_span(n, box);
     part.target = place_span(n, box, false);
     part.own = place_span(n, box, true);
+    if (part.accumulates) { /* a covering comes to an element's first steps first */
+        vkdml_builder_phase(w->builder);
+    }
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
+    VkdmlResult result = vkdml_builder_add(w->builder, &step);
     if (result == VKDML_SUCCESS) {
-        result = n->pool != VKDML_POOL_NONE ? vkdml_pool_fill_step(n, &part, w->limits, w->report, step)
-                                            : vkdml_neighbours_fill_step(n, &part, w->limits, w->report, step);
-        step->barrier_before = part.accumulates; /* a covering comes to an element's first steps first */
+        result = n->pool != VKDML_POOL_NONE
+                     ? vkdml_pool_fill_step(n, &part, w->builder->limits, w->builder->report, step)
+                     : vkdml_neighbours_fill_step(n, &part, w->builder->limits, w->builder->report, step);
     }
     return result;
 }
@@ -303,8 +304,8 @@ static VkdmlResult cover(struct windows *w) {
         .context = w,
         .rank = n->count,
         .tensor_count = n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3,
-        .limits = w->limits,
-        .report = w->report,
+        .limits = w->builder->limits,
+        .report = w->builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -335,7 +336,6 @@ static VkdmlResult plan_in_two(struct windows *w) {
     struct vkdml_neighbours rest = *n;
     const bool is_float = n->kind != VKDML_NEIGHBOURS_SUM || vkdml_data_type_is_float(n->source.type);
     const DML_TENSOR_DATA_TYPE type = is_float ? DML_TENSOR_DATA_TYPE_FLOAT32 : n->source.type;
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
     uint32_t elements = 1; /* at most 2^32-1 */
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
     rest.kind = n->kind == VKDML_NEIGHBOURS_SUM ? n->kind : VKDML_NEIGHBOURS_LINEAR; /* of no dimension */
@@ -350,24 +350,21 @@ static VkdmlResult plan_in_two(struct windows *w) {
         }
         elements *= n->dimensions[d].size;
     }
-    sums.target = (struct vkdml_neighbours_tensor){VKDML_PLAN_TEMPORARY, 0, w->plan->temporary_bytes, type};
-    rest.source = sums.target;
     const uint64_t size = (uint64_t)elements * vkdml_data_type_bits(type) / 8;
-    w->plan->temporary_bytes += (size + alignment - 1) / alignment * alignment;
+    const struct vkdml_origin region = vkdml_builder_region(w->builder, "sums", size, type);
+    sums.target = (struct vkdml_neighbours_tensor){region.resource, region.index, region.offset, type};
+    rest.source = sums.target;
 
     struct windows windows = *w;
     windows.neighbours = &sums;
     VkdmlResult result = cover(&windows);
-    const uint32_t first = w->plan->steps.count;
     if (result == VKDML_SUCCESS) {
+        vkdml_builder_phase(w->builder);
         if (n->pool == VKDML_POOL_NONE) {
             collapse(&rest);
         }
         windows.neighbours = &rest;
         result = cover(&windows);
-    }
-    if (result == VKDML_SUCCESS) {
-        w->plan->steps.items[first].barrier_before = true;
     }
     return result;
 }
@@ -381,20 +378,18 @@ static void note_dimensions(const struct vkdml_neighbours *n, struct vkdml_repor
     vkdml_note_dimensions(report, "window, collapsed", n->count, sizeof(*first), columns, 4);
 }
 
-VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, const struct vkdml_plan_limits *limits,
-                                  struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, struct vkdml_builder *builder) {
     struct vkdml_neighbours collapsed = *neighbours;
     collapse(&collapsed);
-    struct windows w = {
-        .neighbours = &collapsed, .limits = limits, .report = report, .plan = plan, .is_rehearsal = true};
-    note_dimensions(&collapsed, report);
+    struct windows w = {.neighbours = &collapsed, .builder = builder, .is_rehearsal = true};
+    note_dimensions(&collapsed, builder->report);
     VkdmlResult result = cover(&w);
     w.is_rehearsal = false;
     if (result != VKDML_SUCCESS) {
         return result;
     }
     if (w.is_cut && neighbours->pool != VKDML_POOL_MAXIMUM) {
-        vkdml_note(report, "window: neighbourhoods are cut, and their sums add up in the temporary resource");
+        vkdml_note(builder->report, "window: neighbourhoods are cut, and their sums add up in the temporary resource");
         return plan_in_two(&w);
     }
     return cover(&w);

@@ -6,7 +6,7 @@
 #include "base/report.h"
 #include "frames/neighbours/scaling.h"
 #include "kernels/blocks.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
@@ -66,7 +66,6 @@ struct vkdml_neighbours {
 
 /* Adds the steps: one where all tensors can be bound whole, else one for each part, and where not even the elements of
  * one sum can be bound together such as add up sums in the temporary resource. */
-VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, const struct vkdml_plan_limits *limits,
-                                  struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, struct vkdml_builder *builder);
 
 #endif

@@ -63,31 +63,31 @@ static uint32_t significant_bits(const struct vkdml_tensor *input) {
 /* What all steps of one operator have in common. */
 struct compaction {
     const struct vkdml_nonzero *select;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     struct vkdml_nonzero_parameters parameters;
     uint32_t mark_local_size;
     uint32_t write_local_size;
     uint32_t chunks_per_group;
     uint32_t columns; /* of the coordinates */
     bool short_division;
+    struct vkdml_origin mask;   /* a bit for each element */
+    struct vkdml_origin totals; /* a word for each chunk */
 };
 
 /* Splits the elements into chunks of whole tiles: of the workgroups, of both passes, or of invocations. */
 static void split(struct compaction *c) {
     struct vkdml_nonzero_parameters *parameters = &c->parameters;
     const struct vkdml_tensor *input = c->select->input;
-    const bool serial = c->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    c->mark_local_size = vkdml_local_size(c->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
-    c->write_local_size = vkdml_local_size(c->limits, serial ? SERIAL_LOCAL_SIZE : WRITE_LOCAL_SIZE);
+    const bool serial = c->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    c->mark_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
+    c->write_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : WRITE_LOCAL_SIZE);
     c->chunks_per_group = serial ? c->mark_local_size : 1;
     const uint32_t tile = serial ? 1 : 4 / input->element_size * c->mark_local_size;
     parameters->element_count = vkdml_tensor_elements(input);
     parameters->mask_words = (uint32_t)vkdml_divide_up(parameters->element_count, 32);
     const uint32_t tiles = (uint32_t)vkdml_divide_up(parameters->mask_words, tile);
     uint32_t most = serial ? SERIAL_CHUNKS : MAX_CHUNKS;
-    while (most > 1 && !vkdml_fits(c->limits, 4, 4 * (uint64_t)most)) {
+    while (most > 1 && !vkdml_fits(c->builder->limits, 4, 4 * (uint64_t)most)) {
         most /= 2;
     }
     parameters->chunk_words = (uint32_t)vkdml_divide_up(tiles, most) * tile;
@@ -107,28 +107,19 @@ static struct vkdml_plan_buffer mask_buffer(const struct compaction *c, struct c
     const uint64_t begin = (uint64_t)chunks.first * c->parameters.chunk_words;
     const uint64_t end = begin + (uint64_t)chunks.count * c->parameters.chunk_words;
     const uint64_t words = (end < c->parameters.mask_words ? end : c->parameters.mask_words) - begin;
-    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, 4 * begin, 4 * words};
+    return vkdml_origin_buffer(&c->mask, 4 * begin, 4 * words);
 }
 
 /* Totals are read 16 bytes at a time. */
-static uint64_t round_to_vector(uint64_t bytes) {
-    return (bytes + 15) & ~UINT64_C(15);
-}
-
-static uint64_t totals_offset(const struct vkdml_nonzero_parameters *parameters) {
-    return round_to_vector(4 * (uint64_t)parameters->mask_words);
-}
-
 static struct vkdml_plan_buffer totals_buffer(const struct compaction *c) {
-    return (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, totals_offset(&c->parameters),
-                                      round_to_vector(4 * (uint64_t)c->parameters.chunk_count)};
+    return vkdml_origin_buffer(&c->totals, 0, (4 * (uint64_t)c->parameters.chunk_count + 15) & ~UINT64_C(15));
 }
 
 /* How many chunks, from the first of them on, have a mask that can be bound; at least one. */
 static uint32_t bindable_chunks(const struct compaction *c) {
     const uint64_t bytes = 4 * (uint64_t)c->parameters.chunk_words;
     uint64_t count = c->parameters.chunk_count;
-    while (count > 1 && !vkdml_fits(c->limits, 4, count * bytes)) {
+    while (count > 1 && !vkdml_fits(c->builder->limits, 4, count * bytes)) {
         count = (count + 1) / 2;
     }
     return (uint32_t)count;
@@ -136,12 +127,13 @@ static uint32_t bindable_chunks(const struct compaction *c) {
 
 static VkdmlResult add_step(const struct compaction *c, enum vkdml_kernel kernel, struct chunks chunks,
                             struct vkdml_plan_step **step) {
-    VkdmlResult result = vkdml_plan_add(c->plan, &c->plan->steps, c->limits, c->report, step);
+    VkdmlResult result = vkdml_builder_add(c->builder, step);
     if (result == VKDML_SUCCESS) {
         (*step)->kernel = kernel;
         vkdml_step_constant(*step, VKDML_NONZERO_CONSTANT_LOCAL_SIZE,
                             kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size);
-        result = vkdml_grid(vkdml_divide_up(chunks.count, c->chunks_per_group), c->limits, c->report, (*step)->groups);
+        result = vkdml_grid(vkdml_divide_up(chunks.count, c->chunks_per_group), c->builder->limits, c->builder->report,
+                            (*step)->groups);
     }
     return result;
 }
@@ -184,6 +176,9 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
     const uint32_t element_size = c->select->input->element_size;
     struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
+    if (!first_pass) { /* adds to marks of an earlier dispatch */
+        vkdml_builder_phase(c->builder);
+    }
     VkdmlResult result = add_step(c, VKDML_KERNEL_NONZERO_MARK, chunks, &step);
     if (result != VKDML_SUCCESS) {
         return result;
@@ -200,7 +195,6 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ELEMENT_BITS, 8 * element_size);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_RANK, layout.rank);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, layout.dense);
-    step->barrier_before = !first_pass; /* adds to marks of an earlier dispatch */
     step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, begin, end - begin};
     step->buffers[1] = mask_buffer(c, chunks);
     step->buffers[2] = totals_buffer(c);
@@ -231,20 +225,20 @@ static uint32_t chunks_per_run_window(const struct compaction *c, uint64_t strid
 static VkdmlResult plan_marks(struct compaction *c) {
     const struct vkdml_tensor *input = c->select->input;
     const uint64_t span = vkdml_tensor_span(input) / input->element_size;
-    const uint64_t bindable = bindable_elements(c->limits, input->element_size);
+    const uint64_t bindable = bindable_elements(c->builder->limits, input->element_size);
     uint32_t sizes[8];
     const uint32_t rank = collapse_input(input, sizes, c->parameters.strides);
     set_sizes(&c->parameters, sizes, rank);
-    const bool whole = vkdml_fits(c->limits, 0, vkdml_tensor_span(input));
+    const bool whole = vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(input));
     uint32_t run_chunks = 0;
     if (!whole && rank == 1) {
         run_chunks = chunks_per_run_window(c, c->parameters.strides[0], bindable);
     }
     if (!whole && run_chunks == 0 && span > UINT32_MAX) {
-        return vkdml_report_add(c->report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(c->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "%s spans %" PRIu64 " elements with its strides, must be at most %" PRIu32
                                 " where maxStorageBufferRange (%" PRIu64 ") cannot bind it whole",
-                                c->select->input_name, span, UINT32_MAX, c->limits->max_storage_buffer_range);
+                                c->select->input_name, span, UINT32_MAX, c->builder->limits->max_storage_buffer_range);
     }
 
     const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && (whole || run_chunks != 0)};
@@ -315,7 +309,6 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, is_dense);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_SHORT_DIVISION, c->short_division);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_WIDE, is_wide);
-    step->barrier_before = first_pass; /* reads the marks */
     const uint64_t offset =
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
     step->buffers[0] = mask_buffer(c, chunks);
@@ -329,7 +322,7 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
 
 /* How many rows of so many columns can be bound wherever they begin; 0: not even one. */
 static uint64_t bindable_rows(const struct compaction *c, uint64_t columns) {
-    const uint64_t bindable = bindable_elements(c->limits, 4);
+    const uint64_t bindable = bindable_elements(c->builder->limits, 4);
     const uint64_t rows = c->parameters.element_count;
     if (coordinates_span(c, 1, columns) > bindable) {
         return 0;
@@ -360,7 +353,7 @@ static VkdmlResult plan_writes(struct compaction *c) {
     /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
     uint64_t window_rows = rows;
     uint32_t window_columns = columns;
-    if (!vkdml_fits(c->limits, 0, vkdml_tensor_span(coordinates))) {
+    if (!vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(coordinates))) {
         const uint64_t rows_of_all = bindable_rows(c, columns);
         const uint64_t rows_of_one = bindable_rows(c, 1);
         const bool by_column =
@@ -387,23 +380,24 @@ static VkdmlResult plan_writes(struct compaction *c) {
     return result;
 }
 
-VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan) {
-    struct compaction c = {.select = select, .limits = limits, .report = report, .plan = plan};
+VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, struct vkdml_builder *builder) {
+    struct compaction c = {.select = select, .builder = builder};
     split(&c);
     c.parameters.significant_bits = significant_bits(select->input);
-    plan->temporary_bytes = totals_offset(&c.parameters) + round_to_vector(4 * (uint64_t)c.parameters.chunk_count);
+    c.mask = vkdml_builder_region(builder, "marks", 4 * (uint64_t)c.parameters.mask_words, DML_TENSOR_DATA_TYPE_UINT32);
+    c.totals = vkdml_builder_region(builder, "counts", totals_buffer(&c).size, DML_TENSOR_DATA_TYPE_UINT32);
     const struct vkdml_plan_buffer totals = totals_buffer(&c);
-    if (!vkdml_fits(limits, totals.offset, totals.size)) {
-        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+    if (!vkdml_fits(builder->limits, totals.offset, totals.size)) {
+        return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "needs %" PRIu64 " bytes of totals, more than maxStorageBufferRange (%" PRIu64
                                 ") can bind",
-                                totals.size, limits->max_storage_buffer_range);
+                                totals.size, builder->limits->max_storage_buffer_range);
     }
-    vkdml_note(report,
+    vkdml_note(builder->report,
                "select: %u chunks are marked and counted first; what comes before a chunk is then known to those who "
                "write coordinates",
                (unsigned)c.parameters.chunk_count);
     VkdmlResult result = plan_marks(&c);
+    vkdml_builder_phase(builder);
     return result == VKDML_SUCCESS ? plan_writes(&c) : result;
 }

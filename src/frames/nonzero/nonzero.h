@@ -3,7 +3,7 @@
 #define VKDML_FRAMES_NONZERO_NONZERO_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* Input 0's nonzero elements: their count goes to output 0, a UINT32, their coordinates to output 1. */
@@ -14,7 +14,6 @@ struct vkdml_nonzero {
     bool zeroes_rest;                       /* rows past the count become 0 */
 };
 
-VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, struct vkdml_builder *builder);
 
 #endif

@@ -64,9 +64,7 @@ struct dimension {
 struct depthwise {
     const struct vkdml_product *product;
     struct dimension pixels[PIXELS];
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
 };
 
 static bool exists(const struct depthwise *d, uint32_t t) {
@@ -166,7 +164,7 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
         return 0;
     }
     const struct vkdml_window window = window_of(depthwise, t, box);
-    *fits = vkdml_fits(depthwise->limits, depthwise->product->tensors[t].offset + window.offset, window.size);
+    *fits = vkdml_fits(depthwise->builder->limits, depthwise->product->tensors[t].offset + window.offset, window.size);
     return window.size;
 }
 
@@ -192,7 +190,8 @@ struct way {
 /* Where element 0 of a tensor lies in what is bound, modulo 16 bytes. */
 static uint32_t place_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
     const uint64_t offset = window_of(depthwise, t, box).offset;
-    const uint32_t begin = vkdml_place_modulo_16(depthwise->limits, depthwise->product->tensors[t].offset + offset, 0);
+    const uint32_t begin =
+        vkdml_place_modulo_16(depthwise->builder->limits, depthwise->product->tensors[t].offset + offset, 0);
     return (begin + 16 - (uint32_t)(offset % 16)) % 16;
 }
 
@@ -244,7 +243,7 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
         way.shape |= B_IS_VECTOR;
         way.lead = (uint32_t)start % WIDTH;
     }
-    const bool serial = depthwise->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const bool serial = depthwise->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     way.rows = rows->taps > 1 && rows->step <= rows->taps && box->size[ROWS] > 1 ? MOST_ROWS : 1;
     while (way.rows > 1 && !serial && count_units(box, way.rows) < ENOUGH_INVOCATIONS) {
         way.rows /= 2;
@@ -289,7 +288,7 @@ static void fill_parameters(const struct depthwise *depthwise, const struct vkdm
 static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkdml_box *box,
                              struct vkdml_plan_step *step) {
     const struct vkdml_product *product = depthwise->product;
-    const struct vkdml_plan_limits *limits = depthwise->limits;
+    const struct vkdml_plan_limits *limits = depthwise->builder->limits;
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     const struct way way = choose_way(depthwise, box);
@@ -331,14 +330,13 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
                                                                   tensors[t].offset + window.offset, window.size};
         }
     }
-    return vkdml_grid(parameters.group_count, limits, depthwise->report, step->groups);
+    return vkdml_grid(parameters.group_count, limits, depthwise->builder->report, step->groups);
 }
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct depthwise *depthwise = context;
-    struct vkdml_plan *plan = depthwise->plan;
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(plan, &plan->steps, depthwise->limits, depthwise->report, &step);
+    VkdmlResult result = vkdml_builder_add(depthwise->builder, &step);
     return result == VKDML_SUCCESS ? fill_step(depthwise, box, step) : result;
 }
 
@@ -365,18 +363,17 @@ bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *
 }
 
 VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,
-                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                 struct vkdml_plan *plan) {
-    vkdml_note(report, "depthwise: few channels in a group, so an invocation makes %d pixels of a row from registers",
-               WIDTH);
-    struct depthwise depthwise = {.product = product, .limits = limits, .report = report, .plan = plan};
+                                 struct vkdml_builder *builder) {
+    vkdml_note(builder->report,
+               "depthwise: few channels in a group, so an invocation makes %d pixels of a row from registers", WIDTH);
+    struct depthwise depthwise = {.product = product, .builder = builder};
     order_pixels(&depthwise, tap_strides);
     const struct vkdml_covering covering = {
         .context = &depthwise,
         .rank = RANK,
         .tensor_count = TENSORS,
-        .limits = limits,
-        .report = report,
+        .limits = builder->limits,
+        .report = builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,

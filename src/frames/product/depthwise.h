@@ -12,7 +12,6 @@ bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *
 
 /* Adds the steps: one where all tensors can be bound whole, else one for each part. */
 VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,
-                                 const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                 struct vkdml_plan *plan);
+                                 struct vkdml_builder *builder);
 
 #endif

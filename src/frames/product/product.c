@@ -15,9 +15,7 @@ enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
 
 struct parts {
     const struct vkdml_product *product;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     struct vkdml_product_part part; /* but for the box */
     bool is_rehearsal;              /* nothing is added */
     bool is_cut;                    /* found: a part that has not all of k */
@@ -118,7 +116,7 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
     struct vkdml_span span = vkdml_product_span(&narrow, t, &plain);
     span.count += t == OUT ? (uint64_t)(parts->part.share_count - 1) * parts->part.out_share : 0;
     const struct vkdml_window window = vkdml_window_of(span, vkdml_data_type_bits(tensor->type));
-    *fits = vkdml_fits(parts->limits, tensor->offset + window.offset, window.size);
+    *fits = vkdml_fits(parts->builder->limits, tensor->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -145,11 +143,13 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     if (parts->is_rehearsal) {
         return VKDML_SUCCESS;
     }
+    if (part.accumulates) { /* a covering comes to an element's first steps first */
+        vkdml_builder_phase(parts->builder);
+    }
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(parts->plan, &parts->plan->steps, parts->limits, parts->report, &step);
+    VkdmlResult result = vkdml_builder_add(parts->builder, &step);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_product_fill_step(&narrow, &part, parts->limits, parts->report, step);
-        step->barrier_before = part.accumulates; /* a covering comes to an element's first steps first */
+        result = vkdml_product_fill_step(&narrow, &part, parts->builder->limits, parts->builder->report, step);
     }
     return result;
 }
@@ -159,8 +159,8 @@ static VkdmlResult cover(struct parts *parts) {
         .context = parts,
         .rank = RANK + parts->product->gather.rank,
         .tensor_count = TENSORS,
-        .limits = parts->limits,
-        .report = parts->report,
+        .limits = parts->builder->limits,
+        .report = parts->builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -177,18 +177,18 @@ static VkdmlResult cover(struct parts *parts) {
 /* ---- sums in the temporary resource ---- */
 
 /* Rows of them begin at multiples of 16 bytes, and the shares of a row follow one another. */
-static struct vkdml_product_tensor sums_of(const struct vkdml_product *p, uint32_t shares, struct vkdml_plan *plan) {
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
+static struct vkdml_product_tensor sums_of(const struct vkdml_product *p, uint32_t shares,
+                                           struct vkdml_builder *builder) {
     const uint64_t width = ((uint64_t)p->sizes[N] + 3) / 4 * 4;
     const uint64_t row = width * shares;
     const uint64_t elements = row * p->sizes[M] * p->sizes[INNER] * p->sizes[OUTER];
-    struct vkdml_product_tensor sums = {
-        .resource = VKDML_PLAN_TEMPORARY, .offset = plan->temporary_bytes, .type = DML_TENSOR_DATA_TYPE_FLOAT32};
+    const struct vkdml_origin region =
+        vkdml_builder_region(builder, "sums", 4 * elements, DML_TENSOR_DATA_TYPE_FLOAT32);
+    struct vkdml_product_tensor sums = {.resource = region.resource, .offset = region.offset, .type = region.type};
     sums.strides[OUTER] = (uint32_t)(row * p->sizes[M] * p->sizes[INNER]);
     sums.strides[INNER] = (uint32_t)(row * p->sizes[M]);
     sums.strides[M] = (uint32_t)row;
     sums.strides[N] = 1;
-    plan->temporary_bytes += (4 * elements + alignment - 1) / alignment * alignment;
     return sums;
 }
 
@@ -213,14 +213,14 @@ static void scatter_sums(struct vkdml_product *sums) {
 static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     const struct vkdml_product *p = parts->product;
     if (!sums_fit(p, shares)) {
-        return vkdml_report_add(parts->report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(parts->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "needs sums in parts, %u for each element of the output, which are more than can be "
                                 "addressed",
                                 (unsigned)shares);
     }
     struct vkdml_product sums = *p;
     struct vkdml_product rest = *p;
-    sums.tensors[OUT] = sums_of(p, shares, parts->plan);
+    sums.tensors[OUT] = sums_of(p, shares, parts->builder);
     sums.tensors[C].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     sums.scatter.rank = 0;
     sums.function = VKDML_FUNCTION_NONE;
@@ -239,21 +239,17 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     first.part =
         (struct vkdml_product_part){.to_sums = true, .share_count = shares, .out_share = rest.tensors[A].strides[K]};
     VkdmlResult result = cover(&first);
-    const uint32_t joint = parts->plan->steps.count;
     if (result == VKDML_SUCCESS) {
+        vkdml_builder_phase(parts->builder);
         struct parts second = *parts;
         second.product = &rest;
         second.part = (struct vkdml_product_part){.joins = true, .share_count = 1};
         result = cover(&second);
     }
-    if (result == VKDML_SUCCESS) {
-        parts->plan->steps.items[joint].barrier_before = true;
-    }
     return result;
 }
 
-VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder) {
     struct vkdml_product p = *product;
     struct vkdml_product collapsed = p;
     vkdml_product_collapse_pixels(&collapsed);
@@ -262,22 +258,18 @@ VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct
     }
     merge_batches(&p);
     turn(&p);
-    vkdml_note(report, "product: %u x %u batches of %u x %u, sums of %u products each", (unsigned)p.sizes[OUTER],
-               (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N], (unsigned)p.sizes[K]);
-    struct parts parts = {.product = &p,
-                          .limits = limits,
-                          .report = report,
-                          .plan = plan,
-                          .part = {.share_count = 1},
-                          .is_rehearsal = true};
+    vkdml_note(builder->report, "product: %u x %u batches of %u x %u, sums of %u products each",
+               (unsigned)p.sizes[OUTER], (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N],
+               (unsigned)p.sizes[K]);
+    struct parts parts = {.product = &p, .builder = builder, .part = {.share_count = 1}, .is_rehearsal = true};
     VkdmlResult result = cover(&parts);
     parts.is_rehearsal = false;
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    const uint32_t shares = vkdml_product_shares(&p, limits);
+    const uint32_t shares = vkdml_product_shares(&p, builder->limits);
     if (shares > 1 || parts.is_cut) {
-        vkdml_note(report, "product: sums are made in %u shares, in the temporary resource, and joined: %s",
+        vkdml_note(builder->report, "product: sums are made in %u shares, in the temporary resource, and joined: %s",
                    (unsigned)shares,
                    shares > 1 ? "tiles are too few to keep the device busy" : "they cannot be bound whole");
         return plan_in_two(&parts, shares);

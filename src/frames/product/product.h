@@ -6,7 +6,7 @@
 
 #include "base/report.h"
 #include "frames/map/map.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 
 /* The dimensions of a product. */
 enum {
@@ -74,8 +74,7 @@ struct vkdml_product {
 
 /* Adds the steps: one where all tensors can be bound whole and workgroups are many, else sums of shares of k in the
  * temporary resource, and what becomes of them. Sums come in an order that shapes and limits alone decide. */
-VkdmlResult vkdml_product_plan(const struct vkdml_product *product, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder);
 
 /* Whether a step, of products or depthwise, stores whole words, even of FLOAT16. */
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step);

@@ -120,9 +120,7 @@ struct part {
 
 struct reducing {
     const struct vkdml_reduce *reduce;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     uint32_t element_count; /* of a whole reduction, FLOAT32's bits */
     bool serial;
 };
@@ -255,7 +253,7 @@ static bool is_aligned(const struct reducing *f, const struct source *source, co
     const uint32_t bytes = elements * source->element_bits / 8;
     const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
     const struct dimensions *kept = &part->kept, *reduced = &part->reduced;
-    return vkdml_place_modulo_16(f->limits, source->offset + window.offset, lead) % bytes == 0 &&
+    return vkdml_place_modulo_16(f->builder->limits, source->offset + window.offset, lead) % bytes == 0 &&
            are_multiples(kept->items, kept->rank - (kept == inner), elements) &&
            are_multiples(reduced->items, reduced->rank - (reduced == inner), elements);
 }
@@ -349,14 +347,14 @@ static uint64_t most_items(const struct reducing *f, const struct part *part, co
 static void choose_walk(const struct reducing *f, const struct source *source, const struct part *part,
                         struct walk *walk) {
     memset(walk, 0, sizeof(*walk));
-    walk->local_size = vkdml_local_size(f->limits, f->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    walk->local_size = vkdml_local_size(f->builder->limits, f->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     choose_shape(f, source, part, walk);
     walk->lanes = choose_lanes(f, walk);
     walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
     const uint64_t wanted = f->serial ? ENOUGH_SERIAL / at_least_one(walk->units) : ENOUGH_GROUPS / walk->unit_groups;
     const uint32_t fewest = f->serial ? LEAST_SERIAL_ITEMS : LEAST_ITEMS;
     const uint64_t needed = vkdml_divide_up(walk->items, walk->lanes * most_items(f, part, walk));
-    const uint64_t bindable = f->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
+    const uint64_t bindable = f->builder->limits->max_storage_buffer_range / 4 / (count(&part->kept) * total_bytes(f));
     walk->shares = at_least_one(least(least(wanted, bindable), walk->items / ((uint64_t)walk->lanes * fewest)));
     walk->shares = walk->shares < needed ? needed : walk->shares;
     walk->share = vkdml_divide_up(walk->items, walk->shares);
@@ -408,11 +406,11 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     const struct vkdml_window to = output_window(f, part);
     struct reduce_parameters parameters;
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(f->plan, &f->plan->steps, f->limits, f->report, &step);
+    VkdmlResult result = vkdml_builder_add(f->builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_note_step(f->report,
+    vkdml_note_step(f->builder->report,
                     "%" PRIu64 " reductions of %" PRIu64 " elements: %u invocations share one, in %" PRIu64 " shares",
                     count(&part->kept), count(&part->reduced), (unsigned)walk->lanes, walk->shares);
     const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
@@ -449,8 +447,8 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     const uint32_t shape = totals != NULL ? (walk->shape & ~IS_PACKED) | TO_TOTALS : walk->shape;
     const uint32_t float_controls = input->element_bits == 64 ? 0
                                     : input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16
-                                        ? f->limits->float_controls
-                                        : f->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+                                        ? f->builder->limits->float_controls
+                                        : f->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const uint32_t specializations[] = {walk->local_size,
                                         (uint32_t)input->data_type,
                                         f->reduce->output->element_bits,
@@ -478,7 +476,7 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     if (totals != NULL) {
         step->buffers[1] = *totals;
     }
-    return vkdml_grid(walk->groups, f->limits, f->report, step->groups);
+    return vkdml_grid(walk->groups, f->builder->limits, f->builder->report, step->groups);
 }
 
 /* ---- pieces ---- */
@@ -508,7 +506,7 @@ static uint64_t window_bytes(uint64_t elements, uint32_t bits) {
 /* Whether a window of so many bytes can be bound: one of a whole tensor where the tensor can, others wherever they
  * begin. */
 static bool can_bind(const struct reducing *f, uint64_t bytes, bool is_cut) {
-    return is_cut ? vkdml_fits(f->limits, 4, bytes + 8) : vkdml_fits(f->limits, 0, bytes);
+    return is_cut ? vkdml_fits(f->builder->limits, 4, bytes + 8) : vkdml_fits(f->builder->limits, 0, bytes);
 }
 
 static uint64_t piece_count(const struct dimensions *whole, const struct dimensions *piece) {
@@ -527,8 +525,8 @@ static uint64_t piece_count(const struct dimensions *whole, const struct dimensi
 
 /* Shortens a dimension as if all that is bound, `bytes`, hung on it. False where there is none. */
 static bool shorten(const struct reducing *f, struct dimension *longest, uint64_t bytes) {
-    const uint64_t range = f->limits->max_storage_buffer_range;
-    const uint64_t lost = 2 * (uint64_t)f->limits->min_storage_buffer_offset_alignment + 16;
+    const uint64_t range = f->builder->limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)f->builder->limits->min_storage_buffer_offset_alignment + 16;
     const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
     if (longest == NULL) {
         return false;
@@ -568,9 +566,9 @@ static VkdmlResult cut(const struct reducing *f, const struct source *source, co
         }
         is_cut = true;
     }
-    return vkdml_report_add(f->report, VKDML_ERROR_LIMIT_EXCEEDED,
+    return vkdml_report_add(f->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its totals",
-                            f->limits->max_storage_buffer_range);
+                            f->builder->limits->max_storage_buffer_range);
 }
 
 /* Steps to the next piece; false after the last. */
@@ -605,13 +603,12 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
                                const struct dimensions *piece, uint64_t shares) {
     const uint64_t outputs = count(&part->kept);
     const uint64_t bytes = outputs * total_bytes(f); /* of one share */
-    const uint64_t offset = f->plan->temporary_bytes;
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
-    vkdml_note(f->report,
+    vkdml_note(f->builder->report,
                "reduce: too few reductions to keep the device busy, or too long ones for a step: %" PRIu64
                " shares leave totals in the temporary resource, which are folded next",
                shares);
-    f->plan->temporary_bytes += (shares * bytes + alignment - 1) / alignment * alignment;
+    const uint64_t offset =
+        vkdml_builder_region(f->builder, "totals", shares * bytes, DML_TENSOR_DATA_TYPE_UNKNOWN).offset;
 
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     uint64_t share = 0;
@@ -641,12 +638,8 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
     rest.index_first = 0;
     rest.reduced = (struct dimensions){1, {{(uint32_t)shares, stride, 0}}};
     const struct source of_totals = {VKDML_PLAN_TEMPORARY, offset, true, 8 * total_bytes(f)};
-    const uint32_t first = f->plan->steps.count;
-    result = plan_part(f, &of_totals, &rest);
-    if (result == VKDML_SUCCESS) {
-        f->plan->steps.items[first].barrier_before = true;
-    }
-    return result;
+    vkdml_builder_phase(f->builder);
+    return plan_part(f, &of_totals, &rest);
 }
 
 static uint64_t count_shares(const struct reducing *f, const struct source *source, const struct part *part,
@@ -686,12 +679,11 @@ static VkdmlResult plan_part(const struct reducing *f, const struct source *sour
     return result;
 }
 
-VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, const struct vkdml_plan_limits *limits,
-                              struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder) {
     struct part whole;
     collapse(reduce, &whole);
     const float element_count = (float)count(&whole.reduced);
-    struct reducing f = {reduce, limits, report, plan, 0, limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
+    struct reducing f = {reduce, builder, 0, builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
     memcpy(&f.element_count, &element_count, sizeof(f.element_count));
     const struct source source = {reduce->source, reduce->source_offset, false, reduce->input->element_bits};
     return plan_part(&f, &source, &whole);

@@ -4,7 +4,7 @@
 #define VKDML_FRAMES_REDUCE_REDUCE_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* What elements become; the values are glsl/reduce/reduce.glsl's. */
@@ -44,7 +44,6 @@ struct vkdml_reduce {
     uint32_t argument; /* MOMENTS: see there; L1, L2: what the norm is at least; FLOAT32's bits */
 };
 
-VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, const struct vkdml_plan_limits *limits,
-                              struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder);
 
 #endif

@@ -16,19 +16,11 @@ enum { FIRST_OF_RECORDS = VKDML_REGIONS_CORNERS, FIRST_OF_BINS = VKDML_REGIONS_R
 
 struct windows {
     const struct vkdml_regions_bins *bins;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     uint32_t first;    /* tensor */
     bool is_rehearsal; /* nothing is added */
     bool accumulates;  /* found: parts of planes */
 };
-
-static uint64_t temporary_add(struct vkdml_plan *plan, uint64_t bytes) {
-    const uint64_t offset = plan->temporary_bytes, alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
-    plan->temporary_bytes += (bytes + alignment - 1) / alignment * alignment;
-    return offset;
-}
 
 /* ---- covering ---- */
 
@@ -66,14 +58,14 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         const uint64_t turns =
             vkdml_regions_turns(w->bins->regions, box->size[VKDML_REGIONS_Y], box->size[VKDML_REGIONS_X]);
         *fits = turns <= VKDML_REGIONS_MOST_TURNS;
-        return turns / VKDML_REGIONS_MOST_TURNS * w->limits->max_storage_buffer_range;
+        return turns / VKDML_REGIONS_MOST_TURNS * w->builder->limits->max_storage_buffer_range;
     }
     if (t == VKDML_REGIONS_INDICES && w->bins->regions->indices == NULL) {
         *fits = true;
         return 0;
     }
     const struct vkdml_window window = window_of(w, t, box);
-    *fits = vkdml_fits(w->limits, w->bins->tensors[t].offset + window.offset, window.size);
+    *fits = vkdml_fits(w->builder->limits, w->bins->tensors[t].offset + window.offset, window.size);
     return window.size;
 }
 
@@ -100,26 +92,27 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     for (uint32_t t = 0; t < VKDML_REGIONS_TENSORS; ++t) {
         part.spans[t] = span_of(w, t, box);
     }
+    if (part.accumulates) { /* a covering comes to an element's first part first */
+        vkdml_builder_phase(w->builder);
+    }
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(w->plan, &w->plan->steps, w->limits, w->report, &step);
+    VkdmlResult result = vkdml_builder_add(w->builder, &step);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_regions_fill_step(w->bins, &part, w->limits, w->report, step);
-        step->barrier_before = part.accumulates; /* a covering comes to an element's first part first */
+        result = vkdml_regions_fill_step(w->bins, &part, w->builder->limits, w->builder->report, step);
     }
     return result;
 }
 
-/* Adds the steps from tensor `first` on; they come after what other steps wrote where is_after says so. */
-static VkdmlResult cover(struct windows *w, uint32_t first, bool is_after) {
+/* Adds the steps from tensor `first` on. */
+static VkdmlResult cover(struct windows *w, uint32_t first) {
     const struct vkdml_tensor *input = w->bins->regions->input, *output = w->bins->regions->output;
     const bool is_first = first == FIRST_OF_RECORDS;
-    const uint32_t step = w->plan->steps.count;
     const struct vkdml_covering covering = {
         .context = w,
         .rank = VKDML_REGIONS_RANK,
         .tensor_count = is_first ? 3 : TURNS + 1 - first,
-        .limits = w->limits,
-        .report = w->report,
+        .limits = w->builder->limits,
+        .report = w->builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -132,11 +125,7 @@ static VkdmlResult cover(struct windows *w, uint32_t first, bool is_after) {
         whole.size[VKDML_REGIONS_X] = input->sizes[3];
     }
     w->first = first;
-    const VkdmlResult result = vkdml_cover(&covering, &whole);
-    if (result == VKDML_SUCCESS && is_after && !w->is_rehearsal) {
-        w->plan->steps.items[step].barrier_before = true;
-    }
-    return result;
+    return vkdml_cover(&covering, &whole);
 }
 
 /* ---- packing ---- */
@@ -167,20 +156,22 @@ static VkdmlResult pack(const struct windows *w, struct vkdml_gather *gather, st
         .input = tensor->resource,
         .input_index = tensor->index,
         .output = VKDML_PLAN_TEMPORARY,
-        .output_offset = temporary_add(w->plan, (uint64_t)stride * gather->element_bytes),
+        .output_offset =
+            vkdml_builder_region(w->builder, "what is packed", (uint64_t)stride * gather->element_bytes, tensor->type)
+                .offset,
     };
     tensor->resource = VKDML_PLAN_TEMPORARY;
     tensor->index = 0;
     tensor->offset = use.output_offset;
     struct vkdml_gather copied = *gather;
     vkdml_gather_collapse(&copied, 0, copied.count);
-    return vkdml_gather_plan(&copied, &use, w->limits, w->report, w->plan, &w->plan->steps);
+    return vkdml_gather_plan(&copied, &use, w->builder);
 }
 
 /* Where not even a region's numbers can be bound. */
 static VkdmlResult pack_corners(const struct windows *w, struct vkdml_regions_tensor *tensor) {
     const uint32_t columns = w->bins->regions->indices == NULL ? 5 : 4;
-    if (can_bind(w->limits, 1 + (columns - 1) * (uint64_t)tensor->column_stride, tensor->type)) {
+    if (can_bind(w->builder->limits, 1 + (columns - 1) * (uint64_t)tensor->column_stride, tensor->type)) {
         return VKDML_SUCCESS;
     }
     struct vkdml_gather gather = {0};
@@ -196,7 +187,7 @@ static VkdmlResult pack_input(const struct windows *w, struct vkdml_regions_tens
     const struct vkdml_tensor *input = w->bins->regions->input;
     const uint64_t down = input->sizes[2] > 1 ? tensor->strides[VKDML_REGIONS_Y] : 0;
     const uint64_t along = input->sizes[3] > 1 ? tensor->strides[VKDML_REGIONS_X] : 0;
-    if (!w->bins->regions->interpolates || can_bind(w->limits, 1 + down + along, tensor->type)) {
+    if (!w->bins->regions->interpolates || can_bind(w->builder->limits, 1 + down + along, tensor->type)) {
         return VKDML_SUCCESS;
     }
     const uint32_t shorter = input->sizes[2] < input->sizes[3] ? VKDML_REGIONS_Y : VKDML_REGIONS_X;
@@ -267,43 +258,48 @@ static VkdmlResult plan_in_two(struct windows *w, const struct vkdml_regions_bin
     }
     target->resource = VKDML_PLAN_TEMPORARY;
     target->type = DML_TENSOR_DATA_TYPE_FLOAT32;
-    target->offset = temporary_add(w->plan, 4 * (uint64_t)stride);
+    target->offset = vkdml_builder_region(w->builder, "averages", 4 * (uint64_t)stride, target->type).offset;
     map.tensors[0] = (struct vkdml_map_tensor){.type = DML_TENSOR_DATA_TYPE_FLOAT32};
     vkdml_map_set_temporary(&map, 0, target->offset);
     w->bins = &sums;
-    const VkdmlResult result = cover(w, FIRST_OF_BINS, true);
-    return result == VKDML_SUCCESS ? vkdml_map_plan_after(&map, w->limits, w->report, w->plan) : result;
+    const VkdmlResult result = cover(w, FIRST_OF_BINS);
+    vkdml_builder_phase(w->builder);
+    return result == VKDML_SUCCESS ? vkdml_map_plan(&map, w->builder) : result;
 }
 
-VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml_builder *builder) {
     struct vkdml_regions_bins bins = {0};
-    struct windows w = {.bins = &bins, .limits = limits, .report = report, .plan = plan};
+    struct windows w = {.bins = &bins, .builder = builder};
     set_tensors(regions, &bins);
-    vkdml_note(report, "regions: what the bins of a region share is computed first, into a record of %d bytes for each",
+    vkdml_note(builder->report,
+               "regions: what the bins of a region share is computed first, into a record of %d bytes for each",
                VKDML_REGIONS_RECORD_BYTES);
     VkdmlResult result = pack_corners(&w, &bins.tensors[VKDML_REGIONS_CORNERS]);
-    const bool is_packed = plan->steps.count != 0;
     if (result == VKDML_SUCCESS) {
         result = pack_input(&w, &bins.tensors[VKDML_REGIONS_INPUT]);
     }
     bins.tensors[VKDML_REGIONS_RECORDS] = (struct vkdml_regions_tensor){
         .resource = VKDML_PLAN_TEMPORARY,
-        .offset = temporary_add(plan, (uint64_t)regions->output->sizes[0] * VKDML_REGIONS_RECORD_BYTES),
+        .offset = vkdml_builder_region(builder, "records of regions",
+                                       (uint64_t)regions->output->sizes[0] * VKDML_REGIONS_RECORD_BYTES,
+                                       DML_TENSOR_DATA_TYPE_UNKNOWN)
+                      .offset,
         .strides = {1},
     };
     if (result == VKDML_SUCCESS) {
-        result = cover(&w, FIRST_OF_RECORDS, is_packed);
+        vkdml_builder_phase(builder);
+        result = cover(&w, FIRST_OF_RECORDS);
     }
     w.is_rehearsal = true;
     w.accumulates = false;
     if (result == VKDML_SUCCESS) {
-        result = cover(&w, FIRST_OF_BINS, false);
+        result = cover(&w, FIRST_OF_BINS);
     }
     w.is_rehearsal = false;
     if (result != VKDML_SUCCESS) {
         return result;
     }
     const bool rounds = regions->averages && regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16;
-    return w.accumulates && rounds ? plan_in_two(&w, &bins) : cover(&w, FIRST_OF_BINS, true);
+    vkdml_builder_phase(builder);
+    return w.accumulates && rounds ? plan_in_two(&w, &bins) : cover(&w, FIRST_OF_BINS);
 }

@@ -4,7 +4,7 @@
 #define VKDML_FRAMES_REGIONS_REGIONS_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* The kernel's coordinates are FLOAT32: of so many bins along an axis, of so many samples each, all points are numbers
@@ -36,7 +36,6 @@ struct vkdml_regions {
 
 /* Adds the steps: one that makes records of regions in the temporary resource, and one that walks bins; several where
  * tensors cannot be bound whole. */
-VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, const struct vkdml_plan_limits *limits,
-                               struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml_builder *builder);
 
 #endif

@@ -226,26 +226,26 @@ static void bind(const struct walk *walk, struct vkdml_plan_step *step) {
     }
 }
 
-VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned) {
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned) {
     struct walk walk;
     struct vkdml_rows_parameters parameters;
     struct vkdml_plan_step *step;
-    *is_planned = find_walk(rows, limits, &walk);
+    *is_planned = find_walk(rows, builder->limits, &walk);
     if (!*is_planned) {
         return VKDML_SUCCESS;
     }
-    VkdmlResult result = vkdml_plan_add(plan, &plan->steps, limits, report, &step);
+    VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_note_step(report, "one pass: rows of %u elements, %s by %u invocations each", (unsigned)walk.row[0].size,
-                    walk.blocks > 1 ? "walked block by block" : "held in registers", (unsigned)walk.lanes);
+    vkdml_note_step(builder->report, "one pass: rows of %u elements, %s by %u invocations each",
+                    (unsigned)walk.row[0].size, walk.blocks > 1 ? "walked block by block" : "held in registers",
+                    (unsigned)walk.lanes);
     const uint64_t groups = vkdml_divide_up(walk.units, walk.local_size / walk.lanes);
     fill_parameters(rows, &walk, &parameters);
     parameters.group_count = (uint32_t)groups;
     const uint32_t float_controls =
-        walk.is_half ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+        walk.is_half ? builder->limits->float_controls : builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = VKDML_KERNEL_ROWS;
     step->float_controls = float_controls;
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_LOCAL_SIZE, walk.local_size);
@@ -259,5 +259,5 @@ VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_pl
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_FLOAT_CONTROLS, float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind(&walk, step);
-    return vkdml_grid(groups, limits, report, step->groups);
+    return vkdml_grid(groups, builder->limits, builder->report, step->groups);
 }

@@ -5,7 +5,7 @@
 
 #include "base/report.h"
 #include "kernels/blocks.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* Of input 0 onto output 0, of one float type and size. */
@@ -22,7 +22,6 @@ struct vkdml_rows {
 
 /* Adds a step, where rows are short enough, lie as the kernel has them, and all tensors can be bound whole:
  * *is_planned. Processors have other ways. */
-VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan, bool *is_planned);
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned);
 
 #endif

@@ -58,9 +58,7 @@ struct part {
 
 struct scanning {
     const struct vkdml_scan *scan;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     const struct vkdml_tensor *tensors[TENSORS];
     uint32_t strides[TENSORS]; /* along the axis */
     uint32_t bits;
@@ -103,7 +101,7 @@ static struct vkdml_window window_of(const struct scanning *s, const struct part
 /* Where the first line's lowest element lies modulo 16 bytes, in elements; 16 bytes of no element: anywhere. */
 static uint32_t place_of(const struct scanning *s, const struct part *part, uint32_t tensor) {
     const struct vkdml_window window = window_of(s, part, tensor);
-    return vkdml_place_modulo_16(s->limits, window.offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
+    return vkdml_place_modulo_16(s->builder->limits, window.offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
 }
 
 /* ---- walks ---- */
@@ -174,7 +172,7 @@ static uint64_t shared_bytes(const struct scanning *s, const struct walk *walk) 
 }
 
 static void choose_lanes(const struct scanning *s, uint32_t local_size, struct walk *walk) {
-    walk->local_size = vkdml_local_size(s->limits, local_size);
+    walk->local_size = vkdml_local_size(s->builder->limits, local_size);
     walk->held = walk->items < 2 ? 1 : walk->items < HELD ? 2 : HELD;
     walk->lanes = 1;
     if (s->serial) {
@@ -201,7 +199,7 @@ static void choose_workgroup(const struct scanning *s, struct walk *walk) {
         local_size = LOCAL_SIZE;
         choose_lanes(s, local_size, walk);
     }
-    while (shared_bytes(s, walk) > s->limits->max_shared_memory_bytes) {
+    while (shared_bytes(s, walk) > s->builder->limits->max_shared_memory_bytes) {
         local_size /= 2;
         choose_lanes(s, local_size, walk);
     }
@@ -213,7 +211,7 @@ static void choose_shares(const struct scanning *s, struct walk *walk) {
     const uint32_t along = across ? 1 : walk->width;
     const uint64_t tiles = vkdml_divide_up(walk->items, tile);
     const uint64_t most = walk->lanes > 1 ? MOST_TURNS : MOST_ALONE / along / HELD;
-    const uint64_t bindable = s->limits->max_storage_buffer_range / 8 / (walk->lines * tally_bytes(s));
+    const uint64_t bindable = s->builder->limits->max_storage_buffer_range / 8 / (walk->lines * tally_bytes(s));
     const uint64_t groups = vkdml_divide_up(walk->units * walk->lanes, walk->local_size);
     uint64_t wanted = 1;
     if (s->serial) {
@@ -295,13 +293,14 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->data_type;
     struct vkdml_scan_parameters parameters;
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(s->plan, &s->plan->steps, s->limits, s->report, &step);
+    vkdml_builder_phase(s->builder); /* in place a window reads words in which the one before may change an element */
+    VkdmlResult result = vkdml_builder_add(s->builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_note_step(s->report, "%" PRIu64 " lines of %" PRIu64 " items, by %u invocations each in %" PRIu64 " shares%s",
-                    walk->lines, walk->items, (unsigned)walk->lanes, walk->shares,
-                    to_entries ? ": their totals first" : "");
+    vkdml_note_step(
+        s->builder->report, "%" PRIu64 " lines of %" PRIu64 " items, by %u invocations each in %" PRIu64 " shares%s",
+        walk->lines, walk->items, (unsigned)walk->lanes, walk->shares, to_entries ? ": their totals first" : "");
     const bool has_entries = !to_entries && (walk->shares > 1 || entries->has_before);
     const bool keeps_last = !to_entries && entries->keeps_last;
     const uint64_t shares = walk->shares - (to_entries ? 1 : 0);
@@ -318,12 +317,10 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
                            (keeps_last ? VKDML_SCAN_KEEPS_LAST : 0) | (is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
     const uint32_t float_controls = s->bits == 64 ? 0
                                     : type == DML_TENSOR_DATA_TYPE_FLOAT16
-                                        ? s->limits->float_controls
-                                        : s->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+                                        ? s->builder->limits->float_controls
+                                        : s->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
     step->float_controls = float_controls;
-    /* In place a window reads words that the one before may have changed another element in. */
-    step->barrier_before = has_entries || s->plan->steps.count > 1;
     vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LOCAL_SIZE, walk->local_size);
     vkdml_step_constant(step, VKDML_SCAN_CONSTANT_TYPE, (uint32_t)type);
     vkdml_step_constant(step, VKDML_SCAN_CONSTANT_MULTIPLIES, s->scan->multiplies);
@@ -339,7 +336,7 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
         to_entries ? entries->buffer : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
     step->buffers[2] = entries->buffer;
     step->buffer_count = has_entries || keeps_last ? 3 : 2;
-    return vkdml_grid(groups, s->limits, s->report, step->groups);
+    return vkdml_grid(groups, s->builder->limits, s->builder->report, step->groups);
 }
 
 /* ---- stretches ---- */
@@ -377,10 +374,13 @@ static uint64_t entries_room(const struct scanning *s, const struct part *part, 
 
 static VkdmlResult plan_stretches(const struct scanning *s, const struct part *part, uint32_t stretch) {
     const uint64_t room = entries_room(s, part, stretch);
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
     const uint64_t bytes = room * (stretch < part->length ? 2 : 1);
-    struct entries entries = {.buffer = {VKDML_PLAN_TEMPORARY, 0, s->plan->temporary_bytes, bytes}};
-    s->plan->temporary_bytes += (bytes + alignment - 1) / alignment * alignment;
+    struct entries entries = {0};
+    if (bytes != 0) {
+        const struct vkdml_origin region =
+            vkdml_builder_region(s->builder, "what lines come to", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN);
+        entries.buffer = vkdml_origin_buffer(&region, 0, bytes);
+    }
     uint32_t turn = 0;
     VkdmlResult result = VKDML_SUCCESS;
     for (uint64_t origin = 0; origin < part->length && result == VKDML_SUCCESS; origin += stretch) {
@@ -424,8 +424,8 @@ static uint32_t *widest(const struct scanning *s, struct part *part, uint32_t te
 
 /* Shortens what all that is bound, `bytes`, hangs on, as if it hung on that alone. False where there is none. */
 static bool shorten(const struct scanning *s, uint32_t *size, uint64_t bytes) {
-    const uint64_t range = s->limits->max_storage_buffer_range;
-    const uint64_t lost = 2 * (uint64_t)s->limits->min_storage_buffer_offset_alignment + 16;
+    const uint64_t range = s->builder->limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)s->builder->limits->min_storage_buffer_offset_alignment + 16;
     const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
     if (size == NULL) {
         return false;
@@ -439,7 +439,7 @@ static bool shorten(const struct scanning *s, uint32_t *size, uint64_t bytes) {
 
 /* A window of a whole tensor can be bound where the tensor can, others wherever they begin. */
 static bool can_bind(const struct scanning *s, uint64_t bytes, bool is_cut) {
-    return is_cut ? vkdml_fits(s->limits, 4, bytes + 8) : vkdml_fits(s->limits, 0, bytes);
+    return is_cut ? vkdml_fits(s->builder->limits, 4, bytes + 8) : vkdml_fits(s->builder->limits, 0, bytes);
 }
 
 /* Cuts a part until all that steps of a piece bind can be bound. */
@@ -463,9 +463,9 @@ static VkdmlResult cut(const struct scanning *s, const struct part *whole, struc
             return VKDML_SUCCESS;
         }
     }
-    return vkdml_report_add(s->report, VKDML_ERROR_LIMIT_EXCEEDED,
+    return vkdml_report_add(s->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                             "maxStorageBufferRange (%" PRIu64 ") is too small for one element and its tally",
-                            s->limits->max_storage_buffer_range);
+                            s->builder->limits->max_storage_buffer_range);
 }
 
 /* Steps to the next piece; false after the last. */
@@ -505,17 +505,14 @@ static struct part whole_of(const struct scanning *s) {
     return whole;
 }
 
-VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder *builder) {
     const struct scanning s = {
         .scan = scan,
-        .limits = limits,
-        .report = report,
-        .plan = plan,
+        .builder = builder,
         .tensors = {[IN] = scan->input, [OUT] = scan->output},
         .strides = {[IN] = scan->input->strides[scan->axis], [OUT] = scan->output->strides[scan->axis]},
         .bits = scan->input->element_bits,
-        .serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
+        .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
     };
     const struct part whole = whole_of(&s);
     struct part piece;

@@ -4,7 +4,7 @@
 #define VKDML_FRAMES_SCAN_SCAN_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* Of input 0 onto output 0, of the same type and sizes; they may be one. */
@@ -17,7 +17,6 @@ struct vkdml_scan {
     bool is_exclusive; /* an element's own value does not count */
 };
 
-VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, const struct vkdml_plan_limits *limits,
-                            struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder *builder);
 
 #endif

@@ -39,7 +39,7 @@ static void init(struct vkdml_top_k_use *use) {
     use->length = top_k->input->sizes[top_k->axis];
     use->kept = top_k->values->sizes[top_k->axis];
     use->record_bytes = top_k->input->element_bits == 64 ? 16 : 8;
-    use->serial = use->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    use->serial = use->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     use->block = vkdml_top_k_block(use);
 }
 
@@ -124,20 +124,22 @@ static VkdmlResult plan_sort(const struct vkdml_top_k_use *use, const struct vkd
 static VkdmlResult plan_rows(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
     const uint32_t largest = vkdml_top_k_largest_share(use, rows, use->kept);
     if (rows->length <= largest && use->kept <= use->block) {
-        vkdml_note(use->report, "top-k: %u of rows of %u, which a workgroup orders", (unsigned)use->kept,
+        vkdml_note(use->builder->report, "top-k: %u of rows of %u, which a workgroup orders", (unsigned)use->kept,
                    (unsigned)rows->length);
         const struct vkdml_top_k_keeping all = shares_of(rows, rows->length, use->kept);
         return vkdml_top_k_keep(use, &all);
     }
     if (use->kept > use->block || largest < LEAST_RATIO * use->kept) {
-        vkdml_note(use->report, "top-k: %u of rows of %u, which is about all: blocks of %u are sorted, then merged",
+        vkdml_note(use->builder->report,
+                   "top-k: %u of rows of %u, which is about all: blocks of %u are sorted, then merged",
                    (unsigned)use->kept, (unsigned)rows->length, (unsigned)use->block);
         return plan_sort(use, rows);
     }
     uint64_t share = vkdml_divide_up(rows->length, vkdml_divide_up(rows->length, largest));
     share = (share + SHARE_STEP - 1) / SHARE_STEP * SHARE_STEP;
     struct vkdml_top_k_keeping some = shares_of(rows, share < largest ? (uint32_t)share : largest, use->kept);
-    vkdml_note(use->report, "top-k: %u of rows of %u: %u shares of each keep as many, in the temporary resource",
+    vkdml_note(use->builder->report,
+               "top-k: %u of rows of %u: %u shares of each keep as many, in the temporary resource",
                (unsigned)use->kept, (unsigned)rows->length, (unsigned)some.share_count);
     some.to_records = true;
     some.unsorted = true;
@@ -146,12 +148,11 @@ static VkdmlResult plan_rows(const struct vkdml_top_k_use *use, const struct vkd
     return result == VKDML_SUCCESS ? plan_rows(use, &some.to) : result;
 }
 
-VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan *plan) {
-    struct vkdml_top_k_use use = {.top_k = top_k, .limits = limits, .report = report, .plan = plan};
+VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_builder *builder) {
+    struct vkdml_top_k_use use = {.top_k = top_k, .builder = builder};
     init(&use);
     if (use.length > INT32_MAX) { /* marks are twice a place */
-        return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+        return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "Axis has %" PRIu32 " elements, must be at most %" PRId32 " to be ordered", use.length,
                                 INT32_MAX);
     }

@@ -5,7 +5,7 @@
 #define VKDML_FRAMES_TOP_K_TOP_K_H
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 #include "tensor/tensor.h"
 
 /* Of input 0 onto outputs 0 and 1. */
@@ -17,7 +17,6 @@ struct vkdml_top_k {
     bool takes_least; /* least elements come first, else greatest; NaN last in either case */
 };
 
-VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan *plan);
+VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_builder *builder);
 
 #endif

@@ -56,7 +56,6 @@ struct merging {
     const struct vkdml_top_k_use *use;
     const struct vkdml_top_k_rows *rows;
     uint32_t window; /* records that can be bound; not below a row's where that can be */
-    bool is_first;   /* of a stage: waits for the one before */
 };
 
 static uint64_t turns_of(const struct stage *stage, uint32_t count) {
@@ -73,13 +72,13 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     const uint32_t bytes = use->record_bytes;
     const uint64_t turns = window->has_other ? window->count : turns_of(stage, window->count);
     struct vkdml_plan_step *step;
-    VkdmlResult result = vkdml_plan_add(use->plan, &use->plan->steps, use->limits, use->report, &step);
+    VkdmlResult result = vkdml_builder_add(use->builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
     const uint64_t all = turns * window->rows;
     uint64_t own = 1;
-    const uint32_t local_size = vkdml_local_size(use->limits, use->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const uint32_t local_size = vkdml_local_size(use->builder->limits, use->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     while (use->serial && own < MOST_SERIAL_TURNS && all / (own * 64) > local_size) {
         own *= 2;
     }
@@ -102,8 +101,6 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     const uint32_t specializations[] = {local_size, (uint32_t)use->top_k->input->data_type, (uint32_t)stage->kind,
                                         window->has_other};
     step->kernel = VKDML_KERNEL_TOP_K_MERGE;
-    step->barrier_before = m->is_first;
-    m->is_first = false;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count = sizeof(parameters) / 4;
@@ -118,7 +115,8 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
                                        (uint64_t)window->other_count * bytes};
         step->buffer_count = 2;
     }
-    return vkdml_grid(vkdml_divide_up(vkdml_divide_up(all, own), local_size), use->limits, use->report, step->groups);
+    return vkdml_grid(vkdml_divide_up(vkdml_divide_up(all, own), local_size), use->builder->limits,
+                      use->builder->report, step->groups);
 }
 
 /* A stage whose turns stay within windows: as many rows as can be bound at a time, or parts of one. */
@@ -126,7 +124,7 @@ static VkdmlResult add_stage(struct merging *m, const struct stage *stage) {
     const uint32_t length = m->rows->length;
     const uint64_t rows = m->use->row_count;
     VkdmlResult result = VKDML_SUCCESS;
-    m->is_first = true;
+    vkdml_builder_phase(m->use->builder);
     if (length <= m->window) {
         const uint64_t together = m->window / length;
         for (uint64_t row = 0; row < rows && result == VKDML_SUCCESS; row += together) {
@@ -151,7 +149,7 @@ static VkdmlResult add_stage(struct merging *m, const struct stage *stage) {
 static VkdmlResult add_pairs(struct merging *m, uint32_t size, bool opposite) {
     const uint64_t length = m->rows->length, window_items = m->window;
     VkdmlResult result = VKDML_SUCCESS;
-    m->is_first = true;
+    vkdml_builder_phase(m->use->builder);
     for (uint64_t row = 0; row < m->use->row_count; ++row) {
         for (uint64_t block = 0; block < length; block += size) {
             for (uint64_t at = 0; at < size / 2 && result == VKDML_SUCCESS; at += window_items) {
@@ -180,10 +178,10 @@ static VkdmlResult add_pairs(struct merging *m, uint32_t size, bool opposite) {
 }
 
 static struct merging begin(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    struct merging m = {use, rows, vkdml_top_k_window(use), true};
-    const uint64_t items = use->limits->max_storage_buffer_range / use->record_bytes;
+    struct merging m = {use, rows, vkdml_top_k_window(use)};
+    const uint64_t items = use->builder->limits->max_storage_buffer_range / use->record_bytes;
     if (m.window < rows->length && rows->length <= items &&
-        vkdml_fits(use->limits, 4, (uint64_t)rows->length * use->record_bytes)) {
+        vkdml_fits(use->builder->limits, 4, (uint64_t)rows->length * use->record_bytes)) {
         m.window = rows->length;
     }
     return m;

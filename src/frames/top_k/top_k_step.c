@@ -106,7 +106,7 @@ static bool can_bind(const struct vkdml_plan_limits *limits, uint64_t bytes) {
 
 uint32_t vkdml_top_k_window(const struct vkdml_top_k_use *use) {
     uint32_t items = UINT32_C(1) << 31;
-    while (items > 1 && !can_bind(use->limits, (uint64_t)items * use->record_bytes)) {
+    while (items > 1 && !can_bind(use->builder->limits, (uint64_t)items * use->record_bytes)) {
         items /= 2;
     }
     return items;
@@ -116,7 +116,7 @@ uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
     const uint32_t words = use->top_k->input->element_bits == 64 ? 3 : 2;
     uint32_t block = use->serial ? SERIAL_BLOCK : LEAST_CAPACITY;
     while (!use->serial && block < use->kept && block < MOST_CAPACITY &&
-           2 * block * words * 4 + SHARED_REST <= use->limits->max_shared_memory_bytes) {
+           2 * block * words * 4 + SHARED_REST <= use->builder->limits->max_shared_memory_bytes) {
         block *= 2;
     }
     const uint32_t window = vkdml_top_k_window(use);
@@ -124,11 +124,9 @@ uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
 }
 
 struct vkdml_top_k_rows vkdml_top_k_add_rows(const struct vkdml_top_k_use *use, uint32_t length) {
-    const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
     const uint64_t bytes = use->row_count * length * use->record_bytes;
-    const struct vkdml_top_k_rows rows = {true, use->plan->temporary_bytes, length};
-    use->plan->temporary_bytes += (bytes + alignment - 1) / alignment * alignment;
-    return rows;
+    return (struct vkdml_top_k_rows){
+        true, vkdml_builder_region(use->builder, "records", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN).offset, length};
 }
 
 /* ---- how rows lie ---- */
@@ -151,9 +149,9 @@ static bool lies_across(const struct vkdml_top_k_use *use, const struct vkdml_to
 
 static uint32_t local_size(const struct vkdml_top_k_use *use) {
     if (use->serial) {
-        return vkdml_local_size(use->limits, SERIAL_LOCAL_SIZE);
+        return vkdml_local_size(use->builder->limits, SERIAL_LOCAL_SIZE);
     }
-    return vkdml_local_size(use->limits, use->block >= LARGE_BLOCK ? LARGE_LOCAL_SIZE : LOCAL_SIZE);
+    return vkdml_local_size(use->builder->limits, use->block >= LARGE_BLOCK ? LARGE_LOCAL_SIZE : LOCAL_SIZE);
 }
 
 static uint32_t most_items(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
@@ -166,7 +164,7 @@ static uint32_t most_bound(const struct vkdml_top_k_use *use, const struct vkdml
     while (least < most) {
         const uint32_t middle = most - (most - least) / 2;
         const uint64_t elements = (uint64_t)(middle - 1) * axis_stride(use, rows) + 1;
-        const bool fits = can_bind(use->limits, vkdml_divide_up(elements * bits, 8));
+        const bool fits = can_bind(use->builder->limits, vkdml_divide_up(elements * bits, 8));
         least = fits ? middle : least;
         most = fits ? most : middle - 1;
     }
@@ -296,11 +294,11 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
     }
     if (t == SCRATCH) {
         const uint64_t size = units_of(s, box) * s->k->kept * s->use->record_bytes;
-        *fits = vkdml_fits(s->use->limits, 0, size);
+        *fits = vkdml_fits(s->use->builder->limits, 0, size);
         return size;
     }
     const struct vkdml_window window = window_of(s, t, box);
-    *fits = vkdml_fits(s->use->limits, offset_of(s, t) + window.offset, window.size);
+    *fits = vkdml_fits(s->use->builder->limits, offset_of(s, t) + window.offset, window.size);
     return window.size;
 }
 
@@ -334,8 +332,8 @@ static bool has_vectors(const struct keeping *s, const struct vkdml_box *box) {
     }
     const struct vkdml_window window = window_of(s, SOURCE, box);
     const uint64_t lead = (uint64_t)window.lead * bits / 8;
-    bool aligned = vkdml_place_modulo_16(s->use->limits, window.offset, lead) == 0 && k->share % elements == 0 &&
-                   k->from.length % elements == 0;
+    bool aligned = vkdml_place_modulo_16(s->use->builder->limits, window.offset, lead) == 0 &&
+                   k->share % elements == 0 && k->from.length % elements == 0;
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         aligned = aligned && (box->size[d] == 1 || stride_of(s, SOURCE, d) % elements == 0);
     }
@@ -431,10 +429,10 @@ static void bind_step(const struct keeping *s, const struct vkdml_box *box, stru
         }
         step->buffer_count = n + 1;
         if (t == SCRATCH) {
-            const uint64_t alignment = DML_TEMPORARY_BUFFER_ALIGNMENT;
             const uint64_t size = units_of(s, box) * k->kept * s->use->record_bytes;
-            *buffer = (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, s->use->plan->temporary_bytes, size};
-            s->use->plan->temporary_bytes += (size + alignment - 1) / alignment * alignment;
+            const struct vkdml_origin heaps =
+                vkdml_builder_region(s->use->builder, "heaps", size, DML_TENSOR_DATA_TYPE_UNKNOWN);
+            *buffer = vkdml_origin_buffer(&heaps, 0, size);
             continue;
         }
         const struct vkdml_window window = window_of(s, t, box);
@@ -451,7 +449,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct vkdml_plan_step *step;
     struct top_k_parameters parameters;
     struct shape shape;
-    VkdmlResult result = vkdml_plan_add(s->use->plan, &s->use->plan->steps, s->use->limits, s->use->report, &step);
+    VkdmlResult result = vkdml_builder_add(s->use->builder, &step);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -472,7 +470,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
     bind_step(s, box, step);
-    return vkdml_grid(parameters.group_count, s->use->limits, s->use->report, step->groups);
+    return vkdml_grid(parameters.group_count, s->use->builder->limits, s->use->builder->report, step->groups);
 }
 
 VkdmlResult vkdml_top_k_keep(const struct vkdml_top_k_use *use, const struct vkdml_top_k_keeping *keeping) {
@@ -481,8 +479,8 @@ VkdmlResult vkdml_top_k_keep(const struct vkdml_top_k_use *use, const struct vkd
         .context = &s,
         .rank = use->rank + 1,
         .tensor_count = TENSOR_COUNT,
-        .limits = use->limits,
-        .report = use->report,
+        .limits = use->builder->limits,
+        .report = use->builder->report,
         .bytes = bytes,
         .reach = reach,
         .add = add,
@@ -492,10 +490,8 @@ VkdmlResult vkdml_top_k_keep(const struct vkdml_top_k_use *use, const struct vkd
         whole.size[d] = use->dimensions[d].size;
     }
     whole.size[use->rank] = keeping->to_records ? keeping->share_count : use->kept;
-    const uint32_t first = use->plan->steps.count;
-    VkdmlResult result = vkdml_cover(&covering, &whole);
-    if (result == VKDML_SUCCESS) {
-        use->plan->steps.items[first].barrier_before = keeping->from.are_records;
+    if (keeping->from.are_records) {
+        vkdml_builder_phase(use->builder);
     }
-    return result;
+    return vkdml_cover(&covering, &whole);
 }

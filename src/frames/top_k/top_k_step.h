@@ -17,9 +17,7 @@ enum vkdml_top_k_stride {
 
 struct vkdml_top_k_use {
     const struct vkdml_top_k *top_k;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
-    struct vkdml_plan *plan;
+    struct vkdml_builder *builder;
     uint32_t rank;
     struct vkdml_dimension dimensions[VKDML_MAX_DIMENSIONS];
     uint64_t row_count;

@@ -1,4 +1,4 @@
-#include "api/aliases.h"
+#include "schema/aliases.h"
 
 #include "tensor/tensor.h"
 

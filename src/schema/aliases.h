@@ -1,6 +1,6 @@
 /* In place of which inputs a descriptor's outputs may lie: what binding and the reference hold callers to. */
-#ifndef VKDML_API_ALIASES_H
-#define VKDML_API_ALIASES_H
+#ifndef VKDML_SCHEMA_ALIASES_H
+#define VKDML_SCHEMA_ALIASES_H
 
 #include "base/aliases.h"
 #include "schema/schema.h"

@@ -1,0 +1,110 @@
+#include "plan/append.h"
+
+#include <assert.h>
+
+/* Where the memory of an appended plan begins. */
+struct places {
+    const struct vkdml_origin *inputs;
+    const struct vkdml_renaming *renaming;
+    uint64_t temporary_offset;
+    uint64_t persistent_offset;
+};
+
+static void rename_buffer(const struct places *places, struct vkdml_plan_buffer *buffer) {
+    const struct vkdml_origin *origin = NULL;
+    switch (buffer->resource) {
+    case VKDML_PLAN_INPUT:
+        assert(buffer->index < places->renaming->input_count && places->inputs != NULL);
+        origin = &places->inputs[buffer->index];
+        break;
+    case VKDML_PLAN_OUTPUT:
+        assert(buffer->index < places->renaming->output_count);
+        origin = &places->renaming->outputs[buffer->index];
+        break;
+    case VKDML_PLAN_TEMPORARY:
+        buffer->offset += places->temporary_offset;
+        return;
+    case VKDML_PLAN_PERSISTENT:
+        buffer->offset += places->persistent_offset;
+        return;
+    }
+    assert(origin->offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0);
+    *buffer = vkdml_origin_buffer(origin, buffer->offset, buffer->size);
+}
+
+/* There is room. */
+static void append_steps(struct vkdml_plan_steps *steps, const struct vkdml_plan_steps *others,
+                         const struct places *places) {
+    if (others->count == 0) {
+        return;
+    }
+    const uint32_t phase = steps->phase + 1;
+    for (uint32_t s = 0; s < others->count; ++s) {
+        struct vkdml_plan_step *step = &steps->items[steps->count++];
+        *step = others->items[s];
+        step->phase += phase;
+        for (uint32_t b = 0; b < step->buffer_count; ++b) {
+            rename_buffer(places, &step->buffers[b]);
+        }
+    }
+    steps->phase = phase + others->phase + 1;
+}
+
+static uint64_t make_room(uint64_t wanted, uint64_t bytes, uint64_t *total) {
+    const uint64_t offset = wanted == VKDML_NEW_REGION ? *total : wanted;
+    assert(offset % VKDML_PLAN_REGION_ALIGNMENT == 0);
+    *total = offset + bytes > *total ? offset + bytes : *total;
+    return offset;
+}
+
+VkdmlResult vkdml_plan_append(struct vkdml_plan *plan, const struct vkdml_plan *other,
+                              const struct vkdml_renaming *renaming, struct vkdml_report *report) {
+    VkdmlResult result = vkdml_plan_reserve(plan, &plan->steps, other->steps.count, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_plan_reserve(plan, &plan->init_steps, other->init_steps.count, report);
+    }
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    const uint32_t first_step = plan->steps.count, first_init_step = plan->init_steps.count;
+    struct places places = {.inputs = renaming->inputs, .renaming = renaming};
+    places.persistent_offset = make_room(VKDML_NEW_REGION, other->persistent_bytes, &plan->persistent_bytes);
+    places.temporary_offset =
+        make_room(renaming->temporary_offset, other->steps.temporary_bytes, &plan->steps.temporary_bytes);
+    append_steps(&plan->steps, &other->steps, &places);
+    places.inputs = renaming->init_inputs;
+    places.temporary_offset =
+        make_room(VKDML_NEW_REGION, other->init_steps.temporary_bytes, &plan->init_steps.temporary_bytes);
+    append_steps(&plan->init_steps, &other->init_steps, &places);
+    plan->keeps_input = false;
+    vkdml_plan_synchronize(plan, first_step, first_init_step);
+    return VKDML_SUCCESS;
+}
+
+static bool is_input(const struct vkdml_plan_buffer *buffer, uint32_t index) {
+    return buffer->resource == VKDML_PLAN_INPUT && buffer->index == index;
+}
+
+bool vkdml_plan_reads_input(const struct vkdml_plan *plan, uint32_t index) {
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        const struct vkdml_plan_step *step = &plan->steps.items[s];
+        for (uint32_t b = 0; b < step->buffer_count; ++b) {
+            if (is_input(&step->buffers[b], index)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void vkdml_plan_move_input(struct vkdml_plan *plan, uint32_t index, const struct vkdml_origin *to) {
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        struct vkdml_plan_step *step = &plan->steps.items[s];
+        for (uint32_t b = 0; b < step->buffer_count; ++b) {
+            struct vkdml_plan_buffer *buffer = &step->buffers[b];
+            if (is_input(buffer, index)) {
+                *buffer = vkdml_origin_buffer(to, buffer->offset, buffer->size);
+            }
+        }
+    }
+}

@@ -86,7 +86,8 @@ static void add_walk(struct shape *shape, uint32_t d) {
 /* Outer walks first, then the ring's, then the items' own. */
 static void order_walks(const struct vkdml_neighbours *n, struct shape *shape) {
     const uint32_t last = n->count - 1;
-    const bool is_apart = interpolates(n) || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS;
+    const bool is_apart =
+        interpolates(n) || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS;
     for (uint32_t d = 0; d < n->count; ++d) {
         if (n->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
             add_walk(shape, d);
@@ -118,7 +119,8 @@ static void count_interpolating(const struct vkdml_neighbours *n, struct shape *
         const struct vkdml_neighbours_dimension *walk = &n->dimensions[shape->walks[0]];
         const uint64_t times = walk == last_of(n) ? shape->width : 1;
         shape->terms = walk->taps;
-        shape->turns += 2 * times * walk->taps + (shape->mode == VKDML_NEIGHBOURS_MODE_SIDE ? 0 : shape->width * (uint64_t)walk->taps);
+        shape->turns += 2 * times * walk->taps +
+                        (shape->mode == VKDML_NEIGHBOURS_MODE_SIDE ? 0 : shape->width * (uint64_t)walk->taps);
     }
 }
 
@@ -137,8 +139,9 @@ static void count_turns(const struct vkdml_neighbours *n, struct shape *shape) {
     const uint64_t row = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE  ? taps + width
                          : shape->mode == VKDML_NEIGHBOURS_MODE_TAPS ? taps * (1 + width)
                          : shape->mode == VKDML_NEIGHBOURS_MODE_SIDE ? width
-                                               : 0;
-    shape->terms = product(rows, shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS ? taps : 1);
+                                                                     : 0;
+    shape->terms = product(
+        rows, shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS ? taps : 1);
     shape->turns = product(rows, 1 + shape->outer + row) + overhead + shape->outer;
     if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE) {
         shape->turns = product(shape->turns, width);
@@ -205,8 +208,9 @@ static bool is_scaled_by(const struct vkdml_neighbours_dimension *dimension, flo
 }
 
 /* Whether whole items of rows of twice or half their size lie above elements that can be loaded at once. */
-static enum vkdml_neighbours_mode whole_rows_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                               const struct shape *shape, const struct vkdml_plan_limits *limits) {
+static enum vkdml_neighbours_mode whole_rows_of(const struct vkdml_neighbours *n,
+                                                const struct vkdml_neighbours_part *part, const struct shape *shape,
+                                                const struct vkdml_plan_limits *limits) {
     const struct vkdml_neighbours_dimension *last = last_of(n);
     const uint32_t size = part->box.size[n->count - 1];
     if (n->kind != VKDML_NEIGHBOURS_LINEAR || !shape->is_whole || part->is_cut || last->source_stride != 1 ||
@@ -280,7 +284,9 @@ static uint32_t finish_of(const struct vkdml_neighbours *n) {
     static const struct {
         float power;
         uint32_t finish;
-    } powers[] = {{0.75f, VKDML_NEIGHBOURS_NORMALIZED_3_4}, {0.5f, VKDML_NEIGHBOURS_NORMALIZED_1_2}, {1.0f, VKDML_NEIGHBOURS_NORMALIZED_1}};
+    } powers[] = {{0.75f, VKDML_NEIGHBOURS_NORMALIZED_3_4},
+                  {0.5f, VKDML_NEIGHBOURS_NORMALIZED_1_2},
+                  {1.0f, VKDML_NEIGHBOURS_NORMALIZED_1}};
     if (n->finish == VKDML_NEIGHBOURS_TOTAL) {
         return VKDML_NEIGHBOURS_TOTAL;
     }
@@ -411,9 +417,10 @@ static uint32_t sliding_of(const struct vkdml_neighbours *n, const struct vkdml_
     const uint32_t taps = shape->taps[n->count - 1];
     const bool is_near = taps >= 2 && taps <= MOST_RING && last->start < taps && last->start <= shape->width &&
                          taps - 1 - last->start <= shape->width && part->box.size[n->count - 1] == last->source_size;
-    const bool slides = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE && is_near && (operation & VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED) != 0 &&
-                        (operation & VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE) != 0 && (operation & VKDML_NEIGHBOURS_IS_CUT) == 0 &&
-                        vkdml_data_type_is_float(n->source.type);
+    const bool slides = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE && is_near &&
+                        (operation & VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED) != 0 &&
+                        (operation & VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE) != 0 &&
+                        (operation & VKDML_NEIGHBOURS_IS_CUT) == 0 && vkdml_data_type_is_float(n->source.type);
     return slides ? taps | (shape->width + last->start + 1 - taps) << 4 : 0;
 }
 
@@ -450,14 +457,16 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     operation |= shape->is_loose ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
     operation |= shape->is_whole ? VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE : 0;
     operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? VKDML_NEIGHBOURS_IS_STEADY : 0;
-    if ((shape->mode == VKDML_NEIGHBOURS_MODE_SIDE || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_HALVED) &&
+    if ((shape->mode == VKDML_NEIGHBOURS_MODE_SIDE || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ||
+         shape->mode == VKDML_NEIGHBOURS_MODE_HALVED) &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
         operation |= VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED;
     }
     if (n->finish != VKDML_NEIGHBOURS_TOTAL && shape->width > 1 && last_of(n)->own_stride == 1) {
         operation |= VKDML_NEIGHBOURS_OWN_IS_SIDE_BY_SIDE;
-        operation |=
-            is_aligned(n, &n->own, &windows[2], &windows[1], own_strides, shape->width, limits) ? VKDML_NEIGHBOURS_OWN_IS_ALIGNED : 0;
+        operation |= is_aligned(n, &n->own, &windows[2], &windows[1], own_strides, shape->width, limits)
+                         ? VKDML_NEIGHBOURS_OWN_IS_ALIGNED
+                         : 0;
     }
     return operation;
 }
@@ -496,7 +505,8 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     const bool widens =
         serial && vkdml_data_type_bits(n->target.type) == 32 && vkdml_data_type_is_float(n->source.type);
     find_shape(n, part, limits, interpolates(n) && widens && width == 4 ? 8 : width, &shape);
-    if (shape.mode != VKDML_NEIGHBOURS_MODE_DOUBLED && shape.mode != VKDML_NEIGHBOURS_MODE_HALVED && shape.width != width) {
+    if (shape.mode != VKDML_NEIGHBOURS_MODE_DOUBLED && shape.mode != VKDML_NEIGHBOURS_MODE_HALVED &&
+        shape.width != width) {
         find_shape(n, part, limits, width, &shape);
     }
     if (shape.turns > MOST_TURNS) {
@@ -532,14 +542,16 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     const uint32_t operation = operation_of(n, part, &shape, windows, limits);
     step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_NEIGHBOURS;
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES, (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
+                        (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, n->count);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(n, &shape));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING, shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
+                        shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, &shape, operation));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, offsetof(struct vkdml_neighbours_parameters, place_strides));

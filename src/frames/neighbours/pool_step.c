@@ -95,8 +95,8 @@ static bool places_are_aligned(const struct shape *shape) {
 /* Of items that begin at multiples of their width in their rows. */
 static bool source_is_aligned(const struct shape *shape) {
     const uint32_t last = last_of(shape);
-    const uint32_t row =
-        shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? shape->pool->dimensions[last].source_size : shape->part->box.origin[last];
+    const uint32_t row = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? shape->pool->dimensions[last].source_size
+                                                                    : shape->part->box.origin[last];
     bool aligned = row % shape->width == 0 &&
                    begins_item(shape, &shape->pool->source, &shape->windows[0], shape->part->source.first);
     for (uint32_t d = 0; d < last; ++d) {
@@ -118,14 +118,16 @@ static enum vkdml_neighbours_mode mode_of(const struct shape *shape) {
         return VKDML_NEIGHBOURS_MODE_SIDE;
     }
     const uint64_t span = (uint64_t)(shape->width - 1) * last->source_step + taps + shape->width - 1;
-    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE : VKDML_NEIGHBOURS_MODE_SINGLE;
+    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE
+                                                                         : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
 static bool can_ring(const struct shape *shape, uint32_t d) {
     const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
     const uint32_t most = shape->pool->has_places ? MOST_PLACES_RING : MOST_RING;
-    return dimension->is_walked && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && d != last_of(shape) && dimension->tap_step == 1 &&
-           dimension->taps <= most && dimension->source_step <= dimension->taps && shape->part->box.size[d] > 1;
+    return dimension->is_walked && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && d != last_of(shape) &&
+           dimension->tap_step == 1 && dimension->taps <= most && dimension->source_step <= dimension->taps &&
+           shape->part->box.size[d] > 1;
 }
 
 static void order_walks(struct shape *shape) {
@@ -422,15 +424,19 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape.ring != NO_RING ? shape.ring : 0];
     step->kernel = VKDML_KERNEL_POOL;
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES, (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
+                        (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation_of(&shape));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, pool->count);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(&shape));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING, shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
+                        shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0);
+    vkdml_step_constant(
+        step, VKDML_NEIGHBOURS_CONSTANT_SLIDING,
+        shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = buffer_of(&pool->source, &shape.windows[0]);

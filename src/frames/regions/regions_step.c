@@ -123,7 +123,8 @@ static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_
 static uint32_t flags_of(const struct vkdml_regions *regions, const struct vkdml_regions_part *part) {
     return (part->is_first ? VKDML_REGIONS_IS_FIRST : 0) | (regions->has_samples ? VKDML_REGIONS_HAS_SAMPLES : 0) |
            (regions->interpolates ? VKDML_REGIONS_INTERPOLATES : 0) | (regions->averages ? VKDML_REGIONS_AVERAGES : 0) |
-           (regions->to_corners ? VKDML_REGIONS_TO_CORNERS : 0) | (!part->is_first && part->has_parts ? VKDML_REGIONS_HAS_PARTS : 0) |
+           (regions->to_corners ? VKDML_REGIONS_TO_CORNERS : 0) |
+           (!part->is_first && part->has_parts ? VKDML_REGIONS_HAS_PARTS : 0) |
            (part->accumulates ? VKDML_REGIONS_ACCUMULATES : 0);
 }
 
@@ -202,7 +203,9 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = VKDML_KERNEL_REGIONS;
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES, (uint32_t)source->type | (uint32_t)target_type << 4 | (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].type << 8);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES,
+                        (uint32_t)source->type | (uint32_t)target_type << 4 |
+                            (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].type << 8);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLAGS, flags_of(regions, part));
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_ORDER, order_nibbles(&shape));
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_V, shape.width);

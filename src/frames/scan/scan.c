@@ -145,7 +145,8 @@ static void choose_items(const struct scanning *s, const struct part *part, stru
     const uint32_t vector = 128 / s->bits;
     const struct vkdml_dimension *inner = part->rank != 0 ? &part->kept[part->rank - 1] : NULL;
     bool begins;
-    walk->shape = (s->scan->is_backward ? VKDML_SCAN_IS_BACKWARD : 0) | (s->scan->is_exclusive ? VKDML_SCAN_IS_EXCLUSIVE : 0);
+    walk->shape =
+        (s->scan->is_backward ? VKDML_SCAN_IS_BACKWARD : 0) | (s->scan->is_exclusive ? VKDML_SCAN_IS_EXCLUSIVE : 0);
     walk->width = 1;
     walk->items = part->length;
     if (inner != NULL && (part->length == 1 || inner->strides[OUT] < s->strides[OUT])) {
@@ -193,7 +194,9 @@ static void choose_lanes(const struct scanning *s, uint32_t local_size, struct w
 
 /* Of the larger workgroup sizes the one that is used whole and whose exchange fits. */
 static void choose_workgroup(const struct scanning *s, struct walk *walk) {
-    uint32_t local_size = s->serial ? SERIAL_LOCAL_SIZE : (walk->shape & VKDML_SCAN_ACROSS) != 0 ? LARGE_LOCAL_SIZE : LOCAL_SIZE;
+    uint32_t local_size = s->serial                                ? SERIAL_LOCAL_SIZE
+                          : (walk->shape & VKDML_SCAN_ACROSS) != 0 ? LARGE_LOCAL_SIZE
+                                                                   : LOCAL_SIZE;
     choose_lanes(s, local_size, walk);
     if (!s->serial && walk->lanes * LEAST_ACROSS < walk->local_size) {
         local_size = LOCAL_SIZE;
@@ -313,8 +316,9 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     parameters.entries_first = entries->first;
     parameters.last_first = entries->last_first;
     parameters.is_turned = has_entries && walk->shares > 1;
-    const uint32_t shape = walk->shape | (to_entries ? VKDML_SCAN_TO_ENTRIES : 0) | (has_entries ? VKDML_SCAN_HAS_ENTRIES : 0) |
-                           (keeps_last ? VKDML_SCAN_KEEPS_LAST : 0) | (is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
+    const uint32_t shape = walk->shape | (to_entries ? VKDML_SCAN_TO_ENTRIES : 0) |
+                           (has_entries ? VKDML_SCAN_HAS_ENTRIES : 0) | (keeps_last ? VKDML_SCAN_KEEPS_LAST : 0) |
+                           (is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
     const uint32_t float_controls = s->bits == 64 ? 0
                                     : type == DML_TENSOR_DATA_TYPE_FLOAT16
                                         ? s->builder->limits->float_controls

@@ -3,7 +3,7 @@ import ctypes
 import glob
 import os
 import threading
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, List, Optional
 
 # The version of the headers that the structs below are written after; tests/python holds it to include/vkdml/version.h.
@@ -66,14 +66,20 @@ class FieldSchema(Structure):
                 ("bindingIndex", c_uint32)]
 
 
+class Roundings(Structure):
+    _fields_ = [("fixed", c_double), ("perTerm", c_double)]
+
+
 class Accuracy(Structure):
-    _fields_ = [("kind", c_int32), ("ulp", c_uint32), ("what", c_char_p)]
+    _fields_ = [("kind", c_int32), ("ulp", c_uint32), ("what", c_char_p), ("ofTermsCount", c_uint32),
+                ("ofTerms", POINTER(Roundings)), ("ofResult", Roundings), ("absolute", c_double), ("ofIntegers", c_uint32)]
 
 
 class OperatorSchema(Structure):
     _fields_ = [("type", c_int32), ("name", c_char_p), ("introduced", c_int32), ("descSize", c_uint32),
                 ("fieldCount", c_uint32), ("fields", POINTER(FieldSchema)), ("inputCount", c_uint32),
-                ("outputCount", c_uint32), ("fusableSince", c_int32), ("accuracy", Accuracy)]
+                ("outputCount", c_uint32), ("fusableSince", c_int32), ("fusableInto", c_int32),
+                ("accuracy", Accuracy)]
 
 
 class BufferTensorDesc(Structure):

@@ -173,6 +173,9 @@ class Telling(unittest.TestCase):
         """a row of the table as objects"""
         gemm = vkdml.schema("GEMM")
         self.assertEqual((gemm.introduced, gemm.fusable_since, gemm.accuracy), ("1_0", None, "SUM"))
+        self.assertEqual((gemm.of_terms, gemm.of_result, gemm.of_integers), (((6, 1),), (0, 0), 0))
+        softmax = vkdml.schema("ACTIVATION_SOFTMAX")
+        self.assertEqual((softmax.fusable_since, softmax.fusable_into, softmax.of_result), ("6_1", "GEMM", (512, 0)))
         self.assertEqual([field.name for field in gemm.fields_of("input")], ["ATensor", "BTensor", "CTensor"])
         self.assertEqual(gemm.field("TransA").enumerators, {"NONE": 0, "TRANSPOSE": 1})
         self.assertTrue(gemm.field("CTensor").optional)

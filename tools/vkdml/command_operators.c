@@ -73,7 +73,9 @@ static void print_operator(const VkdmlOperatorSchema *schema) {
     const VkdmlAccuracy *accuracy = &schema->accuracy;
     printf("%s (since %s, ", schema->name, vkdmlGetFeatureLevelName(schema->introduced));
     if (schema->fusableSince) {
-        printf("to fuse since %s, ", vkdmlGetFeatureLevelName(schema->fusableSince));
+        printf("to fuse since %s%s%s, ", vkdmlGetFeatureLevelName(schema->fusableSince),
+               schema->fusableInto ? " into " : "",
+               schema->fusableInto ? operator_names_short(vkdmlGetOperatorName(schema->fusableInto)) : "");
     }
     switch (accuracy->kind) {
     case VKDML_ACCURACY_EXACT:

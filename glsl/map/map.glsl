@@ -14,7 +14,7 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #if OPERANDS > 3
-#define HAS_SIX_BUFFERS
+#define HAS_EIGHT_BUFFERS
 #endif
 #include "binding.glsl"
 #include "buffers.glsl"

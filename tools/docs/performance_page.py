@@ -125,7 +125,9 @@ def families(run):
         rows.append([title, f"{sum(map(met, judged))} of {len(judged)}" if judged else "",
                      *(text + (" TFLOP/s" if arithmetic else "") for text in spread(values)),
                      f"{figure(statistics.median(others))} ({len(others)})" if others else ""])
-    return table(header, rows)
+    missing = [title for title, _, _ in FAMILIES if title not in {row[0].split(", FLOAT")[0] for row in rows}]
+    note = f"The run, of an earlier state, has no benchmarks of: {'; '.join(missing)}." if missing else ""
+    return table(header, rows) + (f"\n{textwrap.fill(note, 120)}\n\n" if note else "")
 
 
 def lowest(run):
@@ -137,7 +139,7 @@ def lowest(run):
     for name, own in list(worst.items())[:10]:
         types = ", ".join(f"{row.type.upper()} {figure(row.share * row.goal)}" for row in own[:3]) + (", .." if own[3:] else "")
         cause = cause_of(name, own[0].type)
-        what = f"1. `{name}`, {types}; the goal is {figure(own[0].goal)}" + (f": {cause}." if cause else ".")
+        what = f"{len(rows) + 1}. `{name}`, {types}; the goal is {figure(own[0].goal)}" + (f": {cause}." if cause else ".")
         rows.append(textwrap.fill(what, 120, subsequent_indent="   ", break_long_words=False, break_on_hyphens=False))
     return "\n" + "\n".join(rows or ["Every goal is met."]) + "\n\n"
 
@@ -230,7 +232,7 @@ def filled(text, runs):
     """The text with the tables between its marks; what is there stays where the run is missing or of some families alone."""
     def part(match):
         run, make = runs.get(match.group(2)), PARTS[match.group(3)]
-        if not run or make is summary and len(members(run)) < len(FAMILIES):
+        if not run or make is summary and len({title.split(", FLOAT")[0] for title, _, _ in members(run)}) < len(FAMILIES):
             return match.group(0)
         return match.group(1) + make(run) + match.group(4)
     return MARK.sub(part, text)

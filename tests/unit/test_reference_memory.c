@@ -16,20 +16,6 @@
 
 static struct host_tensor input, output;
 
-static void expect_success(VkdmlResult result) {
-    if (result != VKDML_SUCCESS) {
-        fail_msg("%s", vkdmlGetErrorMessage());
-    }
-}
-
-/* The bytes of a tensor from `used` on are as they were. */
-static void expect_poison(const struct host_tensor *tensor, size_t used) {
-    const unsigned char *bytes = (const unsigned char *)tensor->bytes;
-    for (size_t i = used; i < sizeof tensor->bytes; i++) {
-        assert_int_equal(bytes[i], POISON);
-    }
-}
-
 /* ---- counts, pointers and sizes ---- */
 
 /* A good call of ELEMENT_WISE_IDENTITY over 3 UINT8 elements, to be broken in one place. */

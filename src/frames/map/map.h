@@ -4,6 +4,7 @@
 #define VKDML_FRAMES_MAP_MAP_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "plan/dimensions.h"
 #include "tensor/tensor.h"
@@ -20,16 +21,6 @@ enum vkdml_map_function {
 #define OPERATION(NAME, value, turns, work)
 #define FUNCTION(NAME, value, turns, work) VKDML_FUNCTION_##NAME = value,
 #include "../glsl/common/operation_list.inc"
-};
-
-/* How the first operand is scaled before, if at all: glsl/map/scale_bias.glsl says what arguments[0] then holds. */
-enum vkdml_map_scale {
-    VKDML_MAP_NO_SCALE,
-    VKDML_MAP_FLOAT_SCALE,
-    VKDML_MAP_DOUBLE_SCALE,
-    VKDML_MAP_WIDE_SCALE,
-    VKDML_MAP_NARROW_SCALE,
-    VKDML_MAP_TABLE_SCALE,
 };
 
 #define VKDML_MAP_OPERANDS  5 /* of NORMALIZE; other operations have up to three */
@@ -53,7 +44,7 @@ struct vkdml_map_tensor {
 struct vkdml_map {
     enum vkdml_map_operation operation;
     enum vkdml_map_function function;
-    enum vkdml_map_scale scale;
+    enum vkdml_map_scale scale; /* of the first operand before; scale_bias.glsl says what arguments[0] then holds */
     uint32_t arguments[VKDML_MAP_ARGUMENTS]; /* four each of the scale, the operation and the function */
     struct vkdml_map_tensor tensors[VKDML_MAP_OPERANDS + 1]; /* in a kernel of five operands all are bound, floats of
                                                                 one type */

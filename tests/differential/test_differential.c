@@ -118,15 +118,20 @@ static bool is_in_part(const struct case_family *family, uint64_t i) {
     return (i + (uint64_t)family->type) % options.parts == options.part;
 }
 
-static void fixed_cases_agree(void **state) {
-    const struct case_family *family = *state;
+/* Those of the part. */
+static void run_lines(const struct case_family *family, const char *const *lines, size_t count, const char *what) {
     struct tally tally = {0};
-    for (size_t i = 0; i < family->fixed_count && !stopped; i++) {
+    for (size_t i = 0; i < count && !stopped; i++) {
         if (is_in_part(family, i)) {
-            run_line(family->fixed[i], i, &tally);
+            run_line(lines[i], i, &tally);
         }
     }
-    finish("fixed cases", &tally);
+    finish(what, &tally);
+}
+
+static void fixed_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    run_lines(family, family->fixed, family->fixed_count, "fixed cases");
 }
 
 /* Runs what a printed line says rather than what was generated: a line that did not tell all would show as a case that
@@ -164,13 +169,7 @@ static void random_cases_agree(void **state) {
 
 static void repeated_cases_agree(void **state) {
     const struct case_family *family = *state;
-    struct tally tally = {0};
-    for (size_t i = 0; i < family->repeated_count && !stopped; i++) {
-        if (is_in_part(family, i)) {
-            run_line(family->repeated[i], i, &tally);
-        }
-    }
-    finish("repeated cases", &tally);
+    run_lines(family, family->repeated, family->repeated_count, "repeated cases");
 }
 
 /* Every element there is, and every special value. */

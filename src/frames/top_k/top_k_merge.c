@@ -98,7 +98,7 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
         .other_first = (uint32_t)(window->other_first - window->first),
         .turn_divisor = vkdml_divisor((uint32_t)turns),
     };
-    const uint32_t specializations[] = {local_size, (uint32_t)use->top_k->input->data_type, (uint32_t)stage->kind,
+    const uint32_t specializations[] = {local_size, (uint32_t)use->top_k->input.at.type, (uint32_t)stage->kind,
                                         window->has_other};
     step->kernel = VKDML_KERNEL_TOP_K_MERGE;
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
@@ -106,13 +106,11 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     step->parameter_count = sizeof(parameters) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
     const uint64_t items = (window->rows - 1) * m->rows->length + window->count;
-    step->buffers[0] =
-        (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->first * bytes, items * bytes};
+    step->buffers[0] = vkdml_origin_buffer(&m->rows->at, window->first * bytes, items * bytes);
     step->buffer_count = 1;
     if (window->has_other) {
         step->buffers[1] =
-            (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->other_first * bytes,
-                                       (uint64_t)window->other_count * bytes};
+            vkdml_origin_buffer(&m->rows->at, window->other_first * bytes, (uint64_t)window->other_count * bytes);
         step->buffer_count = 2;
     }
     return vkdml_grid(vkdml_divide_up(vkdml_divide_up(all, own), local_size), use->builder->limits,

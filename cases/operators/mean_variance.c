@@ -45,7 +45,7 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
     const double epsilon = (double)case_float(c, "Epsilon");
     const double variance = (n->uses_mean ? r->variance : r->squares / r->count) + epsilon;
-    const double noise = n->uses_mean ? 0x1p-20 * r->magnitudes : 0;
+    const double noise = n->uses_mean ? accuracy_of_terms(c, r->count) * r->magnitudes : 0;
     double distance = n->uses_mean || n->uses_variance ? noise : 0;
     double z = n->uses_mean ? x - r->mean : x;
     if (!isfinite(r->squares) || r->most > 0x1p+100) {
@@ -56,7 +56,7 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
             return accuracy_anything;
         }
         z /= sqrt(variance);
-        distance = distance / sqrt(variance) + fabs(z) * 0x1p-15;
+        distance = distance / sqrt(variance) + fabs(z) * accuracy_of_result(c, r->count);
     }
     const double product = scale * z, value = product + bias;
     const double factor = n->uses_variance ? scale / sqrt(variance) : scale; /* which may come before the element */
@@ -97,8 +97,9 @@ static struct accuracy_bounds lp_bounds(const struct operator_case *c, const uns
     if (norm > FLT_MAX && isfinite(norm)) {
         return accuracy_around(0, fabs(value));
     }
-    return divisor < r->count * 0x1p-120 ? accuracy_anything
-                                         : accuracy_around(value, isinf(value) ? 0 : fabs(value) * 0x1p-15);
+    return divisor < r->count * 0x1p-120
+               ? accuracy_anything
+               : accuracy_around(value, isinf(value) ? 0 : fabs(value) * accuracy_of_result(c, 1));
 }
 
 /* The exact value, and what one rounding of FLOAT32 takes of it and of the magnitudes that the mean is made of. */
@@ -107,7 +108,8 @@ static struct accuracy_exact exact1(const struct operator_case *c, const unsigne
     const struct case_reduction *r = case_reduction_at(c, tensors, case_axes(c), coordinates);
     const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
-    const double variance = r->variance + (double)case_float(c, "Epsilon"), noise = 0x1p-20 * r->magnitudes;
+    const double variance = r->variance + (double)case_float(c, "Epsilon"),
+                 noise = accuracy_of_terms(c, r->count) * r->magnitudes;
     const double divisor = case_word(c, "NormalizeVariance") ? sqrt(variance) : 1;
     const double product = scale * (case_reduction_element(c, tensors, coordinates) - r->mean) / divisor;
     if (c->fused[0].schema != NULL || r->most > 0x1p+50 || fabs(scale) > 0x1p+50 ||

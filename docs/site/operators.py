@@ -61,7 +61,7 @@ def table_of(command):
     lines = subprocess.run([command, "operators"], capture_output=True, text=True, check=True).stdout.splitlines()
     table, tensors = {}, []
     for line in lines:
-        row = re.fullmatch(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since (\w+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)", line)
+        row = re.fullmatch(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since ([^,]+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)", line)
         tensor = re.fullmatch(r"  (\w+) \((.*)\)", line)
         support = re.fullmatch(r"    (\w+): ([\d to]+) dimensions, (.*)", line)
         if row:

@@ -25,7 +25,7 @@ uint add_fast(uint a, uint b, inout bool good)
     uint bits = floatBitsToUint(sum);
     bool large = (bits & ~SIGN_BIT) - (27u << 23) < 228u << 23;
     if (!IS_EXACT)
-        good = good && (large || ((a | b) << 1) == 0 || (bits == 0 && (a ^ b) == SIGN_BIT));
+        good = good && (large || math_is_zero(a | b) || (bits == 0 && (a ^ b) == SIGN_BIT));
     return bits;
 }
 
@@ -33,7 +33,7 @@ uint multiply_fast(uint a, uint b, inout bool good)
 {
     precise float product = uintBitsToFloat(a) * uintBitsToFloat(b);
     uint bits = floatBitsToUint(product);
-    bool is_zero = (bits << 1) == 0 && min(a << 1, b << 1) == 0;
+    bool is_zero = math_is_zero(bits) && (math_is_zero(a) || math_is_zero(b));
     if (!IS_EXACT)
         good = good && (is_normal(bits) || is_zero);
     return bits;
@@ -42,7 +42,7 @@ uint multiply_fast(uint a, uint b, inout bool good)
 uint divide_fast(uint a, uint b, inout bool good)
 {
     math_bounds bounds = math_quotient_bounds(a, math_divisor_of(b));
-    bool may_be = (math_may_divide(a) || (a << 1) == 0) && math_may_divide(b);
+    bool may_be = (math_may_divide(a) || math_is_zero(a)) && math_may_divide(b);
     good = good && may_be && bounds.low == bounds.high;
     return floatBitsToUint(bounds.low) | ((a ^ b) & SIGN_BIT); // that of zero, too
 }
@@ -62,9 +62,9 @@ uint scale_fast(uint a, uint scale, uint bias, inout bool good)
     precise float sum = product + uintBitsToFloat(bias);
     uint bits = floatBitsToUint(sum);
     bool large = (bits & ~SIGN_BIT) - (27u << 23) < 228u << 23;
-    bool keeps = (scale & ~SIGN_BIT) <= 0x40800000u || (a & INFINITY) != 0 || (a << 1) == 0;
+    bool keeps = (scale & ~SIGN_BIT) <= 0x40800000u || (a & INFINITY) != 0 || math_is_zero(a);
     if (!IS_EXACT)
-        good = good && keeps && (large || ((a | bias) << 1) == 0) && (is_normal(scale) || (scale << 1) == 0);
+        good = good && keeps && (large || math_is_zero(a | bias)) && (is_normal(scale) || math_is_zero(scale));
     return bits;
 }
 
@@ -84,7 +84,7 @@ bool less(uint a, uint b)
     if (IS_EXACT)
         return uintBitsToFloat(a) < uintBitsToFloat(b);
     bool numbers = !is_nan(a) && !is_nan(b);
-    bool zeros = ((a | b) << 1) == 0;
+    bool zeros = math_is_zero(a | b);
     return numbers && !zeros && order_of(a) < order_of(b);
 }
 
@@ -94,7 +94,7 @@ bool is_above(uint x, uint bound)
 {
     if (IS_EXACT)
         return uintBitsToFloat(x) > uintBitsToFloat(bound);
-    int least = (bound << 1) == 0 ? 0 : order_of(bound);
+    int least = math_is_zero(bound) ? 0 : order_of(bound);
     return !is_nan(bound) && uint(order_of(x) - least - 1) < uint(int(INFINITY) - least);
 }
 
@@ -113,7 +113,7 @@ bool equal_floats(uint a, uint b)
 {
     if (IS_EXACT)
         return uintBitsToFloat(a) == uintBitsToFloat(b);
-    return ((a | b) << 1) == 0 || (a == b && !is_nan(a));
+    return math_is_zero(a | b) || (a == b && !is_nan(a));
 }
 
 // NaN where either is; -0 is less than 0.

@@ -83,7 +83,7 @@ uint float_selection(uint x)
     case FN_NEGATE:
         return canonical(x ^ SIGN_BIT);
     case FN_SIGN:
-        return is_nan(x) || x << 1 == 0 ? 0 : (x & SIGN_BIT) | ONE; // -1 or 0 by one condition: -0 on lavapipe (Mesa 22.3)
+        return is_nan(x) || math_is_zero(x) ? 0 : (x & SIGN_BIT) | ONE; // -1 or 0 by one condition: -0 on lavapipe (Mesa 22.3)
     case FN_CLIP:
         return max_float(bounds.x, min_float(x, bounds.y));
     case FN_THRESHOLD:

@@ -4,6 +4,7 @@
 #define VKDML_FAST_CONVERSIONS64_GLSL
 
 #include "integer64.glsl"
+#include "../math/prelude.glsl"
 
 const bool FROM_FLOATS = IS_FLOAT(TYPE_A);
 const bool TO_FLOATS = IS_FLOAT(TYPE_OUT);
@@ -12,8 +13,8 @@ const bool TO_FLOATS = IS_FLOAT(TYPE_OUT);
 uvec2 double_of_float(uint x, inout bool good)
 {
     uint magnitude = x & ~SIGN_BIT;
-    good = good && (magnitude - 0x00800000u < 0x7F000000u || magnitude == 0);
-    uint high = magnitude == 0 ? 0 : (magnitude >> 3) + (896u << 20);
+    good = good && (magnitude - 0x00800000u < 0x7F000000u || math_is_zero(x));
+    uint high = math_is_zero(x) ? 0 : (magnitude >> 3) + (896u << 20);
     return uvec2(x << 29, (x & SIGN_BIT) | high);
 }
 

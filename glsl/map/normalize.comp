@@ -53,7 +53,7 @@ uint compute_fast(uint a, uint b, math_divisor by, uint d, uint e, inout bool go
 // Whether scale_fast() of a quotient can be wrong for no other reason than its result.
 bool may_scale(uint d)
 {
-    return IS_EXACT || is_normal(d) || (d << 1) == 0;
+    return IS_EXACT || is_normal(d) || math_is_zero(d);
 }
 
 uint compute_of_channel(uint a, uint b, uint d, uint e, inout bool good)

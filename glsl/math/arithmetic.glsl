@@ -31,7 +31,7 @@ MATH uint math_add_rare(uint x, uint y)
     bool is_difference = ((x ^ y) & 0x80000000u) != 0u;
     if (magnitude >= 0x7F800000u)
         return magnitude > 0x7F800000u || (addend == magnitude && is_difference) ? 0x7FC00000u : larger;
-    if (magnitude == 0u)
+    if (math_is_zero(magnitude))
         return x & y;
     // In units of 2^-6 of the larger one's last place; the last bit is set where something is lost.
     uint exponent = math_max(magnitude >> 23, 1u);
@@ -39,7 +39,7 @@ MATH uint math_add_rare(uint x, uint y)
     uint sum = ((magnitude & 0x7FFFFFu) | (magnitude < 0x00800000u ? 0u : 0x800000u)) << 6;
     uint term = ((addend & 0x7FFFFFu) | (addend < 0x00800000u ? 0u : 0x800000u)) << 6;
     if (distance > 31u)
-        term = addend == 0u ? 0u : 1u;
+        term = math_is_zero(addend) ? 0u : 1u;
     else if (distance != 0u)
         term = (term >> distance) | ((term << (32u - distance)) == 0u ? 0u : 1u);
     sum = is_difference ? sum - term : sum + term;
@@ -87,14 +87,14 @@ MATH uint math_multiply_common(uint x, uint y)
 MATH bool math_multiply_is_common(uint x, uint y, uint product)
 {
     uint magnitude = product << 1;
-    return magnitude - (2u << 24) < 253u << 24 || (math_min(x << 1, y << 1) | magnitude) == 0u;
+    return magnitude - (2u << 24) < 253u << 24 || (math_is_zero(product) && (math_is_zero(x) || math_is_zero(y)));
 }
 
 MATH uint math_multiply_rare(uint x, uint y)
 {
     uint sign = (x ^ y) & 0x80000000u;
     uint larger = math_max(x & 0x7FFFFFFFu, y & 0x7FFFFFFFu);
-    bool has_zero = math_min(x & 0x7FFFFFFFu, y & 0x7FFFFFFFu) == 0u;
+    bool has_zero = math_is_zero(x) || math_is_zero(y);
     if (larger >= 0x7F800000u)
         return larger > 0x7F800000u || has_zero ? 0x7FC00000u : sign | 0x7F800000u;
     if (has_zero)
@@ -204,7 +204,7 @@ MATH bool math_may_divide(uint x)
 // Both are, or the dividend is zero.
 MATH bool math_divide_is_common(uint x, uint y, uint quotient)
 {
-    return (math_may_divide(x) || (x << 1) == 0u) && math_may_divide(y) && (quotient & 0x7FFFFFFFu) != MATH_UNSURE;
+    return (math_may_divide(x) || math_is_zero(x)) && math_may_divide(y) && (quotient & 0x7FFFFFFFu) != MATH_UNSURE;
 }
 
 MATH uint math_divide_rare(uint x, uint y)
@@ -212,11 +212,11 @@ MATH uint math_divide_rare(uint x, uint y)
     uint sign = (x ^ y) & 0x80000000u;
     uint dividend = x & 0x7FFFFFFFu;
     uint divisor = y & 0x7FFFFFFFu;
-    if (math_max(dividend, divisor) > 0x7F800000u || (dividend == divisor && (dividend == 0u || dividend == 0x7F800000u)))
+    if (math_max(dividend, divisor) > 0x7F800000u || (dividend == divisor && (math_is_zero(dividend) || dividend == 0x7F800000u)))
         return 0x7FC00000u;
-    if (dividend == 0u || divisor == 0x7F800000u)
+    if (math_is_zero(dividend) || divisor == 0x7F800000u)
         return sign;
-    if (dividend == 0x7F800000u || divisor == 0u)
+    if (dividend == 0x7F800000u || math_is_zero(divisor))
         return sign | 0x7F800000u;
     uint rest = math_significand(x) >> 8;
     uint by = math_significand(y) >> 8;
@@ -276,19 +276,19 @@ MATH uint math_sqrt_common(uint x)
     rest = rest - upper * (lower + lower);
     rest = rest - lower * lower;
     rest = rest * (y * 0.5f);
-    return (x << 1) == 0u ? x : math_agreed(math_corrected(s, rest));
+    return math_is_zero(x) ? x : math_agreed(math_corrected(s, rest));
 }
 
 // From 2^-70 to 2^127, and zero.
 MATH bool math_sqrt_is_common(uint x, uint root)
 {
-    return (x - (57u << 23) < 197u << 23 || (x << 1) == 0u) && root != MATH_UNSURE;
+    return (x - (57u << 23) < 197u << 23 || math_is_zero(x)) && root != MATH_UNSURE;
 }
 
 // A bit at a time, two of the number's for one of the root's.
 MATH uint math_sqrt_rare(uint x)
 {
-    if ((x << 1) == 0u || x == 0x7F800000u)
+    if (math_is_zero(x) || x == 0x7F800000u)
         return x;
     if (x > 0x7F800000u)
         return 0x7FC00000u;

@@ -8,7 +8,7 @@
 MATH bool math_erf_is_common(uint x)
 {
     uint magnitude = x & 0x7FFFFFFFu;
-    return magnitude - 0x0D800000u <= 0x7F800000u - 0x0D800000u || magnitude == 0u;
+    return magnitude - 0x0D800000u <= 0x7F800000u - 0x0D800000u || math_is_zero(x);
 }
 
 // erf(x) = 1 - e^-h, where h = -ln(1 - erf(x)) is x times a polynomial: where h is small the 1 falls out.
@@ -52,7 +52,7 @@ MATH uint math_erf(uint x)
 MATH bool math_gelu_is_common(uint x)
 {
     uint magnitude = x & 0x7FFFFFFFu;
-    return magnitude - 0x0D800000u <= 0x41500000u - 0x0D800000u || magnitude == 0u;
+    return magnitude - 0x0D800000u <= 0x41500000u - 0x0D800000u || math_is_zero(x);
 }
 
 // -gelu(-a) = a * (1 - erf(a / sqrt(2))) / 2 = 2 v * e^(p / 2 - a^2 / 2), where v = a / (a + 4), and p is a polynomial of v.
@@ -125,7 +125,7 @@ MATH uint math_gelu(uint x)
 MATH bool math_gelu_tanh_is_common(uint x)
 {
     uint magnitude = x & 0x7FFFFFFFu;
-    return magnitude - 0x0D800000u <= 0x41200000u - 0x0D800000u || magnitude == 0u;
+    return magnitude - 0x0D800000u <= 0x41200000u - 0x0D800000u || math_is_zero(x);
 }
 
 // -gelu_tanh(-a) = a * e^-w / (1 + e^-w), w = 2 sqrt(2 / pi) * (a + 0.044715 a^3), which is needed with some 32 bits: a, its

@@ -83,7 +83,7 @@ MATH uint math_atan2_rare(uint x, uint y)
     bool is_left = y >= 0x80000000u;
     uint t = is_steep ? math_divide(abscissa, ordinate) : math_divide(ordinate, abscissa);
     if (ordinate == abscissa)
-        t = ordinate == 0u ? 0u : 0x3F800000u;
+        t = math_is_zero(x) ? 0u : 0x3F800000u;
     precise float p = uintBitsToFloat(t);
     if (t >= 0x39800000u) // 2^-12
         p = math_atan_polynomial(p);

@@ -52,7 +52,7 @@ MATH uint math_denormal(uint x)
 
 MATH uint math_log_rare(uint x)
 {
-    if ((x & 0x7FFFFFFFu) == 0u)
+    if (math_is_zero(x))
         return 0xFF800000u;
     if (x >= 0x7F800000u)
         return x == 0x7F800000u ? x : 0x7FC00000u;
@@ -97,7 +97,7 @@ MATH uint math_log2_common(uint x)
 
 MATH uint math_log2_rare(uint x)
 {
-    if ((x & 0x7FFFFFFFu) == 0u)
+    if (math_is_zero(x))
         return 0xFF800000u;
     if (x >= 0x7F800000u)
         return x == 0x7F800000u ? x : 0x7FC00000u;

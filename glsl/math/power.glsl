@@ -87,7 +87,7 @@ MATH uint math_pow_rare(uint x, uint y)
 {
     uint a = x & 0x7FFFFFFFu;
     uint b = y & 0x7FFFFFFFu;
-    if (b == 0u || x == 0x3F800000u)
+    if (math_is_zero(y) || x == 0x3F800000u)
         return 0x3F800000u;
     if (a > 0x7F800000u || b > 0x7F800000u)
         return 0x7FC00000u;
@@ -96,8 +96,8 @@ MATH uint math_pow_rare(uint x, uint y)
         return a == 0x3F800000u ? a : (a > 0x3F800000u) == is_inverse ? 0u : 0x7F800000u;
     uint parity = math_parity(y);
     uint sign = parity == 1u ? x & 0x80000000u : 0u;
-    if (a == 0u || a == 0x7F800000u)
-        return sign | ((a == 0u) == is_inverse ? 0x7F800000u : 0u);
+    if (math_is_zero(x) || a == 0x7F800000u)
+        return sign | (math_is_zero(x) == is_inverse ? 0x7F800000u : 0u);
     if (x >= 0x80000000u && parity == 0u)
         return 0x7FC00000u;
     if (a < 0x00800000u)

@@ -17,6 +17,12 @@ uint math_leading_zeros(uint x)
     return uint(31 - findMSB(x));
 }
 
+// Whether a number is zero, of either sign: see math.glsl. Along z there is one workgroup, as no compiler knows.
+bool math_is_zero(uint x)
+{
+    return (x << 1) == (gl_NumWorkGroups.z >> 1);
+}
+
 uint math_min(uint a, uint b)
 {
     return min(a, b);

@@ -55,7 +55,7 @@ MATH uint math_remainder_long(uint x, uint y)
 
 MATH bool math_remainder_is_nan(uint x, uint y)
 {
-    return (x & 0x7FFFFFFFu) >= 0x7F800000u || math_is_nan(y) || (y & 0x7FFFFFFFu) == 0u;
+    return (x & 0x7FFFFFFFu) >= 0x7F800000u || math_is_nan(y) || math_is_zero(y);
 }
 
 MATH bool math_remainder_truncate_is_common(uint x, uint y)
@@ -91,7 +91,7 @@ MATH uint math_remainder_floor_common(uint x, uint y)
     uint magnitude = math_remainder_short(x, y);
     uint sign = y & 0x80000000u;
     precise float other = uintBitsToFloat(y & 0x7FFFFFFFu) - uintBitsToFloat(magnitude);
-    bool differs = math_int(x ^ y) < 0 && magnitude != 0u;
+    bool differs = math_int(x ^ y) < 0 && !math_is_zero(magnitude);
     return (differs ? floatBitsToUint(other) : magnitude) | sign;
 }
 
@@ -101,7 +101,7 @@ MATH uint math_remainder_floor_rare(uint x, uint y)
         return 0x7FC00000u;
     uint magnitude = math_remainder_long(x, y);
     uint sign = y & 0x80000000u;
-    if (math_int(x ^ y) < 0 && magnitude != 0u)
+    if (math_int(x ^ y) < 0 && !math_is_zero(magnitude))
         return math_add_rare(magnitude ^ sign ^ 0x80000000u, y);
     return magnitude | sign;
 }

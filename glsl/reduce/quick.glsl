@@ -85,8 +85,8 @@ bool end_sum(inout Total t, uint magnitude)
         return magnitude < INFINITY;
     if (!IS_SQUARES)
         return magnitude < HIGH;
-    t.mark = magnitude == 0 ? LOW : MIDDLE;
-    return magnitude == 0 || (magnitude >= LOW && magnitude < MIDDLE);
+    t.mark = math_is_zero(magnitude) ? LOW : MIDDLE;
+    return math_is_zero(magnitude) || (magnitude >= LOW && magnitude < MIDDLE);
 }
 
 bool end_sums()

@@ -306,7 +306,7 @@ Total product_of(uint x)
     uint magnitude = x & ~SIGN_BIT;
     if (magnitude > INFINITY)
         return a_total(QUIET_NAN, 0u);
-    if (magnitude == 0 || magnitude == INFINITY)
+    if (math_is_zero(x) || magnitude == INFINITY)
         return a_total(x, 0u);
     if (magnitude < 0x00800000u) {
         uint zeros = math_leading_zeros(magnitude) - 8;
@@ -322,7 +322,7 @@ Total multiply_products(Total a, Total b)
     bool numbers = (a.value & INFINITY) == ONE && (b.value & INFINITY) == ONE;
     if (!numbers) {
         bool nan = is_nan(a.value) || is_nan(b.value);
-        bool zero = (a.value << 1) == 0 || (b.value << 1) == 0;
+        bool zero = math_is_zero(a.value) || math_is_zero(b.value);
         bool infinite = (a.value & ~SIGN_BIT) == INFINITY || (b.value & ~SIGN_BIT) == INFINITY;
         return a_total(nan || (zero && infinite) ? QUIET_NAN : sign | (zero ? 0u : INFINITY), 0u);
     }

@@ -44,6 +44,10 @@ static inline uint math_leading_zeros(uint x) {
     return (uint)__builtin_clz(x);
 }
 
+static inline bool math_is_zero(uint x) {
+    return (x << 1) == 0;
+}
+
 static inline uint math_min(uint a, uint b) {
     return a < b ? a : b;
 }

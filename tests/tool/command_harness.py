@@ -20,7 +20,7 @@ DEVICES = {"the default device": VALIDATION, "the reference": ["--device", "refe
 def run(*arguments, cwd=None, env=None, text=None):
     """Runs the command; `env` is added to the environment, `text` is its standard input."""
     return subprocess.run([COMMAND, *arguments], cwd=cwd, env={**os.environ, **(env or {})}, input=text,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True)
 
 
 def write(folder, name, content):

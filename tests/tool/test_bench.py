@@ -33,7 +33,7 @@ WANTED = [
 ]
 
 def bench(*arguments):
-    return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True)
 
 
 def read_json(path):

@@ -33,7 +33,7 @@ def run_on_terminal(*arguments, columns=80, kind="xterm"):
                                env={**os.environ, "TERM": kind})
     os.close(end)
     reader.start()
-    output = process.communicate(timeout=120)[0]
+    output = process.communicate()[0]
     reader.join()
     os.close(terminal)
     return process.returncode, output, b"".join(pieces).decode()

@@ -222,7 +222,7 @@ static void initialization_names_the_operators_whose_it_is(void **state) {
     assert_int_equal(vkdmlBindInputs(table, 3, inputs), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindOutputs(table, 1, &output), VKDML_SUCCESS);
     assert_int_equal(record(initializer, table), VKDML_SUCCESS);
-    expect_in_trace("{ operator initializer of 1 operators\n{ DML_OPERATOR_GEMM: ");
+    expect_in_trace("{ operator initializer of 1 operator\n{ DML_OPERATOR_GEMM: ");
     expect_in_trace(": BTensor, PersistentResource; ");
     assert_int_equal(expect_balanced(), 2);
     vulkan_run(&vulkan);

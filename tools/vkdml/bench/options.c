@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/refusal.h"
 #include "device/devices.h"
 
 enum {
@@ -90,8 +91,7 @@ static size_t read_sizes(const char *text, size_t capacity, uint64_t *sizes) {
     size_t count = 0;
     do {
         if (count == capacity || !read_size(&at, &sizes[count]) || (*at != ',' && *at != '\0')) {
-            fprintf(stderr, "vkdml bench: '%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB\n",
-                    text, capacity);
+            refusal_tell("'%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB", text, capacity);
             return 0;
         }
         count++;
@@ -103,8 +103,7 @@ static bool read_seconds(const char *text, double *seconds) {
     char *end = NULL;
     *seconds = strtod(text, &end);
     if (end == text || *end || !(*seconds >= 0 && *seconds <= 3600)) {
-        fprintf(stderr, "vkdml bench: '%s' must be a number of seconds from 0 to 3600\n", text);
-        return false;
+        return refusal_tell("'%s' must be a number of seconds from 0 to 3600", text);
     }
     return true;
 }
@@ -138,9 +137,9 @@ bool bench_options_apply(int option, const char *argument, void *request) {
     case 'a':
         options->device = argument;
         if (devices_is_reference(argument)) {
-            fprintf(stderr, "vkdml bench: it times Vulkan devices; --reference times the CPU reference beside one\n");
+            return refusal_tell("it times Vulkan devices; --reference times the CPU reference beside one");
         }
-        return !devices_is_reference(argument);
+        return true;
     case 'f':
         options->filter = argument;
         return true;

@@ -41,12 +41,12 @@ static void warn_unknown_fields(const struct builder *builder, struct json_objec
     }
 }
 
-/* A hint at the implemented operator that was meant, of those that may be fused where one to fuse was. */
-static const char *suggest_operator(const char *text, bool fused, char hint[SUGGEST_SIZE]) {
+/* A hint at the implemented operator that was meant, of those that may be fused into another where one to fuse was. */
+static const char *suggest_operator(const char *text, DML_OPERATOR_TYPE into, char hint[SUGGEST_SIZE]) {
     struct suggest suggest = suggest_begin(text);
     for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
         const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
-        if (!fused || schema->fusableSince) {
+        if (!into || (schema->fusableSince && (!schema->fusableInto || schema->fusableInto == into))) {
             builder_consider(&suggest, schema->name, operator_prefix);
         }
     }
@@ -87,8 +87,9 @@ static const VkdmlOperatorSchema *find_operator(const struct builder *builder, s
         }
     }
     char hint[SUGGEST_SIZE];
-    document_error(document, type, "dispatchable '%s': %stype is \"%s\", no DML operator%s", dispatchable,
-                   builder->owner, text, suggest_operator(text, *builder->owner != 0, hint));
+    document_error(
+        document, type, "dispatchable '%s': %stype is \"%s\", no DML operator%s", dispatchable, builder->owner, text,
+        suggest_operator(text, *builder->owner ? builder->dispatchable->schema->type : DML_OPERATOR_INVALID, hint));
     return NULL;
 }
 

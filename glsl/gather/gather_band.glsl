@@ -1,5 +1,5 @@
-// Chunks of a band, of gather_main.glsl where a kernel HAS_BAND: which elements of 16 bytes are the band's is told row by row,
-// a bit each, and what is beside the band takes a load, or two where rows of the input are apart.
+// Chunks of a band, of gather_main.glsl where a kernel HAS_BAND: which elements of 16 bytes are the band's is told row
+// by row, a bit each, and what is beside the band takes a load, or two where rows of the input are apart.
 
 // A row of a chunk.
 struct BandRow {
@@ -75,8 +75,8 @@ uint chunk_bits(BandRow r, uint from)
     return bits;
 }
 
-// Short rows change the difference by no more than CHUNK in a chunk, unless the dimension around them begins again: true
-// where all of the chunk is then the band's, or nothing of it.
+// Short rows change the difference by no more than CHUNK in a chunk, unless the dimension around them begins again:
+// true where all of the chunk is then the band's, or nothing of it.
 bool is_uniform(BandRow r, out uint bits)
 {
     uint d = RANK - 1;

@@ -1,6 +1,7 @@
-// Interleaves the elements of a few planes, as from NCHW to NHWC with few channels, or separates them again. A unit is 16 bytes
-// of every plane: planes are read or written 16 bytes per invocation, what is interleaved goes through shared memory so that
-// invocations side by side move it, and elements are exchanged in registers. All begins at multiples of 16 bytes.
+// Interleaves the elements of a few planes, as from NCHW to NHWC with few channels, or separates them again. A unit is
+// 16 bytes of every plane: planes are read or written 16 bytes per invocation, what is interleaved goes through shared
+// memory so that invocations side by side move it, and elements are exchanged in registers. All begins at multiples of
+// 16 bytes.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

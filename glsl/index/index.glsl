@@ -19,6 +19,7 @@ layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
 layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run: rows side by side in the output
 layout(constant_id = 4) const bool DENSE = true;      // an item is 16 aligned bytes of the output, else an element
 // The elements of a row.
+// In C: enum vkdml_index_row, VKDML_INDEX_ROW_...
 const uint ALIGNED = 0;  // share their indices and lie side by side in the input, from a multiple of 16 bytes on
 const uint TOGETHER = 1; // from anywhere on
 const uint SHARED = 2;   // share their indices, and lie at any distance from one another
@@ -27,19 +28,23 @@ const uint VECTORS = 4;  // .. which are whole 16 bytes of indices for each item
 const uint ALONG = 5;   // ONE_HOT of 8 bits: go along the column's dimension, an item or more of them, and share their index
 layout(constant_id = 5) const uint ROW = TOGETHER;
 // What an index stands for.
+// In C: enum vkdml_index_mode, VKDML_INDEX_...
 const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end
 const uint REVERSE = 1; // how many first elements along the column's dimension are in reverse order
 const uint ONE_HOT = 2; // a coordinate as in GATHER: where it is the element's own the second value is taken, else the first
-const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the element is not
-                        // the input's, but another tensor's, the rest
+const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the rest's
+const uint MARK = 4;    // of index_mark: a coordinate as in GATHER, of the output, here called the input
+const uint UPDATE = 5;  // of index_lines: MARK and SCATTER in one
 layout(constant_id = 6) const uint MODE = GATHER;
 // The indices: bit 0 64 bits wide, bit 1 signed.
 layout(constant_id = 7) const uint INDEX_TYPE = 0;
+// In C: VKDML_INDEX_...
 const bool IS_LONG = (INDEX_TYPE & 1u) != 0;
 const bool IS_SIGNED = (INDEX_TYPE & 2u) != 0;
 const uint INDEX_WORDS = IS_LONG ? 2 : 1;
 layout(constant_id = 8) const uint COLUMNS = 1;
 layout(constant_id = 9) const uint FLAGS = 0;
+// In C: VKDML_INDEX_...
 const bool HAS_WINDOWS = (FLAGS & 1u) != 0; // the input is bound in part: elements elsewhere are another dispatch's
 const bool IS_SERIAL = (FLAGS & 2u) != 0;
 const bool OWNS_ROWS = (FLAGS & 4u) != 0;  // index_mark: an invocation walks whole rows, and no two rows lead to one element

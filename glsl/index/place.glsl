@@ -40,9 +40,9 @@ Place place_of(uint item)
     return Place(slot * ITEM - lead, first - lead + slot * ITEM, places);
 }
 
-// Where indices lead along the innermost of the outer dimensions, neighbours take elements from different rows, a sector of memory for
-// each. The rows of a strip fit a GPU's cache: so those are walked, one item below the other, before the strip to the right. The item
-// that comes n-th; the last strip has some that are none.
+// Where indices lead along the innermost of the outer dimensions, neighbours take elements from different rows, a
+// sector of memory for each. The rows of a strip fit a GPU's cache: so those are walked, one item below the other,
+// before the strip to the right. The item that comes n-th; the last strip has some that are none.
 uint item_in_strips(uint n)
 {
     uvec4 height = parameters.sizes[RANK - 1];

@@ -38,11 +38,13 @@ const uint OUT_MASK = BITS_OUT < 32 ? (1u << (BITS_OUT & 31u)) - 1u : 0xFFFFFFFF
 // How the rows of operands a, b, .. lie, 3 bits each from the lowest on, and whether every item of them begins at a multiple of
 // its size, the bit above.
 layout(constant_id = 2) const uint ROWS = 0;
+// In C: enum vkdml_map_rows, VKDML_MAP_ROWS_...
 const uint ABSENT = 0;   // there is no such operand
 const uint DENSE = 1;    // elements side by side
 const uint REPEATED = 2; // one element for all
 const uint APART = 3;    // elements at any distance
 const uint INDEX = 4;    // no tensor: an element is its distance, by the strides given
+const uint ALIGNED = 8;
 
 layout(constant_id = 3) const uint RANK = 7;     // outer dimensions
 layout(constant_id = 4) const uint RUN_RANK = 7; // of them, those outside a run: rows that lie side by side in the output

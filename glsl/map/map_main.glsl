@@ -109,8 +109,8 @@ void store(Place p)
     }
 }
 
-// Other invocations may own the word's other bits, so of a part only the bits that change are flipped, in one atomic; in place
-// the output is an operand too.
+// Other invocations may own the word's other bits, so of a part only the bits that change are flipped, in one atomic;
+// in place the output is an operand too.
 void store_element(uint element, ELEMENT bits)
 {
 #ifdef IS_WIDE
@@ -164,7 +164,8 @@ bool fill_at_once(Place p)
     return filled;
 }
 
-// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for afterwards.
+// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for
+// afterwards.
 void fill_share(uint first, uint end)
 {
     for (uint block = first; block < end; block += 32) {
@@ -181,8 +182,8 @@ void fill_share(uint first, uint end)
     }
 }
 
-// The item of an invocation where workgroups are tiles: neighbours are in neighbouring rows, and so are workgroups. Whether there is
-// one.
+// The item of an invocation where workgroups are tiles: neighbours are in neighbouring rows, and so are workgroups.
+// Whether there is one.
 bool find_in_tile(uint group, out uint item)
 {
     uint height = parameters.sizes[RANK - 1].x;

@@ -19,7 +19,7 @@ layout(std430, binding = SLOT + 2) readonly buffer OF(OperandVectors_) {
 } OF(vectors_);
 
 const uint OF(ROWS_) = ROWS >> (4 * SLOT) & 7u;
-const bool OF(IS_ALIGNED_) = (ROWS >> (4 * SLOT) & 8u) != 0;
+const bool OF(IS_ALIGNED_) = (ROWS >> (4 * SLOT) & ALIGNED) != 0;
 const uint OF(BITS_) = BITS_OF(TYPE);
 const uint OF(MASK_) = OF(BITS_) < 32 ? (1u << (OF(BITS_) & 31u)) - 1u : 0xFFFFFFFFu;
 const uint OF(ITEM_BITS_) = ITEM * OF(BITS_);

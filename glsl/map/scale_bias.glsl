@@ -7,6 +7,7 @@
 #include "real.glsl"
 
 layout(constant_id = 10) const uint SCALE_BIAS = 0;
+// In C: enum vkdml_map_scale, VKDML_MAP_...
 const uint NO_SCALE = 0;
 const uint FLOAT_SCALE = 1;  // two FLOAT32, of which x may be one
 const uint DOUBLE_SCALE = 2; // two FLOAT64, for integers of up to 16 bits

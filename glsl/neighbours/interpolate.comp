@@ -7,6 +7,7 @@
 #include "neighbours.glsl"
 #include "../math/quotient.glsl"
 
+// In C: VKDML_INTERPOLATE_...
 const bool IS_SCALED = (FINISH & 1u) != 0; // by any factors, in FLOAT32
 const bool DIVIDES = (FINISH & 2u) != 0;   // some scale is no power of two
 const bool IS_NEAREST = (FINISH & 4u) != 0;

@@ -5,7 +5,8 @@
 #include "neighbours.glsl"
 #include "../math/power.glsl"
 
-// FINISH
+// FINISH. In C the last three follow from the power.
+// In C: enum vkdml_neighbours_finish, VKDML_NEIGHBOURS_...
 const uint TOTAL = 0;      // the sum itself
 const uint NORMALIZED = 1; // own / (bias + scale * sum)^power; arguments: scale, bias, power
 const uint NORMALIZED_3_4 = 2; // of this power, 3/4, and so on
@@ -423,10 +424,12 @@ void end_item(Values sums, Values own)
 // What one dimension's steps lead to stays in registers while four neighbours after the other along it are computed: elements, or where
 // other dimensions are walked as well, the sums of a row. So four loads are on their way at once, and a value is moved once in four.
 const uint RING_SIZE = RING & 15u;
-const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place; 15: that is another tensor's
+const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place
+// In C: VKDML_NEIGHBOURS_...
+const uint NO_OWN = 15; // that is another tensor's
 const uint RING_WALK = OUTER_WALKS;
 const bool HOLDS_ELEMENTS = BOTH(MODE == SIDE, OUTER_WALKS == 0);
-const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != 15);
+const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != NO_OWN);
 
 Values ring[12];
 Values owns[12];

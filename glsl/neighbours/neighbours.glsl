@@ -27,6 +27,7 @@ const uint BITS_OUT = BITS_OF(TYPE_OUT);
 const bool FLOATS = IS_FLOAT(TYPE);
 
 layout(constant_id = 2) const uint OPERATION = 0;
+// In C: VKDML_NEIGHBOURS_...
 const bool SQUARES = (OPERATION & 1u) != 0;     // of elements are summed
 const bool IS_LONG = (OPERATION & 2u) != 0;     // sums go by blocks
 const bool ACCUMULATES = (OPERATION & 4u) != 0; // onto what the target has
@@ -38,10 +39,13 @@ const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the ta
 const bool ITEMS_ARE_WHOLE = (OPERATION & 256u) != 0; // rows begin and end with items
 const bool IS_STEADY = (OPERATION & 512u) != 0; // divisors are NaN, or normal and above 0, or infinite
 #ifdef POOLS
+// In C: VKDML_POOL_...
 const bool IS_REST = (OPERATION & 0x100000u) != 0; // the source is sums, which lie as places do
 const uint OWN_BUFFER = IS_REST ? 0 : 2;
 #else
-const uint FINISH = OPERATION >> 12;
+// In C: VKDML_NEIGHBOURS_...
+const uint FINISH_SHIFT = 12;
+const uint FINISH = OPERATION >> FINISH_SHIFT;
 const uint OWN_BUFFER = 2;
 #endif
 
@@ -50,6 +54,7 @@ layout(constant_id = 4) const uint WALK_OF = 0xFFFFFFFFu; // of each dimension t
 layout(constant_id = 5) const uint OUTER_WALKS = 6;       // the first of them, which are not the ring's or the items'
 layout(constant_id = 6) const uint V = 4;                 // 1, or 4 or 8 elements of whole words
 layout(constant_id = 7) const uint MODE = 0;              // how an item's elements find theirs:
+// In C: enum vkdml_neighbours_mode, VKDML_NEIGHBOURS_MODE_...
 const uint SINGLE = 0; // one by one
 const uint SIDE = 1;   // side by side; the innermost dimension is not walked
 const uint SLIDE = 2;  // each from the next place on along the same elements
@@ -163,6 +168,7 @@ uint positions[6]; // c + start, of each walk; of pools the coordinate of the so
 uint ring_begin;
 uint place_base;   // of pools
 
+// In C: VKDML_NEIGHBOURS_...
 const uint NO_WALK = 15;
 const uint RING_DIMENSION = RING >> 8;
 

@@ -8,25 +8,36 @@
 #include "../math/quotient.glsl"
 #include "../math/root.glsl"
 
+// In C: VKDML_POOL_...
 const bool HAS_PLACES = (OPERATION & 1024u) != 0;
 const bool BY_PLACE = (OPERATION & 2048u) != 0; // of equal elements the one whose place is less, in whatever order they come
 
-const uint FUNCTION = OPERATION >> 12 & 7u;
-const uint MAXIMUM = 0;
-const uint SUM = 1;
-const uint MAGNITUDES = 2; // summed
-const uint SQUARED = 3;
-const uint POWERS = 4; // their root too; of elements and of what the target has alike
+// In C: VKDML_POOL_...
+const uint FUNCTION_SHIFT = 12;
+const uint ENDING_SHIFT = 15;
+const uint ORDER_SHIFT = 18;
+
+// What is made of the elements of a box.
+const uint FUNCTION = OPERATION >> FUNCTION_SHIFT & 7u;
+// In C: enum vkdml_pool, VKDML_POOL_...
+const uint NONE = 0; // no pool: the source's places follow from the steps as the dimensions say, and other kernels serve
+const uint MAXIMUM = 1;
+const uint SUM = 2;
+const uint MAGNITUDES = 3; // summed
+const uint SQUARED = 4;
+const uint NORM = 5; // the root of the sum of magnitudes to the power arguments.y; arguments.z is its inverse
 
 // What becomes of a sum.
-const uint ENDING = OPERATION >> 15 & 7u;
+const uint ENDING = OPERATION >> ENDING_SHIFT & 7u;
+// In C: enum vkdml_pool_ending, VKDML_POOL_...
 const uint AS_IT_IS = 0;
 const uint SCALED = 1;  // by arguments.x
 const uint AVERAGE = 2; // over the elements that there are
 const uint ROOT = 3;
 
 // How the bits of maxima compare: types are unsigned integers.
-const uint ORDER = OPERATION >> 18 & 3u;
+const uint ORDER = OPERATION >> ORDER_SHIFT & 3u;
+// In C: enum vkdml_pool_order, VKDML_POOL_ORDER_...
 const uint UNSIGNED = 0;
 const uint SIGNED = 1;
 const uint FLOAT = 2; // -0 is below +0, NaN above all
@@ -527,7 +538,7 @@ void single_item()
             count_columns();
             if (IS_REST)
                 p.best.a.x = source_element(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]).x;
-            else if (FUNCTION == POWERS)
+            else if (FUNCTION == NORM)
                 p.best.a.x = norm(start, ACCUMULATES ? stored_item().a.x : 0);
             else
                 p = take_rows(start);
@@ -546,7 +557,7 @@ void single_item()
         store_item(values);
         return;
     }
-    if (ACCUMULATES && FUNCTION != POWERS)
+    if (ACCUMULATES && FUNCTION != NORM)
         p = join(stored_pool(), p);
     end_item(p);
 }

@@ -9,6 +9,7 @@
 #include "tensors.glsl"
 
 layout(constant_id = 2) const uint SHAPE = 0;
+// In C: VKDML_DEPTHWISE_...
 const bool HAS_C = (SHAPE & 16u) != 0;
 const bool B_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a line, from a multiple of four on, are one load
 const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // four pixels are one store
@@ -25,7 +26,7 @@ const uint STEP = COLUMN_STEP & 15u;
 const uint LEAD = COLUMN_STEP >> 4;
 const uint SPAN = LEAD + 3 * STEP + COLUMN_TAPS;
 
-// Dimensions: columns, rows, two more of pixels. Mirrored by struct depthwise_parameters; in elements.
+// Dimensions: columns, rows, two more of pixels. In elements.
 layout(std140, binding = 0) uniform DepthwiseParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint unit_count;

@@ -11,10 +11,10 @@
 
 layout(constant_id = 2) const uint SHAPE = 0;
 // How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are one load.
-const uint LAYOUT_A = SHAPE & 3u;
-const uint LAYOUT_B = SHAPE >> 2 & 3u;
+// In C: VKDML_PRODUCT_...
 const uint ALONG_ROWS = 1;
 const uint VECTORS = 2;
+const uint LAYOUT_B_SHIFT = 2;
 const bool HAS_C = (SHAPE & 16u) != 0;
 const bool C_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a row are one load
 const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // .. and one store
@@ -22,9 +22,11 @@ const bool TO_SUMS = (SHAPE & 128u) != 0;      // the output is sums, of which n
 const bool ACCUMULATES = (SHAPE & 256u) != 0;  // .. and they are added to what is there
 const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many shares as k says: there is no b
 const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
-
-const uint STAGES = (SHAPE & 2048u) != 0 ? 2 : 1; // tiles of operands in shared memory: one is filled while another is used
-const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most four
+const bool TWO_STAGES = (SHAPE & 2048u) != 0;  // one tile of operands in shared memory is filled while another is used
+const bool IS_THIN = (SHAPE & 16384u) != 0;    // of COLUMNS columns alone, at most four
+const uint LAYOUT_A = SHAPE & 3u;
+const uint LAYOUT_B = SHAPE >> LAYOUT_B_SHIFT & 3u;
+const uint STAGES = TWO_STAGES ? 2 : 1;
 
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;

@@ -16,6 +16,7 @@ const uint FRAGMENT_N = OPERATION == 0 ? 16 : OPERATION >> 8 & 255u;
 const uint FRAGMENT_K = OPERATION == 0 ? 16 : OPERATION >> 16;
 
 // Eight elements along what lies side by side are one load.
+// In C: VKDML_PRODUCT_...
 const bool A_IN_EIGHTS = (SHAPE & 4096u) != 0;
 const bool B_IN_EIGHTS = (SHAPE & 8192u) != 0;
 

@@ -26,6 +26,7 @@ layout(constant_id = 1) const uint TYPE = 1;     // of the input's elements
 layout(constant_id = 2) const uint BITS_OUT = 32; // of the output's elements
 layout(constant_id = 3) const uint FUNCTION = 10;
 layout(constant_id = 4) const uint SHAPE = 0;
+// In C: VKDML_REDUCE_...
 const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outputs
 const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
 const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
@@ -45,6 +46,7 @@ const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
 const bool TO_SIGNED = OPTION;  // RANGE: to INT8
 
 // DML_REDUCE_FUNCTION's values, and those that give two words, each into an output of its own.
+// In C: enum vkdml_reduce_function, VKDML_REDUCE_...
 const uint ARGMAX = 0;
 const uint ARGMIN = 1;
 const uint AVERAGE = 2;

@@ -20,6 +20,7 @@ const uint PER_WORD = TYPE == FLOAT16 ? 2 : 1;
 const uint OUT_PER_WORD = TYPE_OUT == FLOAT16 ? 2 : 1;
 
 layout(constant_id = 2) const uint FLAGS = 0;
+// In C: VKDML_REGIONS_...
 const bool IS_FIRST = (FLAGS & 1u) != 0;      // makes the records
 const bool HAS_SAMPLES = (FLAGS & 2u) != 0;   // bins are grids of points; else boxes of elements
 const bool INTERPOLATES = (FLAGS & 4u) != 0;  // points lie between elements; else they take the nearest

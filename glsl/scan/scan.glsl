@@ -20,13 +20,13 @@
 layout(constant_id = 1) const uint TYPE = 1;
 layout(constant_id = 2) const bool MULTIPLIES = false; // else adds
 layout(constant_id = 3) const uint SHAPE = 0;
+// In C: VKDML_SCAN_...
 const bool ACROSS = (SHAPE & 1u) != 0;
 const bool IS_BACKWARD = (SHAPE & 2u) != 0;  // an item's elements, of a line, lie in falling order
 const bool IS_EXCLUSIVE = (SHAPE & 4u) != 0; // an element's own value does not count
 const bool TO_ENTRIES = (SHAPE & 8u) != 0;   // the output is entries: shares' totals
 const bool HAS_ENTRIES = (SHAPE & 16u) != 0; // something comes before a share
 const bool KEEPS_LAST = (SHAPE & 32u) != 0;  // the last share leaves an entry for what comes behind
-
 const bool IS_EVEN = (SHAPE & 64u) != 0;     // whatever an invocation holds is whole items: there is nothing to look at, which
                                               // on processors costs as much as what it avoids
 

@@ -375,8 +375,8 @@ void take_entries(uint share_index)
     }
 }
 
-// Down columns of FLOAT16 a workgroup has the next items on their way while it exchanges what these add up to: 0.86 of the copy
-// peak for 0.44 on an H200, where others fall from 0.91 to 0.82.
+// Down columns of FLOAT16 a workgroup has the next items on their way while it exchanges what these add up to: 0.86 of
+// the copy peak for 0.44 on an H200, where others fall from 0.91 to 0.82.
 const bool LOADS_AHEAD = BOTH(BITS == 16, BOTH(ACROSS, BOTH(IS_SHARED, !TO_ENTRIES)));
 
 void walk(uint first, uint turns)

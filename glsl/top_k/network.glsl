@@ -6,6 +6,7 @@
 
 // What a turn does: sorts four items side by side; or orders the items of two sorted halves of a block, last against first,
 // and then those a quarter apart; or those `reach` apart and those half of that; or items side by side.
+// In C: VKDML_TOP_K_TURN_...
 const uint SORT_FOUR = 0;
 const uint FLIP = 1;
 const uint HALVE = 2;

@@ -11,6 +11,7 @@
 
 layout(constant_id = 2) const uint INDEX_BITS = 32; // of the output of indices
 layout(constant_id = 3) const uint SHAPE = 0;
+// In C: VKDML_TOP_K_...
 const bool FROM_RECORDS = (SHAPE & 1u) != 0;
 const bool TO_RECORDS = (SHAPE & 2u) != 0;
 const bool VECTORS = (SHAPE & 4u) != 0;  // 16 aligned bytes of the input are elements of one share

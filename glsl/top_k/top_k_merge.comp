@@ -9,6 +9,7 @@
 #include "items.glsl"
 
 layout(constant_id = 2) const uint KIND = 0; // network.glsl's, and
+// In C: VKDML_TOP_K_TURN_...
 const uint PAIRS = 4;          // items apart: n and n + distance
 const uint OPPOSITE_PAIRS = 5; // n and distance - n
 const uint KEEPS = 6;          // the same, and of two only the first stays

@@ -142,9 +142,9 @@ typedef struct VkdmlAccuracy {
     const char *what;              /**< of SUM, the bound in words; else NULL */
     uint32_t ofTermsCount;         /**< length of ofTerms */
     const VkdmlRoundings *ofTerms; /**< the least of them holds */
-    VkdmlRoundings ofResult;
-    double absolute;     /**< in roundings */
-    uint32_t ofIntegers; /**< how far integers may be off; 0: exact */
+    VkdmlRoundings ofResult;       /**< of the result itself */
+    double absolute;               /**< in roundings */
+    uint32_t ofIntegers;           /**< how far integers may be off; 0: exact */
 } VkdmlAccuracy;
 
 /** One row of the operator table. */

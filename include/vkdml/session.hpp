@@ -431,8 +431,11 @@ class Session {
     /**
      * Compiles an operator, and initializes it where it needs that.
      *
-     * @param owned the inputs flagged DML_TENSOR_FLAG_OWNED_BY_DML, in the places of the descriptor's inputs, empty
-     *              ones for the others; none where there is none. They are needed no more afterwards.
+     * @param desc           the operator, copied
+     * @param owned          the inputs flagged DML_TENSOR_FLAG_OWNED_BY_DML, in the places of the descriptor's inputs,
+     *                       empty ones for the others; none where there is none. They are needed no more afterwards.
+     * @param executionFlags as DirectML's CompileOperator() takes them
+     * @param flags          more of them, vkdml's
      */
     [[nodiscard]] Compiled compile(const DML_OPERATOR_DESC &desc, const std::vector<DeviceArray> &owned = {},
                                    DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,

@@ -10,8 +10,8 @@
  * before, and all GPU work that uses an object has finished. A handle that was moved from is empty; calls on an empty
  * one fail as the C API's do where it is given NULL.
  *
- * **With exceptions** the member functions that can fail throw vkdml::Error, and what they return is never empty.
- * For small programs there is vkdml::Session too (session.hpp): arrays on the device, copies, submission.
+ * **With exceptions** the member functions that can fail throw vkdml::Error, and what they return is never empty. Small
+ * programs have vkdml::Session too (session.hpp): arrays on the device, copies, submission.
  * **Without** (-fno-exceptions, or VKDML_HPP_NO_EXCEPTIONS defined before this is included, in all files of a program)
  * there are the handles alone, and the C API makes the calls:
  *

@@ -204,7 +204,7 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
     rest.source = pool->target;
     rest.own = rest.source;
     rest.pool = pooling->function == VKDML_POOL_MAXIMUM ? VKDML_POOL_MAXIMUM : VKDML_POOL_SUM;
-    rest.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    rest.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
     set_ending(pooling, columns - 1, &rest);
     set_dimensions(pooling, columns - 1, &rows, &output, NULL, &rest);
     VkdmlResult result = plan_pool(planning, pool);
@@ -241,7 +241,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
         return plan_by_rows(planning, pooling, &pool);
     }
     const uint32_t all = (1u << pooling->dimension_count) - 1;
-    pool.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    pool.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
     set_ending(pooling, all, &pool);
     set_dimensions(pooling, all, &input, &output, has_places ? &places : NULL, &pool);
     return plan_pool(planning, &pool);
@@ -268,7 +268,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
 #define MAXIMUM .function = VKDML_POOL_MAXIMUM, .reduce = VKDML_REDUCE_MAX
 #define NORM(desc)                                                                                                     \
     .function = (desc)->P == 1   ? VKDML_POOL_MAGNITUDES                                                               \
-                : (desc)->P == 2 ? VKDML_POOL_SQUARES                                                                  \
+                : (desc)->P == 2 ? VKDML_POOL_SQUARED                                                                  \
                                  : VKDML_POOL_NORM,                                                                    \
     .reduce = (desc)->P == 1 ? VKDML_REDUCE_L1 : VKDML_REDUCE_L2, .p = (desc)->P
 

@@ -36,9 +36,9 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
 static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
     struct key key = {.kernel = step->kernel,
                       .buffer_count = step->buffer_count,
-                      .constants.given = vkdml_step_given(step) | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
+                      .constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
                       .constants.float_controls = step->float_controls};
-    memcpy(key.constants.values, step->specializations, sizeof step->specializations);
+    memcpy(key.constants.values, step->constants, sizeof step->constants);
     key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
     return key;
 }

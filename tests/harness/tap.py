@@ -16,6 +16,13 @@ def tell(good, name, detail=""):
         print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
 
 
+def finish_with(results):
+    """The verdicts of (name, problems found) pairs, and finish()."""
+    for name, found in results:
+        tell(not found, name, "\n".join(found))
+    return finish()
+
+
 def finish():
     """The plan, and the exit status."""
     print(f"1..{number}")

@@ -4,24 +4,10 @@
 #define VKDML_FRAMES_INDEX_INDEX_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "plan/dimensions.h"
 #include "tensor/tensor.h"
-
-/* What an index stands for. */
-enum vkdml_index_mode {
-    VKDML_INDEX_GATHER,  /* a coordinate of its column's dimension, a negative one counted from the end; elements of
-                            other coordinates are 0 */
-    VKDML_INDEX_REVERSE, /* how many first elements along the column's dimension are in reverse order */
-    VKDML_INDEX_ONE_HOT, /* a coordinate: the input's element at the column's stride is taken where it is the output's
-                            own, the first one elsewhere */
-    VKDML_INDEX_SCATTER, /* one more than the number that the columns' coordinates make in row-major order; where it is
-                            0 the element is the rest's */
-    VKDML_INDEX_MARK,    /* a coordinate as in GATHER, of the output, here called the input: there the largest of such
-                            numbers as SCATTER takes is left, of all indices' that lead there. Its elements are UINT32,
-                            and 0 before */
-    VKDML_INDEX_UPDATE,  /* of vkdml_index_plan_update() */
-};
 
 /* What a dimension has a stride in, in elements. */
 enum vkdml_index_stride {
@@ -42,9 +28,9 @@ struct vkdml_index_column {
 };
 
 struct vkdml_index {
-    enum vkdml_index_mode mode;
-    uint32_t element_bytes; /* 1, 2, 4 or 8 */
-    uint32_t index_bytes;   /* 4 or 8 */
+    enum vkdml_index_mode mode; /* index.glsl says what an index stands for */
+    uint32_t element_bytes;     /* 1, 2, 4 or 8 */
+    uint32_t index_bytes;       /* 4 or 8 */
     bool index_is_signed;
     uint32_t rank;
     struct vkdml_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0; of MARK the indices' */

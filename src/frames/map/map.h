@@ -4,6 +4,7 @@
 #define VKDML_FRAMES_MAP_MAP_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "plan/dimensions.h"
 #include "tensor/tensor.h"
@@ -22,16 +23,6 @@ enum vkdml_map_function {
 #include "../glsl/common/operation_list.inc"
 };
 
-/* How the first operand is scaled before, if at all: glsl/map/scale_bias.glsl says what arguments[0] then holds. */
-enum vkdml_map_scale {
-    VKDML_MAP_NO_SCALE,
-    VKDML_MAP_FLOAT_SCALE,
-    VKDML_MAP_DOUBLE_SCALE,
-    VKDML_MAP_WIDE_SCALE,
-    VKDML_MAP_NARROW_SCALE,
-    VKDML_MAP_TABLE_SCALE,
-};
-
 #define VKDML_MAP_OPERANDS  5 /* of NORMALIZE; other operations have up to three */
 #define VKDML_MAP_ARGUMENTS 12
 
@@ -44,7 +35,7 @@ _Static_assert(VKDML_MAP_OPERANDS + 1 <= VKDML_DIMENSION_STRIDES, "each has a st
 struct vkdml_map {
     enum vkdml_map_operation operation;
     enum vkdml_map_function function;
-    enum vkdml_map_scale scale;
+    enum vkdml_map_scale scale; /* of the first operand before; scale_bias.glsl says what arguments[0] then holds */
     uint32_t arguments[VKDML_MAP_ARGUMENTS]; /* four each of the scale, the operation and the function */
     /* Of a type that kernels take elements for: where their bits only move, an unsigned one of the width. In a kernel
      * of five operands all are there, floats of one type. */

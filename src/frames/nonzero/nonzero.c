@@ -8,33 +8,8 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/nonzero/nonzero.glsl. */
-struct nonzero_parameters {
-    uint32_t element_count;
-    uint32_t mask_words;
-    uint32_t chunk_words;
-    uint32_t chunk_count;
-    uint32_t significant_bits;
-    uint32_t row_stride;
-    uint32_t column_stride;
-    uint32_t chunk_first;
-    uint32_t chunk_end;
-    uint32_t first_pass;
-    uint32_t input_first;
-    uint32_t input_count;
-    uint32_t row_first;
-    uint32_t row_end;
-    uint32_t column_first;
-    uint32_t column_end;
-    uint32_t sizes[8];
-    uint32_t strides[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-};
-
-_Static_assert(sizeof(struct nonzero_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* Each workgroup of the second pass reads the totals of the chunks before its own: few enough that this is little
  * beside its own work, enough to fill the largest GPUs several times over. */
@@ -89,7 +64,7 @@ static uint32_t significant_bits(DML_TENSOR_DATA_TYPE type) {
 struct compaction {
     const struct vkdml_nonzero *select;
     struct vkdml_builder *builder;
-    struct nonzero_parameters parameters;
+    struct vkdml_nonzero_parameters parameters;
     uint32_t mark_local_size;
     uint32_t write_local_size;
     uint32_t chunks_per_group;
@@ -114,7 +89,7 @@ static uint64_t lead_of(const struct compaction *c) {
 
 /* Splits the elements into chunks of whole tiles: of the workgroups, of both passes, or of invocations. */
 static void split(struct compaction *c) {
-    struct nonzero_parameters *parameters = &c->parameters;
+    struct vkdml_nonzero_parameters *parameters = &c->parameters;
     const struct vkdml_view *input = &c->select->input;
     const bool serial = c->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     c->mark_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
@@ -168,15 +143,15 @@ static VkdmlResult add_step(const struct compaction *c, enum vkdml_kernel kernel
     VkdmlResult result = vkdml_builder_add(c->builder, step);
     if (result == VKDML_SUCCESS) {
         (*step)->kernel = kernel;
-        (*step)->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] =
-            kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size;
+        vkdml_step_constant(*step, VKDML_NONZERO_CONSTANT_LOCAL_SIZE,
+                            kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size);
         result = vkdml_grid(vkdml_divide_up(chunks.count, c->chunks_per_group), c->builder->limits, c->builder->report,
                             (*step)->groups);
     }
     return result;
 }
 
-static void set_sizes(struct nonzero_parameters *parameters, const uint32_t *sizes, uint32_t count) {
+static void set_sizes(struct vkdml_nonzero_parameters *parameters, const uint32_t *sizes, uint32_t count) {
     memcpy(parameters->sizes, sizes, count * sizeof(*sizes));
     for (uint32_t d = 0; d < count; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(sizes[d]);
@@ -193,11 +168,6 @@ static bool division_is_short(const struct compaction *c, const uint32_t *sizes)
         is_short = is_short && sizes[n] > 1;
     }
     return is_short;
-}
-
-static void set_parameters(struct vkdml_plan_step *step, const struct nonzero_parameters *parameters) {
-    step->parameter_count = sizeof(*parameters) / 4;
-    memcpy(step->parameters, parameters, sizeof(*parameters));
 }
 
 /* ---- first pass ---- */
@@ -218,7 +188,7 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
                             struct input_window window, bool first_pass) {
     const uint32_t size = element_size(c);
     const uint64_t start = start_of(c), lead = lead_of(c);
-    struct nonzero_parameters parameters = c->parameters;
+    struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
     if (!first_pass) { /* adds to marks of an earlier dispatch */
         vkdml_builder_phase(c->builder);
@@ -235,11 +205,10 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
     parameters.first_pass = first_pass;
     parameters.input_first = (uint32_t)(begin / size - lead); /* modulo 2^32 */
     parameters.input_count = (uint32_t)((end - begin) / size);
-    set_parameters(step, &parameters);
-    step->specializations[1] = 8 * size;
-    step->specializations[2] = layout.rank;
-    step->specializations[3] = layout.dense;
-    step->specialization_count = 4;
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ELEMENT_BITS, 8 * size);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_RANK, layout.rank);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, layout.dense);
     step->buffers[0] = vkdml_origin_buffer(&c->select->input.at, start + begin, end - begin);
     step->buffers[1] = mask_buffer(c, chunks);
     step->buffers[2] = totals_buffer(c);
@@ -335,7 +304,7 @@ static uint64_t coordinates_span(const struct compaction *c, uint64_t rows, uint
 
 static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, struct rows_window window,
                              bool first_pass) {
-    struct nonzero_parameters parameters = c->parameters;
+    struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
     VkdmlResult result = add_step(c, VKDML_KERNEL_NONZERO_WRITE, chunks, &step);
     if (result != VKDML_SUCCESS) {
@@ -348,17 +317,17 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     parameters.row_end = (uint32_t)(window.row_first + window.row_count);
     parameters.column_first = window.column_first;
     parameters.column_end = window.column_first + window.column_count;
-    set_parameters(step, &parameters);
-    step->specializations[1] = c->select->zeroes_rest;
-    step->specializations[2] = c->columns;
-    step->specializations[3] = c->parameters.row_stride == c->columns &&
-                               (c->parameters.column_stride == 1 || c->columns == 1) &&
-                               window.column_count == c->columns;
-    step->specializations[4] = c->short_division;
-    step->specializations[5] = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
-    step->specialization_count = 6;
-    const uint64_t offset = c->select->coordinates.at.first + window.row_first * c->parameters.row_stride +
-                            window.column_first * (uint64_t)c->parameters.column_stride;
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    const bool is_dense = c->parameters.row_stride == c->columns &&
+                          (c->parameters.column_stride == 1 || c->columns == 1) && window.column_count == c->columns;
+    const bool is_wide = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ZERO_UNDEFINED, c->select->zeroes_rest);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_COLUMNS, c->columns);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, is_dense);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_SHORT_DIVISION, c->short_division);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_WIDE, is_wide);
+    const uint64_t offset =
+        window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
     step->buffers[0] = mask_buffer(c, chunks);
     step->buffers[1] = totals_buffer(c);
     step->buffers[2] = vkdml_origin_buffer(&c->select->count.at, 4 * c->select->count.at.first, 4);

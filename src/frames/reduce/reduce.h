@@ -4,29 +4,9 @@
 #define VKDML_FRAMES_REDUCE_REDUCE_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "tensor/tensor.h"
-
-/* What elements become; the values are glsl/reduce/reduce.glsl's. */
-enum vkdml_reduce_function {
-    VKDML_REDUCE_ARGMAX,
-    VKDML_REDUCE_ARGMIN,
-    VKDML_REDUCE_AVERAGE,
-    VKDML_REDUCE_L1,
-    VKDML_REDUCE_L2,
-    VKDML_REDUCE_LOG_SUM,
-    VKDML_REDUCE_LOG_SUM_EXP,
-    VKDML_REDUCE_MAX,
-    VKDML_REDUCE_MIN,
-    VKDML_REDUCE_MULTIPLY,
-    VKDML_REDUCE_SUM,
-    VKDML_REDUCE_SUM_SQUARE,
-    /* These give two words, FLOAT32 if it is not said: */
-    VKDML_REDUCE_MOMENTS,    /* the mean, and 1 / sqrt(variance + argument) */
-    VKDML_REDUCE_POWERS,     /* the greatest, and 1 / the sum of exp(x - the greatest) */
-    VKDML_REDUCE_LOG_POWERS, /* the greatest, and ln of that sum */
-    VKDML_REDUCE_RANGE,      /* the scale, and the zero point, an INT32, that quantize all elements and 0 in 8 bits */
-};
 
 struct vkdml_reduce {
     struct vkdml_view input;

@@ -4,49 +4,9 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/top_k/top_k.glsl. */
-struct top_k_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t row_count;
-    uint32_t count;
-    uint32_t share;
-    uint32_t share_shift;
-    uint32_t block_stride;
-    uint32_t kept;
-    uint32_t source_first;
-    uint32_t source_stride;
-    uint32_t value_first;
-    uint32_t value_stride;
-    uint32_t index_first;
-    uint32_t index_stride;
-    uint32_t share_first;
-    uint32_t rank_first;
-    uint32_t rank_end;
-    uint32_t scratch_first;
-    uint32_t unused;
-    uint32_t block_ranks;
-    struct vkdml_divisor row_divisor;
-    uint32_t unused_pair[2];
-    uint32_t rows[8][4];
-    uint32_t targets[8][4];
-};
-
-_Static_assert(sizeof(struct top_k_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* What SHAPE of top_k.glsl says. */
-#define FROM_RECORDS 1u
-#define TO_RECORDS   2u
-#define VECTORS      4u
-#define ACROSS       8u
-#define LEAST        16u
-#define SELECTS      32u
-#define FILTERS      64u
-#define MERGES       128u
-#define UNSORTED     256u
 
 /* Multiples of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -354,8 +314,8 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
     const uint32_t kept = vkdml_top_k_power(k->kept < LEAST_BLOCK ? LEAST_BLOCK : k->kept);
     memset(shape, 0, sizeof(*shape));
     shape->local_size = local_size(s->use);
-    shape->flags = (k->from.are_records ? FROM_RECORDS : 0) | (k->to_records ? TO_RECORDS : 0) |
-                   (s->use->top_k->takes_least ? LEAST : 0) | (k->unsorted ? UNSORTED : 0);
+    shape->flags = (k->from.are_records ? VKDML_TOP_K_FROM_RECORDS : 0) | (k->to_records ? VKDML_TOP_K_TO_RECORDS : 0) |
+                   (s->use->top_k->takes_least ? VKDML_TOP_K_LEAST : 0) | (k->unsorted ? VKDML_TOP_K_UNSORTED : 0);
     shape->capacity = s->use->block < LEAST_CAPACITY ? LEAST_CAPACITY : s->use->block;
     shape->items = 1;
     if (s->use->serial) {
@@ -365,21 +325,22 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
     }
     shape->units = 1;
     if (!k->merges && selects(s)) {
-        shape->flags |= SELECTS | (has_vectors(s, box) ? VECTORS : 0);
-        shape->flags |= k->kept <= shape->local_size / 16 * 3 ? FILTERS : 0;
+        shape->flags |= VKDML_TOP_K_SELECTS | (has_vectors(s, box) ? VKDML_TOP_K_VECTORS : 0);
+        shape->flags |= k->kept <= shape->local_size / 16 * 3 ? VKDML_TOP_K_FILTERS : 0;
         shape->items = vkdml_top_k_power(vkdml_divide_up(k->share, shape->local_size));
-        const uint32_t least = (shape->flags & VECTORS) != 0 ? 128 / vkdml_view_bits(&s->use->top_k->input) : 1;
+        const uint32_t least =
+            (shape->flags & VKDML_TOP_K_VECTORS) != 0 ? 128 / vkdml_view_bits(&s->use->top_k->input) : 1;
         shape->items = shape->items < least ? least : shape->items;
         shape->width = shape->block = shape->capacity;
         return;
     }
-    shape->flags |= k->merges ? MERGES : lies_across(s->use, &k->from) ? ACROSS : 0;
+    shape->flags |= k->merges ? VKDML_TOP_K_MERGES : lies_across(s->use, &k->from) ? VKDML_TOP_K_ACROSS : 0;
     shape->width = vkdml_top_k_power(k->share < LEAST_BLOCK ? LEAST_BLOCK : k->share);
     shape->block = k->merges ? shape->width : kept;
     shape->units = shape->capacity / shape->width;
 }
 
-static void fill_rows(const struct keeping *s, const struct vkdml_box *box, struct top_k_parameters *parameters) {
+static void fill_rows(const struct keeping *s, const struct vkdml_box *box, struct vkdml_top_k_parameters *parameters) {
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(box->size[d]);
         parameters->rows[d][0] = box->size[d];
@@ -392,7 +353,7 @@ static void fill_rows(const struct keeping *s, const struct vkdml_box *box, stru
 }
 
 static void fill_parameters(const struct keeping *s, const struct vkdml_box *box, const struct shape *shape,
-                            struct top_k_parameters *parameters) {
+                            struct vkdml_top_k_parameters *parameters) {
     const struct vkdml_top_k_keeping *k = s->k;
     const struct range shares = shares_of(s, box), ranks = ranks_of(s, box), items = items_of(s, box);
     memset(parameters, 0, sizeof(*parameters));
@@ -444,7 +405,7 @@ static void bind_step(const struct keeping *s, const struct vkdml_box *box, stru
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct keeping *s = context;
     struct vkdml_plan_step *step;
-    struct top_k_parameters parameters;
+    struct vkdml_top_k_parameters parameters;
     struct shape shape;
     VkdmlResult result = vkdml_builder_add(s->use->builder, &step);
     if (result != VKDML_SUCCESS) {
@@ -452,20 +413,18 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     }
     choose_shape(s, box, &shape);
     fill_parameters(s, box, &shape, &parameters);
-    const uint32_t specializations[] = {shape.local_size,
-                                        (uint32_t)s->use->top_k->input.at.type,
-                                        vkdml_view_bits(&s->use->top_k->indices),
-                                        shape.flags,
-                                        shape.capacity,
-                                        shape.items,
-                                        shape.width,
-                                        s->use->rank,
-                                        shape.block};
     step->kernel = VKDML_KERNEL_TOP_K;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_LOCAL_SIZE, shape.local_size);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, vkdml_view_bits(&s->use->top_k->indices));
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_SHAPE, shape.flags);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_CAPACITY, shape.capacity);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_ITEMS, shape.items);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_WIDTH, shape.width);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_RANK, s->use->rank);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_BLOCK, shape.block);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_FLOAT_CONTROLS, 0); /* bits are compared, nothing is computed */
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind_step(s, box, step);
     return vkdml_grid(parameters.group_count, s->use->builder->limits, s->use->builder->report, step->groups);
 }

@@ -2,21 +2,12 @@
 #ifndef VKDML_WORDS_GLSL
 #define VKDML_WORDS_GLSL
 
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
+#include "buffers.glsl"
 
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Output {
-    uint words[];
-} destination;
-
-layout(std430, binding = 2) buffer OutputVectors {
-    uvec4 vectors[];
-} destination_vectors;
+BUFFER_OF_WORDS(1, readonly, Input, source);
+BUFFER_OF_VECTORS(1, readonly, InputVectors, source_vectors);
+BUFFER_OF_WORDS(2, , Output, destination);
+BUFFER_OF_VECTORS(2, , OutputVectors, destination_vectors);
 
 // 16 bytes of the input, any where they are not bound; with_tail() puts the last ones right. Two functions, so that
 // many loads are on their way before one is looked at.

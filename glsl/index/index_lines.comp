@@ -4,15 +4,14 @@
 // one pass: the index is a coordinate of the output, the input the updates, and the rest what they replace.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#include "buffers.glsl"
 #include "index.glsl"
 #include "place.glsl"
 
 layout(constant_id = 10) const uint SHARED_LENGTH = 1;
 layout(constant_id = 11) const uint VALUES_LENGTH = 1;
 
-layout(std430, binding = 2) buffer OutputPairs {
-    uvec2 pairs[];
-} destination_pairs;
+BUFFER_OF_PAIRS(2, , OutputPairs, destination_pairs);
 
 const uint UNIT = ELEMENT_BITS == 64 ? 2 : 4; // elements that an invocation takes at once
 const uint UNIT_WORDS = UNIT * ELEMENT_BITS / 32;

@@ -1,5 +1,5 @@
-// The greatest elements of boxes and their places, or sums and norms of their elements. In a dimension that is walked coordinate c
-// takes the elements c * step - padding + t * dilation, those that there are.
+// The greatest elements of boxes and their places, or sums and norms of their elements. In a dimension that is walked
+// coordinate c takes the elements c * step - padding + t * dilation, those that there are.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define POOLS
@@ -10,7 +10,8 @@
 
 // In C: VKDML_POOL_...
 const bool HAS_PLACES = (OPERATION & 1024u) != 0;
-const bool BY_PLACE = (OPERATION & 2048u) != 0; // of equal elements the one whose place is less, in whatever order they come
+// of equal elements the one whose place is less, in whatever order they come
+const bool BY_PLACE = (OPERATION & 2048u) != 0;
 
 // In C: VKDML_POOL_...
 const uint FUNCTION_SHIFT = 12;
@@ -20,7 +21,8 @@ const uint ORDER_SHIFT = 18;
 // What is made of the elements of a box.
 const uint FUNCTION = OPERATION >> FUNCTION_SHIFT & 7u;
 // In C: enum vkdml_pool, VKDML_POOL_...
-const uint NONE = 0; // no pool: the source's places follow from the steps as the dimensions say, and other kernels serve
+// no pool: the source's places follow from the steps as the dimensions say, and other kernels serve
+const uint NONE = 0;
 const uint MAXIMUM = 1;
 const uint SUM = 2;
 const uint MAGNITUDES = 3; // summed
@@ -378,7 +380,8 @@ uint norm(uvec2 start, uint stored)
     END
     if (greatest - 0x00800000u >= 0x7F000000u)
         return greatest > INFINITY ? QUIET_NAN : greatest == INFINITY ? INFINITY : 0; // denormals may be taken for 0
-    // By powers of two, so that the greatest is from 1 to 2, in two steps, because 2^126 is the greatest one that has an inverse.
+    // By powers of two, so that the greatest is from 1 to 2, in two steps, because 2^126 is the greatest one that has
+    // an inverse.
     uint exponent = greatest >> 23;
     precise float scale = uintBitsToFloat((127 + (127 - int(exponent)) / 2) << 23);
     precise float rest_scale = uintBitsToFloat((127 + (127 - int(exponent)) - (127 - int(exponent)) / 2) << 23);
@@ -395,7 +398,8 @@ uint norm(uvec2 start, uint stored)
         }
     END
     sum = sum + blocks;
-    precise float result = uintBitsToFloat(math_pow(floatBitsToUint(sum), parameters.arguments.z)) * uintBitsToFloat(greatest);
+    precise float result =
+        uintBitsToFloat(math_pow(floatBitsToUint(sum), parameters.arguments.z)) * uintBitsToFloat(greatest);
     return floatBitsToUint(result);
 }
 
@@ -451,7 +455,8 @@ uvec4 finished(uvec4 sums, uvec4 columns)
         return uvec4(root_of(sums.x), root_of(sums.y), root_of(sums.z), root_of(sums.w));
     precise vec4 share = vec4(uintBitsToFloat(parameters.arguments.x));
     if (ENDING == AVERAGE)
-        share = vec4(share_of(columns.x * rows), share_of(columns.y * rows), share_of(columns.z * rows), share_of(columns.w * rows));
+        share = vec4(share_of(columns.x * rows), share_of(columns.y * rows), share_of(columns.z * rows),
+                     share_of(columns.w * rows));
     precise vec4 shares = uintBitsToFloat(sums) * share;
     return ENDING == AS_IT_IS ? sums : floatBitsToUint(shares);
 }
@@ -518,7 +523,8 @@ Pool stored_pool()
     if (IS_MAXIMUM)
         p.best.a = keys_of(p.best.a);
     if (HAS_PLACES)
-        p.places.a.x = places.words[(own_base + x * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]) * PLACE_WORDS];
+        p.places.a.x =
+            places.words[(own_base + x * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]) * PLACE_WORDS];
     return p;
 }
 
@@ -530,14 +536,17 @@ void single_item()
         if (is_in_row(v)) {
             uvec2 start = uvec2(source_base, place_base);
             if (ITEM_WALK == NO_WALK)
-                start += (x + v) * uvec2(parameters.sizes[RANK - 1].w, parameters.place_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
+                start += (x + v) *
+                         uvec2(parameters.sizes[RANK - 1].w, parameters.place_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
             else
-                positions[ITEM_WALK] = (x + v) * parameters.walks[2 * ITEM_WALK + 1].x + parameters.walks[2 * ITEM_WALK].x;
+                positions[ITEM_WALK] =
+                    (x + v) * parameters.walks[2 * ITEM_WALK + 1].x + parameters.walks[2 * ITEM_WALK].x;
             prepare();
             count_rows();
             count_columns();
             if (IS_REST)
-                p.best.a.x = source_element(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]).x;
+                p.best.a.x =
+                    source_element(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]).x;
             else if (FUNCTION == NORM)
                 p.best.a.x = norm(start, ACCUMULATES ? stored_item().a.x : 0);
             else
@@ -549,7 +558,8 @@ void single_item()
                 else
                     values.b[v & 3] = bits;
                 if (HAS_PLACES)
-                    store_place(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4], p.places.a.x);
+                    store_place(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4],
+                                p.places.a.x);
             }
         }
     }

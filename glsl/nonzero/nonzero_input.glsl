@@ -3,6 +3,7 @@
 #ifndef VKDML_NONZERO_INPUT_GLSL
 #define VKDML_NONZERO_INPUT_GLSL
 
+#include "buffers.glsl"
 #include "nonzero.glsl"
 
 layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16 or 32
@@ -15,21 +16,10 @@ const uint ELEMENTS_PER_WORD = 32 / ELEMENT_BITS;
 const uint GROUP = 4 * ELEMENTS_PER_WORD;
 const uint GROUPS_PER_WORD = 32 / GROUP; // of the mask
 
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Mask {
-    uint words[];
-} marks;
-
-layout(std430, binding = 3) writeonly buffer Totals {
-    uint words[];
-} totals;
+BUFFER_OF_WORDS(1, readonly, Input, source);
+BUFFER_OF_VECTORS(1, readonly, InputVectors, source_vectors);
+BUFFER_OF_WORDS(2, , Mask, marks);
+BUFFER_OF_WORDS(3, writeonly, Totals, totals);
 
 // A bit per element of a word of the input, in the highest bits; those below are anything.
 uint high_marks(uint word)

@@ -3,15 +3,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#include "buffers.glsl"
 #include "top_k.glsl"
 
-layout(std430, binding = 4) buffer ScratchVectors {
-    uvec4 vectors[];
-} scratch_vectors;
-
-layout(std430, binding = 4) buffer ScratchPairs {
-    uvec2 pairs[];
-} scratch_pairs;
+BUFFER_OF_VECTORS(4, , ScratchVectors, scratch_vectors);
+BUFFER_OF_PAIRS(4, , ScratchPairs, scratch_pairs);
 
 uint heap_first;
 

@@ -14,11 +14,15 @@
 
 /* A tensor larger than a descriptor can bind is covered by windows, a dispatch each. 4096 cover a transpose of 7 GiB
  * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
-#define VKDML_PLAN_MAX_STEPS      4096
-#define VKDML_PLAN_MAX_BUFFERS    6   /* where the device has so many; Vulkan 1.2 guarantees 4 */
-#define VKDML_PLAN_MAX_PARAMETERS 128 /* 32-bit words of one parameter block */
-#define VKDML_PLAN_MAX_COPY_RANK  7   /* of 8 dimensions all but the run */
-#define VKDML_PLAN_MAX_ALIASES    16  /* an operator of today has 3, ADAM_OPTIMIZER 12 */
+#define VKDML_PLAN_MAX_STEPS 4096
+/* Where the device has so many; Vulkan 1.2 guarantees 4. Each takes 4 of the 128 bytes of push constants that it
+ * guarantees too, and GLSL holds those of four in a uvec4, of which binding.glsl has two. */
+#define VKDML_PLAN_MAX_BUFFERS 8
+/* 32-bit words of one parameter block. Vulkan 1.2 guarantees 16 KiB (maxUniformBufferRange); this is less so that steps
+ * stay small, which hold as many whatever their kernel takes. On the device a block takes what its kernel does. */
+#define VKDML_PLAN_MAX_PARAMETERS 256
+#define VKDML_PLAN_MAX_COPY_RANK  7  /* of 8 dimensions all but the run */
+#define VKDML_PLAN_MAX_ALIASES    16 /* an operator of today has 3, ADAM_OPTIMIZER 12 */
 
 /* Where regions of the temporary and persistent resource begin: at what DirectML has these bound at, so that a region
  * is bound like a resource of its own. */

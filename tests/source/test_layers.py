@@ -122,11 +122,8 @@ def foreign_to_cases(root):
 
 WIDTH = 120
 # Not wrapped yet.
-WIDE = {f"glsl/{name}" for name in """common/operation_list.inc index/index.glsl map/map.glsl map/operand.glsl
-    map/scale_bias.glsl neighbours/interpolate.comp neighbours/neighbours.comp neighbours/neighbours.glsl neighbours/pool.comp
-    product/depthwise.comp product/gathered.glsl product/product.glsl product/product_matrix.comp reduce/reduce.comp
-    reduce/reduce.glsl reduce/reduce_main.glsl reduce/statistics.glsl reduce/totals.glsl regions/regions.glsl scan/scan.glsl
-    top_k/network.glsl top_k/top_k.glsl top_k/top_k_merge.comp""".split()}
+WIDE = {f"glsl/{name}" for name in """common/operation_list.inc reduce/reduce.comp reduce/reduce_main.glsl
+    reduce/statistics.glsl reduce/totals.glsl""".split()}
 FOLDERS = ("cases", "docs", "examples", "glsl", "include", "packaging", "python", "src", "tests", "tools")
 
 

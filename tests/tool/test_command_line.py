@@ -4,9 +4,8 @@ import os
 import re
 import struct
 import sys
-import tempfile
 
-from command_harness import MODELS, finish, model_text, npy_bytes, resources, run, show, tell, write
+from command_harness import MODELS, model_text, npy_bytes, resources, run, run_all, show, tell, write
 
 IDENTITY = os.path.join(MODELS, "identity.json")
 IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
@@ -253,18 +252,9 @@ def test_machines_without_vulkan(folder):
 
 
 def main():
-    test_help()
-    test_wrong_usage()
-    test_options_of_dxdispatch()
-    test_timing_options()
-    test_failures()
-    test_operators_and_devices()
-    with tempfile.TemporaryDirectory() as folder:
-        test_run_options(folder)
-        test_machines_without_vulkan(folder)
-        test_names_of_options(folder)
-        test_models_named_first(folder)
-    return finish()
+    return run_all(test_help, test_wrong_usage, test_options_of_dxdispatch, test_timing_options, test_failures,
+                   test_operators_and_devices, test_run_options, test_machines_without_vulkan, test_names_of_options,
+                   test_models_named_first)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,8 @@ import json
 import os
 import re
 import sys
-import tempfile
 
-from command_harness import MODELS, finish, model_text, run, tell, write
+from command_harness import MODELS, model_text, run, run_all, tell, write
 
 def tensor(*sizes, **more):
     return {"DataType": "FLOAT32", "Sizes": sizes, **more}
@@ -124,14 +123,7 @@ def test_refusals(folder):
 
 
 def main():
-    test_models()
-    test_figures()
-    with tempfile.TemporaryDirectory() as folder:
-        test_owned(folder)
-        test_steps(folder)
-        test_variants(folder)
-        test_refusals(folder)
-    return finish()
+    return run_all(test_models, test_figures, test_owned, test_steps, test_variants, test_refusals)
 
 
 if __name__ == "__main__":

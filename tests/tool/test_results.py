@@ -4,9 +4,9 @@ import os
 import re
 import struct
 import sys
-import tempfile
 
-from command_harness import (MODELS, VALIDATION, dispatch, finish, identity, model_text, npy_bytes, run, show, tell, write)
+from command_harness import (MODELS, VALIDATION, dispatch, identity, model_text, npy_bytes, run, run_all, show, tell,
+                             write)
 
 ON_REFERENCE = ["-a", "reference"]
 
@@ -172,11 +172,7 @@ def test_comparison(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        test_arrays(folder)
-        test_json(folder)
-        test_comparison(folder)
-    return finish()
+    return run_all(test_arrays, test_json, test_comparison)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,8 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 
-from command_harness import COMMAND, VALIDATION, finish, run, tell
+from command_harness import COMMAND, VALIDATION, run, run_all, tell
 
 WRONG = sys.argv[3]
 IDENTITY = "ELEMENT_WISE_IDENTITY InputTensor=FLOAT32[64] OutputTensor=FLOAT32[64]"
@@ -186,18 +185,9 @@ def test_refusals(folder):
 
 
 def main():
-    test_a_case_of_each()
-    test_what_time_leaves_out()
-    test_operators()
-    test_seeds()
-    test_a_case()
-    test_a_wrong_device_is_found()
-    test_a_lost_device_is_reported()
-    test_a_hang_can_be_interrupted()
-    with tempfile.TemporaryDirectory() as folder:
-        test_text(folder)
-        test_refusals(folder)
-    return finish()
+    return run_all(test_a_case_of_each, test_what_time_leaves_out, test_operators, test_seeds, test_a_case,
+                   test_a_wrong_device_is_found, test_a_lost_device_is_reported, test_a_hang_can_be_interrupted,
+                   test_text, test_refusals)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "device_fixture.h"
+#include "one_device.h"
 #include "vkdml/vkdml.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,7 +23,6 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libvulkan_lvp.so";
 }
 
-static VkdmlDevice device;
 static uint32_t warnings;
 
 static void count_warning(void *user_data, VkdmlLogLevel level, const char *message) {
@@ -54,13 +53,6 @@ static int set_up(void **state) {
     interposer.traces = true;
     device = NULL;
     warnings = 0;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    vkdmlDestroyDevice(device);
-    assert_nothing_left();
     return 0;
 }
 
@@ -372,7 +364,7 @@ static void opening_enables_it_on_request(void **state) {
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, end_with_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

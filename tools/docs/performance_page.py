@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what docs/ and README.md tell of speed from the runs in docs/performance/: one of `vkdml bench --json DEVICE.json` for
-each device, and beside it what `tools/bench/peers.py --json DEVICE-peers.json` found there directly afterwards, if it ran.
+"""Writes what docs/ and README.md tell of speed from the runs in docs/performance/, one of each device:
+`vkdml bench --json DEVICE.json`, and what `tools/bench/peers.py --json DEVICE-peers.json` found there, if it ran.
 
-performance_page.py ROOT           writes docs/performance/DEVICE.md, and the tables between marks in docs/PERFORMANCE.md and
-                                   README.md
+performance_page.py ROOT           writes docs/performance/DEVICE.md, and what is between marks in docs/PERFORMANCE.md
+                                   and README.md
 performance_page.py --check ROOT   says where they are others; prints TAP
 
 performance_goals.py has families, goals and causes.
@@ -47,6 +47,7 @@ class Run:
         peers = path.with_name(f"{path.stem}-peers.json")
         self.peers = json.loads(peers.read_text()) if peers.exists() else {"peers": {}, "results": []}
         self.cpu = self.json["device"]["type"] == "cpu"
+        self.beside = "a C loop" if self.cpu else "PyTorch"
         self.rows = self.largest()
         self.judge()
 
@@ -80,7 +81,8 @@ class Run:
         number = device["driver_version"]
         parts = ((number >> 22, number >> 14 & 255, f"{number >> 6 & 255:02}") if device["vendor"] == 0x10DE
                  else (number >> 22 & 127, number >> 12 & 1023, number & 4095))
-        return f"{device['name']}, driver {'.'.join(map(str, parts))}, {device['kernels']} kernels"
+        driver = device.get("driver", ".".join(map(str, parts)))
+        return f"{device['name']}, driver {driver}, {device['kernels']} kernels"
 
 
 def met(row):
@@ -89,11 +91,16 @@ def met(row):
 
 
 def figure(value):
-    return "" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    """Three digits."""
+    return "" if value is None else f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def spread(values):
     return [figure(pick(values)) for pick in (max, statistics.median, min)] if values else ["", "", ""]
+
+
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def table(header, rows):
@@ -115,8 +122,13 @@ def members(run):
     return found
 
 
+def missing(run):
+    there = {title.split(", FLOAT")[0] for title, _, _ in members(run)}
+    return [title for title, _, _ in FAMILIES if title not in there]
+
+
 def families(run):
-    header = ["family", "goals met", "best", "median", "worst", "times a C loop" if run.cpu else "times PyTorch, median (of)"]
+    header = ["family", "goals met", "best", "median", "worst", f"times {run.beside}, median (of)"]
     rows = []
     for title, arithmetic, own in members(run):
         judged = [row for row in own if row.share is not None]
@@ -125,7 +137,8 @@ def families(run):
         rows.append([title, f"{sum(map(met, judged))} of {len(judged)}" if judged else "",
                      *(text + (" TFLOP/s" if arithmetic else "") for text in spread(values)),
                      f"{figure(statistics.median(others))} ({len(others)})" if others else ""])
-    return table(header, rows)
+    note = f"The run, of an earlier state, has no benchmarks of: {'; '.join(missing(run))}." if missing(run) else ""
+    return table(header, rows) + (f"\n{wrapped(note)}\n\n" if note else "")
 
 
 def lowest(run):
@@ -135,10 +148,12 @@ def lowest(run):
         worst.setdefault(row.name, []).append(row)
     rows = []
     for name, own in list(worst.items())[:10]:
-        types = ", ".join(f"{row.type.upper()} {figure(row.share * row.goal)}" for row in own[:3]) + (", .." if own[3:] else "")
+        types = [f"{row.type.upper()} {figure(row.share * row.goal)}" for row in own[:3]] + [".."] * bool(own[3:])
         cause = cause_of(name, own[0].type)
-        what = f"1. `{name}`, {types}; the goal is {figure(own[0].goal)}" + (f": {cause}." if cause else ".")
-        rows.append(textwrap.fill(what, 120, subsequent_indent="   ", break_long_words=False, break_on_hyphens=False))
+        number = f"{len(rows) + 1}. "
+        what = f"{number}`{name}`, {', '.join(types)}; the goal is {figure(own[0].goal)}"
+        what += f": {cause}." if cause else "."
+        rows.append(wrapped(what, " " * len(number)))
     return "\n" + "\n".join(rows or ["Every goal is met."]) + "\n\n"
 
 
@@ -173,13 +188,13 @@ def by_width(run, own):
             cells.append(bold(figure(row.ratio), row) if row else "")
             others.append(figure((row.loop if run.cpu else row.torch)) if row else "")
             goals += [figure(row.goal)] if row and row.goal and not run.cpu else []
-        goal = " / ".join(dict.fromkeys(goals))
-        lines.append([short(name), *([] if run.cpu else [goal]), *cells, " / ".join(others).strip(" /")])
-    used = [number for number, width in enumerate(WIDTHS) if any(line[number + (1 if run.cpu else 2)] for line in lines)]
+        goal = "/".join(dict.fromkeys(goals))
+        lines.append([short(name), *([] if run.cpu else [goal]), *cells, "/".join(filter(None, others))])
     first = 1 if run.cpu else 2
+    used = [number for number, _ in enumerate(WIDTHS) if any(line[number + first] for line in lines)]
     keep = [*range(first), *(number + first for number in used), first + len(WIDTHS)]
     header = ["benchmark", *([] if run.cpu else ["goal"]), *(f"{width} bits" for width in WIDTHS),
-              "times a C loop" if run.cpu else "times PyTorch"]
+              f"times {run.beside}"]
     return table([header[k] for k in keep], [[line[k] for k in keep] for line in lines])
 
 
@@ -187,8 +202,9 @@ def by_arithmetic(run, own):
     rows = []
     for row in own:
         of = "" if not row.goal or run.cpu else f"{figure(row.goal)}"
-        rows.append([row.name, bold(figure(row.tflops), row), figure(row.ms), of, figure(row.loop if run.cpu else row.torch)])
-    header = ["benchmark", "TFLOP/s", "ms", "goal", "times a C loop" if run.cpu else "times PyTorch"]
+        beside = figure(row.loop if run.cpu else row.torch)
+        rows.append([row.name, bold(figure(row.tflops), row), figure(row.ms), of, beside])
+    header = ["benchmark", "TFLOP/s", "ms", "goal", f"times {run.beside}"]
     return table(header, rows)
 
 
@@ -201,7 +217,7 @@ def page(run):
 `tools/docs/performance_page.py` writes this page from [{run.key}.json]({run.key}.json); a test holds it to that run.
 [Performance](../PERFORMANCE.md) says what is measured and what stands out.
 
-- Device: {run.device}; version {run.json['version']}{', ' + run.json['date'] if 'date' in run.json else ''}.
+- Device: {run.device}; version {run.json['version']}{', ' + run.json['date'][:10] if 'date' in run.json else ''}.
 - {len(run.rows)} benchmarks of {sizes_of(run)}; the peaks of {figure(peaks['size'] / 2**20)} MiB.
 - Copy peak {figure(peaks['copy_gbps'])} GB/s, fill peak {figure(peaks['fill_gbps'])} GB/s{
     f", read peak {figure(peaks['read_gbps'])} GB/s" if 'read_gbps' in peaks else ''}.
@@ -218,8 +234,9 @@ Bold is what misses its goal.
 
 
 def sizes_of(run):
-    sizes = sorted({result["size"] for result in run.json["results"]})
-    common = [size for size in sizes if sum(result["size"] == size for result in run.json["results"]) * 20 > len(run.json["results"])]
+    sizes = [result["size"] for result in run.json["results"]]
+    common = [size for size in sorted(set(sizes)) if sizes.count(size) * 20 > len(sizes)]
+    sizes = sorted(set(sizes))
     return ", ".join(f"{figure(size / 2**20)} MiB" for size in common or sizes)
 
 
@@ -227,10 +244,10 @@ PARTS = {"families": families, "lowest": lowest, "summary": summary}
 
 
 def filled(text, runs):
-    """The text with the tables between its marks; what is there stays where the run is missing or of some families alone."""
+    """The text with the tables between its marks; what is there stays where the run, or a family of it, is missing."""
     def part(match):
         run, make = runs.get(match.group(2)), PARTS[match.group(3)]
-        if not run or make is summary and len(members(run)) < len(FAMILIES):
+        if not run or make is summary and missing(run):
             return match.group(0)
         return match.group(1) + make(run) + match.group(4)
     return MARK.sub(part, text)
@@ -252,7 +269,7 @@ def check(root):
         stands = path.read_text() if path.exists() else ""
         good &= stands == text
         print(f"{'ok' if stands == text else 'not ok'} {number} - {path.relative_to(root)} is the runs'")
-        for line in difflib.unified_diff(stands.splitlines(), text.splitlines(), "the page", "the runs", lineterm="", n=0):
+        for line in difflib.unified_diff(stands.splitlines(), text.splitlines(), "page", "runs", lineterm="", n=0):
             print(f"# {line}")
     return 0 if good else 1
 

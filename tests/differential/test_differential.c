@@ -1,7 +1,7 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
- *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors]
+ *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -18,6 +18,8 @@
  *                   with --operator its random cases too, with --case that one
  *   --errors        instead: random cases of the operators whose accuracy is SUM, of numbers alone and up to a million
  *                   elements, and how far the worst result was from the exact one, by function and type
+ *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
+ *                   bits as its plan alone, with barriers where plans meet and nowhere else
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -35,6 +37,7 @@
 
 #include <cmocka.h>
 
+#include "appended.h"
 #include "cases/family.h"
 #include "cases/run_case.h"
 #include "errors.h"
@@ -61,6 +64,7 @@ static struct options {
     bool transfer;
     bool no_skips;
     bool errors;
+    bool appended;
     uint64_t repeat;       /* 0: no repetitions */
     struct part part;      /* of the cases */
     struct part operators; /* of the operators */
@@ -82,6 +86,18 @@ static void tell_failure(const char *kind, uint64_t number, const char *line, co
     fflush(stdout);
 }
 
+/* Runs a case as a part of a larger plan, which its plan alone was run before. */
+static enum case_status run_appended(const struct operator_case *c, char *text, size_t size) {
+    appended_set(true);
+    enum case_status status = run_case(&runner, c, text, size);
+    if (status == CASE_PASSED && appended_failure() != NULL) {
+        snprintf(text, size, "%s", appended_failure());
+        status = CASE_FAILED;
+    }
+    appended_set(false);
+    return status;
+}
+
 /* Runs the case that a line says. */
 static void run_line(const char *line, uint64_t number, struct tally *tally) {
     static struct operator_case c;
@@ -89,6 +105,9 @@ static void run_line(const char *line, uint64_t number, struct tally *tally) {
     enum case_status status = CASE_FAILED;
     if (case_parse(line, &c, text, sizeof(text))) {
         status = run_case(&runner, &c, text, sizeof(text));
+        if (status == CASE_PASSED && options.appended) {
+            status = run_appended(&c, text, sizeof(text));
+        }
     }
     switch (status) {
     case CASE_PASSED:
@@ -237,6 +256,10 @@ static bool parse_options(int count, char **arguments) {
             options.no_skips = true;
             continue;
         }
+        if (strcmp(name, "--appended") == 0) {
+            options.appended = true;
+            continue;
+        }
         if (strcmp(name, "--errors") == 0) {
             options.errors = true;
             continue;
@@ -291,12 +314,12 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors && options.repeat != 0) {
-        fprintf(stderr, "test_differential: --errors or --repeat, one at a time\n");
+    if (options.errors + options.appended + (options.repeat != 0) > 1) {
+        fprintf(stderr, "test_differential: --errors, --repeat or --appended, one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
-    runner.observe = options.errors ? errors_observe : NULL;
+    runner.observe = options.errors ? errors_observe : options.appended ? appended_observe : NULL;
     return true;
 }
 
@@ -313,8 +336,8 @@ static bool has_cases_of(const struct case_family *family, size_t count) {
 static bool has_exhaustive_cases(const struct case_family *family) {
     static struct operator_case c;
     bool has = false;
-    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && family->exhaustive != NULL && !has &&
-                         family->exhaustive(family, i, &c);
+    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && !options.appended && family->exhaustive != NULL &&
+                         !has && family->exhaustive(family, i, &c);
          i++) {
         has = is_in_part(family, i);
     }

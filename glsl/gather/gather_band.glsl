@@ -19,12 +19,8 @@ BandRow band_row_of(Chunk c, uint i)
     [[unroll]] for (uint k = 0; k < 3; ++k) {
         if (k < OUTER) {
             uint d = RANK - 1 - k;
-            uint coordinate = index; // the outermost is not divided by its size
-            if (d != RUN_RANK) {
-                uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-                coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
-                index = quotient;
-            }
+            TAKE_COORDINATE(coordinate, index, d == RUN_RANK, parameters.sizes[d >> 2][d & 3],
+                            parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
             r.coordinates[k] = coordinate;
             enter(r.row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         }

@@ -12,12 +12,8 @@ uint decode(uint index, uint first, uint end, inout Row row)
     uint distance = 0;
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
-            index = quotient;
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         enter(row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         distance += coordinate * parameters.output_strides[d >> 2][d & 3];
     }

@@ -54,11 +54,8 @@ uvec2 unit_at(uint unit)
                 unit * uvec2(SEPARATES ? 1 : PLANES, SEPARATES ? PLANES : 1);
     for (uint n = 0; n < BATCH_RANK; ++n) {
         uint d = BATCH_RANK - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != 0) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == 0, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         sum += coordinate * uvec2(parameters.output_strides[d >> 2][d & 3], parameters.input_strides[d >> 2][d & 3]);
     }
     return sum;

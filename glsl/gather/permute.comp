@@ -81,11 +81,8 @@ uvec4 block_at(uint index)
     uvec2 extent = parameters.split_dimensions.zw;
     for (uint n = 0; n < BATCH_RANK; ++n) {
         uint d = BATCH_RANK - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != 0) {
-            index = divide(index, parameters.batch_multipliers[d >> 2][d & 3], parameters.batch_shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.batch_sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == 0, parameters.batch_sizes[d >> 2][d & 3],
+                        parameters.batch_multipliers[d >> 2][d & 3], parameters.batch_shifts[d >> 2][d & 3])
         sum += coordinate *
                uvec2(parameters.batch_output_strides[d >> 2][d & 3], parameters.batch_input_strides[d >> 2][d & 3]);
         if (n < SPLIT_RANK)
@@ -108,11 +105,8 @@ Place move(Place place, uint index, uint first, uint end, uvec2 extent)
 {
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index;
-        if (d != first) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         uint distance = coordinate * parameters.input_strides[d >> 2][d & 3];
         uint run_stride = parameters.run_strides[d >> 2][d & 3];
         place.run += coordinate * run_stride;

@@ -48,11 +48,8 @@ uvec2 distances(uint index, uint first, uint end)
     uvec2 sum = uvec2(0);
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         sum += coordinate * uvec2(parameters.output_strides[d >> 2][d & 3], parameters.input_strides[d >> 2][d & 3]);
     }
     return sum;

@@ -11,12 +11,8 @@ Distances decode(uint index, uint first, uint end)
     Distances distance = NO_DISTANCES;
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = index - quotient * parameters.sizes[d].x;
-            index = quotient;
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d].x,
+                        parameters.sizes[d].y, parameters.sizes[d].z)
         ADD_DISTANCES(distance, DISTANCES_OF(coordinate, d));
     }
     return distance;

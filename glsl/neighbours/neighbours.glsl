@@ -186,12 +186,7 @@ void find_item(uint item)
     x = item - rest * parameters.items_per_row;
     for (uint n = 1; n < RANK; ++n) {
         uint d = RANK - 1 - n;
-        uint coordinate = rest;
-        if (d != 0) {
-            uint quotient = divide(rest, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = rest - quotient * parameters.sizes[d].x;
-            rest = quotient;
-        }
+        TAKE_COORDINATE(coordinate, rest, d == 0, parameters.sizes[d].x, parameters.sizes[d].y, parameters.sizes[d].z)
         if (RING != 0 && d == RING_DIMENSION) {
             coordinate *= parameters.share;
             ring_begin = coordinate;

@@ -326,12 +326,7 @@ void find_row(uint unit)
     bias_first = push.base_bytes[3] * 8 / BITS;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
-        uint coordinate = unit; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(unit, parameters.kept[d].y, parameters.kept[d].z);
-            coordinate = unit - quotient * parameters.kept[d].x;
-            unit = quotient;
-        }
+        TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
         source_first += coordinate * parameters.kept[d].w;
         destination_first += coordinate * parameters.kept_more[d].x;
         scale_first += coordinate * parameters.kept_more[d].y;

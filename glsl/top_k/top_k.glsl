@@ -93,12 +93,7 @@ Unit unit_of(uint n)
         parameters.value_first + (TO_RECORDS ? push.base_bytes[1] / (4 * RECORD_WORDS) : push.base_bytes[1] * 8 / BITS);
     unit.index = parameters.index_first + (TO_RECORDS ? 0 : push.base_bytes[2] * 8 / INDEX_BITS);
     for (uint d = RANK; d-- > 0;) {
-        uint coordinate = row; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(row, parameters.rows[d].y, parameters.rows[d].z);
-            coordinate = row - quotient * parameters.rows[d].x;
-            row = quotient;
-        }
+        TAKE_COORDINATE(coordinate, row, d == 0, parameters.rows[d].x, parameters.rows[d].y, parameters.rows[d].z)
         unit.source += coordinate * parameters.rows[d].w;
         unit.value += coordinate * parameters.targets[d].x;
         unit.index += coordinate * parameters.targets[d].y;

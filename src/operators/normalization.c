@@ -7,7 +7,6 @@
 #include "operators/mapping.h"
 #include "operators/scalar.h"
 #include "operators/statistics.h"
-#include "operators/temporary.h"
 
 /* Among the inputs. */
 enum { INPUT, SCALE, BIAS };
@@ -88,7 +87,7 @@ static void check_lp(const struct vkdml_instance *instance, struct vkdml_report 
 static void begin_last(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map) {
     struct vkdml_map fused;
     vkdml_mapping_begin(op, planning, &fused);
-    vkdml_map_begin(map, &planning->instance->outputs[0]);
+    vkdml_map_begin(map, vkdml_output_view(planning->instance, 0));
     map->function = fused.function;
     memcpy(map->arguments, fused.arguments, sizeof(map->arguments));
 }
@@ -96,13 +95,13 @@ static void begin_last(const struct vkdml_operator *op, const struct vkdml_plann
 /* Gives a map, which is onto something, input 0 without its mean, divided by its deviation. */
 static void standardize(const struct normalization *n, const struct vkdml_statistics *statistics,
                         const struct vkdml_instance *instance, struct vkdml_map *map) {
-    vkdml_map_set_operand(map, 0, INPUT, &instance->inputs[INPUT]);
+    vkdml_map_set_operand(map, 0, vkdml_input_view(instance, INPUT));
     if (n->uses_mean) {
-        vkdml_statistics_use(statistics, 0, 1, map);
+        vkdml_map_set_operand(map, 1, statistics->numbers[0]);
         map->operation = VKDML_MAP_SUBTRACT;
     }
     if (n->uses_variance) {
-        vkdml_statistics_use(statistics, 1, n->uses_mean ? 2 : 1, map);
+        vkdml_map_set_operand(map, n->uses_mean ? 2 : 1, statistics->numbers[1]);
         map->operation = n->uses_mean ? VKDML_MAP_STANDARDIZE : VKDML_MAP_MULTIPLY;
     }
 }
@@ -112,11 +111,11 @@ static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) 
     const bool has_scale = has(instance, SCALE);
     if (has_scale) {
         vkdml_map_exchange(map, 0, 1);
-        vkdml_map_set_operand(map, 0, SCALE, &instance->inputs[SCALE]);
+        vkdml_map_set_operand(map, 0, vkdml_input_view(instance, SCALE));
         map->operation = VKDML_MAP_MULTIPLY;
     }
     if (has(instance, BIAS)) {
-        vkdml_map_set_operand(map, has_scale ? 2 : 1, BIAS, &instance->inputs[BIAS]);
+        vkdml_map_set_operand(map, has_scale ? 2 : 1, vkdml_input_view(instance, BIAS));
         map->operation = has_scale ? VKDML_MAP_MULTIPLY_ADD : VKDML_MAP_ADD;
     }
 }
@@ -131,11 +130,18 @@ static bool is_common(const struct vkdml_instance *instance, uint32_t input, uin
     return common;
 }
 
-/* Adds a map that was begun for numbers of reductions, onto room of its own. */
-static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
-                                struct vkdml_map *map, uint64_t *offset) {
-    *offset = vkdml_temporary_add(planning->builder, &statistics->tensor);
-    vkdml_map_set_temporary(map, VKDML_MAP_OUTPUT, *offset);
+/* Begins a map onto numbers of reductions, in room of their own. */
+static struct vkdml_view begin_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                                       struct vkdml_map *map) {
+    const struct vkdml_view *like = &statistics->numbers[0];
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers of reductions", like, like->at.type);
+    vkdml_map_begin(map, numbers);
+    return numbers;
+}
+
+/* Plans it, behind what made its operands. */
+static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_map *map) {
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(map, planning->builder);
 }
@@ -150,33 +156,34 @@ static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vk
     struct vkdml_map map;
     VkdmlResult result = VKDML_SUCCESS;
     if (has(instance, SCALE)) {
-        vkdml_map_begin(&map, &statistics->tensor);
+        factor.numbers[1] = begin_numbers(planning, statistics, &map);
         map.operation = VKDML_MAP_MULTIPLY;
-        vkdml_statistics_use(statistics, 1, 0, &map);
-        vkdml_map_set_operand(&map, 1, SCALE, &instance->inputs[SCALE]);
-        result = plan_numbers(planning, statistics, &map, &factor.offsets[1]);
+        vkdml_map_set_operand(&map, 0, statistics->numbers[1]);
+        vkdml_map_set_operand(&map, 1, vkdml_input_view(instance, SCALE));
+        result = plan_numbers(planning, &map);
     }
     if (result == VKDML_SUCCESS) {
-        vkdml_map_begin(&map, &statistics->tensor);
+        term.numbers[0] = begin_numbers(planning, statistics, &map);
         map.operation = VKDML_MAP_MULTIPLY;
         map.function = has(instance, BIAS) ? VKDML_FUNCTION_NONE : VKDML_FUNCTION_NEGATE;
-        vkdml_statistics_use(statistics, 0, 0, &map);
-        vkdml_statistics_use(&factor, 1, 1, &map);
-        result = plan_numbers(planning, statistics, &map, &term.offsets[0]);
+        vkdml_map_set_operand(&map, 0, statistics->numbers[0]);
+        vkdml_map_set_operand(&map, 1, factor.numbers[1]);
+        result = plan_numbers(planning, &map);
     }
     if (result == VKDML_SUCCESS && has(instance, BIAS)) {
-        vkdml_map_begin(&map, &statistics->tensor);
+        const struct vkdml_view product = term.numbers[0];
+        term.numbers[0] = begin_numbers(planning, statistics, &map);
         map.operation = VKDML_MAP_SUBTRACT;
-        vkdml_map_set_operand(&map, 0, BIAS, &instance->inputs[BIAS]);
-        vkdml_statistics_use(&term, 0, 1, &map);
-        result = plan_numbers(planning, statistics, &map, &term.offsets[0]);
+        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, BIAS));
+        vkdml_map_set_operand(&map, 1, product);
+        result = plan_numbers(planning, &map);
     }
     if (result == VKDML_SUCCESS) {
         begin_last(op, planning, &map);
         map.operation = VKDML_MAP_MULTIPLY_ADD;
-        vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
-        vkdml_statistics_use(&factor, 1, 1, &map);
-        vkdml_statistics_use(&term, 0, 2, &map);
+        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
+        vkdml_map_set_operand(&map, 1, factor.numbers[1]);
+        vkdml_map_set_operand(&map, 2, term.numbers[0]);
         vkdml_builder_phase(planning->builder);
         result = vkdml_map_plan(&map, planning->builder);
     }
@@ -192,16 +199,16 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     VkdmlResult result = VKDML_SUCCESS;
     if (!n->uses_mean && !n->uses_variance) {
         begin_last(op, planning, &map);
-        vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
+        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_variance && instance->activation_count == 0) {
         const struct vkdml_rows rows = {
-            .input = &instance->inputs[INPUT],
-            .output = &instance->outputs[0],
-            .scale = has(instance, SCALE) ? &instance->inputs[SCALE] : NULL,
-            .bias = has(instance, BIAS) ? &instance->inputs[BIAS] : NULL,
+            .input = vkdml_input_view(instance, INPUT),
+            .output = vkdml_output_view(instance, 0),
+            .scale = vkdml_input_view(instance, SCALE),
+            .bias = vkdml_input_view(instance, BIAS),
             .folded = n->folded,
             .function = VKDML_ROWS_MOMENTS,
             .option = !n->uses_mean,
@@ -230,17 +237,16 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         is_common(instance, BIAS, n->folded)) {
         return plan_factors(op, planning, &statistics);
     }
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
-    vkdml_map_begin(&map, &numbers);
-    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    const struct vkdml_view output = vkdml_output_view(instance, 0);
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
+    vkdml_map_begin(&map, numbers);
     standardize(n, &statistics, instance, &map);
     vkdml_builder_phase(planning->builder);
     result = vkdml_map_plan(&map, planning->builder);
     if (result == VKDML_SUCCESS) {
         begin_last(op, planning, &map);
-        vkdml_map_set_operand(&map, 0, 0, &numbers);
-        vkdml_map_set_temporary(&map, 0, offset);
+        vkdml_map_set_operand(&map, 0, numbers);
         scale(instance, &map);
         vkdml_builder_phase(planning->builder);
         result = vkdml_map_plan(&map, planning->builder);
@@ -280,8 +286,8 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     };
     (void)op;
     const struct vkdml_rows rows = {
-        .input = &instance->inputs[INPUT],
-        .output = &instance->outputs[0],
+        .input = vkdml_input_view(instance, INPUT),
+        .output = vkdml_output_view(instance, 0),
         .folded = reduce.folded,
         .function = VKDML_ROWS_NORM,
         .option = desc->P == 2,
@@ -298,10 +304,10 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
         return result;
     }
     struct vkdml_map map;
-    vkdml_map_begin(&map, &instance->outputs[0]);
+    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
     map.operation = VKDML_MAP_DIVIDE;
-    vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }

@@ -24,9 +24,11 @@ struct vkdml_pipeline {
     VkPipeline pipeline; /* VK_NULL_HANDLE: a thread is creating it */
 };
 
-/* Whether every buffer of a step begins at a multiple of the device's alignment, as what callers bind then does. */
+/* Whether every buffer of a step begins at a multiple of the device's alignment, as what callers bind then does; a
+ * repeated step moves on by push constants. */
 static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
-    bool aligned = device->limits.min_storage_buffer_offset_alignment <= DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+    bool aligned = step->repeat_count <= 1 &&
+                   device->limits.min_storage_buffer_offset_alignment <= DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
     for (uint32_t i = 0; i < step->buffer_count; i++) {
         aligned = aligned && step->buffers[i].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
     }

@@ -27,12 +27,6 @@ struct vkdml_index_column {
     uint32_t stride;
 };
 
-struct vkdml_index_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset; /* bytes from where the resource begins to the tensor's first element; a multiple of 16 */
-};
-
 struct vkdml_index {
     enum vkdml_index_mode mode; /* index.glsl says what an index stands for */
     uint32_t element_bytes;     /* 1, 2, 4 or 8 */
@@ -43,14 +37,15 @@ struct vkdml_index {
     uint32_t column_count;                                   /* at least 1; 1 of REVERSE and ONE_HOT */
     struct vkdml_index_column columns[VKDML_MAX_DIMENSIONS];
     uint32_t column_index_stride; /* between an element's indices */
-    struct vkdml_index_tensor input;
-    struct vkdml_index_tensor indices;
-    struct vkdml_index_tensor rest; /* of SCATTER */
+    struct vkdml_origin input;
+    struct vkdml_origin indices;
+    struct vkdml_origin rest;   /* of SCATTER */
+    struct vkdml_origin output; /* of all but MARK */
 };
 
-/* Begins an index of input 0 by input 1 onto output 0, all strides but the output's 0. */
-void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *indices);
+/* Begins an index of a tensor by another onto a third, all strides but the output's 0. */
+void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_view *output, const struct vkdml_view *input,
+                       const struct vkdml_view *indices);
 
 /* Adds the steps: one where all tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_builder *builder);

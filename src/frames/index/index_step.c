@@ -101,7 +101,8 @@ static uint64_t first_of_box(const struct vkdml_index *index, const struct vkdml
 
 /* The place of the input's first element of the box in what is bound: that may begin behind it. */
 static uint32_t first_of_input(const struct vkdml_index *index, const struct vkdml_index_part *part) {
-    return (uint32_t)(first_of_box(index, &part->box, INPUT) - part->input.offset / index->element_bytes);
+    return (uint32_t)(index->input.first + first_of_box(index, &part->box, INPUT) -
+                      part->input.offset / index->element_bytes);
 }
 
 /* Where a window's element `first` lies modulo `unit` elements, a power of two up to 16 bytes, counted from the
@@ -123,7 +124,7 @@ static bool keeps_place(const struct shape *shape, enum vkdml_index_stride t, ui
 
 static uint32_t place_of_output(const struct vkdml_index *index, const struct vkdml_index_part *part,
                                 const struct vkdml_plan_limits *limits, uint32_t unit) {
-    return place_of(limits, part->output.offset, part->output.lead, index->element_bytes, unit);
+    return place_of(limits, index->output.offset + part->output.offset, part->output.lead, index->element_bytes, unit);
 }
 
 /* Whether every item's elements begin at a multiple of 16 bytes of the input, as those of the output do. */
@@ -319,7 +320,8 @@ static bool has_lines(const struct vkdml_index *index, const struct vkdml_index_
         (updates && bytes < 4 && shape->row.size >> (32 - 8 * bytes) != 0)) {
         return false;
     }
-    return begins_at(index, shape, OUTPUT, part->output.offset, part->output.lead, unit, limits) &&
+    return begins_at(index, shape, OUTPUT, index->output.offset + part->output.offset, part->output.lead, unit,
+                     limits) &&
            begins_at(index, shape, INDICES, index->indices.offset + part->indices.offset, part->indices.lead,
                      VECTOR_BYTES / index->index_bytes, limits) &&
            begins_at(index, shape, INPUT, index->input.offset + part->input.offset, first_of_input(index, part),
@@ -384,10 +386,6 @@ static uint32_t share_of_rows(const struct shape *shape) {
     return (most < even ? most : even) * shape->row.size;
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_index_tensor *tensor, const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct vkdml_index_part *part,
                                   const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                   struct vkdml_plan_step *step) {
@@ -448,11 +446,11 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
         vkdml_step_constant(step, VKDML_INDEX_CONSTANT_VALUES_LENGTH, lines.values_length);
     }
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    step->buffers[0] = buffer_of(&index->input, &part->input);
-    step->buffers[1] = marks ? step->buffers[0]
-                             : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
-    step->buffers[2] = buffer_of(&index->indices, &part->indices);
-    step->buffers[3] = buffer_of(&index->rest, &part->rest);
+    step->buffers[0] = vkdml_origin_buffer(&index->input, part->input.offset, part->input.size);
+    step->buffers[1] =
+        marks ? step->buffers[0] : vkdml_origin_buffer(&index->output, part->output.offset, part->output.size);
+    step->buffers[2] = vkdml_origin_buffer(&index->indices, part->indices.offset, part->indices.size);
+    step->buffers[3] = vkdml_origin_buffer(&index->rest, part->rest.offset, part->rest.size);
     step->buffer_count = has_rest(index) ? 4 : 3;
     return VKDML_SUCCESS;
 }

@@ -49,7 +49,7 @@ static bool has_all_operands(const struct vkdml_map *map) {
 }
 
 static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
-    return map->tensors[t].is_index ? 0 : vkdml_data_type_bits(map->tensors[t].type);
+    return map->is_index[t] ? 0 : vkdml_data_type_bits(map->tensors[t].type);
 }
 
 /* An item is 16 bytes of the widest tensor, but at least a word of the output. */
@@ -118,7 +118,7 @@ static void choose_tile(const struct vkdml_map *map, struct shape *shape) {
 
 /* The element that a tensor's part begins with, counted from its window's first. */
 static uint32_t first_of(const struct vkdml_map *map, const struct vkdml_map_part *part, uint32_t t) {
-    if (map->tensors[t].is_index) {
+    if (map->is_index[t]) {
         uint32_t first = 0;
         for (uint32_t d = 0; d < map->rank; ++d) {
             first += part->box.origin[d] * map->dimensions[d].strides[t];
@@ -162,7 +162,7 @@ static bool is_aligned(const struct vkdml_map *map, const struct vkdml_map_part 
 
 static uint32_t rows_of(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
                         const struct vkdml_plan_limits *limits, uint32_t t) {
-    if (map->tensors[t].is_index) {
+    if (map->is_index[t]) {
         return VKDML_MAP_ROWS_INDEX;
     }
     if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_UNKNOWN) {
@@ -229,9 +229,8 @@ static uint64_t count_tiles(const struct shape *shape, uint32_t items_per_run, u
 static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part, struct vkdml_plan_step *step) {
     for (uint32_t n = 0; n <= OPERANDS; ++n) {
         const uint32_t bound = n == 0 || bits_of(map, n - 1) != 0 ? n == 0 ? OUTPUT : n - 1 : OUTPUT;
-        const struct vkdml_map_tensor *tensor = &map->tensors[bound];
-        step->buffers[n] = (struct vkdml_plan_buffer){
-            tensor->resource, tensor->index, tensor->offset + part->windows[bound].offset, part->windows[bound].size};
+        step->buffers[n] =
+            vkdml_origin_buffer(&map->tensors[bound], part->windows[bound].offset, part->windows[bound].size);
         step->buffer_count = n == 0 || bound != OUTPUT ? n + 1 : step->buffer_count;
     }
 }

@@ -39,13 +39,6 @@ enum vkdml_neighbours_kind {
     VKDML_NEIGHBOURS_AVERAGE, /* of all that are less than 1 / scale away, by their nearness; of such too */
 };
 
-struct vkdml_neighbours_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset; /* bytes from where the resource begins, a multiple of 16 */
-    DML_TENSOR_DATA_TYPE type;
-};
-
 #define VKDML_NEIGHBOURS_WALKS 6
 
 struct vkdml_neighbours {
@@ -57,9 +50,9 @@ struct vkdml_neighbours {
     bool is_rest;    /* of a pool: the source is sums, which lie as own_stride says */
     enum vkdml_neighbours_finish finish;
     uint32_t arguments[3];
-    struct vkdml_neighbours_tensor source;
-    struct vkdml_neighbours_tensor own; /* of NORMALIZED */
-    struct vkdml_neighbours_tensor target;
+    struct vkdml_origin source;
+    struct vkdml_origin own; /* of NORMALIZED */
+    struct vkdml_origin target;
     uint32_t count;
     struct vkdml_neighbours_dimension dimensions[VKDML_MAX_DIMENSIONS];
 };

@@ -299,7 +299,7 @@ static uint32_t finish_of(const struct vkdml_neighbours *n) {
 }
 
 /* Whether items begin at multiples of their size in a tensor too, of which a dimension has the strides given. */
-static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *tensor,
+static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_origin *tensor,
                        const struct vkdml_window *window, const struct vkdml_window *target, const uint32_t *strides,
                        uint32_t width, const struct vkdml_plan_limits *limits) {
     const uint32_t bits = vkdml_data_type_bits(tensor->type);
@@ -471,13 +471,8 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     return operation;
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
-                                          const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 /* Whether a tensor is the one that is summed. */
-static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *own) {
+static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_origin *own) {
     return own->resource == n->source.resource && own->index == n->source.index && own->offset == n->source.offset;
 }
 
@@ -493,7 +488,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
                                        struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const bool has_own = n->finish != VKDML_NEIGHBOURS_TOTAL;
-    const struct vkdml_neighbours_tensor *own = has_own ? &n->own : &n->source;
+    const struct vkdml_origin *own = has_own ? &n->own : &n->source;
     const struct vkdml_window windows[] = {
         vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type)),
         vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type)),
@@ -526,7 +521,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
     parameters.share = (uint32_t)shape.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = windows[0].lead - (uint32_t)part->source.first;
+    parameters.source_first = windows[0].lead - (uint32_t)(part->source.first - n->source.first);
     parameters.own_first = windows[2].lead;
     parameters.target_first = windows[1].lead;
     memcpy(parameters.arguments, n->arguments, sizeof(n->arguments));
@@ -555,9 +550,9 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, &shape, operation));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, offsetof(struct vkdml_neighbours_parameters, place_strides));
-    step->buffers[0] = buffer_of(&n->source, &windows[0]);
-    step->buffers[1] = buffer_of(&n->target, &windows[1]);
-    step->buffers[2] = buffer_of(own, &windows[2]);
+    step->buffers[0] = vkdml_origin_buffer(&n->source, windows[0].offset, windows[0].size);
+    step->buffers[1] = vkdml_origin_buffer(&n->target, windows[1].offset, windows[1].size);
+    step->buffers[2] = vkdml_origin_buffer(own, windows[2].offset, windows[2].size);
     step->buffer_count = has_own ? 3 : 2;
     return vkdml_grid(groups, limits, report, step->groups);
 }

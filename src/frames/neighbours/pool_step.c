@@ -52,7 +52,7 @@ static uint32_t last_of(const struct shape *shape) {
     return shape->pool->count - 1;
 }
 
-static uint32_t bytes_of(const struct vkdml_neighbours_tensor *tensor) {
+static uint32_t bytes_of(const struct vkdml_origin *tensor) {
     return vkdml_data_type_bits(tensor->type) / 8;
 }
 
@@ -65,8 +65,8 @@ static int64_t start_of(const struct shape *shape, uint32_t d) {
 /* ---- alignment ---- */
 
 /* Whether the element `first` elements before those of a window, which is one of the tensor's, begins an item. */
-static bool begins_item(const struct shape *shape, const struct vkdml_neighbours_tensor *tensor,
-                        const struct vkdml_window *window, uint64_t first) {
+static bool begins_item(const struct shape *shape, const struct vkdml_origin *tensor, const struct vkdml_window *window,
+                        uint64_t first) {
     const uint32_t bytes = bytes_of(tensor);
     const uint32_t item = shape->width * bytes < 16 ? shape->width * bytes : 16;
     const uint32_t place =
@@ -97,8 +97,8 @@ static bool source_is_aligned(const struct shape *shape) {
     const uint32_t last = last_of(shape);
     const uint32_t row = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? shape->pool->dimensions[last].source_size
                                                                     : shape->part->box.origin[last];
-    bool aligned = row % shape->width == 0 &&
-                   begins_item(shape, &shape->pool->source, &shape->windows[0], shape->part->source.first);
+    bool aligned = row % shape->width == 0 && begins_item(shape, &shape->pool->source, &shape->windows[0],
+                                                          shape->part->source.first - shape->pool->source.first);
     for (uint32_t d = 0; d < last; ++d) {
         aligned = aligned && shape->pool->dimensions[d].source_stride % shape->width == 0;
     }
@@ -361,16 +361,11 @@ static void fill_dimensions(const struct shape *shape, struct vkdml_neighbours_p
     }
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
-                                          const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct vkdml_neighbours_tensor *own = pool->has_places ? &pool->own : &pool->source;
+    const struct vkdml_origin *own = pool->has_places ? &pool->own : &pool->source;
     struct shape shape = {.pool = pool, .part = part, .limits = limits};
     shape.windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
     shape.windows[1] = vkdml_window_of(part->target, vkdml_data_type_bits(pool->target.type));
@@ -407,7 +402,7 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
     parameters.share = (uint32_t)shape.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = shape.windows[0].lead - (uint32_t)part->source.first;
+    parameters.source_first = shape.windows[0].lead - (uint32_t)(part->source.first - pool->source.first);
     parameters.own_first = pool->is_rest ? shape.windows[0].lead : shape.windows[2].lead;
     parameters.target_first = shape.windows[1].lead;
     memcpy(parameters.arguments, pool->arguments, sizeof(pool->arguments));
@@ -439,9 +434,9 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
         shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    step->buffers[0] = buffer_of(&pool->source, &shape.windows[0]);
-    step->buffers[1] = buffer_of(&pool->target, &shape.windows[1]);
-    step->buffers[2] = buffer_of(own, &shape.windows[2]);
+    step->buffers[0] = vkdml_origin_buffer(&pool->source, shape.windows[0].offset, shape.windows[0].size);
+    step->buffers[1] = vkdml_origin_buffer(&pool->target, shape.windows[1].offset, shape.windows[1].size);
+    step->buffers[2] = vkdml_origin_buffer(own, shape.windows[2].offset, shape.windows[2].size);
     step->buffer_count = pool->has_places ? 3 : 2;
     return vkdml_grid(groups, limits, report, step->groups);
 }

@@ -30,9 +30,9 @@
 
 /* Copies the input's dimensions without those of size 1 and with runs merged, in their order; returns how many, at
  * least one. Elements keep their ascending order. */
-static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[8], uint32_t strides[8]) {
+static uint32_t collapse_input(const struct vkdml_view *input, uint32_t sizes[8], uint32_t strides[8]) {
     uint32_t kept = 0;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+    for (uint32_t d = 0; d < input->rank; ++d) {
         if (input->sizes[d] == 1) {
             continue;
         }
@@ -53,11 +53,11 @@ static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[
 }
 
 /* Of a word of elements. */
-static uint32_t significant_bits(const struct vkdml_tensor *input) {
-    if (!vkdml_data_type_is_float(input->data_type)) {
+static uint32_t significant_bits(DML_TENSOR_DATA_TYPE type) {
+    if (!vkdml_data_type_is_float(type)) {
         return UINT32_MAX;
     }
-    return input->element_size == 2 ? 0x7FFF7FFF : 0x7FFFFFFF; /* -0.0 is zero */
+    return vkdml_data_type_size(type) == 2 ? 0x7FFF7FFF : 0x7FFFFFFF; /* -0.0 is zero */
 }
 
 /* What all steps of one operator have in common. */
@@ -74,16 +74,29 @@ struct compaction {
     struct vkdml_origin totals; /* a word for each chunk */
 };
 
+static uint32_t element_size(const struct compaction *c) {
+    return vkdml_data_type_size(c->select->input.at.type);
+}
+
+/* The input's first element lies lead_of() elements behind a multiple of 16 bytes, start_of(). */
+static uint64_t start_of(const struct compaction *c) {
+    return c->select->input.at.first * element_size(c) & ~UINT64_C(15);
+}
+
+static uint64_t lead_of(const struct compaction *c) {
+    return c->select->input.at.first - start_of(c) / element_size(c);
+}
+
 /* Splits the elements into chunks of whole tiles: of the workgroups, of both passes, or of invocations. */
 static void split(struct compaction *c) {
     struct vkdml_nonzero_parameters *parameters = &c->parameters;
-    const struct vkdml_tensor *input = c->select->input;
+    const struct vkdml_view *input = &c->select->input;
     const bool serial = c->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     c->mark_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
     c->write_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : WRITE_LOCAL_SIZE);
     c->chunks_per_group = serial ? c->mark_local_size : 1;
-    const uint32_t tile = serial ? 1 : 4 / input->element_size * c->mark_local_size;
-    parameters->element_count = vkdml_tensor_elements(input);
+    const uint32_t tile = serial ? 1 : 4 / element_size(c) * c->mark_local_size;
+    parameters->element_count = vkdml_view_elements(input);
     parameters->mask_words = (uint32_t)vkdml_divide_up(parameters->element_count, 32);
     const uint32_t tiles = (uint32_t)vkdml_divide_up(parameters->mask_words, tile);
     uint32_t most = serial ? SERIAL_CHUNKS : MAX_CHUNKS;
@@ -173,7 +186,8 @@ struct input_layout {
 
 static VkdmlResult add_mark(const struct compaction *c, struct input_layout layout, struct chunks chunks,
                             struct input_window window, bool first_pass) {
-    const uint32_t element_size = c->select->input->element_size;
+    const uint32_t size = element_size(c);
+    const uint64_t start = start_of(c), lead = lead_of(c);
     struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
     if (!first_pass) { /* adds to marks of an earlier dispatch */
@@ -184,18 +198,18 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
         return result;
     }
     /* From a multiple of 4 bytes to one: elements of the same word are the window's too, which does no harm. */
-    const uint64_t begin = window.first * element_size & ~UINT64_C(3);
-    const uint64_t end = ((window.first + window.count) * element_size + 3) & ~UINT64_C(3);
+    const uint64_t begin = (lead + window.first) * size & ~UINT64_C(3);
+    const uint64_t end = ((lead + window.first + window.count) * size + 3) & ~UINT64_C(3);
     parameters.chunk_first = chunks.first;
     parameters.chunk_end = chunks.first + chunks.count;
     parameters.first_pass = first_pass;
-    parameters.input_first = (uint32_t)(begin / element_size);
-    parameters.input_count = (uint32_t)((end - begin) / element_size);
+    parameters.input_first = (uint32_t)(begin / size - lead); /* modulo 2^32 */
+    parameters.input_count = (uint32_t)((end - begin) / size);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ELEMENT_BITS, 8 * element_size);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ELEMENT_BITS, 8 * size);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_RANK, layout.rank);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, layout.dense);
-    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, begin, end - begin};
+    step->buffers[0] = vkdml_origin_buffer(&c->select->input.at, start + begin, end - begin);
     step->buffers[1] = mask_buffer(c, chunks);
     step->buffers[2] = totals_buffer(c);
     step->buffer_count = 3;
@@ -223,13 +237,15 @@ static uint32_t chunks_per_run_window(const struct compaction *c, uint64_t strid
 }
 
 static VkdmlResult plan_marks(struct compaction *c) {
-    const struct vkdml_tensor *input = c->select->input;
-    const uint64_t span = vkdml_tensor_span(input) / input->element_size;
-    const uint64_t bindable = bindable_elements(c->builder->limits, input->element_size);
+    const struct vkdml_view *input = &c->select->input;
+    const uint32_t size = element_size(c);
+    const uint64_t bytes = vkdml_view_span(input) - start_of(c);
+    const uint64_t span = bytes / size - lead_of(c);
+    const uint64_t bindable = bindable_elements(c->builder->limits, size);
     uint32_t sizes[8];
     const uint32_t rank = collapse_input(input, sizes, c->parameters.strides);
     set_sizes(&c->parameters, sizes, rank);
-    const bool whole = vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(input));
+    const bool whole = vkdml_fits(c->builder->limits, input->at.offset + start_of(c), bytes);
     uint32_t run_chunks = 0;
     if (!whole && rank == 1) {
         run_chunks = chunks_per_run_window(c, c->parameters.strides[0], bindable);
@@ -241,7 +257,8 @@ static VkdmlResult plan_marks(struct compaction *c) {
                                 c->select->input_name, span, UINT32_MAX, c->builder->limits->max_storage_buffer_range);
     }
 
-    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && (whole || run_chunks != 0)};
+    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && lead_of(c) == 0 &&
+                                                  (whole || run_chunks != 0)};
     uint32_t most = bindable_chunks(c);
     if (run_chunks != 0 && run_chunks < most) {
         most = run_chunks;
@@ -313,9 +330,9 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
     step->buffers[0] = mask_buffer(c, chunks);
     step->buffers[1] = totals_buffer(c);
-    step->buffers[2] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, 0, 4};
-    step->buffers[3] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 1, 4 * offset,
-                                                  4 * coordinates_span(c, window.row_count, window.column_count)};
+    step->buffers[2] = vkdml_origin_buffer(&c->select->count.at, 4 * c->select->count.at.first, 4);
+    step->buffers[3] = vkdml_origin_buffer(&c->select->coordinates.at, 4 * offset,
+                                           4 * coordinates_span(c, window.row_count, window.column_count));
     step->buffer_count = 4;
     return VKDML_SUCCESS;
 }
@@ -333,15 +350,15 @@ static uint64_t bindable_rows(const struct compaction *c, uint64_t columns) {
 }
 
 static VkdmlResult plan_writes(struct compaction *c) {
-    const struct vkdml_tensor *input = c->select->input;
-    const struct vkdml_tensor *coordinates = c->select->coordinates;
-    const uint32_t last = coordinates->dimension_count - 1;
+    const struct vkdml_view *input = &c->select->input;
+    const struct vkdml_view *coordinates = &c->select->coordinates;
+    const uint32_t last = coordinates->rank - 1;
     const uint32_t columns = coordinates->sizes[last];
     const uint64_t rows = c->parameters.element_count;
     c->parameters.row_stride = coordinates->strides[last - 1];
     c->parameters.column_stride = coordinates->strides[last];
     c->columns = columns;
-    const uint32_t *sizes = input->sizes + input->dimension_count - columns;
+    const uint32_t *sizes = input->sizes + input->rank - columns;
     set_sizes(&c->parameters, sizes, columns);
     c->short_division = division_is_short(c, sizes);
     for (uint32_t n = 1; c->short_division && n < columns; ++n) {
@@ -353,7 +370,8 @@ static VkdmlResult plan_writes(struct compaction *c) {
     /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
     uint64_t window_rows = rows;
     uint32_t window_columns = columns;
-    if (!vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(coordinates))) {
+    if (!vkdml_fits(c->builder->limits, coordinates->at.offset + 4 * coordinates->at.first,
+                    vkdml_view_span(coordinates) - 4 * coordinates->at.first)) {
         const uint64_t rows_of_all = bindable_rows(c, columns);
         const uint64_t rows_of_one = bindable_rows(c, 1);
         const bool by_column =
@@ -383,7 +401,7 @@ static VkdmlResult plan_writes(struct compaction *c) {
 VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, struct vkdml_builder *builder) {
     struct compaction c = {.select = select, .builder = builder};
     split(&c);
-    c.parameters.significant_bits = significant_bits(select->input);
+    c.parameters.significant_bits = significant_bits(select->input.at.type);
     c.mask = vkdml_builder_region(builder, "marks", 4 * (uint64_t)c.parameters.mask_words, DML_TENSOR_DATA_TYPE_UINT32);
     c.totals = vkdml_builder_region(builder, "counts", totals_buffer(&c).size, DML_TENSOR_DATA_TYPE_UINT32);
     const struct vkdml_plan_buffer totals = totals_buffer(&c);

@@ -53,7 +53,7 @@ struct depthwise {
 };
 
 static bool exists(const struct depthwise *d, uint32_t t) {
-    return d->product->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    return d->product->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 /* ---- dimensions ---- */
@@ -119,7 +119,7 @@ static uint32_t stride_of(const struct depthwise *depthwise, uint32_t t, uint32_
 }
 
 static struct vkdml_span span_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
-    struct vkdml_span span = {depthwise->product->tensors[t].first, 1};
+    struct vkdml_span span = {depthwise->product->tensors[t].at.first, 1};
     for (uint32_t d = 0; d < RANK; ++d) {
         const uint64_t stride = stride_of(depthwise, t, d);
         span.first += box->origin[d] * stride;
@@ -139,7 +139,7 @@ static struct vkdml_span span_of(const struct depthwise *depthwise, uint32_t t, 
 }
 
 static struct vkdml_window window_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
-    return vkdml_window_of(span_of(depthwise, t, box), vkdml_data_type_bits(depthwise->product->tensors[t].type));
+    return vkdml_window_of(span_of(depthwise, t, box), vkdml_data_type_bits(depthwise->product->tensors[t].at.type));
 }
 
 static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
@@ -149,7 +149,8 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
         return 0;
     }
     const struct vkdml_window window = window_of(depthwise, t, box);
-    *fits = vkdml_fits(depthwise->builder->limits, depthwise->product->tensors[t].offset + window.offset, window.size);
+    *fits =
+        vkdml_fits(depthwise->builder->limits, depthwise->product->tensors[t].at.offset + window.offset, window.size);
     return window.size;
 }
 
@@ -176,15 +177,15 @@ struct way {
 static uint32_t place_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
     const uint64_t offset = window_of(depthwise, t, box).offset;
     const uint32_t begin =
-        vkdml_place_modulo_16(depthwise->builder->limits, depthwise->product->tensors[t].offset + offset, 0);
+        vkdml_place_modulo_16(depthwise->builder->limits, depthwise->product->tensors[t].at.offset + offset, 0);
     return (begin + 16 - (uint32_t)(offset % 16)) % 16;
 }
 
 /* Whether fours of a tensor begin at multiples of four, if they do in columns. */
 static bool has_fours(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
     const struct vkdml_product *product = depthwise->product;
-    bool fours = product->tensors[t].first % 4 == 0 &&
-                 place_of(depthwise, t, box) % (WIDTH * vkdml_data_type_size(product->tensors[t].type)) == 0;
+    bool fours = product->tensors[t].at.first % 4 == 0 &&
+                 place_of(depthwise, t, box) % (WIDTH * vkdml_data_type_size(product->tensors[t].at.type)) == 0;
     for (uint32_t d = 0; d < RANK; ++d) {
         const bool is_pixel = d < PIXELS && t == B;
         const bool is_one = is_pixel ? depthwise->pixels[d].walk.source_size == 1 : box->origin[d] + box->size[d] == 1;
@@ -284,14 +285,14 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     parameters.group_count = (uint32_t)vkdml_divide_up(units, local_size);
 
     const struct vkdml_product_tensor *tensors = product->tensors;
-    const DML_TENSOR_DATA_TYPE type_of_c = exists(depthwise, C) ? tensors[C].type : DML_TENSOR_DATA_TYPE_FLOAT32;
-    const bool has_halves = tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const DML_TENSOR_DATA_TYPE type_of_c = exists(depthwise, C) ? tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
+    const bool has_halves = tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     const struct dimension *columns = &depthwise->pixels[COLUMNS], *rows = &depthwise->pixels[ROWS];
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = VKDML_KERNEL_DEPTHWISE;
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_TYPES,
-                        (uint32_t)tensors[A].type | (uint32_t)type_of_c << 4 | (uint32_t)tensors[OUT].type << 8);
+                        (uint32_t)tensors[A].at.type | (uint32_t)type_of_c << 4 | (uint32_t)tensors[OUT].at.type << 8);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_SHAPE, way.shape);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_COLUMN_TAPS, way.taps[0]);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROW_TAPS, way.taps[1]);
@@ -308,8 +309,7 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     for (uint32_t t = 0; t < TENSORS; ++t) {
         if (exists(depthwise, t)) {
             const struct vkdml_window window = window_of(depthwise, t, box);
-            step->buffers[places[t]] = (struct vkdml_plan_buffer){tensors[t].resource, tensors[t].index,
-                                                                  tensors[t].offset + window.offset, window.size};
+            step->buffers[places[t]] = vkdml_origin_buffer(&tensors[t].at, window.offset, window.size);
         }
     }
     return vkdml_grid(parameters.group_count, limits, depthwise->builder->report, step->groups);

@@ -55,7 +55,7 @@ static void collapse_gather(struct vkdml_product *p) {
     for (uint32_t d = 0; d < whole.rank; ++d) {
         struct vkdml_product_walk walk = whole.walks[d];
         if (is_even(&walk)) {
-            p->tensors[B].first += (uint32_t)walk.start * walk.stride; /* within the tensor */
+            p->tensors[B].at.first += (uint32_t)walk.start * walk.stride; /* within the tensor */
             walk = even_walk(walk.size, (uint64_t)walk.step * walk.stride);
             if (walk.size == 1) {
                 continue;
@@ -113,7 +113,7 @@ struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, c
         narrow.gather.walks[d].size = size;
         narrow.gather.walks[d].start += (int64_t)origin * narrow.gather.walks[d].step;
         narrow.scatter.sizes[d] = size;
-        narrow.tensors[OUT].first += origin * narrow.scatter.strides[d];
+        narrow.tensors[OUT].at.first += origin * narrow.scatter.strides[d];
         plain->size[N] *= size;
     }
     vkdml_product_collapse_pixels(&narrow);

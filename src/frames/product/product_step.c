@@ -146,7 +146,7 @@ static const struct tile *choose_of(const struct tiles *family, const struct vkd
 /* Matrix cores need FLOAT16 whose denormals stay, of operands or allowed for them. */
 static bool suits_cores(const struct vkdml_product *product, const uint32_t *sizes,
                         const struct vkdml_plan_limits *limits) {
-    const bool are_halves = product->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    const bool are_halves = product->tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
     return limits->matrix_cores.subgroup_size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
            are_halves && sizes[M] >= LEAST_MATRIX_SIZE && sizes[N] >= LEAST_MATRIX_SIZE &&
            sizes[K] >= LEAST_MATRIX_SIZE;
@@ -159,13 +159,13 @@ bool vkdml_product_is_thin(const struct vkdml_product *product, const uint32_t *
 /* ---- a step ---- */
 
 static bool exists(const struct vkdml_product *p, uint32_t t) {
-    return p->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    return p->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 static struct vkdml_window window_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
     struct vkdml_span span = vkdml_product_span(p, t, &part->box);
     span.count += t == OUT ? (uint64_t)(part->share_count - 1) * part->out_share : 0;
-    return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].type));
+    return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].at.type));
 }
 
 /* Whether so many elements side by side along dimension d, from a multiple of that on, are bytes that begin at a
@@ -174,9 +174,9 @@ static bool has_runs(const struct vkdml_product *p, const struct vkdml_product_p
                      uint32_t elements, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
     const struct vkdml_window window = window_of(p, part, t);
-    const uint32_t bytes = vkdml_data_type_size(tensor->type);
+    const uint32_t bytes = vkdml_data_type_size(tensor->at.type);
     bool aligned = tensor->strides[d] == 1 && part->box.size[d] % elements == 0 &&
-                   vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) %
+                   vkdml_place_modulo_16(limits, tensor->at.offset + window.offset, (uint64_t)window.lead * bytes) %
                            (elements * bytes) ==
                        0;
     for (uint32_t other = 0; other < RANK; ++other) {
@@ -194,10 +194,10 @@ static bool has_vectors(const struct vkdml_product *p, const struct vkdml_produc
 static bool has_aligned_fours(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t,
                               uint32_t d, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
-    const uint32_t bytes = vkdml_data_type_size(tensor->type);
+    const uint32_t bytes = vkdml_data_type_size(tensor->at.type);
     const struct vkdml_window window = window_of(p, part, t);
-    const uint32_t begin = vkdml_place_modulo_16(limits, tensor->offset + window.offset, 0);
-    bool aligned = (begin + 16 - (uint32_t)(window.offset % 16)) % (4 * bytes) == 0 && tensor->first % 4 == 0 &&
+    const uint32_t begin = vkdml_place_modulo_16(limits, tensor->at.offset + window.offset, 0);
+    bool aligned = (begin + 16 - (uint32_t)(window.offset % 16)) % (4 * bytes) == 0 && tensor->at.first % 4 == 0 &&
                    part->box.origin[d] % 4 == 0 && part->box.size[d] % 4 == 0;
     for (uint32_t other = 0; other < RANK; ++other) {
         aligned = aligned && (p->sizes[other] == 1 || tensor->strides[other] % 4 == 0);
@@ -233,7 +233,7 @@ static uint32_t layout_of(const struct vkdml_product *p, const struct vkdml_prod
 /* Whether an operand of that layout is loaded eight FLOAT16 at a time. */
 static bool has_eights(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t rows,
                        uint32_t layout, const struct vkdml_plan_limits *limits) {
-    return p->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16 && (t != B || p->gather.rank == 0) &&
+    return p->tensors[t].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 && (t != B || p->gather.rank == 0) &&
            has_runs(p, part, t, (layout & VKDML_PRODUCT_ALONG_ROWS) != 0 ? rows : K, 8, limits);
 }
 
@@ -330,7 +330,7 @@ static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_produ
     if ((t != B || p->gather.rank == 0) && (t != OUT || p->scatter.rank == 0)) {
         return lead;
     }
-    uint32_t first = lead + tensor->first - (uint32_t)vkdml_product_span(p, t, &part->box).first;
+    uint32_t first = lead + (uint32_t)(tensor->at.first - vkdml_product_span(p, t, &part->box).first);
     for (uint32_t d = 0; d < RANK; ++d) {
         first += part->box.origin[d] * tensor->strides[d];
     }
@@ -381,12 +381,12 @@ static struct vkdml_plan_buffer buffer_of(const struct vkdml_product *p, const s
                                           uint32_t t) {
     const struct vkdml_window window = window_of(p, part, t);
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window.offset, window.size};
+    return vkdml_origin_buffer(&tensor->at, window.offset, window.size);
 }
 
 static void note_cores(const struct vkdml_product *p, const struct tile *tile, const struct vkdml_plan_limits *limits,
                        struct vkdml_report *report) {
-    const bool are_halves = p->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    const bool are_halves = p->tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
     if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
         vkdml_note_step(report, "on matrix cores");
     } else if (!are_halves) {
@@ -443,8 +443,9 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     }
     parameters.group_count = (uint32_t)group_count;
 
-    const DML_TENSOR_DATA_TYPE type_of_c = exists(product, C) ? product->tensors[C].type : DML_TENSOR_DATA_TYPE_FLOAT32;
-    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].type, type_of_c, product->tensors[OUT].type};
+    const DML_TENSOR_DATA_TYPE type_of_c =
+        exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
+    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].at.type, type_of_c, product->tensors[OUT].at.type};
     const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
     const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;

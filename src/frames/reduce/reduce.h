@@ -9,16 +9,14 @@
 #include "tensor/tensor.h"
 
 struct vkdml_reduce {
-    const struct vkdml_tensor *input;
-    enum vkdml_plan_resource source;     /* where it lies: input 0, or the temporary resource, */
-    uint64_t source_offset;              /* bytes from its start, a multiple of 16 */
-    const struct vkdml_tensor *output;   /* of size 1 in the dimensions that are folded, else of the input's sizes; of
-                                            words its elements are FLOAT32, of places an integer type, else the input's
-                                            type or, of floats, FLOAT32 */
-    enum vkdml_plan_resource target;     /* where the output lies: output 0, or the temporary resource */
-    uint64_t offsets[2];                 /* bytes from its start; of a second word those it lies at, like the first */
-    uint32_t folded;                     /* a bit for each dimension that is */
-    enum vkdml_reduce_function function; /* reduce.glsl says what elements become */
+    struct vkdml_view input;
+    /* Of size 1 in the dimensions that are folded, else of the input's sizes; of words its elements are FLOAT32, of
+     * places an integer type, else the input's type or, of floats, FLOAT32. Of second words a tensor that lies like the
+     * first.
+     */
+    struct vkdml_view outputs[2];
+    uint32_t folded; /* a bit for each dimension that is */
+    enum vkdml_reduce_function function;
     bool option;       /* ARGMIN, ARGMAX: of equal elements the last; MOMENTS: about 0, which takes the mean's place;
                           RANGE: of INT8, else UINT8 */
     uint32_t argument; /* MOMENTS: see there; L1, L2: what the norm is at least; FLOAT32's bits */

@@ -27,14 +27,14 @@ static uint64_t turns_of(const struct vkdml_regions *regions, uint32_t height, u
 }
 
 uint64_t vkdml_regions_turns(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
-    return (regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1) * turns_of(regions, height, width);
+    return (regions->output.at.type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1) * turns_of(regions, height, width);
 }
 
 /* Whether two elements that come one after the other always share a word, but for the last one. */
 static bool has_pairs(const struct vkdml_regions_tensor *target, const struct vkdml_window *window,
                       const struct vkdml_box *box, const uint32_t *order, const struct vkdml_plan_limits *limits) {
-    if (target->type != DML_TENSOR_DATA_TYPE_FLOAT16 ||
-        vkdml_place_modulo_16(limits, target->offset + window->offset, 2 * (uint64_t)window->lead) % 4 != 0) {
+    if (target->at.type != DML_TENSOR_DATA_TYPE_FLOAT16 ||
+        vkdml_place_modulo_16(limits, target->at.offset + window->offset, 2 * (uint64_t)window->lead) % 4 != 0) {
         return false;
     }
     uint64_t run = 1;
@@ -87,7 +87,7 @@ static uint32_t bits_of(float x) {
 static void fill_axes(const struct vkdml_regions *regions, const struct vkdml_regions_tensor *input,
                       struct vkdml_regions_parameters *parameters) {
     for (uint32_t axis = 0; axis < 2; ++axis) {
-        const uint32_t size = regions->input->sizes[3 - axis], count = regions->output->sizes[3 - axis];
+        const uint32_t size = regions->input.sizes[3 - axis], count = regions->output.sizes[3 - axis];
         const struct vkdml_divisor divisor = vkdml_divisor(count);
         const uint32_t extent[] = {size, bits_of((float)size), bits_of((float)(size - 1)),
                                    input->strides[VKDML_REGIONS_X - axis]};
@@ -133,10 +133,9 @@ static uint32_t bind(const struct vkdml_regions_bins *bins, const struct vkdml_r
                      struct vkdml_plan_step *step) {
     const struct vkdml_regions_tensor *tensor = &bins->tensors[t];
     const uint32_t bits =
-        t == VKDML_REGIONS_RECORDS ? 8 * VKDML_REGIONS_RECORD_BYTES : vkdml_data_type_bits(tensor->type);
+        t == VKDML_REGIONS_RECORDS ? 8 * VKDML_REGIONS_RECORD_BYTES : vkdml_data_type_bits(tensor->at.type);
     const struct vkdml_window window = vkdml_window_of(part->spans[t], bits);
-    step->buffers[step->buffer_count++] =
-        (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window.offset, window.size};
+    step->buffers[step->buffer_count++] = vkdml_origin_buffer(&tensor->at, window.offset, window.size);
     return window.lead;
 }
 
@@ -148,7 +147,7 @@ static uint32_t fill_first(const struct vkdml_regions_bins *bins, const struct v
     parameters->corners_stride = corners->strides[VKDML_REGIONS_REGION];
     parameters->column_stride = corners->column_stride;
     bind(bins, part, VKDML_REGIONS_RECORDS, step);
-    if (bins->regions->indices != NULL) {
+    if (vkdml_view_exists(&bins->regions->indices)) {
         parameters->indices_first = bind(bins, part, VKDML_REGIONS_INDICES, step);
         parameters->indices_stride = bins->tensors[VKDML_REGIONS_INDICES].strides[VKDML_REGIONS_REGION];
     }
@@ -169,7 +168,7 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     uint64_t turns = 1;
     struct vkdml_regions_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
-    parameters.picture_count = regions->input->sizes[0];
+    parameters.picture_count = regions->input.sizes[0];
     parameters.outside = regions->outside;
     parameters.least = regions->least_samples;
     parameters.most = regions->most_samples;
@@ -179,10 +178,10 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
         parameters.item_count = fill_first(bins, part, &parameters, step);
     } else {
         const struct vkdml_window window =
-            vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->type));
+            vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->at.type));
         parameters.source_first =
             bind(bins, part, VKDML_REGIONS_INPUT, step) - /* coordinates count from the tensor's first element */
-            (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
+            (uint32_t)(part->spans[VKDML_REGIONS_INPUT].first - source->at.first);
         parameters.target_first = bind(bins, part, VKDML_REGIONS_TARGET, step);
         bind(bins, part, VKDML_REGIONS_RECORDS, step);
         find_shape(target, &window, &part->box, limits, &shape);
@@ -198,14 +197,15 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     const uint64_t groups = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
     parameters.group_count = (uint32_t)groups;
 
-    const DML_TENSOR_DATA_TYPE target_type = part->is_first ? DML_TENSOR_DATA_TYPE_FLOAT32 : target->type;
-    const bool has_halves = source->type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const DML_TENSOR_DATA_TYPE target_type = part->is_first ? DML_TENSOR_DATA_TYPE_FLOAT32 : target->at.type;
+    const bool has_halves =
+        source->at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     step->kernel = VKDML_KERNEL_REGIONS;
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES,
-                        (uint32_t)source->type | (uint32_t)target_type << 4 |
-                            (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].type << 8);
+                        (uint32_t)source->at.type | (uint32_t)target_type << 4 |
+                            (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].at.type << 8);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLAGS, flags_of(regions, part));
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_ORDER, order_nibbles(&shape));
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_V, shape.width);

@@ -59,7 +59,7 @@ struct part {
 struct scanning {
     const struct vkdml_scan *scan;
     struct vkdml_builder *builder;
-    const struct vkdml_tensor *tensors[TENSORS];
+    const struct vkdml_view *tensors[TENSORS];
     uint32_t strides[TENSORS]; /* along the axis */
     uint32_t bits;
     bool serial;
@@ -101,7 +101,8 @@ static struct vkdml_window window_of(const struct scanning *s, const struct part
 /* Where the first line's lowest element lies modulo 16 bytes, in elements; 16 bytes of no element: anywhere. */
 static uint32_t place_of(const struct scanning *s, const struct part *part, uint32_t tensor) {
     const struct vkdml_window window = window_of(s, part, tensor);
-    return vkdml_place_modulo_16(s->builder->limits, window.offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
+    const uint64_t offset = s->tensors[tensor]->at.offset + window.offset;
+    return vkdml_place_modulo_16(s->builder->limits, offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
 }
 
 /* ---- walks ---- */
@@ -162,7 +163,7 @@ static void choose_items(const struct scanning *s, const struct part *part, stru
 }
 
 static uint32_t tally_bytes(const struct scanning *s) {
-    return s->bits == 64 || (s->scan->multiplies && vkdml_data_type_is_float(s->tensors[IN]->data_type)) ? 8 : 4;
+    return s->bits == 64 || (s->scan->multiplies && vkdml_data_type_is_float(s->tensors[IN]->at.type)) ? 8 : 4;
 }
 
 /* What a workgroup's invocations exchange; see scan_main.glsl. */
@@ -293,7 +294,7 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
                             const struct entries *entries, bool to_entries) {
     const struct vkdml_window from = window_of(s, part, IN);
     const struct vkdml_window to = window_of(s, part, OUT);
-    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->data_type;
+    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->at.type;
     struct vkdml_scan_parameters parameters;
     struct vkdml_plan_step *step;
     vkdml_builder_phase(s->builder); /* in place a window reads words in which the one before may change an element */
@@ -335,9 +336,8 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     vkdml_step_constant(step, VKDML_SCAN_CONSTANT_KEPT_RANK, part->rank);
     vkdml_step_constant(step, VKDML_SCAN_CONSTANT_FLOAT_CONTROLS, float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, from.offset, from.size};
-    step->buffers[1] =
-        to_entries ? entries->buffer : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
+    step->buffers[0] = vkdml_origin_buffer(&s->tensors[IN]->at, from.offset, from.size);
+    step->buffers[1] = to_entries ? entries->buffer : vkdml_origin_buffer(&s->tensors[OUT]->at, to.offset, to.size);
     step->buffers[2] = entries->buffer;
     step->buffer_count = has_entries || keeps_last ? 3 : 2;
     return vkdml_grid(groups, s->builder->limits, s->builder->report, step->groups);
@@ -498,8 +498,9 @@ static struct part lines_at(const struct part *whole, const struct part *piece, 
 }
 
 static struct part whole_of(const struct scanning *s) {
-    struct part whole = {.length = s->tensors[IN]->sizes[s->scan->axis]};
-    for (uint32_t d = 0; d < s->tensors[IN]->dimension_count; ++d) {
+    struct part whole = {.first = {[IN] = s->tensors[IN]->at.first, [OUT] = s->tensors[OUT]->at.first},
+                         .length = s->tensors[IN]->sizes[s->scan->axis]};
+    for (uint32_t d = 0; d < s->tensors[IN]->rank; ++d) {
         if (d != s->scan->axis) {
             whole.kept[whole.rank++] = (struct vkdml_dimension){
                 s->tensors[IN]->sizes[d], {[IN] = s->tensors[IN]->strides[d], [OUT] = s->tensors[OUT]->strides[d]}};
@@ -513,9 +514,9 @@ VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder 
     const struct scanning s = {
         .scan = scan,
         .builder = builder,
-        .tensors = {[IN] = scan->input, [OUT] = scan->output},
-        .strides = {[IN] = scan->input->strides[scan->axis], [OUT] = scan->output->strides[scan->axis]},
-        .bits = scan->input->element_bits,
+        .tensors = {[IN] = &scan->input, [OUT] = &scan->output},
+        .strides = {[IN] = scan->input.strides[scan->axis], [OUT] = scan->output.strides[scan->axis]},
+        .bits = vkdml_view_bits(&scan->input),
         .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
     };
     const struct part whole = whole_of(&s);

@@ -80,20 +80,18 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     };
     step->kernel = VKDML_KERNEL_TOP_K_MERGE;
     vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_TYPE, (uint32_t)use->top_k->input->data_type);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_TYPE, (uint32_t)use->top_k->input.at.type);
     vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_KIND, (uint32_t)stage->kind);
     vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_HAS_OTHERS, window->has_other);
     vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_FLOAT_CONTROLS,
                         0); /* bits are compared, nothing is computed */
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     const uint64_t items = (window->rows - 1) * m->rows->length + window->count;
-    step->buffers[0] =
-        (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->first * bytes, items * bytes};
+    step->buffers[0] = vkdml_origin_buffer(&m->rows->at, window->first * bytes, items * bytes);
     step->buffer_count = 1;
     if (window->has_other) {
         step->buffers[1] =
-            (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->other_first * bytes,
-                                       (uint64_t)window->other_count * bytes};
+            vkdml_origin_buffer(&m->rows->at, window->other_first * bytes, (uint64_t)window->other_count * bytes);
         step->buffer_count = 2;
     }
     return vkdml_grid(vkdml_divide_up(vkdml_divide_up(all, own), local_size), use->builder->limits,

@@ -73,7 +73,7 @@ uint32_t vkdml_top_k_window(const struct vkdml_top_k_use *use) {
 }
 
 uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
-    const uint32_t words = use->top_k->input->element_bits == 64 ? 3 : 2;
+    const uint32_t words = vkdml_view_bits(&use->top_k->input) == 64 ? 3 : 2;
     uint32_t block = use->serial ? SERIAL_BLOCK : LEAST_CAPACITY;
     while (!use->serial && block < use->kept && block < MOST_CAPACITY &&
            2 * block * words * 4 + SHARED_REST <= use->builder->limits->max_shared_memory_bytes) {
@@ -86,13 +86,13 @@ uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
 struct vkdml_top_k_rows vkdml_top_k_add_rows(const struct vkdml_top_k_use *use, uint32_t length) {
     const uint64_t bytes = use->row_count * length * use->record_bytes;
     return (struct vkdml_top_k_rows){
-        true, vkdml_builder_region(use->builder, "records", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN).offset, length};
+        true, vkdml_builder_region(use->builder, "records", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN), length};
 }
 
 /* ---- how rows lie ---- */
 
 static uint32_t axis_stride(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    return rows->are_records ? 1 : use->top_k->input->strides[use->top_k->axis];
+    return rows->are_records ? 1 : use->top_k->input.strides[use->top_k->axis];
 }
 
 static uint64_t row_stride(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows, uint32_t d) {
@@ -115,11 +115,11 @@ static uint32_t local_size(const struct vkdml_top_k_use *use) {
 }
 
 static uint32_t most_items(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    return rows->are_records || use->top_k->input->element_bits == 64 ? MOST_LONG_ITEMS : MOST_ITEMS;
+    return rows->are_records || vkdml_view_bits(&use->top_k->input) == 64 ? MOST_LONG_ITEMS : MOST_ITEMS;
 }
 
 static uint32_t most_bound(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    const uint32_t bits = rows->are_records ? 8 * use->record_bytes : use->top_k->input->element_bits;
+    const uint32_t bits = rows->are_records ? 8 * use->record_bytes : vkdml_view_bits(&use->top_k->input);
     uint32_t least = 1, most = rows->length; /* the first can always be bound, or covering says that it cannot */
     while (least < most) {
         const uint32_t middle = most - (most - least) / 2;
@@ -201,8 +201,8 @@ static uint32_t bits_of(const struct keeping *s, enum tensor t) {
     const struct vkdml_top_k *top_k = s->use->top_k;
     const bool is_record = t == SOURCE ? s->k->from.are_records : t == VALUES ? s->k->to_records : t == SCRATCH;
     return is_record      ? 8 * s->use->record_bytes
-           : t == INDICES ? top_k->indices->element_bits
-                          : top_k->input->element_bits;
+           : t == INDICES ? vkdml_view_bits(&top_k->indices)
+                          : vkdml_view_bits(&top_k->input);
 }
 
 static uint64_t stride_of(const struct keeping *s, enum tensor t, uint32_t d) {
@@ -216,7 +216,7 @@ static uint32_t last_stride(const struct keeping *s, enum tensor t) {
     const struct vkdml_top_k *top_k = s->use->top_k;
     return t == SOURCE        ? axis_stride(s->use, &s->k->from)
            : s->k->to_records ? 1
-                              : (t == VALUES ? top_k->values : top_k->indices)->strides[top_k->axis];
+                              : (t == VALUES ? &top_k->values : &top_k->indices)->strides[top_k->axis];
 }
 
 static bool is_bound(const struct keeping *s, enum tensor t) {
@@ -229,20 +229,21 @@ static uint64_t last_reach(const struct keeping *s, enum tensor t, const struct 
 }
 
 /* Of what is no scratch. */
+static const struct vkdml_origin *origin_of(const struct keeping *s, enum tensor t) {
+    return t == SOURCE        ? &s->k->from.at
+           : s->k->to_records ? &s->k->to.at
+           : t == VALUES      ? &s->use->top_k->values.at
+                              : &s->use->top_k->indices.at;
+}
+
 static struct vkdml_window window_of(const struct keeping *s, enum tensor t, const struct vkdml_box *box) {
     const struct range range = t == SOURCE ? items_of(s, box) : ranks_of(s, box);
-    struct vkdml_span span = {range.first * last_stride(s, t), last_reach(s, t, box) + 1};
+    struct vkdml_span span = {origin_of(s, t)->first + range.first * last_stride(s, t), last_reach(s, t, box) + 1};
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         span.first += box->origin[d] * stride_of(s, t, d);
         span.count += (box->size[d] - 1) * stride_of(s, t, d);
     }
     return vkdml_window_of(span, bits_of(s, t));
-}
-
-static uint64_t offset_of(const struct keeping *s, enum tensor t) {
-    return t == SOURCE && s->k->from.are_records ? s->k->from.offset
-           : t == VALUES && s->k->to_records     ? s->k->to.offset
-                                                 : 0;
 }
 
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
@@ -258,7 +259,7 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         return size;
     }
     const struct vkdml_window window = window_of(s, t, box);
-    *fits = vkdml_fits(s->use->builder->limits, offset_of(s, t) + window.offset, window.size);
+    *fits = vkdml_fits(s->use->builder->limits, origin_of(s, t)->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -286,13 +287,13 @@ struct shape {
 
 static bool has_vectors(const struct keeping *s, const struct vkdml_box *box) {
     const struct vkdml_top_k_keeping *k = s->k;
-    const uint32_t bits = s->use->top_k->input->element_bits, elements = 128 / bits;
+    const uint32_t bits = vkdml_view_bits(&s->use->top_k->input), elements = 128 / bits;
     if (k->from.are_records || axis_stride(s->use, &k->from) != 1) {
         return false;
     }
     const struct vkdml_window window = window_of(s, SOURCE, box);
     const uint64_t lead = (uint64_t)window.lead * bits / 8;
-    bool aligned = vkdml_place_modulo_16(s->use->builder->limits, window.offset, lead) == 0 &&
+    bool aligned = vkdml_place_modulo_16(s->use->builder->limits, k->from.at.offset + window.offset, lead) == 0 &&
                    k->share % elements == 0 && k->from.length % elements == 0;
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         aligned = aligned && (box->size[d] == 1 || stride_of(s, SOURCE, d) % elements == 0);
@@ -327,7 +328,8 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
         shape->flags |= VKDML_TOP_K_SELECTS | (has_vectors(s, box) ? VKDML_TOP_K_VECTORS : 0);
         shape->flags |= k->kept <= shape->local_size / 16 * 3 ? VKDML_TOP_K_FILTERS : 0;
         shape->items = vkdml_top_k_power(vkdml_divide_up(k->share, shape->local_size));
-        const uint32_t least = (shape->flags & VKDML_TOP_K_VECTORS) != 0 ? 128 / s->use->top_k->input->element_bits : 1;
+        const uint32_t least =
+            (shape->flags & VKDML_TOP_K_VECTORS) != 0 ? 128 / vkdml_view_bits(&s->use->top_k->input) : 1;
         shape->items = shape->items < least ? least : shape->items;
         shape->width = shape->block = shape->capacity;
         return;
@@ -396,11 +398,7 @@ static void bind_step(const struct keeping *s, const struct vkdml_box *box, stru
             continue;
         }
         const struct vkdml_window window = window_of(s, t, box);
-        const bool is_record = t == SOURCE ? k->from.are_records : k->to_records;
-        buffer->resource = is_record ? VKDML_PLAN_TEMPORARY : t == SOURCE ? VKDML_PLAN_INPUT : VKDML_PLAN_OUTPUT;
-        buffer->index = t == INDICES ? 1 : 0;
-        buffer->offset = offset_of(s, t) + window.offset;
-        buffer->size = window.size;
+        *buffer = vkdml_origin_buffer(origin_of(s, t), window.offset, window.size);
     }
 }
 
@@ -417,8 +415,8 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     fill_parameters(s, box, &shape, &parameters);
     step->kernel = VKDML_KERNEL_TOP_K;
     vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_LOCAL_SIZE, shape.local_size);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input->data_type);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, s->use->top_k->indices->element_bits);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, vkdml_view_bits(&s->use->top_k->indices));
     vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_SHAPE, shape.flags);
     vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_CAPACITY, shape.capacity);
     vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_ITEMS, shape.items);

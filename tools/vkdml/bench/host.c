@@ -126,19 +126,10 @@ static bool time_first_dispatch(struct bench_device *device, VkdmlDevice vkdml, 
 
 /* A device of its own, with pipelines of an earlier one's cache or none. */
 static VkdmlDevice open_fresh(const struct bench_device *device, uint32_t flags, const void *cache, size_t cache_size) {
-    const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                        .headerVersion = VKDML_HEADER_VERSION,
-                                        .instance = handles->instance,
-                                        .physicalDevice = handles->physicalDevice,
-                                        .device = handles->device,
-                                        .queueFamilyIndex = handles->queueFamilyIndex,
-                                        .getInstanceProcAddr = handles->getInstanceProcAddr,
-                                        .enabledFeatures = handles->enabledFeatures,
-                                        .flags =
-                                            flags & CASE_BENCHMARK_TRANSFER ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u,
-                                        .pipelineCacheData = cache,
-                                        .pipelineCacheDataSize = cache_size};
+    VkdmlDeviceCreateInfo info = bench_import_info(device);
+    info.flags = flags & CASE_BENCHMARK_TRANSFER ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u;
+    info.pipelineCacheData = cache;
+    info.pipelineCacheDataSize = cache_size;
     VkdmlDevice fresh = NULL;
     if (vkdmlCreateDevice(&info, &fresh) != VKDML_SUCCESS) {
         fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());

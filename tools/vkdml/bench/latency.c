@@ -4,6 +4,7 @@
 
 #include <json-c/json.h>
 
+#include "base/compute.h"
 #include "base/progress.h"
 #include "bench/small.h"
 #include "bench/trace.h"
@@ -31,21 +32,9 @@ struct empty {
 };
 
 static bool create_empty(VkDevice device, struct empty *empty) {
-    const VkShaderModuleCreateInfo module = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = sizeof(empty_shader), .pCode = empty_shader};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    if (vkCreateShaderModule(device, &module, NULL, &empty->module) != VK_SUCCESS ||
-        vkCreatePipelineLayout(device, &layout, NULL, &empty->layout) != VK_SUCCESS) {
-        return false;
-    }
-    const VkComputePipelineCreateInfo pipeline = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = empty->module,
-                  .pName = "main"},
-        .layout = empty->layout};
-    return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline, NULL, &empty->pipeline) == VK_SUCCESS;
+    return vkCreatePipelineLayout(device, &layout, NULL, &empty->layout) == VK_SUCCESS &&
+           compute_create(device, empty_shader, sizeof(empty_shader), empty->layout, &empty->module, &empty->pipeline);
 }
 
 static bool record_empty(struct bench_device *device, uint32_t index, void *context) {

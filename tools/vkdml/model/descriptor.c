@@ -106,8 +106,8 @@ static bool read_attribute(const struct builder *builder, const VkdmlFieldSchema
 }
 
 /* {"Type": .., "Desc": {..}}, or the fields inline. `name` is the operator's in `outer`. */
-static bool read_operator(const struct builder *outer, struct json_object *value, const char *name,
-                          DML_OPERATOR_DESC *desc) {
+static bool read_operator(const struct builder *outer, struct json_object *value, const char *name, void *element) {
+    DML_OPERATOR_DESC *desc = element;
     static const char *const own[] = {"type", "Type", "desc", "Desc", NULL};
     struct builder builder = {.model = outer->model, .dispatchable = outer->dispatchable};
     if (!json_object_is_type(value, json_type_object)) {
@@ -147,22 +147,7 @@ static bool read_fused(const struct builder *builder, struct json_object *value,
 }
 
 static bool read_fused_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
-    uint32_t length;
-    if (!builder_array_length(builder, value, field, &length)) {
-        return false;
-    }
-    DML_OPERATOR_DESC *descs = arena_allocate(&builder->model->arena, length ? length : 1, sizeof(*descs));
-    bool good = descs != NULL;
-    for (uint32_t i = 0; descs && i < length; i++) {
-        struct json_object *item = json_object_array_get_idx(value, i);
-        char name[BUILDER_NAME_SIZE];
-        snprintf(name, sizeof(name), "%.64s[%u]", field->name, i);
-        good = (item ? read_operator(builder, item, name, &descs[i])
-                     : builder_fail(builder, value, name, "is null, must be an object")) &&
-               good;
-    }
-    builder_point(builder, field, descs);
-    return good;
+    return builder_read_array(builder, value, field, sizeof(DML_OPERATOR_DESC), read_operator);
 }
 
 /* ---- dispatchables ---- */

@@ -83,13 +83,24 @@ static void check_lp(const struct vkdml_instance *instance, struct vkdml_report 
 
 /* ---- plans ---- */
 
+static struct vkdml_epilogue scale_and_bias(const struct vkdml_instance *instance) {
+    struct vkdml_epilogue epilogue = {.count = 0};
+    if (has(instance, SCALE)) {
+        *vkdml_epilogue_add(&epilogue) =
+            (struct vkdml_epilogue_step){.operation = VKDML_MAP_MULTIPLY, .operand = vkdml_input_view(instance, SCALE)};
+    }
+    if (has(instance, BIAS)) {
+        *vkdml_epilogue_add(&epilogue) = (struct vkdml_epilogue_step){
+            .operation = VKDML_MAP_ADD, .operand = vkdml_input_view(instance, BIAS), .factor = 1};
+    }
+    return epilogue;
+}
+
 /* A map whose result goes through the fused activation, if there is one. */
-static void begin_last(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map) {
-    struct vkdml_map fused;
-    vkdml_mapping_begin(op, planning, &fused);
+static void begin_last(const struct vkdml_planning *planning, struct vkdml_map *map) {
+    const struct vkdml_epilogue fused = vkdml_mapping_epilogue(planning->instance);
     vkdml_map_begin(map, vkdml_output_view(planning->instance, 0));
-    map->function = fused.function;
-    memcpy(map->arguments, fused.arguments, sizeof(map->arguments));
+    vkdml_map_set_epilogue(map, &fused);
 }
 
 /* Gives a map, which is onto something, input 0 without its mean, divided by its deviation. */
@@ -148,8 +159,7 @@ static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const str
 
 /* x * factor + term, both of which are made of each reduction's numbers first: the deviation's inverse times the scale,
  * and the bias less the mean times that. */
-static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vkdml_planning *planning,
-                                const struct vkdml_statistics *statistics) {
+static VkdmlResult plan_factors(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics) {
     const struct vkdml_instance *instance = planning->instance;
     struct vkdml_statistics factor = *statistics;
     struct vkdml_statistics term = *statistics;
@@ -179,7 +189,7 @@ static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vk
         result = plan_numbers(planning, &map);
     }
     if (result == VKDML_SUCCESS) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         map.operation = VKDML_MAP_MULTIPLY_ADD;
         vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
         vkdml_map_set_operand(&map, 1, factor.numbers[1]);
@@ -190,15 +200,14 @@ static VkdmlResult plan_factors(const struct vkdml_operator *op, const struct vk
     return result;
 }
 
-static VkdmlResult plan_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning,
-                                      const struct normalization *n) {
+static VkdmlResult plan_normalization(const struct vkdml_planning *planning, const struct normalization *n) {
     const struct vkdml_instance *instance = planning->instance;
     const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
     struct vkdml_statistics statistics;
     struct vkdml_map map;
     VkdmlResult result = VKDML_SUCCESS;
     if (!n->uses_mean && !n->uses_variance) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->builder);
@@ -207,8 +216,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         const struct vkdml_rows rows = {
             .input = vkdml_input_view(instance, INPUT),
             .output = vkdml_output_view(instance, 0),
-            .scale = vkdml_input_view(instance, SCALE),
-            .bias = vkdml_input_view(instance, BIAS),
+            .epilogue = scale_and_bias(instance),
             .folded = n->folded,
             .function = VKDML_ROWS_MOMENTS,
             .option = !n->uses_mean,
@@ -228,14 +236,14 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     };
     result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS || !is_scaled) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         standardize(n, &statistics, instance, &map);
         vkdml_builder_phase(planning->builder);
         return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_mean && n->uses_variance && is_common(instance, SCALE, n->folded) &&
         is_common(instance, BIAS, n->folded)) {
-        return plan_factors(op, planning, &statistics);
+        return plan_factors(planning, &statistics);
     }
     const struct vkdml_view output = vkdml_output_view(instance, 0);
     const struct vkdml_view numbers =
@@ -245,7 +253,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     vkdml_builder_phase(planning->builder);
     result = vkdml_map_plan(&map, planning->builder);
     if (result == VKDML_SUCCESS) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         vkdml_map_set_operand(&map, 0, numbers);
         scale(instance, &map);
         vkdml_builder_phase(planning->builder);
@@ -255,24 +263,27 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
 }
 
 static VkdmlResult plan_mean_variance(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC *desc = planning->instance->desc;
     const struct normalization n = {desc->CrossChannel ? 0xEu : 0xCu, true, desc->NormalizeVariance != 0,
                                     desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 static VkdmlResult plan_mean_variance1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     const struct normalization n = {vkdml_axes_bits(&axes), true, desc->NormalizeVariance != 0, desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 static VkdmlResult plan_mean_variance2(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     const struct normalization n = {vkdml_axes_bits(&axes), desc->UseMean != 0, desc->UseVariance != 0, desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 /* By the norm, or where that is less by Epsilon. */

@@ -32,7 +32,7 @@ enum vkdml_map_scale {
     VKDML_MAP_TABLE_SCALE,
 };
 
-#define VKDML_MAP_OPERANDS  5 /* of NORMALIZE; other operations have up to three */
+#define VKDML_MAP_OPERANDS  5 /* of NORMALIZE, and of STANDARDIZE up to so many; other operations have up to three */
 #define VKDML_MAP_ARGUMENTS 12
 
 /* Dimensions have a stride for each operand and, last, for the output. */
@@ -55,8 +55,8 @@ struct vkdml_map {
     enum vkdml_map_function function;
     enum vkdml_map_scale scale;
     uint32_t arguments[VKDML_MAP_ARGUMENTS]; /* four each of the scale, the operation and the function */
-    struct vkdml_map_tensor tensors[VKDML_MAP_OPERANDS + 1]; /* in a kernel of five operands all are bound, floats of
-                                                                one type */
+    struct vkdml_map_tensor tensors[VKDML_MAP_OPERANDS + 1]; /* of NORMALIZE of five all are bound, floats of one
+                                                                type */
     uint32_t rank;
     struct vkdml_dimension dimensions[2 * VKDML_MAX_DIMENSIONS]; /* outermost first */
 };

@@ -30,7 +30,7 @@ struct map_parameters {
     uint32_t arguments[VKDML_MAP_ARGUMENTS];
     uint32_t sizes[8][4];
     uint32_t strides[8][4];
-    /* Of kernels with all operands: */
+    /* Of kernels with more operands: */
     uint32_t more_firsts[OPERANDS - FEW_OPERANDS];
     uint32_t more_row_strides[OPERANDS - FEW_OPERANDS];
     uint32_t more_strides[7][4];
@@ -72,8 +72,12 @@ struct shape {
     uint32_t tile_rows;  /* 0, or how many rows a workgroup walks at once, along the last outer dimension */
 };
 
-static bool has_all_operands(const struct vkdml_map *map) {
-    return map->tensors[OPERANDS - 1].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+static bool has_many_operands(const struct vkdml_map *map) {
+    bool has_many = false;
+    for (uint32_t t = FEW_OPERANDS; t < OPERANDS; ++t) {
+        has_many = has_many || map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    }
+    return has_many;
 }
 
 static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
@@ -265,8 +269,8 @@ static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part,
 }
 
 static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
-    if (has_all_operands(map)) {
-        return VKDML_KERNEL_NORMALIZE;
+    if (has_many_operands(map)) {
+        return map->operation == VKDML_MAP_STANDARDIZE ? VKDML_KERNEL_STANDARDIZE : VKDML_KERNEL_NORMALIZE;
     }
     for (uint32_t t = 0; t <= OUTPUT; ++t) {
         if (bits_of(map, t) > 32) {
@@ -393,7 +397,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     const bool by_doubles =
         map->scale == VKDML_MAP_TABLE_SCALE && (shape.item == 1 || map->operation != VKDML_MAP_FIRST);
     const uint32_t scale = by_doubles ? VKDML_MAP_DOUBLE_SCALE : map->scale;
-    const uint32_t operands = has_all_operands(map) ? OPERANDS : FEW_OPERANDS;
+    const uint32_t operands = has_many_operands(map) ? OPERANDS : FEW_OPERANDS;
     uint32_t types = (uint32_t)map->tensors[OUTPUT].type << (4 * operands);
     uint32_t rows = 0;
     for (uint32_t t = 0; t < operands; ++t) {
@@ -412,7 +416,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
     memcpy(step->specializations, specializations, sizeof(specializations));
     step->parameter_count =
-        (uint32_t)(has_all_operands(map) ? sizeof(parameters) : offsetof(struct map_parameters, more_firsts)) / 4;
+        (uint32_t)(has_many_operands(map) ? sizeof(parameters) : offsetof(struct map_parameters, more_firsts)) / 4;
     memcpy(step->parameters, &parameters, sizeof(parameters));
     bind(map, part, step);
     return VKDML_SUCCESS;

@@ -16,7 +16,8 @@
  *   --repeat N      instead: cases whose order of operations could show, N times each, which must give the same bits;
  *                   with --operator its random cases too, with --case that one
  *   --errors        instead: random cases of the operators whose accuracy is SUM, of numbers alone and up to a million
- *                   elements, and how far the worst result was from the exact one, by function and type
+ *                   elements, and how far the worst result was from the exact one, by function and type; with
+ *                   --case of that one
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -192,6 +193,7 @@ static void given_case_agrees(void **state) {
     struct tally tally = {0};
     (void)state;
     run_line(options.line, 0, &tally);
+    errors_print();
     finish(options.line, &tally);
 }
 

@@ -22,6 +22,28 @@ uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE ty
     return ulp;
 }
 
+static double roundings(const VkdmlRoundings *of, double terms) {
+    return (of->fixed + of->perTerm * terms) * 0x1p-24;
+}
+
+double accuracy_of_terms(const struct operator_case *c, double terms) {
+    const VkdmlAccuracy *accuracy = &c->schema->accuracy;
+    assert(accuracy->ofTermsCount > 0);
+    double least = INFINITY;
+    for (uint32_t i = 0; i < accuracy->ofTermsCount; i++) {
+        least = fmin(least, roundings(&accuracy->ofTerms[i], terms));
+    }
+    return least;
+}
+
+double accuracy_of_result(const struct operator_case *c, double terms) {
+    return roundings(&c->schema->accuracy.ofResult, terms);
+}
+
+double accuracy_of_one(const struct operator_case *c) {
+    return c->schema->accuracy.absolute * 0x1p-24;
+}
+
 /* Digits behind the point of a normal number, and the exponents of the least and the greatest. */
 static const struct precision {
     int digits, least, greatest;

@@ -10,6 +10,11 @@ uint32_t accuracy_ulp(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type);
 /* Of a case's results: what its operator and those that are fused into it add up to. */
 uint32_t accuracy_of_case(const struct operator_case *c, DML_TENSOR_DATA_TYPE type);
 
+/* Of SUM, as parts of magnitudes: of those of `terms` terms together, of the result itself, and of 1. */
+double accuracy_of_terms(const struct operator_case *c, double terms);
+double accuracy_of_result(const struct operator_case *c, double terms);
+double accuracy_of_one(const struct operator_case *c);
+
 /* What an output's element may be where its operator's accuracy is SUM, as numbers; NaN too where may_be_nan says so.
  * Integers are the nearest to what lies within, or where bounds are NaN exact. */
 struct accuracy_bounds {

@@ -49,6 +49,9 @@ struct gpu {
     uint32_t message_count;
     char messages[GPU_MESSAGE_CAPACITY];
 
+    /* NULL, or what is asked twice a second while the GPU computes: true ends the wait, and the device counts as lost. */
+    bool (*gives_up)(void);
+
     const char *error; /* why the last gpu_ call failed */
 };
 
@@ -69,8 +72,8 @@ bool gpu_reserve(struct gpu *gpu, size_t size);
 /* The command buffer, ready for recording. */
 VkCommandBuffer gpu_begin_commands(struct gpu *gpu);
 
-/* Ends the command buffer, submits it and waits; what shaders wrote is then in `mapped`. The library is told of a
- * device that is lost, or hangs. */
+/* Ends the command buffer, submits it and waits, however long that takes; what shaders wrote is then in `mapped`. The
+ * library is told of a device that is lost. */
 bool gpu_submit_and_wait(struct gpu *gpu);
 
 void gpu_clear_messages(struct gpu *gpu);

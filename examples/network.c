@@ -2,7 +2,8 @@
  * tokens are the pixels that those leave, and a classifier (layers.c has the layers). One command buffer holds all of
  * it. The weights, pseudo-random ones, belong to the operators; all operators share one temporary resource.
  *
- * Prints the class and how long an inference takes, and holds what each layer made of its inputs to the CPU reference.
+ * Prints the layers, how likely each class is and how long an inference takes, and holds what each layer made of its
+ * inputs to the CPU reference.
  */
 #include <volk.h>
 
@@ -363,6 +364,31 @@ static int find_greatest(const float *elements, int count) {
     return greatest;
 }
 
+static void print_layers(const struct network *net, VkPhysicalDevice device) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    printf("A small network on %s: %u layers in one command buffer\n\n", properties.deviceName, net->layer_count);
+    printf("      layer         operator                      sizes of its output\n");
+    for (uint32_t i = 0; i < net->layer_count; i++) {
+        const struct layer *layer = &net->layers[i];
+        const uint32_t *sizes = layer->output->sizes;
+        printf("  %2u  %-12s  %-28s  %u x %u x %u x %u\n", i + 1, layer->name,
+               vkdmlGetOperatorName(layer->desc.Type) + strlen("DML_OPERATOR_"), sizes[0], sizes[1], sizes[2],
+               sizes[3]);
+    }
+}
+
+static void print_classes(const float *probabilities) {
+    static const char bar[] = "########################################";
+    const int answer = find_greatest(probabilities, CLASSES);
+    printf("\nWhat it takes a picture of random numbers for, with weights of random numbers:\n\n");
+    for (int i = 0; i < CLASSES; i++) {
+        const int length = (int)(probabilities[i] * (float)(sizeof(bar) - 1) / probabilities[answer] + 0.5f);
+        printf("  class %d  %4.1f %%  %.*s%s\n", i, 100 * (double)probabilities[i], length, bar,
+               i == answer ? "  <- its answer" : "");
+    }
+}
+
 int main(void) {
     static struct network net;
     struct application app = {0};
@@ -391,10 +417,11 @@ int main(void) {
     if (!check(&net, app.elements)) {
         goto done;
     }
-    const float *probabilities = app.elements + classes->offset / sizeof(float);
-    const int class = find_greatest(probabilities, CLASSES);
-    printf("class %d, probability %.3f\n", class, (double)probabilities[class]);
-    printf("%u layers as the reference has them\n%.3f ms per inference\n", net.layer_count, milliseconds);
+    print_layers(&net, app.vk.physicalDevice);
+    print_classes(app.elements + classes->offset / sizeof(float));
+    printf("\nEach layer's results are the CPU reference's, within what rounding explains.\n"
+           "An inference takes %.3f ms.\n",
+           milliseconds);
     status = 0;
 done:
     destroy_network(&net);

@@ -4,7 +4,7 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also with clang, with sanitizers, under the Vulkan validation layer, some
-#   operators on SwiftShader, and Debian packages; warnings are errors
+#   operators on SwiftShader, Debian packages and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -26,44 +26,127 @@ require_meson
 
 failed=
 logs=
+begun=$(date +%s)
+part=0
+profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
+parts=11
+[ -z "$full" ] || parts=16
+
+# since TIME: how long that is, as people say it.
+since() {
+    seconds=$(($(date +%s) - $1))
+    if [ "$seconds" -lt 60 ]; then
+        echo "$seconds s"
+    else
+        echo "$((seconds / 60)) min $((seconds % 60)) s"
+    fi
+}
+
+# begin WHAT: a part begins.
+begin() {
+    part=$((part + 1))
+    part_begun=$(date +%s)
+    echo "$part of $parts: $1"
+}
+
+# end: it is done.
+end() {
+    hide
+    echo "    $(since "$part_begun"); $(since "$begun") in all"
+}
+
+# On a terminal what is going on has a line of its own, each time in the place of the one before; elsewhere one a minute.
+show() {
+    if [ -t 1 ]; then
+        printf '\r\033[K    %s' "$1"
+    elif [ $(($(date +%s) - shown)) -ge 60 ]; then
+        shown=$(date +%s)
+        echo "    $1"
+    fi
+}
+hide() { [ ! -t 1 ] || printf '\r\033[K'; }
+
+# What is told of a command that runs: of ninja and of `meson test` by their output, of SwiftShader's tests by their log.
+built() { tr '\r' '\n' <"$log" | sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/built \1 of \2/p' | tail -n 1; }
+tested() { sed -n 's/^ *\([0-9]*\)\/\([0-9]*\) .*/\1 of \2 tests/p' "$log" | tail -n 1; }
+tested_operators() { echo "$(cat "$results" 2>/dev/null | wc -l) of $(echo "$swiftshader_operators" | wc -w) operators"; }
+
+# watch HOW: shows what that function tells, as often as eyes follow, until it is ended or check.sh is no more.
+watch() {
+    shown=$(date +%s)
+    while kill -0 $$ 2>/dev/null; do
+        told=$("$1")
+        show "${told:+$told, }$(since "$part_begun")"
+        sleep 1
+    done
+}
+
+# watched HOW COMMAND..: runs the command, and shows meanwhile how far it is.
+watched() {
+    : >"$log"
+    watch "$1" &
+    watcher=$!
+    shift
+    status=0
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    kill "$watcher" 2>/dev/null || :
+    wait "$watcher" 2>/dev/null || :
+    hide
+    return $status
+}
+
+# build FOLDER: or shows why not, and ends.
+build() {
+    watched built ninja -C "$root/$1" || {
+        cat "$log" >&2
+        echo "the build of $1 failed" >&2
+        exit 1
+    }
+}
 
 # run FOLDER WHAT OPTION..: builds, tests with the options of `meson test`, remembers the log.
 run() {
-    tested=$1
+    folder=$1
     setup=
     [ "${3-}" != --setup ] || setup=-$4
-    echo "Building and testing: $2"
+    begin "$2"
     shift 2
-    quietly "the build of $tested" ninja -C "$root/$tested"
+    build "$folder"
+    results=$root/$folder/meson-logs/testlog$setup.json
     # A log of an earlier run must not be counted.
-    rm -f "$root/$tested/meson-logs/testlog$setup.json"
-    # cmocka then prints a line per test case; summary.py counts them.
-    CMOCKA_MESSAGE_OUTPUT=TAP meson test -C "$root/$tested" --no-rebuild --quiet --print-errorlogs "$@" \
-        >"$log" 2>&1 </dev/null || {
+    rm -f "$results"
+    # cmocka then prints a line per test case; summary.py counts them. A test may take ten times as long as its entry says:
+    # machines are busy, and nothing but what hangs is to be ended.
+    watched tested env CMOCKA_MESSAGE_OUTPUT=TAP meson test -C "$root/$folder" --no-rebuild --print-errorlogs \
+        --timeout-multiplier 10 "$@" || {
         failed=1
-        cat "$log"
-        echo "tests failed in $tested"
+        grep -v '^ *[0-9]*/[0-9]* .* OK  ' "$log" || :
+        echo "tests failed in $folder"
     }
-    logs="$logs $root/$tested/meson-logs/testlog$setup.json"
+    logs="$logs $results"
+    end
 }
 
 # run_profiles FOLDER: every test that opens a device, on each of the profiles.
 run_profiles() {
-    for profile in minimum adreno mali powervr intel apple amd nvidia windows processor; do
-        run "$1" "as profile $profile" --setup "profile_$profile"
+    for profile in $profiles; do
+        run "$1" "tests as profile $profile" --setup "profile_$profile"
     done
 }
 
 # run_swiftshader FOLDER: some operators of each family on another Vulkan implementation; all: tools/check/swiftshader.sh.
 run_swiftshader() {
-    echo "Testing: on SwiftShader"
-    VKDML_SWIFTSHADER_SECONDS=150 VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" \
-        sh "$root/tools/check/swiftshader.sh" --build "$root/$1" --cases 1 >"$log" 2>&1 || {
+    begin "some operators on SwiftShader"
+    results=$root/build-swiftshader/testlog.json
+    rm -f "$results"
+    watched tested_operators env VKDML_SWIFTSHADER_SECONDS=1500 VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" \
+        sh "$root/tools/check/swiftshader.sh" --build "$root/$1" --cases 1 || {
         failed=1
         cat "$log"
         echo "tests failed on SwiftShader"
     }
-    logs="$logs $root/build-swiftshader/testlog.json"
+    logs="$logs $results"
+    end
 }
 swiftshader_operators="ACTIVATION_HARDMAX1 ACTIVATION_LOG_SOFTMAX1 ACTIVATION_RELU ACTIVATION_SOFTMAX1 ACTIVATION_TANH ARGMAX ARGMIN CAST CONVOLUTION
 CUMULATIVE_PRODUCT CUMULATIVE_SUMMATION DEPTH_TO_SPACE1 DIAGONAL_MATRIX1 DYNAMIC_QUANTIZE_LINEAR ELEMENT_WISE_ADD
@@ -74,13 +157,12 @@ PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCAT
 
 if [ -z "$full" ]; then
     configure build
-    run build "all tests"
+    run build "build, and all tests"
     run_profiles build
 else
     configure build-gcc -Dwerror=true
-    run build-gcc "gcc, warnings are errors"
+    run build-gcc "build by gcc, warnings are errors, and all tests"
     run_profiles build-gcc
-    rm -f "$root/build-swiftshader/testlog.json"
     run_swiftshader build-gcc
     (
         CC=clang
@@ -88,7 +170,7 @@ else
         export CC CXX
         configure build-clang -Dwerror=true -Dvalidation=true
     )
-    run build-clang "clang, warnings are errors, under the validation layer with synchronization validation" \
+    run build-clang "tests of a build by clang, warnings are errors, under the validation layer with synchronization validation" \
         --no-suite large --no-suite profiles --no-suite docs --no-suite browser
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
@@ -96,9 +178,13 @@ else
         "-Dc_link_args=$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    run build-sanitize "with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
-    echo "Building: Debian packages"
+    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool
+    begin "Debian packages"
     sh "$root/tools/build/deb.sh" || failed=1
+    end
+    begin "a Python wheel"
+    sh "$root/tools/build/wheel.sh" || failed=1
+    end
 fi
 
 # shellcheck disable=SC2086 # a list of files

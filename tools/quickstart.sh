@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds vkdml and runs every example model on this machine's best Vulkan device (or $VKDML_DEVICE).
+# Builds vkdml and runs every example model, and at last a small network, on this machine's best Vulkan device (or
+# $VKDML_DEVICE).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -8,9 +9,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck disable=SC2086 # a list of packages
 require $packages
 require_meson
-echo "Building the vkdml command"
+echo "Building the vkdml command and examples/network"
 configure build
-quietly "the build" ninja -C "$root/build" tools/vkdml
+quietly "the build" ninja -C "$root/build" tools/vkdml examples/network
 
 # Where models write their files.
 mkdir -p "$root/build/quickstart"
@@ -29,4 +30,6 @@ for model in "$root"/examples/models/*.json; do
     sed -e 1d -e '/^Dispatch /d' -e 's/^/  /' "$log"
 done
 echo
-echo "All example models ran. Yours: build/tools/vkdml run MODEL.json"
+"$root/build/examples/network"
+echo
+echo "All example models ran, and a network. Yours: build/tools/vkdml run MODEL.json"

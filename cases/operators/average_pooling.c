@@ -12,7 +12,7 @@ static struct accuracy_bounds average_bounds(const struct operator_case *c, cons
         return accuracy_anything; /* sums on the way may be infinite */
     }
     const double divisor = divisor_of(c, &p), average = p.sum / divisor;
-    const double distance = p.magnitudes * neighbours_sum_error(p.count, 4) + p.count * neighbours_denormal(c);
+    const double distance = p.magnitudes * accuracy_of_terms(c, p.count) + p.count * neighbours_denormal(c);
     const double error = isfinite(p.magnitudes) ? distance / divisor + neighbours_denormal(c) : 0;
     return (struct accuracy_bounds){average - error, average + error, isnan(average)};
 }

@@ -83,7 +83,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
 static struct accuracy_bounds convolution_bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                                  const uint32_t *at) {
     const struct terms t = terms_at(c, tensors, at);
-    return terms_bounds(c, &t, (t.depth + 6) * 0x1p-24 * t.magnitudes + (2 * t.depth + 4) * 0x1p-126);
+    return terms_bounds(c, &t, accuracy_of_terms(c, t.depth) * t.magnitudes + (2 * t.depth + 4) * 0x1p-126);
 }
 
 static struct accuracy_exact convolution_exact(const struct operator_case *c, const unsigned char *const *tensors,

@@ -414,21 +414,22 @@ static void make_scale_bias(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t 
     case_tensor(c, "InputTensor")->fill = CASE_FILL_SMALL;
 }
 
-/* Rows `argument` elements apart. */
-static void make_strided_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+/* Rows `apart` elements apart. */
+static void make_strided(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t apart, const char *field,
+                         struct operator_case *c) {
     make_contiguous(bytes, type, 0, c);
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    input->has_strides = 1;
-    input->strides[0] = input->sizes[1] + argument;
-    input->strides[1] = 1;
+    struct case_tensor *tensor = case_tensor(c, field);
+    tensor->has_strides = 1;
+    tensor->strides[0] = tensor->sizes[1] + apart;
+    tensor->strides[1] = 1;
+}
+
+static void make_strided_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    make_strided(bytes, type, argument, "InputTensor", c);
 }
 
 static void make_strided_output(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    make_contiguous(bytes, type, 0, c);
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    output->has_strides = 1;
-    output->strides[0] = output->sizes[1] + argument;
-    output->strides[1] = 1;
+    make_strided(bytes, type, argument, "OutputTensor", c);
 }
 
 /* One row, or with argument 1 one column, for all. */

@@ -81,7 +81,7 @@ static struct accuracy_bounds fold_bounds(const struct operator_case *c, const u
         return accuracy_anything; /* sums on the way may be infinite */
     }
     const double error =
-        isfinite(t.magnitudes) ? t.magnitudes * neighbours_sum_error(t.count, 2) + t.count * neighbours_denormal(c) : 0;
+        isfinite(t.magnitudes) ? t.magnitudes * accuracy_of_terms(c, t.count) + t.count * neighbours_denormal(c) : 0;
     return (struct accuracy_bounds){t.sum - error, t.sum + error, isnan(t.sum)};
 }
 

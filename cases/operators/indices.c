@@ -149,6 +149,16 @@ void indices_make_others(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uin
     }
 }
 
+void indices_make_lines(struct operator_case *c, const char *field, uint64_t bytes, DML_TENSOR_DATA_TYPE type,
+                        uint32_t axis, uint32_t length, uint32_t size, uint32_t sizes[2]) {
+    struct case_tensor *indices = case_tensor(c, field);
+    sizes[axis] = length;
+    sizes[1 - axis] = benchmark_size(bytes, type, length, 1);
+    indices_make(indices, 2, sizes, size);
+    indices->sizes[axis] = 1;
+    case_set_uint(c, "Axis", axis);
+}
+
 void indices_make_elements(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis,
                            struct operator_case *c) {
     case_begin(c, operator_type);

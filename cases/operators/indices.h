@@ -56,6 +56,11 @@ void indices_end(struct random *random, struct operator_case *c, struct case_ten
 void indices_make(struct case_tensor *indices, uint32_t rank, const uint32_t *sizes, uint32_t size);
 void indices_make_others(struct operator_case *c, DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes);
 
+/* A line of indices, each of a dimension of `size`, for a matrix with lines of `length` along Axis; the matrix's sizes.
+ */
+void indices_make_lines(struct operator_case *c, const char *field, uint64_t bytes, DML_TENSOR_DATA_TYPE type,
+                        uint32_t axis, uint32_t length, uint32_t size, uint32_t sizes[2]);
+
 /* Matrices of indices along Axis. */
 void indices_make_elements(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis,
                            struct operator_case *c);

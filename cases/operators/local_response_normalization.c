@@ -40,7 +40,7 @@ static struct accuracy_bounds lrn_bounds(const struct operator_case *c, const un
     if (!isfinite(s.sum) || !isfinite(bias) || !isfinite(scale) || !isfinite(beta)) {
         return accuracy_anything;
     }
-    const double sum_distance = s.sum * neighbours_sum_error(s.count, 2) + s.count * 0x1p-126;
+    const double sum_distance = s.sum * accuracy_of_terms(c, s.count) + s.count * 0x1p-126;
     const double product = scale * s.sum;
     const double distance =
         fabs(scale) * sum_distance + fabs(product) * 0x1p-23 + fabs(bias + product) * 0x1p-23 + 0x1p-125;
@@ -48,7 +48,7 @@ static struct accuracy_bounds lrn_bounds(const struct operator_case *c, const un
     if (low <= 0x1p-126) {
         return accuracy_anything;
     }
-    const double error = 0x1p-19, a = s.x * pow(low, -beta), b = s.x * pow(high, -beta);
+    const double error = accuracy_of_result(c, s.count), a = s.x * pow(low, -beta), b = s.x * pow(high, -beta);
     struct accuracy_bounds bounds = {fmin(a, b), fmax(a, b), false};
     const double flushed = neighbours_denormal(c) * fmax(1, fmax(pow(low, -beta), pow(high, -beta)));
     bounds.least -= fabs(bounds.least) * error + flushed;

@@ -20,7 +20,7 @@ static struct accuracy_bounds norm_bounds(const struct operator_case *c, const u
         return (struct accuracy_bounds){norm, norm, isnan(norm)};
     }
     double distance =
-        norm * (neighbours_sum_error(p.count, 4) + (power > 2 ? 0x1p-20 : 0)) + p.count * neighbours_denormal(c);
+        norm * (accuracy_of_result(c, p.count) + (power > 2 ? 0x1p-20 : 0)) + p.count * neighbours_denormal(c);
     if (power == 2) { /* squares, and their sum, are FLOAT32's */
         distance += norm == 0 ? 0 : p.count * 0x1p-125 / norm;
     }

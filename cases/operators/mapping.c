@@ -182,7 +182,7 @@ static const VkdmlOperatorSchema *any_fusable(struct random *random) {
     const VkdmlOperatorSchema *schema;
     do {
         schema = vkdmlGetOperatorSchemaAt(random_below(random, vkdmlGetOperatorSchemaCount()));
-    } while ((int)schema->fusableSince == 0);
+    } while ((int)schema->fusableSince == 0 || schema->fusableInto != DML_OPERATOR_INVALID);
     return schema;
 }
 

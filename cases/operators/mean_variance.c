@@ -37,8 +37,9 @@ struct normalization {
 };
 
 /* What a mean may be off: by a rounding, and by what a sum of distances leaves; of equal elements there are none. */
-static double mean_error(const struct case_reduction *r) {
-    return r->variance == 0 ? 0x1p-40 * fabs(r->mean) : 0x1p-23 * fabs(r->mean) + 0x1p-18 * sqrt(r->variance);
+static double mean_error(const struct operator_case *c, const struct case_reduction *r) {
+    return r->variance == 0 ? 0x1p-40 * fabs(r->mean)
+                            : accuracy_of_terms(c, r->count) * fabs(r->mean) + accuracy_of_one(c) * sqrt(r->variance);
 }
 
 /* Where the variance is lost in what the mean may be off, or leaves FLOAT32, there is nothing to hold results to. */
@@ -50,7 +51,7 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
     const double epsilon = (double)case_float(c, "Epsilon");
     const double variance = (n->uses_mean ? r->variance : r->squares / r->count) + epsilon;
-    const double noise = n->uses_mean ? mean_error(r) : 0;
+    const double noise = n->uses_mean ? mean_error(c, r) : 0;
     double distance = noise, z = n->uses_mean ? x - r->mean : x;
     if (!isfinite(r->squares) || r->most > 0x1p+100) {
         return accuracy_anything;
@@ -60,7 +61,7 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
             return accuracy_anything;
         }
         z /= sqrt(variance);
-        distance = distance / sqrt(variance) + fabs(z) * (0x1p-15 + noise * noise / variance);
+        distance = distance / sqrt(variance) + fabs(z) * (accuracy_of_result(c, r->count) + noise * noise / variance);
     }
     const double product = scale * z, value = product + bias;
     if (!isfinite(value) || fabs(product) + fabs(bias) > FLT_MAX) {
@@ -99,8 +100,9 @@ static struct accuracy_bounds lp_bounds(const struct operator_case *c, const uns
     if (norm > FLT_MAX && isfinite(norm)) {
         return accuracy_around(0, fabs(value));
     }
-    return divisor < r->count * 0x1p-120 ? accuracy_anything
-                                         : accuracy_around(value, isinf(value) ? 0 : fabs(value) * 0x1p-15);
+    return divisor < r->count * 0x1p-120
+               ? accuracy_anything
+               : accuracy_around(value, isinf(value) ? 0 : fabs(value) * accuracy_of_result(c, 1));
 }
 
 /* The exact value, and what one rounding of FLOAT32 takes of it and of the magnitudes that the mean is made of. */
@@ -109,7 +111,7 @@ static struct accuracy_exact exact1(const struct operator_case *c, const unsigne
     const struct case_reduction *r = case_reduction_at(c, tensors, case_axes(c), coordinates);
     const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
-    const double variance = r->variance + (double)case_float(c, "Epsilon"), noise = mean_error(r);
+    const double variance = r->variance + (double)case_float(c, "Epsilon"), noise = mean_error(c, r);
     const double divisor = case_word(c, "NormalizeVariance") ? sqrt(variance) : 1;
     const double product = scale * (case_reduction_element(c, tensors, coordinates) - r->mean) / divisor;
     if (c->fused[0].schema != NULL || r->most > 0x1p+50 || fabs(scale) > 0x1p+50 ||

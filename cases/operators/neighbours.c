@@ -15,7 +15,3 @@ void neighbours_lay_out(struct random *random, struct case_tensor *input, struct
 double neighbours_denormal(const struct operator_case *c) {
     return c->tensors[0].type == DML_TENSOR_DATA_TYPE_FLOAT32 ? 0x1p-126 : 0;
 }
-
-double neighbours_sum_error(double terms, double others) {
-    return (64 + others + terms / 64) * 0x1p-24;
-}

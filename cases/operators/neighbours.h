@@ -25,7 +25,4 @@ void neighbours_lay_out(struct random *random, struct case_tensor *input, struct
 /* The greatest denormal where denormals may be taken for 0, as FLOAT32's may. */
 double neighbours_denormal(const struct operator_case *c);
 
-/* The relative error of a sum of so many terms, and of what else is rounded so often. */
-double neighbours_sum_error(double terms, double others);
-
 #endif

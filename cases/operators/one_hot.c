@@ -71,14 +71,10 @@ static const struct case_refusal one_hot_refused[] = {
 /* 1000 classes. */
 static void make_one_hot(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_ONE_HOT);
-    const uint32_t classes = 1000, count = benchmark_size(bytes, type, classes, 1);
-    const uint32_t sizes[] = {axis == 0 ? classes : count, axis == 0 ? count : classes};
-    struct case_tensor *indices = case_tensor(c, "IndicesTensor");
+    uint32_t sizes[2];
+    indices_make_lines(c, "IndicesTensor", bytes, type, axis, 1000, 1000, sizes);
     benchmark_tensor(case_tensor(c, "ValuesTensor"), type, 2, (const uint32_t[]){1, 2});
     benchmark_tensor(case_tensor(c, "OutputTensor"), type, 2, sizes);
-    indices_make(indices, 2, sizes, classes);
-    indices->sizes[axis] = 1;
-    case_set_uint(c, "Axis", axis);
 }
 
 /* Everything off, then what is on. */

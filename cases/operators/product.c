@@ -50,7 +50,7 @@ static struct terms terms_at(const struct operator_case *c, const unsigned char 
 
 /* What the sum may be off. */
 static double distance_of(const struct operator_case *c, const struct terms *t) {
-    return (t->depth + 6) * 0x1p-24 * t->magnitudes +
+    return accuracy_of_terms(c, t->depth) * t->magnitudes +
            (t->depth * fabs((double)float_of(c, ALPHA)) + t->depth + 4) * 0x1p-126;
 }
 
@@ -95,7 +95,7 @@ static struct accuracy_bounds softmax_bounds(const struct operator_case *c, cons
     if (farthest > 1) {
         return (struct accuracy_bounds){0, 1, true};
     }
-    const double factor = exp(2 * farthest) * (1 + 0x1p-15);
+    const double factor = exp(2 * farthest) * (1 + c->fused[0].schema->accuracy.ofResult.fixed * 0x1p-24);
     return (struct accuracy_bounds){1 / powers / factor - 0x1p-125, factor / powers + 0x1p-125, false};
 }
 

@@ -73,12 +73,6 @@ static struct accuracy_bounds log_around(double sum, double distance) {
     return bounds;
 }
 
-/* The most roundings that a term of n goes through: n - 1 sums and its own; in blocks of 32 items, of which an
- * invocation has at most 128, and then trees and totals. */
-static double roundings(double n) {
-    return fmin(n, fmin(128 + n / 32, 512));
-}
-
 /* As include/vkdml/dml_operators.h promises it, with FLOAT32 denormals taken for 0. Everything was summed in double. */
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *coordinates) {
@@ -88,7 +82,7 @@ static struct accuracy_bounds bounds(const struct operator_case *c, const unsign
     const struct terms t = read_terms(c, tensors, coordinates);
     const bool flushes = c->tensors[case_index(c, "InputTensor")].type == DML_TENSOR_DATA_TYPE_FLOAT32;
     const double least = flushes ? 0x1p-126 : 0;
-    const double error = roundings(t.count) * 0x1p-24, sum_error = t.magnitudes * error + t.count * least;
+    const double error = accuracy_of_terms(c, t.count), sum_error = t.magnitudes * error + t.count * least;
     const double square_error = t.squares * error + t.count * least * least;
     switch ((DML_REDUCE_FUNCTION)function_of(c)) {
     case DML_REDUCE_FUNCTION_SUM:

@@ -122,39 +122,28 @@ DEFINE_POWERS(powers_half, uint16_t, loop_widen, loop_narrow)
 
 typedef void fold(const struct matrix *m);
 
-static fold *max_of(DML_TENSOR_DATA_TYPE type) {
-    switch (type) {
-    case DML_TENSOR_DATA_TYPE_FLOAT32:
-        return max_float;
-    case DML_TENSOR_DATA_TYPE_FLOAT16:
-        return max_half;
-    case DML_TENSOR_DATA_TYPE_INT32:
-        return max_int;
-    case DML_TENSOR_DATA_TYPE_INT64:
-        return max_long;
-    case DML_TENSOR_DATA_TYPE_INT8:
-        return max_byte;
-    default:
-        return max_unsigned_byte;
-    }
-}
-
-static fold *sum_of(DML_TENSOR_DATA_TYPE type) {
-    return type == DML_TENSOR_DATA_TYPE_FLOAT32   ? sum_float
-           : type == DML_TENSOR_DATA_TYPE_FLOAT16 ? sum_half
-           : type == DML_TENSOR_DATA_TYPE_INT32   ? sum_int
-                                                  : sum_long;
-}
+/* By data type. */
+static fold *const maxima[] = {
+    [DML_TENSOR_DATA_TYPE_FLOAT32] = max_float, [DML_TENSOR_DATA_TYPE_FLOAT16] = max_half,
+    [DML_TENSOR_DATA_TYPE_INT32] = max_int,     [DML_TENSOR_DATA_TYPE_INT64] = max_long,
+    [DML_TENSOR_DATA_TYPE_INT8] = max_byte,     [DML_TENSOR_DATA_TYPE_UINT8] = max_unsigned_byte,
+};
+static fold *const sums[] = {
+    [DML_TENSOR_DATA_TYPE_FLOAT32] = sum_float,
+    [DML_TENSOR_DATA_TYPE_FLOAT16] = sum_half,
+    [DML_TENSOR_DATA_TYPE_INT32] = sum_int,
+    [DML_TENSOR_DATA_TYPE_INT64] = sum_long,
+};
 
 void loop_reduce(const struct operator_case *c, unsigned char *const *tensors) {
     const struct matrix m = matrix_of(c, tensors, 1);
     const bool is_half = m.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     switch ((DML_REDUCE_FUNCTION)c->fields[0].words[0]) {
     case DML_REDUCE_FUNCTION_SUM:
-        sum_of(m.type)(&m);
+        sums[m.type](&m);
         break;
     case DML_REDUCE_FUNCTION_MAX:
-        max_of(m.type)(&m);
+        maxima[m.type](&m);
         break;
     case DML_REDUCE_FUNCTION_L2:
         (is_half ? l2_half : l2_float)(&m);
@@ -210,27 +199,16 @@ DEFINE_PLACES(place_long, int64_t, int64_t, SAME)
 DEFINE_PLACES(place_byte, int8_t, int8_t, SAME)
 DEFINE_PLACES(place_unsigned_byte, uint8_t, uint8_t, SAME)
 
+/* By data type: the least, the greatest. */
+#define PLACES(name)                                                                                                   \
+    { name##_of_least, name##_of_greatest }
+static fold *const places[][2] = {
+    [DML_TENSOR_DATA_TYPE_FLOAT32] = PLACES(place_float), [DML_TENSOR_DATA_TYPE_FLOAT16] = PLACES(place_half),
+    [DML_TENSOR_DATA_TYPE_INT32] = PLACES(place_int),     [DML_TENSOR_DATA_TYPE_INT64] = PLACES(place_long),
+    [DML_TENSOR_DATA_TYPE_INT8] = PLACES(place_byte),     [DML_TENSOR_DATA_TYPE_UINT8] = PLACES(place_unsigned_byte),
+};
+
 void loop_place(const struct operator_case *c, unsigned char *const *tensors) {
     const struct matrix m = matrix_of(c, tensors, 0);
-    const bool least = c->schema->type == DML_OPERATOR_ARGMIN;
-    switch (m.type) {
-    case DML_TENSOR_DATA_TYPE_FLOAT32:
-        (least ? place_float_of_least : place_float_of_greatest)(&m);
-        break;
-    case DML_TENSOR_DATA_TYPE_FLOAT16:
-        (least ? place_half_of_least : place_half_of_greatest)(&m);
-        break;
-    case DML_TENSOR_DATA_TYPE_INT32:
-        (least ? place_int_of_least : place_int_of_greatest)(&m);
-        break;
-    case DML_TENSOR_DATA_TYPE_INT64:
-        (least ? place_long_of_least : place_long_of_greatest)(&m);
-        break;
-    case DML_TENSOR_DATA_TYPE_INT8:
-        (least ? place_byte_of_least : place_byte_of_greatest)(&m);
-        break;
-    default:
-        (least ? place_unsigned_byte_of_least : place_unsigned_byte_of_greatest)(&m);
-        break;
-    }
+    places[m.type][c->schema->type == DML_OPERATOR_ARGMAX](&m);
 }

@@ -126,7 +126,7 @@ static double number_at(const struct operator_case *c, const unsigned char *cons
 
 static struct blend blend_at(const struct operator_case *c, const unsigned char *const *tensors, const uint32_t *at) {
     const struct case_tensor *input = &c->tensors[0];
-    struct blend blend = {.error = 0x1p-20};
+    struct blend blend = {.error = accuracy_of_terms(c, 1)};
     struct span spans[MAX_RANK];
     struct case_tensor box = {.rank = input->rank};
     uint32_t in_box[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0}, from[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};

@@ -69,13 +69,9 @@ static const struct case_refusal reverse_subsequences_refused[] = {
 /* Sequences of 1024, along Axis of a packed matrix. */
 static void make_reverse(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t axis, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_REVERSE_SUBSEQUENCES);
-    const uint32_t length = 1024, count = benchmark_size(bytes, type, length, 1);
-    const uint32_t sizes[] = {axis == 0 ? length : count, axis == 0 ? count : length};
-    struct case_tensor *sequences = case_tensor(c, "SequenceLengthsTensor");
+    uint32_t sizes[2];
+    indices_make_lines(c, "SequenceLengthsTensor", bytes, type, axis, 1024, 1024 + 1, sizes);
     indices_make_others(c, type, 2, sizes);
-    indices_make(sequences, 2, sizes, length + 1);
-    sequences->sizes[axis] = 1;
-    case_set_uint(c, "Axis", axis);
 }
 
 /* Along Axis of a matrix: a row's beginning backward, or of each column the coordinate's own. */

@@ -163,7 +163,7 @@ static struct accuracy_bounds align_bounds(const struct operator_case *c, const 
     }
     /* FLOAT32's denormals may count as 0. */
     const double mean = p.value / p.count, magnitude = p.magnitude / p.count;
-    const double error = isfinite(magnitude) ? magnitude * (2 * p.row + 16) * 0x1p-24 + 0x1p-123 : 0;
+    const double error = isfinite(magnitude) ? magnitude * accuracy_of_terms(c, p.row) + 0x1p-123 : 0;
     return (struct accuracy_bounds){mean - error, mean + error, isnan(mean)};
 }
 

@@ -36,19 +36,20 @@ static void add_term(struct tally *t, double x) {
 }
 
 /* As docs/OPERATORS.md promises it, with FLOAT32 denormals taken for 0. */
-static struct accuracy_bounds bounds_of_sum(const struct tally *t, DML_TENSOR_DATA_TYPE type) {
+static struct accuracy_bounds bounds_of_sum(const struct operator_case *c, const struct tally *t,
+                                            DML_TENSOR_DATA_TYPE type) {
     const double denormal = type == DML_TENSOR_DATA_TYPE_FLOAT32 ? 0x1p-126 : 0;
     if (t->magnitudes >= 0x1.fffffep127) {
         return accuracy_anything; /* some of the terms may overflow */
     }
-    const double distance = t->magnitudes * fmin(t->count * 0x1p-24, 0x1p-13) + t->count * denormal;
+    const double distance = t->magnitudes * accuracy_of_terms(c, t->count) + t->count * denormal;
     return accuracy_around(t->sum, isfinite(t->sum) ? distance : 0);
 }
 
-static struct accuracy_bounds bounds_of_product(const struct tally *t) {
+static struct accuracy_bounds bounds_of_product(const struct operator_case *c, const struct tally *t) {
     const int power = t->exponent > 2000 ? 2000 : t->exponent < -2000 ? -2000 : (int)t->exponent;
     const double value = ldexp(t->significand, power);
-    return accuracy_around(value, isfinite(value) ? fabs(value) * t->count * 0x1p-23 : 0);
+    return accuracy_around(value, isfinite(value) ? fabs(value) * accuracy_of_result(c, t->count) : 0);
 }
 
 /* The exact values, and one rounding of FLOAT32. */
@@ -95,7 +96,7 @@ static void bound_line(const struct operator_case *c, const unsigned char *memor
         add_term(&t, number_decode(input->type, case_read_element(input, memory, position)));
         const struct tally *known = exclusive ? &before : &t;
         all.items[place_of(input, at)] = (struct accuracy_item){
-            product ? bounds_of_product(known) : bounds_of_sum(known, input->type), exact_of(known, product)};
+            product ? bounds_of_product(c, known) : bounds_of_sum(c, known, input->type), exact_of(known, product)};
     }
     at[axis] = 0;
 }

@@ -53,24 +53,25 @@ static void set_window(struct operator_case *c, uint32_t rank, const struct any_
     case_set(c, "InputWindowStrides", rank, window->strides);
 }
 
+/* `whole` is cut backward as well. */
+static void generate_cut(struct random *random, struct operator_case *c, const char *whole_field,
+                         const char *part_field) {
+    struct case_tensor *whole = rearranging_any_tensor(random, c, whole_field), *part = case_tensor(c, part_field);
+    const struct any_window window = draw_window(random, true, whole, part);
+    set_window(c, whole->rank, &window);
+    rearranging_lay_out(random, c->schema->type == DML_OPERATOR_SLICE1 ? whole : part,
+                        c->schema->type == DML_OPERATOR_SLICE1 ? part : whole);
+    generate_call(random, c);
+}
+
 static void generate_slice1(const struct case_family *family, struct random *random, struct operator_case *c) {
     case_begin(c, family->type);
-    struct case_tensor *input = rearranging_any_tensor(random, c, "InputTensor");
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    const struct any_window window = draw_window(random, true, input, output);
-    set_window(c, input->rank, &window);
-    rearranging_lay_out(random, input, output);
-    generate_call(random, c);
+    generate_cut(random, c, "InputTensor", "OutputTensor");
 }
 
 static void generate_slice_grad(const struct case_family *family, struct random *random, struct operator_case *c) {
     case_begin(c, family->type);
-    struct case_tensor *output = rearranging_any_tensor(random, c, "OutputGradientTensor");
-    struct case_tensor *input = case_tensor(c, "InputGradientTensor");
-    const struct any_window window = draw_window(random, true, output, input);
-    set_window(c, output->rank, &window);
-    rearranging_lay_out(random, input, output);
-    generate_call(random, c);
+    generate_cut(random, c, "OutputGradientTensor", "InputGradientTensor");
 }
 
 /* Images without their rims, of every image and channel. */

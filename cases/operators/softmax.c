@@ -14,20 +14,22 @@ static uint32_t last_dimension(const struct operator_case *c) {
 }
 
 /* exp(x) / the sum of exp(x): of infinity NaN beside zeros. */
-static struct accuracy_bounds softmax_around(const struct case_reduction *r, double x) {
+static struct accuracy_bounds softmax_around(const struct operator_case *c, const struct case_reduction *r, double x) {
     const double value = exp(x - r->greatest) / r->powers;
-    return accuracy_around(value, value * 0x1p-15 + 0x1p-125);
+    return accuracy_around(value, value * accuracy_of_result(c, r->count) + 0x1p-125);
 }
 
-static struct accuracy_bounds log_softmax_around(const struct case_reduction *r, double x) {
+static struct accuracy_bounds log_softmax_around(const struct operator_case *c, const struct case_reduction *r,
+                                                 double x) {
     const double value = x - r->greatest - log(r->powers);
-    return accuracy_around(value, isinf(value) ? 0 : 0x1p-15 + fabs(value) * 0x1p-22);
+    return accuracy_around(value,
+                           isinf(value) ? 0 : accuracy_of_one(c) + fabs(value) * accuracy_of_result(c, r->count));
 }
 
 #define BOUNDS(name, AROUND, DIMENSIONS)                                                                               \
     static struct accuracy_bounds name##_bounds(const struct operator_case *c, const unsigned char *const *tensors,    \
                                                 const uint32_t *coordinates) {                                         \
-        return AROUND(case_reduction_at(c, tensors, DIMENSIONS(c), coordinates),                                       \
+        return AROUND(c, case_reduction_at(c, tensors, DIMENSIONS(c), coordinates),                                    \
                       case_reduction_element(c, tensors, coordinates));                                                \
     }
 BOUNDS(softmax, softmax_around, last_dimension)

@@ -44,8 +44,9 @@ static struct accuracy_bounds upsample_bounds(const struct operator_case *c, con
     }
     const struct blend b = blend_at(c, tensors, at);
     /* Weights of elements far from one another may be off by so much of 1. */
-    const double error =
-        isfinite(b.magnitudes) ? b.magnitudes * 0x1p-21 + b.greatest * 0x1p-23 + 4 * neighbours_denormal(c) : 0;
+    const double error = isfinite(b.magnitudes) ? b.magnitudes * accuracy_of_terms(c, 4) + b.greatest * 0x1p-23 +
+                                                      4 * neighbours_denormal(c)
+                                                : 0;
     return (struct accuracy_bounds){b.sum - error, b.sum + error, isnan(b.sum)};
 }
 

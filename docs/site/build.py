@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Builds the documentation as a site: docs/*.md, the operators, the public headers and the example programs, by Doxygen.
+"""Builds the documentation as a site: the pages, the operators, the public headers and the example programs, by Doxygen.
 
-build.py ROOT OUTPUT COMMAND LIBRARY     the vkdml command and the shared library of a build, for the operators' examples
+build.py ROOT OUTPUT COMMAND LIBRARY     the vkdml command and the shared library, for the operators' examples
 
 The pages are Markdown that a forge shows as it is; pages.py turns what Doxygen reads otherwise. A warning is an error,
 but for what DirectML's own declarations leave without a comment: those mirror DirectML.h.

@@ -1,5 +1,5 @@
-"""Makes a page for each operator of the site: what it computes, its descriptor, what its tensors may be at which level, how
-exact it is, and an example as a model and in Python, run on the CPU reference.
+"""Makes a page for each operator of the site: what it computes, its descriptor, what its tensors may be at which level,
+how exact it is, and an example as a model and in Python, run on the CPU reference.
 
 It is put together from the header, from docs/operators/ and from what the vkdml command and the Python module say.
 """
@@ -13,6 +13,7 @@ import tempfile
 
 LIST = re.compile(r"^\*\*Operators\*\*: ([A-Z0-9_,\s]+)\.$", re.MULTILINE)
 HEADING = re.compile(r"^## ([A-Z][A-Z0-9_]+(?:, [A-Z][A-Z0-9_]+)*)$", re.MULTILINE)
+ROW = re.compile(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since ([^,]+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)")
 WORST = "\n## Worst error found\n\n"
 
 
@@ -32,7 +33,8 @@ class Family:
         self.operators = re.split(r",\s+", listed.group(1)) if listed else []
         body, _, worst = text.partition(WORST)
         parts = HEADING.split(body)
-        self.remarks = {name: text.strip() for names, text in zip(parts[1::2], parts[2::2]) for name in names.split(", ")}
+        sections = [(names.split(", "), text.strip()) for names, text in zip(parts[1::2], parts[2::2])]
+        self.remarks = {name: text for names, text in sections for name in names}
         self.named = [name for names in parts[1::2] for name in names.split(", ")]
         self.general = (body[:HEADING.search(body).start()] if self.named else body).rstrip() + "\n"
         self.tables = re.findall(r"((?:^[^|\n].*\n)+)\n^(\|.*\n\|[-|]+\n)((?:^\|.*\n)+)", worst + "\n", re.MULTILINE)
@@ -42,7 +44,7 @@ class Family:
         text = ""
         for note, header, rows in self.tables:
             first = operators_in(header.split("|")[1])
-            own = [row for row in rows.splitlines() if operator in (operators_in(row.split("|")[1]) if not first else first)]
+            own = [row for row in rows.splitlines() if operator in (first or operators_in(row.split("|")[1]))]
             if own:
                 text += f"\n**Worst error found.** {note.strip()}\n\n{header}" + "\n".join(own) + "\n"
         return text
@@ -61,7 +63,7 @@ def table_of(command):
     lines = subprocess.run([command, "operators"], capture_output=True, text=True, check=True).stdout.splitlines()
     table, tensors = {}, []
     for line in lines:
-        row = re.fullmatch(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since (\w+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)", line)
+        row = ROW.fullmatch(line)
         tensor = re.fullmatch(r"  (\w+) \((.*)\)", line)
         support = re.fullmatch(r"    (\w+): ([\d to]+) dimensions, (.*)", line)
         if row:
@@ -78,8 +80,8 @@ def declarations(root):
     """{operator: (the comment's text, the struct)}, from dml_operators.h."""
     text = (root / "include/vkdml/dml_operators.h").read_text()
     found = {}
-    for comment, struct, name in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\n(typedef struct DML_(\w+)_OPERATOR_DESC \{.*?\n\} \w+;)",
-                                            text, re.DOTALL):
+    pattern = r"/\*\*((?:(?!\*/).)*)\*/\n(typedef struct DML_(\w+)_OPERATOR_DESC \{.*?\n\} \w+;)"
+    for comment, struct, name in re.findall(pattern, text, re.DOTALL):
         lines = [re.sub(r"^ ?\* ?", "", line.strip("\n")) for line in comment.strip(" \n").split("\n")]
         text = re.sub(r"^DML_OPERATOR_\w+( \(\w+\))?: ", "", "\n".join(lines).strip())
         found[name] = (text[0].upper() + text[1:] if not text.startswith("out") else text, struct.replace("/**<", "/*"))
@@ -142,7 +144,8 @@ def fields_of(model):
 
 def call_of(operator, fields):
     indent = "\n" + " " * len("vkdml.run(")
-    return f"vkdml.run({operator!r},".replace("'", '"') + indent + f",{indent}".join(f"{name}={text}" for name, text, _ in fields) + ")"
+    arguments = f",{indent}".join(f"{name}={text}" for name, text, _ in fields)
+    return f'vkdml.run("{operator}",{indent}{arguments})'
 
 
 class Python:
@@ -184,7 +187,8 @@ def model_example(command, operator):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "model.json")
         path.write_text(text)
-        printed = subprocess.run([command, "run", "-a", "reference", path], capture_output=True, text=True, check=True).stdout
+        run = subprocess.run([command, "run", "-a", "reference", path], capture_output=True, text=True, check=True)
+        printed = run.stdout
     return text, printed[printed.index("Resource"):]
 
 
@@ -208,16 +212,17 @@ def tensors_table(tensors):
 
 ACCURACIES = {
     "EXACT": "**EXACT**: every device gives the bits of the CPU reference.",
-    "ULP": "**{0}**: every device gives the bits of the CPU reference; FLOAT32 results are within {1} units in the last "
-           "place of the exact value, FLOAT16 results within 1.",
+    "ULP": "**{0}**: every device gives the bits of the CPU reference; FLOAT32 results are within {1} units in the "
+           "last place of the exact value, FLOAT16 results within 1.",
     "SUM": "**SUM**: {0}.",
 }
 
 
 def accuracy_of(accuracy, worst):
     kind = re.match(r"[A-Z]+", accuracy).group()
-    arguments = {"EXACT": (), "ULP": (accuracy, re.sub(r"\D", "", accuracy)), "SUM": (accuracy[5:].replace("*", "\\*"),)}[kind]
-    text = ACCURACIES[kind].format(*arguments) + "\n"
+    arguments = {"EXACT": (), "ULP": (accuracy, re.sub(r"\D", "", accuracy)),
+                 "SUM": (accuracy[5:].replace("*", "\\*"),)}
+    text = ACCURACIES[kind].format(*arguments[kind]) + "\n"
     return text + worst
 
 
@@ -237,12 +242,13 @@ class Operators:
         call, prints = self.python.example(operator, fields_of(without_comments(model)))
         intro = f"Since feature level {since}" + (f"; other operators fuse it since {fused}." if fused else ".")
         remarks = site.prose(family.path, family.remarks.get(operator, ""))
+        worst = site.prose(family.path, family.worst(operator))
         related = f"What its whole family has in common: \\ref {site.page_name(family.path)}."
         parts = [f"# {operator} {{#{name}}}", intro,
                  f"## What it computes {{#{name}_computes}}", comment, remarks, related,
                  f"## Descriptor {{#{name}_descriptor}}", fenced(struct, "{.c}"),
                  f"## Tensors {{#{name}_tensors}}", tensors_table(tensors),
-                 f"## Accuracy {{#{name}_accuracy}}", accuracy_of(accuracy, site.prose(family.path, family.worst(operator))),
+                 f"## Accuracy {{#{name}_accuracy}}", accuracy_of(accuracy, worst),
                  f"## Example {{#{name}_example}}",
                  f"As a model, which `vkdml template {operator}` prints and `vkdml run` runs:", fenced(model),
                  "It prints:", fenced(model_prints),

@@ -64,6 +64,7 @@ class Pages:
 
     def reference(self, page, text, target):
         """What stands for a link."""
+        text = " ".join(text.split())  # Doxygen's references end where a line does
         if re.match(r"[a-z]+:", target):
             return f"[{text}]({target})"
         name, _, anchor = target.partition("#")

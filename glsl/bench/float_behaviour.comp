@@ -1,5 +1,6 @@
-// What a device makes of floats where a module asks for nothing: `vkdml selftest` reports it. No kernel of the library's. A workgroup
-// does one operation, on operands of which no compiler knows anything; bits go in and out as integers.
+// What a device makes of floats where a module asks for nothing: `vkdml selftest` reports it. No kernel of the
+// library's. A workgroup does one operation, on operands of which no compiler knows anything; bits go in and out as
+// integers.
 #version 450
 
 layout(local_size_x = 1) in;

@@ -1,5 +1,5 @@
-// What a device reads at most: `vkdml bench` holds reductions to it. No kernel of the library's. An invocation loads `share` vectors
-// of 16 bytes, four on their way at once, and writes only where they are what they hardly ever are.
+// What a device reads at most: `vkdml bench` holds reductions to it. No kernel of the library's. An invocation loads
+// `share` vectors of 16 bytes, four on their way at once, and writes only where they are what they hardly ever are.
 #version 450
 
 layout(local_size_x = 128) in;

@@ -10,23 +10,23 @@ layout(constant_id = 24) const bool BASES_ARE_ZERO = false;
 
 // Per storage buffer, the bytes between the start of its descriptor and the resource: descriptors begin at the bound
 // offset rounded down to minStorageBufferOffsetAlignment. Multiples of 4. A kernel of more than four buffers defines
-// HAS_SIX_BUFFERS.
+// HAS_EIGHT_BUFFERS.
 layout(push_constant) uniform PushConstants {
     uvec4 base_bytes;
-#ifdef HAS_SIX_BUFFERS
-    uvec2 more_base_bytes;
+#ifdef HAS_EIGHT_BUFFERS
+    uvec4 more_base_bytes;
 #endif
 } pushed;
 
 struct Bases {
     uvec4 base_bytes;
-#ifdef HAS_SIX_BUFFERS
-    uvec2 more_base_bytes;
+#ifdef HAS_EIGHT_BUFFERS
+    uvec4 more_base_bytes;
 #endif
 };
 
-#ifdef HAS_SIX_BUFFERS
-Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes, BASES_ARE_ZERO ? uvec2(0) : pushed.more_base_bytes);
+#ifdef HAS_EIGHT_BUFFERS
+Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes, BASES_ARE_ZERO ? uvec4(0) : pushed.more_base_bytes);
 #else
 Bases push = Bases(BASES_ARE_ZERO ? uvec4(0) : pushed.base_bytes);
 #endif

@@ -26,4 +26,13 @@ uint divide_short(uint n, uint multiplier, uint shift)
     return high >> shift;
 }
 
+// Declares the coordinate of a dimension, of what counts coordinates in row-major order: from the innermost on each
+// takes its own off what is left. The outermost has all of it, and is not divided by its size.
+#define TAKE_COORDINATE(coordinate, left, is_outermost, size, multiplier, shifts)                                      \
+    uint coordinate = left;                                                                                            \
+    if (!(is_outermost)) {                                                                                             \
+        left = divide(left, multiplier, shifts);                                                                       \
+        coordinate -= left * (size);                                                                                   \
+    }
+
 #endif

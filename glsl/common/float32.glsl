@@ -1,9 +1,11 @@
-// FLOAT32 arithmetic by the hardware, where it is sure to be IEEE 754's; elsewhere glsl/math's serves. And FLOAT32's order.
+// FLOAT32 arithmetic by the hardware, where it is sure to be IEEE 754's; elsewhere glsl/math's serves. And FLOAT32's
+// order.
 //
-// Vulkan lets a device flush denormals, operands and results, unless it says that it does not (IS_EXACT). A fast function says by
-// `good` whether that can have mattered, by looking at the result: a sum of at least 2^-100 is the same whether or not a denormal
-// was taken for zero, since that is less than half of its last bit, and so is one of a number and its negative; a product that is
-// a normal number had no denormal operand that was flushed. NaNs are the device's own and need not be good.
+// Vulkan lets a device flush denormals, operands and results, unless it says that it does not (IS_EXACT). A fast
+// function says by `good` whether that can have mattered, by looking at the result: a sum of at least 2^-100 is the
+// same whether or not a denormal was taken for zero, since that is less than half of its last bit, and so is one of a
+// number and its negative; a product that is a normal number had no denormal operand that was flushed. NaNs are the
+// device's own and need not be good.
 #ifndef VKDML_FLOAT32_GLSL
 #define VKDML_FLOAT32_GLSL
 
@@ -54,8 +56,8 @@ uint sqrt_fast(uint x, inout bool good)
     return root;
 }
 
-// a * scale + bias, rounded twice. A product that was flushed is less than half of the last bit of a sum of at least 2^-100, and so
-// is one of a denormal a, if it is not made larger than 4 times that.
+// a * scale + bias, rounded twice. A product that was flushed is less than half of the last bit of a sum of at least
+// 2^-100, and so is one of a denormal a, if it is not made larger than 4 times that.
 uint scale_fast(uint a, uint scale, uint bias, inout bool good)
 {
     precise float product = uintBitsToFloat(a) * uintBitsToFloat(scale);
@@ -88,8 +90,8 @@ bool less(uint a, uint b)
     return numbers && !zeros && order_of(a) < order_of(b);
 }
 
-// Compared with what is the same for all elements, so that most of it is computed once: in that order -0 lies below 0, and a bound
-// of 0 is taken for the one that has no zero beyond it.
+// Compared with what is the same for all elements, so that most of it is computed once: in that order -0 lies below 0,
+// and a bound of 0 is taken for the one that has no zero beyond it.
 bool is_above(uint x, uint bound)
 {
     if (IS_EXACT)

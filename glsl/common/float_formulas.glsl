@@ -1,9 +1,10 @@
-// What operations and functions on FLOAT32 are made of. Included twice: with arithmetic that is fast and says by `good` whether it
-// was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the parameter `good`, or
-// nothing), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT, SCALE(x, scale, bias), RARELY(condition), which leaves what it is true of
-// to the arithmetic that is right, CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16
-// has its own of, CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations NO_OPERATIONS: of
-// the functions these have those that are fused.
+// What operations and functions on FLOAT32 are made of. Included twice: with arithmetic that is fast and says by `good`
+// whether it was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the
+// parameter `good`, or nothing), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT, SCALE(x, scale, bias),
+// RARELY(condition), which leaves what it is true of to the arithmetic that is right, CALL(function, x) and
+// CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16 has its own of, CALL_GRADED and
+// CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations NO_OPERATIONS: of the
+// functions these have those that are fused.
 
 #ifndef NO_OPERATIONS
 uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
@@ -170,7 +171,8 @@ uint FORMULA(float_function)(uint x TELLS)
     case FN_CELU: { // alpha * expm1(x / alpha) below 0
         uint quotient = DIVIDE_BY_ARGUMENT(x);
         uint rest;
-        if (RARELY(HALVES && !is_positive(alpha))) // FLOAT16's grade ends where the result does, and a product may lie within
+        // FLOAT16's grade ends where the result does, and a product may lie within
+        if (RARELY(HALVES && !is_positive(alpha)))
             rest = CALL(expm1, quotient);
         else
             rest = CALL_GRADED(expm1, quotient);

@@ -1,5 +1,5 @@
-// Operations and functions on FLOAT32, in two forms: float_operation_fast() and float_function_fast() say by `good` whether they
-// were sure to be right, float_operation_slow() and float_function_slow() always are.
+// Operations and functions on FLOAT32, in two forms: float_operation_fast() and float_function_fast() say by `good`
+// whether they were sure to be right, float_operation_slow() and float_function_slow() always are.
 #ifndef VKDML_FLOAT_OPERATIONS_GLSL
 #define VKDML_FLOAT_OPERATIONS_GLSL
 
@@ -34,8 +34,8 @@ bool less_or_equal(uint a, uint b)
     return less(a, b) || equal_floats(a, b);
 }
 
-// Below -80 sigmoid and softplus, which are exp() there, come as two factors, for the digits that they lack as denormals. Where
-// no denormal matters, the product is too little as well.
+// Below -80 sigmoid and softplus, which are exp() there, come as two factors, for the digits that they lack as
+// denormals. Where no denormal matters, the product is too little as well.
 bool lacks_digits(uint x)
 {
     return !NO_DENORMALS && is_below(x, 0xC2A00000u);
@@ -83,7 +83,8 @@ uint float_selection(uint x)
     case FN_NEGATE:
         return canonical(x ^ SIGN_BIT);
     case FN_SIGN:
-        return is_nan(x) || math_is_zero(x) ? 0 : (x & SIGN_BIT) | ONE; // -1 or 0 by one condition: -0 on lavapipe (Mesa 22.3)
+        // -1 or 0 by one condition: -0 on lavapipe (Mesa 22.3)
+        return is_nan(x) || math_is_zero(x) ? 0 : (x & SIGN_BIT) | ONE;
     case FN_CLIP:
         return max_float(bounds.x, min_float(x, bounds.y));
     case FN_THRESHOLD:
@@ -107,7 +108,8 @@ uint float_selection(uint x)
 #define CALL2_GRADED(name, x, y) CALL2(name, x, y)
 const bool HALVES = false;
 #else
-// Where FLOAT16 numbers go in, unscaled, and FLOAT16 comes out, functions of FLOAT16's grade do. The CPU reference takes the same.
+// Where FLOAT16 numbers go in, unscaled, and FLOAT16 comes out, functions of FLOAT16's grade do. The CPU reference
+// takes the same.
 const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED ? false : true));
 #define CALL_GRADED(name, x) (HALVES ? CALL(half_##name, x) : CALL(name, x))
 #define CALL2_GRADED(name, x, y) (HALVES ? CALL2(half_##name, x, y) : CALL2(name, x, y))

@@ -57,9 +57,9 @@ float approximate(uvec2 a)
     return float(a.y) * 4294967296.0 + float(a.x);
 }
 
-// The quotient, and in `rest` the remainder, of magnitudes; b is not 0. Each turn takes from the rest what floats are sure
-// that it holds: less than the quotient by a 2^-20th of it, of which conversions, the device's reciprocal and the product can
-// have an error of a third. So the quotients left are below 2^64, 2^45, 2^26, 2^7 and 2.
+// The quotient, and in `rest` the remainder, of magnitudes; b is not 0. Each turn takes from the rest what floats are
+// sure that it holds: less than the quotient by a 2^-20th of it, of which conversions, the device's reciprocal and the
+// product can have an error of a third. So the quotients left are below 2^64, 2^45, 2^26, 2^7 and 2.
 uvec2 divide64(uvec2 a, uvec2 b, out uvec2 rest)
 {
     float reciprocal = 1.0 / approximate(b) * (1.0 - 1.0 / 1048576.0);

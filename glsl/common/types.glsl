@@ -1,5 +1,5 @@
-// Data types, and how elements of up to 32 bits are expanded: to FLOAT32 from either float type, to 32 bits with their sign
-// from integers.
+// Data types, and how elements of up to 32 bits are expanded: to FLOAT32 from either float type, to 32 bits with their
+// sign from integers.
 #ifndef VKDML_TYPES_GLSL
 #define VKDML_TYPES_GLSL
 
@@ -70,8 +70,9 @@ uint narrow_to_half(uint wide)
     return ((wide >> 16) & 0x8000) | rounded;
 }
 
-// What the device promises of FLOAT32's arithmetic (bit 0), of FLOAT16's conversions (1) and of FLOAT32's denormals (2), declared
-// as execution modes of the module; and that no such denormal matters (3), because operands and results are FLOAT16. See plan.h.
+// What the device promises of FLOAT32's arithmetic (bit 0), of FLOAT16's conversions (1) and of FLOAT32's denormals
+// (2), declared as execution modes of the module; and that no such denormal matters (3), because operands and results
+// are FLOAT16. See plan.h.
 layout(constant_id = 11) const uint FLOAT_CONTROLS = 0;
 const bool HALVES_ARE_EXACT = (FLOAT_CONTROLS & 2u) != 0;
 // In C: VKDML_FLOAT_...

@@ -2,24 +2,15 @@
 #ifndef VKDML_WORDS_GLSL
 #define VKDML_WORDS_GLSL
 
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
+#include "buffers.glsl"
 
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
+BUFFER_OF_WORDS(1, readonly, Input, source);
+BUFFER_OF_VECTORS(1, readonly, InputVectors, source_vectors);
+BUFFER_OF_WORDS(2, , Output, destination);
+BUFFER_OF_VECTORS(2, , OutputVectors, destination_vectors);
 
-layout(std430, binding = 2) buffer Output {
-    uint words[];
-} destination;
-
-layout(std430, binding = 2) buffer OutputVectors {
-    uvec4 vectors[];
-} destination_vectors;
-
-// 16 bytes of the input, any where they are not bound; with_tail() puts the last ones right. Two functions, so that many
-// loads are on their way before one is looked at.
+// 16 bytes of the input, any where they are not bound; with_tail() puts the last ones right. Two functions, so that
+// many loads are on their way before one is looked at.
 uvec4 bound_vector(uint index)
 {
     return source_vectors.vectors[min(index, source_vectors.vectors.length() - 1)];
@@ -37,10 +28,10 @@ uvec4 with_tail(uvec4 bits, uint index)
     return bits;
 }
 
-// Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so of
-// a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too, which
-// a compiler need not expect, and only because the flipped bits depend on the element is that loaded first. (Clearing
-// and then setting let an NVIDIA driver load the element in between.)
+// Stores the bits under `mask` of the output's 32-bit word `index`. Other invocations may own the word's other bits, so
+// of a part only the bits that change are flipped, in one atomic. It must be one: in place the output is the input too,
+// which a compiler need not expect, and only because the flipped bits depend on the element is that loaded first.
+// (Clearing and then setting let an NVIDIA driver load the element in between.)
 void store_word(uint index, uint bits, uint mask)
 {
     if (mask == 0xFFFFFFFFu) {

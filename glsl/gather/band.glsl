@@ -17,9 +17,9 @@ const uint PATTERN = 9; // instead of the columns' dimension
 layout(constant_id = 10) const uint X_DIMENSION = 7;
 layout(constant_id = 11) const uint Y_DIMENSION = 8;
 
-// What a stack of matrices of few elements has over and over, where they lie side by side, instead: a bit for each element,
-// and behind them those of the next matrix as far as 128 bits go. parameters.starts, of padding elsewhere, holds them, what
-// to divide by the elements of a matrix with, and their number.
+// What a stack of matrices of few elements has over and over, where they lie side by side, instead: a bit for each
+// element, and behind them those of the next matrix as far as 128 bits go. parameters.starts, of padding elsewhere,
+// holds them, what to divide by the elements of a matrix with, and their number.
 const bool HAS_PATTERN = X_DIMENSION == PATTERN;
 
 const bool HAS_INPUT = SOURCE == INPUT || SOURCE == ALIKE;

@@ -1,6 +1,6 @@
-// Fills a band of diagonals with a value and the rest with the input, or with zeros. arguments: value (low, high word), the
-// first diagonal x - y of the band, and how many more than one it has. Differences are taken modulo 2^32, which is exact:
-// those of a matrix, which the band's are among, are no more than its elements.
+// Fills a band of diagonals with a value and the rest with the input, or with zeros. arguments: value (low, high word),
+// the first diagonal x - y of the band, and how many more than one it has. Differences are taken modulo 2^32, which is
+// exact: those of a matrix, which the band's are among, are no more than its elements.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "gather.glsl"

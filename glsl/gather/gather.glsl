@@ -8,16 +8,16 @@
 //     uvec4 chunk(Row row, uint x)      those bytes
 //     const bool CONVERTS               whether elements are not stored as they are
 //     uvec2 convert(uvec2 element)      but as this
-//     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where there is a fast way for all of them
+//     bool convert_at_once(uvec4 bits, out uvec4 converted)  the same of 16 bytes, where that is fast
 // and includes gather_main.glsl. It may also define
 //     HAS_TABLE                         and void fill_table(), which the workgroup calls before it converts anything
 //     HAS_SEAMS                         so that rows may be SEAMED or have RIMS, and
 //     uint input_row(Row row)           the distance of the row's first input element from the input's first
 //     bool has_rim_only(Row row)        whether the row has no input
 //     uvec4 rim_chunk()                 16 bytes of such a row
-//     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row, and
-//     uvec4 part(Row row, uint x, uint from)  16 bytes, of which those from element `from` on begin with the row's element
-//                                       x; others, and those beyond the row, have no meaning
+//     HAS_PARTS                         and const bool IN_PARTS: where it is true chunk() knows all 16 bytes in a row
+//     uvec4 part(Row row, uint x, uint from)  and 16 bytes, of which those from element `from` on begin with the row's
+//                                       element x; others, and those beyond the row, have no meaning
 //     HAS_BAND                          and IN_PARTS: where it is true gather_band.glsl sees to all chunks
 // Elements are moved as bits in 32-bit words, so no 8-, 16- or 64-bit feature is needed.
 #ifndef VKDML_GATHER_GLSL
@@ -42,8 +42,8 @@ const uint SEAMED = 2;
 const uint TWO_RIMS = 3;
 const uint FOUR_RIMS = 4;
 layout(constant_id = 6) const uint ROWS = SHORT;
-// The rows of the input: elements apart; side by side or one for all, as row_input_stride says; side by side, and aligned
-// otherwise than the output's more often than not.
+// The rows of the input: elements apart; side by side or one for all, as row_input_stride says; side by side, and
+// aligned otherwise than the output's more often than not.
 // In C: enum vkdml_gather_input_rows, VKDML_GATHER_INPUT_...
 const uint APART = 0;
 const uint TOGETHER = 1;
@@ -180,8 +180,8 @@ uvec4 join(Words words)
     return words.bits;
 }
 
-// 16 bytes of which those of elements [from, ..) are the input's from the element at a distance on. Others, and those beyond
-// the input's ends, have no meaning.
+// 16 bytes of which those of elements [from, ..) are the input's from the element at a distance on. Others, and those
+// beyond the input's ends, have no meaning.
 uvec4 load_part(uint distance, uint from)
 {
     uint byte = push.base_bytes.x + (distance + parameters.input_first) * ELEMENT_BYTES;
@@ -213,7 +213,8 @@ uvec4 repeat(uvec2 bits)
 uvec4 mask_from_element(uint first)
 {
     uint bit = first * ELEMENT_BITS;
-    uvec4 begun = mix(uvec4(0xFFFFFFFFu), uvec4(0xFFFFFFFFu << (bit & 31)), greaterThanEqual(uvec4(bit), uvec4(0, 32, 64, 96)));
+    uvec4 begun =
+        mix(uvec4(0xFFFFFFFFu), uvec4(0xFFFFFFFFu << (bit & 31)), greaterThanEqual(uvec4(bit), uvec4(0, 32, 64, 96)));
     return mix(begun, uvec4(0), greaterThanEqual(uvec4(bit), uvec4(32, 64, 96, 128)));
 }
 

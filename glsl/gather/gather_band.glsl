@@ -1,5 +1,5 @@
-// Chunks of a band, of gather_main.glsl where a kernel HAS_BAND: which elements of 16 bytes are the band's is told row by row,
-// a bit each, and what is beside the band takes a load, or two where rows of the input are apart.
+// Chunks of a band, of gather_main.glsl where a kernel HAS_BAND: which elements of 16 bytes are the band's is told row
+// by row, a bit each, and what is beside the band takes a load, or two where rows of the input are apart.
 
 // A row of a chunk.
 struct BandRow {
@@ -19,12 +19,8 @@ BandRow band_row_of(Chunk c, uint i)
     [[unroll]] for (uint k = 0; k < 3; ++k) {
         if (k < OUTER) {
             uint d = RANK - 1 - k;
-            uint coordinate = index; // the outermost is not divided by its size
-            if (d != RUN_RANK) {
-                uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-                coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
-                index = quotient;
-            }
+            TAKE_COORDINATE(coordinate, index, d == RUN_RANK, parameters.sizes[d >> 2][d & 3],
+                            parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
             r.coordinates[k] = coordinate;
             enter(r.row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         }
@@ -75,8 +71,8 @@ uint chunk_bits(BandRow r, uint from)
     return bits;
 }
 
-// Short rows change the difference by no more than CHUNK in a chunk, unless the dimension around them begins again: true
-// where all of the chunk is then the band's, or nothing of it.
+// Short rows change the difference by no more than CHUNK in a chunk, unless the dimension around them begins again:
+// true where all of the chunk is then the band's, or nothing of it.
 bool is_uniform(BandRow r, out uint bits)
 {
     uint d = RANK - 1;

@@ -12,12 +12,8 @@ uint decode(uint index, uint first, uint end, inout Row row)
     uint distance = 0;
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate = index - quotient * parameters.sizes[d >> 2][d & 3];
-            index = quotient;
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         enter(row, d, parameters.origins[d >> 2][d & 3] + coordinate);
         distance += coordinate * parameters.output_strides[d >> 2][d & 3];
     }
@@ -72,8 +68,8 @@ uvec2 element_of(Row a, Row b, uint x)
     return element(a, parameters.row_origin + (is_next ? x - parameters.row_length : x));
 }
 
-// 16 bytes of a run, all of which it has, of rows at least as long. Where a row ends within a subgroup all of it goes this
-// way: no loads wait for one another, and no more is done for an element than must be.
+// 16 bytes of a run, all of which it has, of rows at least as long. Where a row ends within a subgroup all of it goes
+// this way: no loads wait for one another, and no more is done for an element than must be.
 uvec4 load_across(Row a, Row b, uint x)
 {
     uvec4 bits;
@@ -152,8 +148,8 @@ uint load(Chunk c, out uvec4 bits)
     return left;
 }
 
-// Arithmetic is long, and lavapipe inlines every call before it drops what specialization leaves out: it is called from one
-// place, and a loop turns the elements past it.
+// Arithmetic is long, and lavapipe inlines every call before it drops what specialization leaves out: it is called from
+// one place, and a loop turns the elements past it.
 uvec4 convert_chunk(uvec4 bits)
 {
     uvec4 converted_bits;

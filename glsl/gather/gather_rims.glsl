@@ -1,7 +1,7 @@
 // Rows with rims of few narrow elements of the input that are too short for their seams to be shared out, part of
-// gather_main.glsl. A chunk is 16 bytes around a row's input, where the next row begins within it as many around that one's,
-// and over them the rims, element by element. It is no longer than a row, so it has no more of these than a row has. All
-// that it takes is on its way before any of it is looked at.
+// gather_main.glsl. A chunk is 16 bytes around a row's input, where the next row begins within it as many around that
+// one's, and over them the rims, element by element. It is no longer than a row, so it has no more of these than a row
+// has. All that it takes is on its way before any of it is looked at.
 const bool IS_RIMMED = ROWS >= TWO_RIMS;
 const uint RIMS = ROWS == TWO_RIMS ? 2 : 4;
 
@@ -12,8 +12,8 @@ struct Rim {
     uint shift;
 };
 
-// Element n of those that follow one another from the end of a row's input on, in the next row after its end. Behind the
-// rims' come the input's own, which may be stored twice.
+// Element n of those that follow one another from the end of a row's input on, in the next row after its end. Behind
+// the rims' come the input's own, which may be stored twice.
 Rim load_rim(uint n, Row row, Row next, uint x)
 {
     uint c = n < end_rim() ? parameters.row_length - end_rim() + n : n - end_rim();

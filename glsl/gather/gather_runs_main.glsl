@@ -1,7 +1,8 @@
 // The main function of the gather kernels for CPUs: see gather_runs.glsl. An invocation fills a long part of a run, 16
-// aligned bytes after the other, row after row. On lavapipe each access to memory is a loop over the lanes, both sides of
-// a branch are always executed, and a loop takes as many turns as its slowest lane; so whole chunks have a loop of their
-// own, of one load and one store each whatever the alignments, and lanes meet before it rather than take turns in it.
+// aligned bytes after the other, row after row. On lavapipe each access to memory is a loop over the lanes, both sides
+// of a branch are always executed, and a loop takes as many turns as its slowest lane; so whole chunks have a loop of
+// their own, of one load and one store each whatever the alignments, and lanes meet before it rather than take turns in
+// it.
 
 const bool LOADS = READS_INPUT && !REPEATED; // chunks of the input
 
@@ -100,7 +101,8 @@ uvec4 mask_from(uint from)
 // Chunks of one element go piece by piece where they are fewer.
 const uint LEAST_FILLED_CHUNKS = 4;
 
-// The chunks that the cursor's segment fills up, `count` elements of it, if they are for copy_chunks() or fill_chunks().
+// The chunks that the cursor's segment fills up, `count` elements of it, if they are for copy_chunks() or
+// fill_chunks().
 uint long_chunks(Cursor cursor, uint count, bool in_first)
 {
     uint from = cursor.byte & 15;
@@ -110,8 +112,9 @@ uint long_chunks(Cursor cursor, uint count, bool in_first)
     return cursor.segment.kind == BACKWARD || in_first ? 0 : chunks;
 }
 
-// Fills up chunks from the cursor's on, of which `bits` is known, and leaves in `bits` what the segment has of the next.
-// By fours: a chunk by itself takes a tenth longer on lavapipe, as do tests and masks where chunks are loaded or stored.
+// Fills up chunks from the cursor's on, of which `bits` is known, and leaves in `bits` what the segment has of the
+// next. By fours: a chunk by itself takes a tenth longer on lavapipe, as do tests and masks where chunks are loaded or
+// stored.
 void copy_chunks(Cursor cursor, uint chunks, inout uvec4 bits)
 {
     uint from = cursor.byte & 15;
@@ -234,7 +237,8 @@ void fill_run(Cursor cursor, uint end, uvec4 coordinates[2])
     }
     bool in_first = (cursor.byte >> 4) == (first_byte >> 4); // never left
     if (first_from != 0)
-        write_part(first_byte & ~15u, first_from, in_first ? cursor.byte & 15 : CHUNK_BYTES, in_first ? bits : first_bits);
+        write_part(first_byte & ~15u, first_from, in_first ? cursor.byte & 15 : CHUNK_BYTES,
+                   in_first ? bits : first_bits);
     if ((cursor.byte & 15) != 0 && !(in_first && first_from != 0))
         write_part(cursor.byte & ~15u, 0, cursor.byte & 15, bits);
 }

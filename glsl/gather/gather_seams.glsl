@@ -17,7 +17,8 @@ uint share_rows(Run run, uint begin, uint end)
 {
     uint first = max(begin * CHUNK, run.lead) - run.lead;
     uint last = end * CHUNK - 1 - run.lead;
-    uint index = divide(first, parameters.row_divisor.x, parameters.row_divisor.y) - 1; // unused where it wraps around 0
+    // unused where it wraps around 0
+    uint index = divide(first, parameters.row_divisor.x, parameters.row_divisor.y) - 1;
     uint count = divide(last, parameters.row_divisor.x, parameters.row_divisor.y) - index + 1;
     Chunk c = chunk_of(run, 0);
     for (uint i = gl_LocalInvocationIndex; i < min(count, SHARED_ROWS); i += gl_WorkGroupSize.x)
@@ -108,8 +109,8 @@ void store_unit(Unit unit)
     }
 }
 
-// All that is taken from the input is on its way before any of it is looked at: where it is not, 16-bit rows of 524 bytes
-// take 8 % longer on an NVIDIA H200.
+// All that is taken from the input is on its way before any of it is looked at: where it is not, 16-bit rows of 524
+// bytes take 8 % longer on an NVIDIA H200.
 void fill_seamed(uint begin, uint end)
 {
     Run run = begin_run(0);
@@ -127,7 +128,8 @@ void fill_seamed(uint begin, uint end)
         stores[n] = item < end && is_whole(c) && !is_seam(x);
         ends |= item < end && !is_whole(c) ? 1u << n : 0;
         is_rim[n] = has_rim_only(row);
-        words[n] = load_words(stores[n] && !is_rim[n] ? input_row(row) + x - parameters.row_start : -parameters.input_first);
+        words[n] =
+            load_words(stores[n] && !is_rim[n] ? input_row(row) + x - parameters.row_start : -parameters.input_first);
     }
     store_unit(load_unit(run, begin, end, first_row));
     [[unroll]] for (uint n = 0; n < CHUNKS; ++n) {

@@ -1,6 +1,7 @@
-// Interleaves the elements of a few planes, as from NCHW to NHWC with few channels, or separates them again. A unit is 16 bytes
-// of every plane: planes are read or written 16 bytes per invocation, what is interleaved goes through shared memory so that
-// invocations side by side move it, and elements are exchanged in registers. All begins at multiples of 16 bytes.
+// Interleaves the elements of a few planes, as from NCHW to NHWC with few channels, or separates them again. A unit is
+// 16 bytes of every plane: planes are read or written 16 bytes per invocation, what is interleaved goes through shared
+// memory so that invocations side by side move it, and elements are exchanged in registers. All begins at multiples of
+// 16 bytes.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -53,11 +54,8 @@ uvec2 unit_at(uint unit)
                 unit * uvec2(SEPARATES ? 1 : PLANES, SEPARATES ? PLANES : 1);
     for (uint n = 0; n < BATCH_RANK; ++n) {
         uint d = BATCH_RANK - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != 0) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == 0, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         sum += coordinate * uvec2(parameters.output_strides[d >> 2][d & 3], parameters.input_strides[d >> 2][d & 3]);
     }
     return sum;

@@ -1,7 +1,7 @@
-// Permutations by blocks in shared memory. A block is a box of elements whose runs are long in both tensors, however small
-// the dimensions that make them up. It is read in the input's order, 16 bytes at a time, as it lies there; each word of
-// the output is put together from elements looked up at places that are the same for all blocks, found once. Elements narrower
-// than words are looked up by words where squares of them can be exchanged in registers.
+// Permutations by blocks in shared memory. A block is a box of elements whose runs are long in both tensors, however
+// small the dimensions that make them up. It is read in the input's order, 16 bytes at a time, as it lies there; each
+// word of the output is put together from elements looked up at places that are the same for all blocks, found once.
+// Elements narrower than words are looked up by words where squares of them can be exchanged in registers.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -28,8 +28,9 @@ const uint ELEMENT_MASK = 0xFFFFFFFFu >> (32 - ELEMENT_BITS);
 const uint NOWHERE = 0xFFFFFFFFu; // no place
 const uint WORD_MASK = (1u << PACKED) - 1; // a bit per element
 
-// Elements of less than a word go by squares where they can: PACKED columns, which lie side by side in the input, of a word
-// of the output each. The dimensions of a block are then in this order: others, those of columns, the one of words.
+// Elements of less than a word go by squares where they can: PACKED columns, which lie side by side in the input, of a
+// word of the output each. The dimensions of a block are then in this order: others, those of columns, the one of
+// words.
 const bool BY_SQUARES = COLUMN_RANK > 0;
 const uint COLUMN_END = OUTER_RANK + COLUMN_RANK;
 
@@ -80,11 +81,8 @@ uvec4 block_at(uint index)
     uvec2 extent = parameters.split_dimensions.zw;
     for (uint n = 0; n < BATCH_RANK; ++n) {
         uint d = BATCH_RANK - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != 0) {
-            index = divide(index, parameters.batch_multipliers[d >> 2][d & 3], parameters.batch_shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.batch_sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == 0, parameters.batch_sizes[d >> 2][d & 3],
+                        parameters.batch_multipliers[d >> 2][d & 3], parameters.batch_shifts[d >> 2][d & 3])
         sum += coordinate *
                uvec2(parameters.batch_output_strides[d >> 2][d & 3], parameters.batch_input_strides[d >> 2][d & 3]);
         if (n < SPLIT_RANK)
@@ -107,11 +105,8 @@ Place move(Place place, uint index, uint first, uint end, uvec2 extent)
 {
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index;
-        if (d != first) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         uint distance = coordinate * parameters.input_strides[d >> 2][d & 3];
         uint run_stride = parameters.run_strides[d >> 2][d & 3];
         place.run += coordinate * run_stride;
@@ -192,7 +187,8 @@ void find_words(uvec4 block)
     }
 }
 
-// The same for squares: the places are those that a row of a square begins at, with bit 0 where the skew grows within it.
+// The same for squares: the places are those that a row of a square begins at, with bit 0 where the skew grows within
+// it.
 void find_squares(uvec4 block)
 {
     present = 0;

@@ -1,5 +1,5 @@
-// Transposes by tiles in shared memory: a workgroup reads rows of y's, each a run of x's, and writes rows of x's, each a run
-// of y's, 16 bytes at a time.
+// Transposes by tiles in shared memory: a workgroup reads rows of y's, each a run of x's, and writes rows of x's, each
+// a run of y's, 16 bytes at a time.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "transpose.glsl"
@@ -46,8 +46,14 @@ void read_tile(uint distance, uvec2 extent, uint y_first)
         // Written out, for what a loop indexes might not be kept in registers.
         uvec4 a = load_row(i, 0, distance, extent, y_first);
         uvec4 b = load_row(PACKED == 1 ? i + step : i, 1 % PACKED, distance, extent, y_first);
-        uvec4 c = load_row(PACKED == 1 ? i + 2 * step : PACKED == 2 ? i + step : i, 2 % PACKED, distance, extent, y_first);
-        uvec4 d = load_row(PACKED == 1 ? i + 3 * step : PACKED == 2 ? i + step : i, 3 % PACKED, distance, extent, y_first);
+        uvec4 c = load_row(PACKED == 1   ? i + 2 * step
+                           : PACKED == 2 ? i + step
+                                         : i,
+                           2 % PACKED, distance, extent, y_first);
+        uvec4 d = load_row(PACKED == 1   ? i + 3 * step
+                           : PACKED == 2 ? i + step
+                                         : i,
+                           3 % PACKED, distance, extent, y_first);
         if (PACKED == 1) {
             put_square(i, a, none, none, none);
             put_square(i + step, b, none, none, none);

@@ -1,6 +1,6 @@
-// What the transpose kernels share. They move elements, as bits, between two layouts whose innermost dimensions differ. The
-// dimensions are, in this order: batch dimensions; those of x, whose elements lie side by side in the input; those of y,
-// whose elements lie side by side in the output.
+// What the transpose kernels share. They move elements, as bits, between two layouts whose innermost dimensions differ.
+// The dimensions are, in this order: batch dimensions; those of x, whose elements lie side by side in the input; those
+// of y, whose elements lie side by side in the output.
 #ifndef VKDML_TRANSPOSE_GLSL
 #define VKDML_TRANSPOSE_GLSL
 
@@ -9,7 +9,8 @@
 #include "words.glsl"
 
 layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16 or 32
-layout(constant_id = 2) const uint UNIT = 1;          // elements that lie side by side in both; 1 where narrower than words
+// elements that lie side by side in both; 1 where narrower than words
+layout(constant_id = 2) const uint UNIT = 1;
 layout(constant_id = 3) const uint TILE_X = 64;       // powers of two
 layout(constant_id = 4) const uint TILE_Y = 64;
 layout(constant_id = 5) const uint BATCH_RANK = 6;
@@ -47,11 +48,8 @@ uvec2 distances(uint index, uint first, uint end)
     uvec2 sum = uvec2(0);
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            index = divide(index, parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3]);
-            coordinate -= index * parameters.sizes[d >> 2][d & 3];
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d >> 2][d & 3],
+                        parameters.multipliers[d >> 2][d & 3], parameters.shifts[d >> 2][d & 3])
         sum += coordinate * uvec2(parameters.output_strides[d >> 2][d & 3], parameters.input_strides[d >> 2][d & 3]);
     }
     return sum;

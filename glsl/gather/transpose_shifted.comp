@@ -1,6 +1,7 @@
-// Transposes by tiles where rows begin anywhere. The input is read by whole words, side by side. Of elements narrower than words
-// an invocation reads a set of PACKED rows, 4 apart, which begin alike within words, and exchanges them in registers. A tile
-// writes the aligned 16 bytes that begin in its part of a row of the output, for which it holds as many elements more.
+// Transposes by tiles where rows begin anywhere. The input is read by whole words, side by side. Of elements narrower
+// than words an invocation reads a set of PACKED rows, 4 apart, which begin alike within words, and exchanges them in
+// registers. A tile writes the aligned 16 bytes that begin in its part of a row of the output, for which it holds as
+// many elements more.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -19,8 +20,8 @@ const uint PLANE = ((PACKED == 1 ? TILE_X : COLUMNS + 1) * PITCH + 31) / 32 * 32
 
 shared uint tile[PACKED * PLANE + 1];
 
-// The word of the tile that an element of row x lies in, from PACKED - 1 places before the first on. Words hold elements 4 apart,
-// and the four words of 16 bytes lie apart, so that the same ones of many 16 bytes lie side by side.
+// The word of the tile that an element of row x lies in, from PACKED - 1 places before the first on. Words hold
+// elements 4 apart, and the four words of 16 bytes lie apart, so that the same ones of many 16 bytes lie side by side.
 uint slot(uint x, uint element)
 {
     uint place = x + PACKED - 1;
@@ -55,8 +56,8 @@ uint row_word(uint byte, uint column, uint count)
     return funnel(source.words[word], ends ? 0 : source.words[word + 1], lead * ELEMENT_BITS);
 }
 
-// Puts words of a set's rows, whose elements begin `lead` into the first, where the output's lie; `further` is a distance in the
-// tile.
+// Puts words of a set's rows, whose elements begin `lead` into the first, where the output's lie; `further` is a
+// distance in the tile.
 void put_set(uint set, uint column, uint lead, uvec4 rows, uint further)
 {
     uvec4 columns = transpose_square(rows);
@@ -67,7 +68,8 @@ void put_set(uint set, uint column, uint lead, uvec4 rows, uint further)
     }
 }
 
-// Reads a tile that is whole, and not the last along x: all rows of an invocation begin alike, and lie at equal distances.
+// Reads a tile that is whole, and not the last along x: all rows of an invocation begin alike, and lie at equal
+// distances.
 void read_whole_tile(uint distance, uint y_first)
 {
     uint set = gl_LocalInvocationIndex / COLUMNS, column = gl_LocalInvocationIndex % COLUMNS;
@@ -175,7 +177,8 @@ void write_tile(uint begin, uint extent, uint x_first, uint count)
     }
 }
 
-// Writes the chunks of rows that all end beyond the tile. The rows of an invocation begin alike, and lie at equal distances.
+// Writes the chunks of rows that all end beyond the tile. The rows of an invocation begin alike, and lie at equal
+// distances.
 void write_whole_tile(uint begin, uint extent, uint x_first)
 {
     uint x = gl_LocalInvocationIndex / CHUNKS, chunk = gl_LocalInvocationIndex % CHUNKS;
@@ -222,7 +225,8 @@ void main()
 
     uint begin = push.base_bytes.y / ELEMENT_BYTES + parameters.output_first + first.x + place.y * UNIT;
     uint extent = min(rest.x, TILE_X);
-    bool alike = X_RANK == 1 && gl_WorkGroupSize.x % CHUNKS == 0 && gl_WorkGroupSize.x / CHUNKS * ELEMENT_BYTES % 16 == 0;
+    bool alike =
+        X_RANK == 1 && gl_WorkGroupSize.x % CHUNKS == 0 && gl_WorkGroupSize.x / CHUNKS * ELEMENT_BYTES % 16 == 0;
     if (alike && rest.y >= HELD_Y)
         write_whole_tile(begin, extent, place.x);
     else

@@ -181,7 +181,8 @@ void fill_carefully(Place p)
     }
 }
 
-// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for afterwards.
+// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for
+// afterwards.
 void fill_items(uint first, uint end)
 {
     for (uint block = first; block < end; block += 32) {
@@ -196,7 +197,8 @@ void fill_items(uint first, uint end)
     }
 }
 
-// The items from one on that are whole and in one row of elements side by side, whose places are looked up once: how many.
+// The items from one on that are whole and in one row of elements side by side, whose places are looked up once: how
+// many.
 uint copy_items(uint item, uint most)
 {
     Place p = place_of(item);

@@ -1,12 +1,14 @@
-// The frame of the kernels whose elements lie where a tensor of indices says. Each element of the output comes from the place
-// in the input that its own coordinates and some indices make: columns, of which each has an index for the element, and a
-// dimension of the input that the index is a coordinate of. What no element of the input belongs to is 0, or the rest's.
+// The frame of the kernels whose elements lie where a tensor of indices says. Each element of the output comes from the
+// place in the input that its own coordinates and some indices make: columns, of which each has an index for the
+// element, and a dimension of the input that the index is a coordinate of. What no element of the input belongs to is
+// 0, or the rest's.
 #ifndef VKDML_INDEX_GLSL
 #define VKDML_INDEX_GLSL
 
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "words.glsl"
 
@@ -19,30 +21,38 @@ layout(constant_id = 2) const uint RANK = 7;          // outer dimensions
 layout(constant_id = 3) const uint RUN_RANK = 7;      // of them, those outside a run: rows side by side in the output
 layout(constant_id = 4) const bool DENSE = true;      // an item is 16 aligned bytes of the output, else an element
 // The elements of a row.
+// In C: enum vkdml_index_row, VKDML_INDEX_ROW_...
 const uint ALIGNED = 0;  // share their indices and lie side by side in the input, from a multiple of 16 bytes on
 const uint TOGETHER = 1; // from anywhere on
 const uint SHARED = 2;   // share their indices, and lie at any distance from one another
 const uint EACH = 3;     // have indices of their own
 const uint VECTORS = 4;  // .. which are whole 16 bytes of indices for each item
-const uint ALONG = 5;   // ONE_HOT of 8 bits: go along the column's dimension, an item or more of them, and share their index
+// ONE_HOT of 8 bits: go along the column's dimension, an item or more of them, and share their index
+const uint ALONG = 5;
 layout(constant_id = 5) const uint ROW = TOGETHER;
 // What an index stands for.
+// In C: enum vkdml_index_mode, VKDML_INDEX_...
 const uint GATHER = 0;  // a coordinate of the column's dimension, a negative one counted from its end
 const uint REVERSE = 1; // how many first elements along the column's dimension are in reverse order
-const uint ONE_HOT = 2; // a coordinate as in GATHER: where it is the element's own the second value is taken, else the first
-const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the element is not
-                        // the input's, but another tensor's, the rest
+// a coordinate as in GATHER: where it is the element's own the second value is taken, else the first
+const uint ONE_HOT = 2;
+const uint SCATTER = 3; // one more than the number that the columns' coordinates make in row-major order; 0: the rest's
+const uint MARK = 4;    // of index_mark: a coordinate as in GATHER, of the output, here called the input
+const uint UPDATE = 5;  // of index_lines: MARK and SCATTER in one
 layout(constant_id = 6) const uint MODE = GATHER;
 // The indices: bit 0 64 bits wide, bit 1 signed.
 layout(constant_id = 7) const uint INDEX_TYPE = 0;
+// In C: VKDML_INDEX_...
 const bool IS_LONG = (INDEX_TYPE & 1u) != 0;
 const bool IS_SIGNED = (INDEX_TYPE & 2u) != 0;
 const uint INDEX_WORDS = IS_LONG ? 2 : 1;
 layout(constant_id = 8) const uint COLUMNS = 1;
 layout(constant_id = 9) const uint FLAGS = 0;
+// In C: VKDML_INDEX_...
 const bool HAS_WINDOWS = (FLAGS & 1u) != 0; // the input is bound in part: elements elsewhere are another dispatch's
 const bool IS_SERIAL = (FLAGS & 2u) != 0;
-const bool OWNS_ROWS = (FLAGS & 4u) != 0;  // index_mark: an invocation walks whole rows, and no two rows lead to one element
+// index_mark: an invocation walks whole rows, and no two rows lead to one element
+const bool OWNS_ROWS = (FLAGS & 4u) != 0;
 const bool HAS_STRIPS = (FLAGS & 8u) != 0; // items are walked by strips: see place.glsl
 const bool IS_BUNDLED = (FLAGS & 16u) != 0; // index_lines: lines have their indices in common
 
@@ -67,35 +77,25 @@ layout(std140, binding = 0) uniform IndexParameters {
     uint writes_rest; // HAS_WINDOWS: whether this dispatch writes what no element of the input belongs to
     uint strip_shift; // HAS_STRIPS: of the items that a strip is wide, and for divide() the strips side by side
     uvec2 strips_divisor;
-    // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output. Places of the
-    // first element in what is bound, modulo 2^32, and its coordinate:
+    // The four below are of the input, the indices, the rest or the coordinate that MODE asks for, and the output.
+    // Places of the first element in what is bound, modulo 2^32, and its coordinate:
     uvec4 firsts;
     uvec4 row_strides;
     uvec4 column_sizes[2];
     uvec4 column_strides[2]; // of the input
-    uvec4 sizes[8];          // of the outer dimensions, outermost first: a size, and for divide() its multiplier and shifts
+    // of the outer dimensions, outermost first: a size, and for divide() its multiplier and shifts
+    uvec4 sizes[8];
     uvec4 strides[8];
 } parameters;
 
-layout(std430, binding = 3) readonly buffer Indices {
-    uint words[];
-} indices;
-
-layout(std430, binding = 3) readonly buffer IndexVectors {
-    uvec4 vectors[];
-} index_vectors;
-
-layout(std430, binding = 4) readonly buffer Rest {
-    uint words[];
-} rest;
-
-layout(std430, binding = 4) readonly buffer RestVectors {
-    uvec4 vectors[];
-} rest_vectors;
+BUFFER_OF_WORDS(3, readonly, Indices, indices);
+BUFFER_OF_VECTORS(3, readonly, IndexVectors, index_vectors);
+BUFFER_OF_WORDS(4, readonly, Rest, rest);
+BUFFER_OF_VECTORS(4, readonly, RestVectors, rest_vectors);
 
 // ---- indices ----
-// What is asked of each element of an item chooses by mix(), or between names and constants: of anything else glslang 12 makes
-// branches, and of many, one after the other, SwiftShader's compiler (Subzero) never comes to an end.
+// What is asked of each element of an item chooses by mix(), or between names and constants: of anything else glslang
+// 12 makes branches, and of many, one after the other, SwiftShader's compiler (Subzero) never comes to an end.
 
 // Not a coordinate.
 const uint NONE = 0xFFFFFFFFu;
@@ -124,8 +124,8 @@ uvec2 load_index(uint place)
     return widen(indices.words[word]);
 }
 
-// The coordinate that an index names in a dimension, or NONE. A negative index that leads before the first is no less than the
-// size when the size is added modulo 2^32.
+// The coordinate that an index names in a dimension, or NONE. A negative index that leads before the first is no less
+// than the size when the size is added modulo 2^32.
 uint coordinate_of(uvec2 index, uint size)
 {
     bool negative = int(index.y) < 0;
@@ -225,8 +225,8 @@ void load_values()
     on_value = load_element(parameters.firsts.x + column_stride(0));
 }
 
-// The bits of an element of the output, given its first index. Without a branch, so that many loads are on their way: what is
-// bound begins with an element.
+// The bits of an element of the output, given its first index. Without a branch, so that many loads are on their way:
+// what is bound begins with an element.
 uvec2 element_of(uvec4 places, uvec2 index, out uint state)
 {
     if (MODE == ONE_HOT) {

@@ -1,18 +1,17 @@
-// What index.comp and index_mark.comp do, where an index leads along a line of elements side by side that fits shared memory: there
-// neighbours may lie anywhere, while in memory each takes a cycle of a cache. A workgroup takes a line, or some that have their
-// indices in common. GATHER loads lines from the input; SCATTER replaces elements of lines, in one pass: the index is a coordinate of
-// the output, the input the updates, and the rest what they replace.
+// What index.comp and index_mark.comp do, where an index leads along a line of elements side by side that fits shared
+// memory: there neighbours may lie anywhere, while in memory each takes a cycle of a cache. A workgroup takes a line,
+// or some that have their indices in common. GATHER loads lines from the input; SCATTER replaces elements of lines, in
+// one pass: the index is a coordinate of the output, the input the updates, and the rest what they replace.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#include "buffers.glsl"
 #include "index.glsl"
 #include "place.glsl"
 
 layout(constant_id = 10) const uint SHARED_LENGTH = 1;
 layout(constant_id = 11) const uint VALUES_LENGTH = 1;
 
-layout(std430, binding = 2) buffer OutputPairs {
-    uvec2 pairs[];
-} destination_pairs;
+BUFFER_OF_PAIRS(2, , OutputPairs, destination_pairs);
 
 const uint UNIT = ELEMENT_BITS == 64 ? 2 : 4; // elements that an invocation takes at once
 const uint UNIT_WORDS = UNIT * ELEMENT_BITS / 32;
@@ -32,7 +31,8 @@ uvec4 load_coordinates(uint place)
     uvec4 coordinates;
     [[unroll]] for (uint k = 0; k < UNIT; ++k) {
         uint w = k * INDEX_WORDS;
-        uvec2 index = IS_LONG ? uvec2(loaded[w >> 2][w & 3], loaded[w >> 2][(w & 3) + 1]) : widen(loaded[w >> 2][w & 3]);
+        uvec2 index =
+            IS_LONG ? uvec2(loaded[w >> 2][w & 3], loaded[w >> 2][(w & 3) + 1]) : widen(loaded[w >> 2][w & 3]);
         coordinates[k] = coordinate_of(index, column_size(0));
     }
     return coordinates;
@@ -68,12 +68,13 @@ void store_unit(uint element, uvec4 bits)
 
 // ---- GATHER ----
 
-// Lines of narrow elements that have their indices in common lie in shared memory as words of an element of each, so that one access
-// serves them all.
+// Lines of narrow elements that have their indices in common lie in shared memory as words of an element of each, so
+// that one access serves them all.
 const uint LINES = IS_BUNDLED ? ELEMENTS_PER_WORD : 1;
 shared uvec4 lines[MODE == SCATTER ? 1 : SHARED_LENGTH];
 
-// Words of elements in a line that become words of elements in lines, and back: 4 x 4 of 8 bits; of 16 those of xy and those of zw.
+// Words of elements in a line that become words of elements in lines, and back: 4 x 4 of 8 bits; of 16 those of xy and
+// those of zw.
 uvec4 crossed(uvec4 a)
 {
     const uint low = 0xFFFF;
@@ -176,8 +177,8 @@ void gather_lines(uint first, uint count)
 
 // ---- SCATTER ----
 
-// Of an element of the output: one more than the number of the last update so far, 0: there is none. Where both fit a word, with the
-// element that it has in the bits below.
+// Of an element of the output: one more than the number of the last update so far, 0: there is none. Where both fit a
+// word, with the element that it has in the bits below.
 const bool HOLDS_ELEMENTS = ELEMENT_BITS < 32;
 const uint NUMBER_SHIFT = HOLDS_ELEMENTS ? ELEMENT_BITS : 0;
 shared uint numbers[MODE == SCATTER ? SHARED_LENGTH : 1];
@@ -227,9 +228,8 @@ void scatter_line(uint line)
             coordinates = load_coordinates(places.y + i);
             bits = load_unit(places.x + i);
         }
-        [[unroll]] for (uint k = 0; k < UNIT; ++k)
-            if (coordinates[k] != NONE)
-                atomicMax(numbers[coordinates[k]], ((i + k + 1) << NUMBER_SHIFT) | (HOLDS_ELEMENTS ? element_in(bits, k) : 0));
+        [[unroll]] for (uint k = 0; k < UNIT; ++k) if (coordinates[k] != NONE) atomicMax(
+            numbers[coordinates[k]], ((i + k + 1) << NUMBER_SHIFT) | (HOLDS_ELEMENTS ? element_in(bits, k) : 0));
     }
     barrier();
     if (!HOLDS_ELEMENTS) {

@@ -1,6 +1,6 @@
-// Leaves a number in each element of the output that indices name, the largest of those that do: one more than that of the
-// index, as the strides of the coordinate count them. The output's elements are words that were 0 before; they lie as those of an
-// input would.
+// Leaves a number in each element of the output that indices name, the largest of those that do: one more than that of
+// the index, as the strides of the coordinate count them. The output's elements are words that were 0 before; they lie
+// as those of an input would.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "index.glsl"
@@ -16,8 +16,8 @@ void mark(uint item)
         atomicMax(destination.words[(push.base_bytes.y >> 2) + named.place], places.z + 1);
 }
 
-// Of rows from an item on: numbers grow along them, so the last one that leads to an element is the largest, and an atomic, which
-// costs CPUs as much as all else, is not needed.
+// Of rows from an item on: numbers grow along them, so the last one that leads to an element is the largest, and an
+// atomic, which costs CPUs as much as all else, is not needed.
 void mark_rows(uint first, uint end)
 {
     for (uint item = first; item < end; item += parameters.row_length) {

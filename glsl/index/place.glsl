@@ -10,12 +10,8 @@ uvec4 decode(uint index, uint first, uint end)
     uvec4 distance = uvec4(0);
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = index - quotient * parameters.sizes[d].x;
-            index = quotient;
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d].x,
+                        parameters.sizes[d].y, parameters.sizes[d].z)
         distance += coordinate * parameters.strides[d];
     }
     return distance;
@@ -40,9 +36,9 @@ Place place_of(uint item)
     return Place(slot * ITEM - lead, first - lead + slot * ITEM, places);
 }
 
-// Where indices lead along the innermost of the outer dimensions, neighbours take elements from different rows, a sector of memory for
-// each. The rows of a strip fit a GPU's cache: so those are walked, one item below the other, before the strip to the right. The item
-// that comes n-th; the last strip has some that are none.
+// Where indices lead along the innermost of the outer dimensions, neighbours take elements from different rows, a
+// sector of memory for each. The rows of a strip fit a GPU's cache: so those are walked, one item below the other,
+// before the strip to the right. The item that comes n-th; the last strip has some that are none.
 uint item_in_strips(uint n)
 {
     uvec4 height = parameters.sizes[RANK - 1];

@@ -14,7 +14,9 @@ uint integer_of_float(uint x, uint bits, bool signs)
     uint magnitude = x & ~SIGN_BIT;
     uint significand = (magnitude & 0x7FFFFF) | 0x800000;
     uint exponent = magnitude >> 23; // of 2^-150 times the significand
-    uint whole = exponent < 127 ? 0 : exponent < 150 ? significand >> (150 - exponent) : significand << min(exponent - 150, 8);
+    uint whole = exponent < 127   ? 0
+                 : exponent < 150 ? significand >> (150 - exponent)
+                                  : significand << min(exponent - 150, 8);
     return is_nan(x) ? 0 : saturated((x & SIGN_BIT) != 0, whole, exponent >= 159, bits, signs);
 }
 
@@ -58,11 +60,12 @@ uint quantized(int rounded, uint zero_point)
 const bool DIVIDES_EXACTLY = EITHER(IS_SERIAL, TYPE_A == FLOAT16);
 const bool DIVIDES_HALVES = BOTH(TYPE_A == FLOAT16, TYPE_B == FLOAT16);
 
-// x / scale, rounded, and that rounded to an integer, halves to even; plus the zero point, in the range of the type. Which integer
-// it is shows without exact division, but near halves: the device's reciprocal and a product are off by less than a 2^-21st, where
-// scale is far from the ends of the range and nothing that is flushed is of weight. CPUs would do both. Of FLOAT16 halves are
-// common, and their quotient is exact where it is a half, and off by less than a 2^-23rd elsewhere: up to 256 no half is as near.
-// Beyond that the zero point does not bring it back into the range of 8 bits.
+// x / scale, rounded, and that rounded to an integer, halves to even; plus the zero point, in the range of the type.
+// Which integer it is shows without exact division, but near halves: the device's reciprocal and a product are off by
+// less than a 2^-21st, where scale is far from the ends of the range and nothing that is flushed is of weight. CPUs
+// would do both. Of FLOAT16 halves are common, and their quotient is exact where it is a half, and off by less than a
+// 2^-23rd elsewhere: up to 256 no half is as near. Beyond that the zero point does not bring it back into the range of
+// 8 bits.
 uint quantize_fast(uint x, uint scale, uint zero_point, inout bool good)
 {
     if (!FLOATS)
@@ -83,7 +86,8 @@ uint quantize_fast(uint x, uint scale, uint zero_point, inout bool good)
     precise float shifted = uintBitsToFloat(quotient) + 12582912.0; // 3 * 2^22: the integer stands in the lowest bits
     if (!DIVIDES_EXACTLY) {
         precise float whole = shifted - 12582912.0;
-        precise float rest = abs(uintBitsToFloat(quotient) - whole) + abs(uintBitsToFloat(quotient)) * (1.0 / 2097152.0);
+        precise float rest =
+            abs(uintBitsToFloat(quotient) - whole) + abs(uintBitsToFloat(quotient)) * (1.0 / 2097152.0);
         good = good && rest < 0.5 && (scale & ~SIGN_BIT) - 0x0D800000u < 0x64000000u; // 2^-100 to 2^100
     }
     return quantized(int(floatBitsToUint(shifted) - 0x4B400000u), zero_point);

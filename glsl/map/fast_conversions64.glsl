@@ -1,5 +1,5 @@
-// Conversions from and to 64 bits that need few instructions, of the numbers that most are. By `good` they say whether they were
-// right; number64.glsl's are right of all.
+// Conversions from and to 64 bits that need few instructions, of the numbers that most are. By `good` they say whether
+// they were right; number64.glsl's are right of all.
 #ifndef VKDML_FAST_CONVERSIONS64_GLSL
 #define VKDML_FAST_CONVERSIONS64_GLSL
 
@@ -24,12 +24,13 @@ uvec2 double_of_integer(uint x, bool signs)
     uint magnitude = negative ? -x : x;
     int top = findMSB(magnitude);
     uint significand = magnitude << (31 - top); // 0 where the magnitude is
-    uint high = magnitude == 0 ? 0 : (uint(top + 1022) << 20) + (significand >> 11); // the implicit bit counts the exponent up
+    // the implicit bit counts the exponent up
+    uint high = magnitude == 0 ? 0 : (uint(top + 1022) << 20) + (significand >> 11);
     return uvec2(significand << 21, (negative ? SIGN_BIT : 0) | high);
 }
 
-// Rounded to nearest even, or to_odd: truncated, and the last bit set where anything was lost, so that rounding what this gives
-// once more is one rounding.
+// Rounded to nearest even, or to_odd: truncated, and the last bit set where anything was lost, so that rounding what
+// this gives once more is one rounding.
 uint float_of_double(uvec2 x, bool to_odd, inout bool good)
 {
     uint magnitude = x.y & ~SIGN_BIT;

@@ -1,6 +1,6 @@
-// Multiplication and addition of FLOAT64 in 32-bit integers: doubles are an optional feature, and Vulkan promises neither how
-// they round nor that denormals are kept. Rounded to nearest, ties to even; any NaN is the quiet one without payload.
-// A number is its bits, the least significant word in x.
+// Multiplication and addition of FLOAT64 in 32-bit integers: doubles are an optional feature, and Vulkan promises
+// neither how they round nor that denormals are kept. Rounded to nearest, ties to even; any NaN is the quiet one
+// without payload. A number is its bits, the least significant word in x.
 #ifndef VKDML_FLOAT64_GLSL
 #define VKDML_FLOAT64_GLSL
 
@@ -52,8 +52,8 @@ void shift_right_sticky(inout uvec2 v, inout uint fraction, uint n)
     v = uvec2(high.y | low.z, high.z);
 }
 
-// The number with a sign, a biased exponent from 1 on, and a significand whose implicit bit is set but in denormals, rounded
-// by the fraction below it.
+// The number with a sign, a biased exponent from 1 on, and a significand whose implicit bit is set but in denormals,
+// rounded by the fraction below it.
 uvec2 round_float64(uint sign, int exponent, uvec2 significand, uint fraction)
 {
     if (exponent > 2046)

@@ -1,10 +1,10 @@
-// Operations and functions on integers of up to 32 bits, extended by their sign. What exceeds the type wraps around when it is
-// put away.
+// Operations and functions on integers of up to 32 bits, extended by their sign. What exceeds the type wraps around
+// when it is put away.
 #ifndef VKDML_INTEGER_OPERATIONS_GLSL
 #define VKDML_INTEGER_OPERATIONS_GLSL
 
-// All bits of x where it is negative, else none. Choices by it are made without branches: those of the elements of an item, one
-// after the other, keep SwiftShader's compiler (Subzero) from ever ending.
+// All bits of x where it is negative, else none. Choices by it are made without branches: those of the elements of an
+// item, one after the other, keep SwiftShader's compiler (Subzero) from ever ending.
 uint sign_bits(uint x)
 {
     return SIGNS ? uint(int(x) >> 31) : 0;
@@ -20,9 +20,9 @@ uint magnitude_of(uint x)
     return negate_by(sign_bits(x), x);
 }
 
-// The quotient of magnitudes, of which that of 32 bits is the device's and the others are too small for a device's division
-// of floats to be wrong: (a + 1/2) / b is at least 1 / 2b from an integer, and its error, of 2.5 units in the last place of the
-// reciprocal and two roundings, below 2^-5 / b.
+// The quotient of magnitudes, of which that of 32 bits is the device's and the others are too small for a device's
+// division of floats to be wrong: (a + 1/2) / b is at least 1 / 2b from an integer, and its error, of 2.5 units in the
+// last place of the reciprocal and two roundings, below 2^-5 / b.
 uint quotient(uint a, uint b)
 {
     if (BITS_A == 32)

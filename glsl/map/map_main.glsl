@@ -11,12 +11,8 @@ Distances decode(uint index, uint first, uint end)
     Distances distance = NO_DISTANCES;
     for (uint n = first; n < end; ++n) {
         uint d = first + end - 1 - n;
-        uint coordinate = index; // the outermost is not divided by its size
-        if (d != first) {
-            uint quotient = divide(index, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = index - quotient * parameters.sizes[d].x;
-            index = quotient;
-        }
+        TAKE_COORDINATE(coordinate, index, d == first, parameters.sizes[d].x,
+                        parameters.sizes[d].y, parameters.sizes[d].z)
         ADD_DISTANCES(distance, DISTANCES_OF(coordinate, d));
     }
     return distance;
@@ -109,8 +105,8 @@ void store(Place p)
     }
 }
 
-// Other invocations may own the word's other bits, so of a part only the bits that change are flipped, in one atomic; in place
-// the output is an operand too.
+// Other invocations may own the word's other bits, so of a part only the bits that change are flipped, in one atomic;
+// in place the output is an operand too.
 void store_element(uint element, ELEMENT bits)
 {
 #ifdef IS_WIDE
@@ -164,7 +160,8 @@ bool fill_at_once(Place p)
     return filled;
 }
 
-// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for afterwards.
+// For CPUs, which execute both sides of every branch and all of a loop at least once: what needs care is left for
+// afterwards.
 void fill_share(uint first, uint end)
 {
     for (uint block = first; block < end; block += 32) {
@@ -181,8 +178,8 @@ void fill_share(uint first, uint end)
     }
 }
 
-// The item of an invocation where workgroups are tiles: neighbours are in neighbouring rows, and so are workgroups. Whether there is
-// one.
+// The item of an invocation where workgroups are tiles: neighbours are in neighbouring rows, and so are workgroups.
+// Whether there is one.
 bool find_in_tile(uint group, out uint item)
 {
     uint height = parameters.sizes[RANK - 1].x;

@@ -22,8 +22,8 @@ uvec2 scale_double(uvec2 x)
     return add_float64(multiply_float64(x, parameters.arguments[0].xy), parameters.arguments[0].zw, false);
 }
 
-// (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero: the planner saw to it that no sum needs more than 31
-// bits beyond those of x.
+// (x * arguments.x + arguments.zy) / 2^arguments.w truncated toward zero: the planner saw to it that no sum needs more
+// than 31 bits beyond those of x.
 uvec2 scale_fixed(uvec2 x)
 {
     uint scale = parameters.arguments[0].x;

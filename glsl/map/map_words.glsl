@@ -1,5 +1,5 @@
-// The kernels whose elements have up to 32 bits. An operation of up to three operands, of which the first may be scaled before,
-// and a function of what it gives.
+// The kernels whose elements have up to 32 bits. An operation of up to three operands, of which the first may be scaled
+// before, and a function of what it gives.
 #define OPERANDS 3
 #define ELEMENT uint
 #define HAS_TABLE
@@ -28,9 +28,10 @@ const bool HAS_FLOAT_EXPONENT = BOTH(OPERATION == OP_POW, FLOATS_B);
 const bool MAKES_NAN = BOTH(IS_EXACT, BOTH(FLOATS_OUT, OPERATION == OP_CONSTANT ? false : true));
 
 // What functions of FLOAT16's grade, and its quotient, say is good is no NaN: results need not be looked at.
-const bool IS_GRADED = EITHER(EITHER(FUNCTION == FN_SQRT, FUNCTION == FN_RECIPROCAL),
-                              EITHER(FUNCTION == FN_GELU, BOTH(FUNCTION >= FN_EXP,
-                                                               FUNCTION == FN_CONSTANT_POW ? false : FUNCTION <= FN_SIGMOID)));
+const bool IS_GRADED =
+    EITHER(EITHER(FUNCTION == FN_SQRT, FUNCTION == FN_RECIPROCAL),
+           EITHER(FUNCTION == FN_GELU,
+                  BOTH(FUNCTION >= FN_EXP, FUNCTION == FN_CONSTANT_POW ? false : FUNCTION <= FN_SIGMOID)));
 const bool IS_QUOTIENT = BOTH(BOTH(OPERATION == OP_DIVIDE, TYPE_B == FLOAT16), FUNCTION == FN_NONE);
 const bool NEVER_NAN = BOTH(HALVES, EITHER(IS_GRADED, IS_QUOTIENT));
 
@@ -126,8 +127,8 @@ void compute_pair(uint k, inout bool good)
     }
 }
 
-// Pair by pair, and not by a loop that is to be unrolled: spirv-opt, which SwiftShader runs, forgets in the copies that it makes
-// of a loop's body what is precise, and makes x of (x + c) - c. An item has a power of two of elements.
+// Pair by pair, and not by a loop that is to be unrolled: spirv-opt, which SwiftShader runs, forgets in the copies that
+// it makes of a loop's body what is precise, and makes x of (x + c) - c. An item has a power of two of elements.
 bool compute_item()
 {
     bool good = true;

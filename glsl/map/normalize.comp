@@ -1,4 +1,5 @@
-// (a - b) / sqrt(c + an argument) * d + e of floats, each step of it rounded to FLOAT32, and a function of what it gives.
+// (a - b) / sqrt(c + an argument) * d + e of floats, each step of it rounded to FLOAT32, and a function of what it
+// gives.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -12,7 +13,8 @@
 const bool IS_SCALED = false;
 #include "float_operations.glsl"
 
-const bool IS_BY_CHANNEL = BOTH(BOTH(ROWS_b == REPEATED, ROWS_c == REPEATED), BOTH(ROWS_d == REPEATED, ROWS_e == REPEATED));
+const bool IS_BY_CHANNEL =
+    BOTH(BOTH(ROWS_b == REPEATED, ROWS_c == REPEATED), BOTH(ROWS_d == REPEATED, ROWS_e == REPEATED));
 
 // What is to be divided by: sqrt(c + an argument). The same for many items, mostly.
 struct Deviation {
@@ -32,8 +34,9 @@ Deviation deviation_of(uint c)
 
 Deviation known = Deviation(0, math_divisor(0.0, 0.0, 0.0, 0.0), false);
 
-// As float_operation_fast(), with fewer questions: a difference that may be divided is at least 2^-69, so that nothing flushed
-// can have mattered to it, and the quotient is no denormal. Differences of FLOAT16 numbers may always be, and 0 is common there.
+// As float_operation_fast(), with fewer questions: a difference that may be divided is at least 2^-69, so that nothing
+// flushed can have mattered to it, and the quotient is no denormal. Differences of FLOAT16 numbers may always be, and 0
+// is common there.
 uint quotient_of(uint a, uint b, math_divisor by, inout bool good)
 {
     precise float difference = uintBitsToFloat(a) - uintBitsToFloat(b);
@@ -97,7 +100,8 @@ void compute_pair(uint k, inout bool good)
     uvec2 d = pair_d(k);
     uvec2 e = pair_e(k);
     put_pair(k,
-             uvec2(compute_fast(a.x, b.x, of_x.divisor, d.x, e.x, good), compute_fast(a.y, b.y, of_y.divisor, d.y, e.y, good)),
+             uvec2(compute_fast(a.x, b.x, of_x.divisor, d.x, e.x, good),
+                   compute_fast(a.y, b.y, of_y.divisor, d.y, e.y, good)),
              good);
 }
 

@@ -38,7 +38,8 @@ Number number_of_double(uvec2 x)
     if (biased == 0x7FF)
         return Number(negative, significand != uvec2(0), LARGEST, uvec2(0, SIGN));
     if (biased != 0)
-        return Number(negative, false, int(biased) - 1075 - 11, shift_left64(uvec2(significand.x, significand.y | IMPLICIT_BIT), 11));
+        return Number(negative, false, int(biased) - 1075 - 11,
+                      shift_left64(uvec2(significand.x, significand.y | IMPLICIT_BIT), 11));
     return normalized(negative, -1074, significand);
 }
 
@@ -61,7 +62,9 @@ uvec2 integer_of_number(Number a, uint bits, bool signs)
     uvec2 limit = shift_right64(uvec2(0xFFFFFFFFu), 64 - width);
     if (a.negative)
         limit = signs ? add64(limit, uvec2(1, 0)) : uvec2(0);
-    uvec2 magnitude = a.exponent > 0 ? uvec2(0xFFFFFFFFu) : a.exponent > -64 ? shift_right64(a.significand, uint(-a.exponent)) : uvec2(0);
+    uvec2 magnitude = a.exponent > 0     ? uvec2(0xFFFFFFFFu)
+                      : a.exponent > -64 ? shift_right64(a.significand, uint(-a.exponent))
+                                         : uvec2(0);
     if (less64(limit, magnitude, false))
         magnitude = limit;
     if (a.is_nan)
@@ -69,8 +72,8 @@ uvec2 integer_of_number(Number a, uint bits, bool signs)
     return a.negative ? negate64(magnitude) : magnitude;
 }
 
-// Rounded to nearest even to a float with `stored` bits of significand below the implicit one, and a largest biased exponent,
-// that of infinity.
+// Rounded to nearest even to a float with `stored` bits of significand below the implicit one, and a largest biased
+// exponent, that of infinity.
 uvec2 float_of_number(Number a, uint stored, int infinite)
 {
     int bias = infinite >> 1;
@@ -78,7 +81,9 @@ uvec2 float_of_number(Number a, uint stored, int infinite)
     // Bits below the last that is kept; of denormals more.
     uint drop = min(63 - stored + uint(max(1 - biased, 0)), 127u);
     uvec2 kept = drop < 64 ? shift_right64(a.significand, drop) : uvec2(0);
-    uvec2 lost = drop < 64 ? shift_left64(a.significand, 64 - drop) : drop == 64 ? a.significand : uvec2(a.significand != uvec2(0) ? 1 : 0, 0);
+    uvec2 lost = drop < 64    ? shift_left64(a.significand, 64 - drop)
+                 : drop == 64 ? a.significand
+                              : uvec2(a.significand != uvec2(0) ? 1 : 0, 0);
     bool up = lost.y > SIGN || (lost.y == SIGN && (lost.x != 0 || (kept.x & 1) != 0));
     // The implicit bit counts the exponent up by one, and so does a carry out of the significand.
     uvec2 fields = shift_left64(uvec2(uint(max(biased - 1, 0)), 0), stored);
@@ -88,7 +93,9 @@ uvec2 float_of_number(Number a, uint stored, int infinite)
         bits = infinity;
     if (a.is_nan)
         return add64(infinity, shift_left64(uvec2(1, 0), stored - 1));
-    uvec2 sign = shift_left64(uvec2(a.negative ? 1 : 0, 0), stored + (infinite == 0x7FF ? 11 : infinite == 0xFF ? 8 : 5));
+    uvec2 sign = shift_left64(uvec2(a.negative ? 1 : 0, 0), stored + (infinite == 0x7FF  ? 11
+                                                                      : infinite == 0xFF ? 8
+                                                                                         : 5));
     return bits | sign;
 }
 

@@ -10,16 +10,11 @@
 #define BASE_BYTES push.more_base_bytes[SLOT - 3]
 #endif
 
-layout(std430, binding = SLOT + 2) readonly buffer OF(Operand_) {
-    uint words[];
-} OF(words_);
-
-layout(std430, binding = SLOT + 2) readonly buffer OF(OperandVectors_) {
-    uvec4 vectors[];
-} OF(vectors_);
+BUFFER_OF_WORDS(SLOT + 2, readonly, OF(Operand_), OF(words_));
+BUFFER_OF_VECTORS(SLOT + 2, readonly, OF(OperandVectors_), OF(vectors_));
 
 const uint OF(ROWS_) = ROWS >> (4 * SLOT) & 7u;
-const bool OF(IS_ALIGNED_) = (ROWS >> (4 * SLOT) & 8u) != 0;
+const bool OF(IS_ALIGNED_) = (ROWS >> (4 * SLOT) & ALIGNED) != 0;
 const uint OF(BITS_) = BITS_OF(TYPE);
 const uint OF(MASK_) = OF(BITS_) < 32 ? (1u << (OF(BITS_) & 31u)) - 1u : 0xFFFFFFFFu;
 const uint OF(ITEM_BITS_) = ITEM * OF(BITS_);
@@ -67,7 +62,8 @@ uvec4 OF(load_vector_)(uint byte)
     if (OF(IS_ALIGNED_) || (byte & 15) == 0)
         return OF(vectors_).vectors[byte >> 4];
     uint word = byte >> 2;
-    uvec4 bits = uvec4(OF(words_).words[word], OF(words_).words[word + 1], OF(words_).words[word + 2], OF(words_).words[word + 3]);
+    uvec4 bits = uvec4(OF(words_).words[word], OF(words_).words[word + 1], OF(words_).words[word + 2],
+                       OF(words_).words[word + 3]);
     uint shift = (byte & 3) * 8;
     if (shift != 0)
         bits = (bits >> shift) | (uvec4(bits.yzw, OF(words_).words[word + 4]) << (32 - shift));
@@ -201,7 +197,8 @@ uvec2 OF(pair_)(uint k)
         return widen_halves(word);
     ivec2 places = ivec2(at & 31) + ivec2(0, OF(BITS_));
     if (OF(SIGNS_OF_))
-        return uvec2(bitfieldExtract(int(word), places.x, int(OF(BITS_))), bitfieldExtract(int(word), places.y, int(OF(BITS_))));
+        return uvec2(bitfieldExtract(int(word), places.x, int(OF(BITS_))),
+                     bitfieldExtract(int(word), places.y, int(OF(BITS_))));
     return uvec2(bitfieldExtract(word, places.x, int(OF(BITS_))), bitfieldExtract(word, places.y, int(OF(BITS_))));
 }
 

@@ -136,9 +136,9 @@ Real normalize(Real a)
     return Real(a.kind, a.negative, a.exponent - int(n), shift_left(a.magnitude, n));
 }
 
-// The sum of two reals, exact but for a lowest bit that stands for all bits below it ("sticky"). Bits are lost only from an
-// operand far smaller than the other, and never near where pack_integer() truncates, because magnitudes have at most 88 bits
-// (64 of an integer, 24 of a factor) of the 127 that are kept.
+// The sum of two reals, exact but for a lowest bit that stands for all bits below it ("sticky"). Bits are lost only
+// from an operand far smaller than the other, and never near where pack_integer() truncates, because magnitudes have at
+// most 88 bits (64 of an integer, 24 of a factor) of the 127 that are kept.
 Real add(Real a, Real b)
 {
     if (a.kind != FINITE || b.kind != FINITE) {

@@ -1,5 +1,5 @@
-// x * scale + bias of integers, as if computed exactly, truncated toward zero and saturated; see dml_types.h. parameters.
-// arguments[0] holds scale and bias as SCALE_BIAS says.
+// x * scale + bias of integers, as if computed exactly, truncated toward zero and saturated; see dml_types.h.
+// parameters. arguments[0] holds scale and bias as SCALE_BIAS says.
 #ifndef VKDML_SCALE_BIAS_GLSL
 #define VKDML_SCALE_BIAS_GLSL
 
@@ -7,6 +7,7 @@
 #include "real.glsl"
 
 layout(constant_id = 10) const uint SCALE_BIAS = 0;
+// In C: enum vkdml_map_scale, VKDML_MAP_...
 const uint NO_SCALE = 0;
 const uint FLOAT_SCALE = 1;  // two FLOAT32, of which x may be one
 const uint DOUBLE_SCALE = 2; // two FLOAT64, for integers of up to 16 bits
@@ -16,8 +17,8 @@ const uint TABLE_SCALE = 5;  // as DOUBLE_SCALE, of 8 bits: all results are comp
 
 const bool IS_SCALED = SCALE_BIAS != NO_SCALE;
 
-// From a type of so many bits, extended by its sign to 32 bits, to the same. Without branches, as scale_by_integers() is: those of
-// the elements of an item, one after the other, keep SwiftShader's compiler (Subzero) from ever ending.
+// From a type of so many bits, extended by its sign to 32 bits, to the same. Without branches, as scale_by_integers()
+// is: those of the elements of an item, one after the other, keep SwiftShader's compiler (Subzero) from ever ending.
 uint saturated(bool negative, uint magnitude, bool exceeds, uint bits, bool signs)
 {
     uint most = bits < 32 ? (1u << bits) - 1u : 0xFFFFFFFFu;

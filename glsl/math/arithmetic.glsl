@@ -127,7 +127,8 @@ struct math_bounds {
     float high;
 };
 
-// An estimate and what is missing from it, known to 2^-20 of itself. Where the sum rounds to one number either way, it is that.
+// An estimate and what is missing from it, known to 2^-20 of itself. Where the sum rounds to one number either way, it
+// is that.
 MATH math_bounds math_corrected(float estimate, float missing)
 {
     precise float low = estimate + missing * 0.99999905f;
@@ -174,8 +175,8 @@ MATH math_divisor math_divisor_of(uint y)
     return by;
 }
 
-// The estimate is within 10 ULP, so all but the last of these differences are exact: those of the dividend and the products
-// of estimate and divisor, each of the two in halves.
+// The estimate is within 10 ULP, so all but the last of these differences are exact: those of the dividend and the
+// products of estimate and divisor, each of the two in halves.
 MATH math_bounds math_quotient_bounds(uint x, math_divisor by)
 {
     precise float n = uintBitsToFloat(x);
@@ -212,7 +213,8 @@ MATH uint math_divide_rare(uint x, uint y)
     uint sign = (x ^ y) & 0x80000000u;
     uint dividend = x & 0x7FFFFFFFu;
     uint divisor = y & 0x7FFFFFFFu;
-    if (math_max(dividend, divisor) > 0x7F800000u || (dividend == divisor && (math_is_zero(dividend) || dividend == 0x7F800000u)))
+    if (math_max(dividend, divisor) > 0x7F800000u ||
+        (dividend == divisor && (math_is_zero(dividend) || dividend == 0x7F800000u)))
         return 0x7FC00000u;
     if (math_is_zero(dividend) || divisor == 0x7F800000u)
         return sign;
@@ -264,7 +266,8 @@ MATH uint math_reciprocal(uint x)
     return math_reciprocal_is_common(x, reciprocal) ? reciprocal : math_reciprocal_rare(x);
 }
 
-// The device's inverse root, within 2 ULP, gives an estimate within 5. What its square leaves is exact but for the last difference.
+// The device's inverse root, within 2 ULP, gives an estimate within 5. What its square leaves is exact but for the last
+// difference.
 MATH uint math_sqrt_common(uint x)
 {
     precise float m = uintBitsToFloat(x);

@@ -55,8 +55,8 @@ MATH bool math_gelu_is_common(uint x)
     return magnitude - 0x0D800000u <= 0x41500000u - 0x0D800000u || math_is_zero(x);
 }
 
-// -gelu(-a) = a * (1 - erf(a / sqrt(2))) / 2 = 2 v * e^(p / 2 - a^2 / 2), where v = a / (a + 4), and p is a polynomial of v.
-// a^2 is needed with some 32 bits: a_high has 12, whose square is exact.
+// -gelu(-a) = a * (1 - erf(a / sqrt(2))) / 2 = 2 v * e^(p / 2 - a^2 / 2), where v = a / (a + 4), and p is a polynomial
+// of v. a^2 is needed with some 32 bits: a_high has 12, whose square is exact.
 MATH uint math_gelu_tail(uint magnitude, bool is_common)
 {
     precise float a = uintBitsToFloat(magnitude);
@@ -128,8 +128,9 @@ MATH bool math_gelu_tanh_is_common(uint x)
     return magnitude - 0x0D800000u <= 0x41200000u - 0x0D800000u || math_is_zero(x);
 }
 
-// -gelu_tanh(-a) = a * e^-w / (1 + e^-w), w = 2 sqrt(2 / pi) * (a + 0.044715 a^3), which is needed with some 32 bits: a, its
-// square, and what they are multiplied by are cut in parts of 12 bits, whose products are exact, and what is left.
+// -gelu_tanh(-a) = a * e^-w / (1 + e^-w), w = 2 sqrt(2 / pi) * (a + 0.044715 a^3), which is needed with some 32 bits:
+// a, its square, and what they are multiplied by are cut in parts of 12 bits, whose products are exact, and what is
+// left.
 MATH uint math_gelu_tanh_tail(uint magnitude, bool is_common)
 {
     precise float a = uintBitsToFloat(magnitude);

@@ -5,8 +5,8 @@
 #ifndef VKDML_MATH_EXPONENTIAL
 #define VKDML_MATH_EXPONENTIAL
 
-// To x + 1.5 * 2^23 + 127 the nearest integer to x is the last bits but for 127, the exponent's bias: shifted left by 23
-// they are the bits of 2^n.
+// To x + 1.5 * 2^23 + 127 the nearest integer to x is the last bits but for 127, the exponent's bias: shifted left by
+// 23 they are the bits of 2^n.
 MATH float math_exp_shifted(float x)
 {
     precise float shifted = x * 1.44269502f + 12583039.0f;

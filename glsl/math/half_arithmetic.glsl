@@ -16,8 +16,8 @@ MATH float math_half_root(float m)
     return s;
 }
 
-// An inverse square root of m by a straight line through its bits, and then times a polynomial of u = m * y^2, which is not far
-// from 1: within 2^-16.
+// An inverse square root of m by a straight line through its bits, and then times a polynomial of u = m * y^2, which is
+// not far from 1: within 2^-16.
 MATH float math_half_root_inverse(float m)
 {
     precise float y = uintBitsToFloat(0x5F600000u - (floatBitsToUint(m) >> 1));
@@ -28,8 +28,8 @@ MATH float math_half_root_inverse(float m)
     return y;
 }
 
-// Positive numbers, and zero. The root is within an ULP of FLOAT32, and none of a FLOAT16 is as near to the middle between
-// two others.
+// Positive numbers, and zero. The root is within an ULP of FLOAT32, and none of a FLOAT16 is as near to the middle
+// between two others.
 MATH bool math_half_sqrt_is_common(uint x)
 {
     return x < 0x7F800000u;
@@ -74,8 +74,8 @@ MATH bool math_half_divide_is_common(uint x, uint y)
     return math_max(x & 0x7FFFFFFFu, (y & 0x7FFFFFFFu) - 1u) < 0x7F800000u - 1u;
 }
 
-// An estimate cut to 12 bits, whose product with the divisor is exact, and the quotient of what it leaves: where the quotient has 12
-// bits, in the middle between two FLOAT16 perhaps, the sum is exact.
+// An estimate cut to 12 bits, whose product with the divisor is exact, and the quotient of what it leaves: where the
+// quotient has 12 bits, in the middle between two FLOAT16 perhaps, the sum is exact.
 MATH uint math_half_divide_common(uint x, uint y)
 {
     precise float n = uintBitsToFloat(x);

@@ -23,7 +23,8 @@ MATH bool math_half_is_finite(uint x)
     return (x & 0x7FFFFFFFu) < 0x7F800000u;
 }
 
-// 2^t for |t| up to 126, of which 2^(the nearest integer) is taken off: the rest is a square, 2^(r / 2) within 5 * 2^-20.
+// 2^t for |t| up to 126, of which 2^(the nearest integer) is taken off: the rest is a square, 2^(r / 2) within 5 *
+// 2^-20.
 MATH float math_half_power_of_two(float t)
 {
     precise float shifted = t + 12583039.0f;
@@ -89,8 +90,8 @@ MATH bool math_half_sigmoid_is_common(uint x)
     return math_half_is_finite(x);
 }
 
-// e^x / (1 + e^x) from -40 to 40, where x * sigmoid(x) is 0 or x. With x = (n + r) * ln(2), e^x is 2^n * (c + r) / (c - r), c a
-// polynomial of r^2.
+// e^x / (1 + e^x) from -40 to 40, where x * sigmoid(x) is 0 or x. With x = (n + r) * ln(2), e^x is 2^n * (c + r) / (c -
+// r), c a polynomial of r^2.
 MATH uint math_half_sigmoid_common(uint x)
 {
     precise float t = math_half_clamped(x, 0x42200000u, 0xC2200000u) * 1.44269502f;
@@ -161,7 +162,8 @@ MATH bool math_half_gelu_is_common(uint x)
     return (x | 0x80000000u) < 0xFF800000u;
 }
 
-// max(x, 0) - a * q(a), a = |x|: q, the normal distribution's tail, is the 32nd power of a polynomial. From 6 on it is nothing.
+// max(x, 0) - a * q(a), a = |x|: q, the normal distribution's tail, is the 32nd power of a polynomial. From 6 on it is
+// nothing.
 MATH uint math_half_gelu_common(uint x)
 {
     precise float a = uintBitsToFloat(math_min(x | 0x80000000u, 0xC0C00000u)); // -a

@@ -11,7 +11,8 @@ MATH bool math_half_pow_is_common(uint x, uint y)
     return math_max(x - 0x00800000u, y & 0x7FFFFFFFu) < 0x4F000000u;
 }
 
-// 2^(y * log2(x)), the logarithm within 2^-19 of it: from -26 to 17, which is 0 and infinity in FLOAT16, that is little enough.
+// 2^(y * log2(x)), the logarithm within 2^-19 of it: from -26 to 17, which is 0 and infinity in FLOAT16, that is little
+// enough.
 MATH uint math_half_pow_common(uint x, uint y)
 {
     uint k = (x - 0x3F2AAAABu) & 0xFF800000u;

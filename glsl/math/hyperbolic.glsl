@@ -42,8 +42,8 @@ MATH uint math_tanh(uint x)
     return math_tanh_is_common(x) ? math_tanh_common(x) : math_tanh_rare(x);
 }
 
-// With x = n * ln(2) + r, cosh and sinh of x are sums of products of those of n * ln(2), halves of sums of two powers of
-// two, and those of r, polynomials.
+// With x = n * ln(2) + r, cosh and sinh of x are sums of products of those of n * ln(2), halves of sums of two powers
+// of two, and those of r, polynomials.
 
 MATH float math_hyperbolic_shifted(float x)
 {

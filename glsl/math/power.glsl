@@ -15,9 +15,9 @@ MATH bool math_pow_is_common(uint x, uint y)
     return x - 0x00800000u < 0x7F000000u && floatBitsToUint(bound) <= 0x42FA0000u; // 125
 }
 
-// (x * 2^(offset / 2^23))^y for normal positive x. The logarithm to base 2 is k + log2(m), m from sqrt(1/2) to sqrt(2), that of
-// s = (m - 1) / (m + 1) times a polynomial. It needs some 32 bits: m, s, 2 / ln(2), y and the logarithm itself are cut in
-// parts of 11 to 13 bits, whose products are exact, and what is left.
+// (x * 2^(offset / 2^23))^y for normal positive x. The logarithm to base 2 is k + log2(m), m from sqrt(1/2) to sqrt(2),
+// that of s = (m - 1) / (m + 1) times a polynomial. It needs some 32 bits: m, s, 2 / ln(2), y and the logarithm itself
+// are cut in parts of 11 to 13 bits, whose products are exact, and what is left.
 MATH uint math_pow_scaled(uint x, float offset, uint y, bool is_common)
 {
     uint exponent = math_log_exponent(x);

@@ -3,7 +3,8 @@
 #ifndef VKDML_MATH_QUOTIENT
 #define VKDML_MATH_QUOTIENT
 
-// 1 / d, or less by up to 2^-19 of it, for normal d up to 2^125: a straight line through its bits, and two steps of Newton's.
+// 1 / d, or less by up to 2^-19 of it, for normal d up to 2^125: a straight line through its bits, and two steps of
+// Newton's.
 MATH float math_reciprocal_estimate(float d)
 {
     precise float y = uintBitsToFloat(0x7EF33408u - floatBitsToUint(d));

@@ -14,8 +14,8 @@ MATH bool math_remainder_is_short(uint x, uint y)
     return divisor - 0x0D800000u < 0x64000000u && math_int(dividend - divisor) < 20 << 23;
 }
 
-// |x| modulo |y|. The integer next to their quotient is at most one too much; so few bits of what it leaves are not zero
-// that they are known modulo 2^32.
+// |x| modulo |y|. The integer next to their quotient is at most one too much; so few bits of what it leaves are not
+// zero that they are known modulo 2^32.
 MATH uint math_remainder_short(uint x, uint y)
 {
     uint dividend = x & 0x7FFFFFFFu;

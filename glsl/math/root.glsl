@@ -3,8 +3,8 @@
 #ifndef VKDML_MATH_ROOT
 #define VKDML_MATH_ROOT
 
-// The square root of m, zero or from 2^-100 to 2^100: half a straight line through its bits, once as an inverse by Newton's
-// method, and twice as the root.
+// The square root of m, zero or from 2^-100 to 2^100: half a straight line through its bits, once as an inverse by
+// Newton's method, and twice as the root.
 MATH float math_root(float m)
 {
     precise float y = uintBitsToFloat(0x5F1FFFF9u - (floatBitsToUint(m) >> 1));

@@ -31,8 +31,8 @@ MATH uint math_shift_right_rounded(uint significand, uint shift)
     return down + (rest > 0x80000000u - (down & 1u) ? 1u : 0u);
 }
 
-// A number of a significand and an exponent as above, rounded to nearest even. The last bit of the significand is set where
-// it goes on.
+// A number of a significand and an exponent as above, rounded to nearest even. The last bit of the significand is set
+// where it goes on.
 MATH uint math_rounded(uint sign, int exponent, uint significand)
 {
     if (exponent > 254)

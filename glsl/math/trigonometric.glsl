@@ -4,9 +4,9 @@
 #ifndef VKDML_MATH_TRIGONOMETRIC
 #define VKDML_MATH_TRIGONOMETRIC
 
-// pi, or half of it, is taken off n times in four parts. n has 13 bits at most where x is less than 2^13; the first part is
-// 3217 / 2^10 and the second -2391 / 2^28, of which n times is less than 2^24 units; the third has 11 bits. So all is exact
-// while x - n * pi is small.
+// pi, or half of it, is taken off n times in four parts. n has 13 bits at most where x is less than 2^13; the first
+// part is 3217 / 2^10 and the second -2391 / 2^28, of which n times is less than 2^24 units; the third has 11 bits. So
+// all is exact while x - n * pi is small.
 
 // x - n * pi, within 0.6 ULP where that is not small: what the second subtraction rounds off is put right by the third.
 MATH float math_less_pi(float x, float n)
@@ -92,7 +92,8 @@ MATH uint math_turns(uint x, bool is_high)
     uint low = middle + carried;
     if (!is_high)
         return low;
-    return significand * math_inverse_pi_from(bit) + math_multiply_high(significand, second) + (low < carried ? 1u : 0u);
+    return significand * math_inverse_pi_from(bit) + math_multiply_high(significand, second) +
+           (low < carried ? 1u : 0u);
 }
 
 // pi times the fraction, a number from -1/2 to 1/2 in units of 2^-64.

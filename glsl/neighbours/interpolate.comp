@@ -1,12 +1,13 @@
-// Elements of inputs that are enlarged or made smaller: the place of an output element lies between two input elements in each dimension
-// that is walked. It takes the nearest, or from each the share of its nearness; or, of one dimension, from all that are near enough.
-// Beyond the outermost places it takes these.
+// Elements of inputs that are enlarged or made smaller: the place of an output element lies between two input elements
+// in each dimension that is walked. It takes the nearest, or from each the share of its nearness; or, of one dimension,
+// from all that are near enough. Beyond the outermost places it takes these.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define VECTORS_PER_WALK 3
 #include "neighbours.glsl"
 #include "../math/quotient.glsl"
 
+// In C: VKDML_INTERPOLATE_...
 const bool IS_SCALED = (FINISH & 1u) != 0; // by any factors, in FLOAT32
 const bool DIVIDES = (FINISH & 2u) != 0;   // some scale is no power of two
 const bool IS_NEAREST = (FINISH & 4u) != 0;
@@ -46,7 +47,8 @@ uvec4 four_from(uint v)
 
 uvec4 load_four(uvec4 elements)
 {
-    return uvec4(source_element(elements.x).x, source_element(elements.y).x, source_element(elements.z).x, source_element(elements.w).x);
+    return uvec4(source_element(elements.x).x, source_element(elements.y).x, source_element(elements.z).x,
+                 source_element(elements.w).x);
 }
 
 // ---- the nearest ----
@@ -124,7 +126,8 @@ vec4 interpolated_four(uint v)
         return columns(at * parameters.sizes[RANK - 1].w);
     uint stride = parameters.walk_strides[OUTER_WALKS / 4][OUTER_WALKS % 4];
     Pairs p = pairs_of(OUTER_WALKS, at + steps_of(OUTER_WALKS).x);
-    precise vec4 sum = weighted(p.near_weights, columns(p.near * stride)) + weighted(p.far_weights, columns(p.far * stride));
+    precise vec4 sum =
+        weighted(p.near_weights, columns(p.near * stride)) + weighted(p.far_weights, columns(p.far * stride));
     return sum;
 }
 
@@ -295,7 +298,8 @@ Numbers averaged_item()
         if (is_in_row(v)) {
             if (along)
                 s = spread_of(0, x + v + steps_of(0).x);
-            add_spread(sum, s, along ? source_base : source_base + (x + v) * parameters.sizes[RANK - 1].w, stride, false, v);
+            add_spread(sum, s, along ? source_base : source_base + (x + v) * parameters.sizes[RANK - 1].w, stride,
+                       false, v);
         }
     }
     return sum;

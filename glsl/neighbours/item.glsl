@@ -26,9 +26,11 @@ Values LOAD_ITEM(uint element)
         if (WORDS == 8)
             values.b = TENSOR_VECTORS.vectors[index / 4 + 1];
     } else {
-        values.a = uvec4(TENSOR.words[index], TENSOR.words[index + 1], TENSOR.words[index + 2], TENSOR.words[index + 3]);
+        values.a =
+            uvec4(TENSOR.words[index], TENSOR.words[index + 1], TENSOR.words[index + 2], TENSOR.words[index + 3]);
         if (WORDS == 8)
-            values.b = uvec4(TENSOR.words[index + 4], TENSOR.words[index + 5], TENSOR.words[index + 6], TENSOR.words[index + 7]);
+            values.b = uvec4(TENSOR.words[index + 4], TENSOR.words[index + 5], TENSOR.words[index + 6],
+                             TENSOR.words[index + 7]);
     }
     if (ELEMENT_BITS == 32)
         return values;
@@ -36,7 +38,9 @@ Values LOAD_ITEM(uint element)
     if (!IS_ALIGNED) {
         if (shift != 0) {
             uint next = TENSOR.words[index + WORDS];
-            uvec4 behind = WORDS == 1 ? uvec4(next, 0, 0, 0) : WORDS == 2 ? uvec4(values.a.y, next, 0, 0) : uvec4(values.a.yzw, next);
+            uvec4 behind = WORDS == 1   ? uvec4(next, 0, 0, 0)
+                           : WORDS == 2 ? uvec4(values.a.y, next, 0, 0)
+                                        : uvec4(values.a.yzw, next);
             values.a = values.a >> shift | behind << (32 - shift);
         }
     }

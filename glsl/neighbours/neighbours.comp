@@ -1,11 +1,13 @@
-// Sums of the elements that steps lead to, or of their squares, and what is made of a sum and of the element at the output's own place.
+// Sums of the elements that steps lead to, or of their squares, and what is made of a sum and of the element at the
+// output's own place.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define HAS_OWN
 #include "neighbours.glsl"
 #include "../math/power.glsl"
 
-// FINISH
+// FINISH. In C the last three follow from the power.
+// In C: enum vkdml_neighbours_finish, VKDML_NEIGHBOURS_...
 const uint TOTAL = 0;      // the sum itself
 const uint NORMALIZED = 1; // own / (bias + scale * sum)^power; arguments: scale, bias, power
 const uint NORMALIZED_3_4 = 2; // of this power, 3/4, and so on
@@ -45,8 +47,8 @@ void take(Values term)
     }
 }
 
-// The sums of SIZE values side by side, 2 to 9, from `first`, `first + 1`, 2 and 3 on: what all four have in common, what is before
-// it and what is behind it are each added up once.
+// The sums of SIZE values side by side, 2 to 9, from `first`, `first + 1`, 2 and 3 on: what all four have in common,
+// what is before it and what is behind it are each added up once.
 #define FOUR_SUMS(TYPE, ADD, values, first, SIZE, sums)                                                                \
     if (SIZE < 4) {                                                                                                    \
         sums[0] = ADD(values[first], values[first + 1]);                                                               \
@@ -350,7 +352,8 @@ uvec4 divisors_of(uvec4 sums)
     return floatBitsToUint(divisor);
 }
 
-// own / divisor^power. Inverse roots are the device's, within 2 units in the last place; what they are of 0 and less is said here.
+// own / divisor^power. Inverse roots are the device's, within 2 units in the last place; what they are of 0 and less is
+// said here.
 uint normalized(uint own, uint divisor)
 {
     precise float x = uintBitsToFloat(own);
@@ -420,13 +423,16 @@ void end_item(Values sums, Values own)
 
 // ---- a ring ----
 
-// What one dimension's steps lead to stays in registers while four neighbours after the other along it are computed: elements, or where
-// other dimensions are walked as well, the sums of a row. So four loads are on their way at once, and a value is moved once in four.
+// What one dimension's steps lead to stays in registers while four neighbours after the other along it are computed:
+// elements, or where other dimensions are walked as well, the sums of a row. So four loads are on their way at once,
+// and a value is moved once in four.
 const uint RING_SIZE = RING & 15u;
-const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place; 15: that is another tensor's
+const uint RING_OWN = RING >> 4 & 15u; // which is the element at the output's own place
+// In C: VKDML_NEIGHBOURS_...
+const uint NO_OWN = 15; // that is another tensor's
 const uint RING_WALK = OUTER_WALKS;
 const bool HOLDS_ELEMENTS = BOTH(MODE == SIDE, OUTER_WALKS == 0);
-const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != 15);
+const bool HOLDS_OWN = BOTH(HOLDS_ELEMENTS, RING_OWN != NO_OWN);
 
 Values ring[12];
 Values owns[12];

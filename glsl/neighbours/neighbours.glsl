@@ -1,8 +1,8 @@
-// The frame of kernels that compute each output element from several input elements near its place. An item is V elements of the
-// innermost dimension that lie side by side in the target, from a multiple of V on, or one element. In a dimension that is walked
-// coordinate c takes the steps t below `taps` for which c + start - t * tap_step is a coordinate q below source_size times
-// source_step: the element at q * source_stride + t * tap_stride. In pools it takes those for which c * source_step + t * tap_step - start
-// is a coordinate q.
+// The frame of kernels that compute each output element from several input elements near its place. An item is V
+// elements of the innermost dimension that lie side by side in the target, from a multiple of V on, or one element. In
+// a dimension that is walked coordinate c takes the steps t below `taps` for which c + start - t * tap_step is a
+// coordinate q below source_size times source_step: the element at q * source_stride + t * tap_stride. In pools it
+// takes those for which c * source_step + t * tap_step - start is a coordinate q.
 #ifndef VKDML_WINDOW_GLSL
 #define VKDML_WINDOW_GLSL
 
@@ -14,10 +14,12 @@
 #endif
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "types.glsl"
 
-layout(constant_id = 1) const uint TYPES = 0x111; // of the source, of the element at the output's own place, of the target; 4 bits each
+// of the source, of the element at the output's own place, of the target; 4 bits each
+layout(constant_id = 1) const uint TYPES = 0x111;
 const uint TYPE = TYPES & 15u;
 const uint TYPE_OWN = TYPES >> 4 & 15u;
 const uint TYPE_OUT = TYPES >> 8 & 15u;
@@ -27,21 +29,27 @@ const uint BITS_OUT = BITS_OF(TYPE_OUT);
 const bool FLOATS = IS_FLOAT(TYPE);
 
 layout(constant_id = 2) const uint OPERATION = 0;
+// In C: VKDML_NEIGHBOURS_...
 const bool SQUARES = (OPERATION & 1u) != 0;     // of elements are summed
 const bool IS_LONG = (OPERATION & 2u) != 0;     // sums go by blocks
 const bool ACCUMULATES = (OPERATION & 4u) != 0; // onto what the target has
-const bool IS_CUT = (OPERATION & 8u) != 0;      // a dimension's first steps are another dispatch's: positions may be negative
+// a dimension's first steps are another dispatch's: positions may be negative
+const bool IS_CUT = (OPERATION & 8u) != 0;
 const bool SOURCE_IS_ALIGNED = (OPERATION & 16u) != 0; // items of it begin at multiples of their size
 const bool OWN_IS_ALIGNED = (OPERATION & 32u) != 0;
 const bool OWN_IS_SIDE_BY_SIDE = (OPERATION & 64u) != 0;
-const bool IS_LOOSE = (OPERATION & 128u) != 0; // items begin anywhere in the target: a ring's neighbours begin differently
+// items begin anywhere in the target: a ring's neighbours begin differently
+const bool IS_LOOSE = (OPERATION & 128u) != 0;
 const bool ITEMS_ARE_WHOLE = (OPERATION & 256u) != 0; // rows begin and end with items
 const bool IS_STEADY = (OPERATION & 512u) != 0; // divisors are NaN, or normal and above 0, or infinite
 #ifdef POOLS
+// In C: VKDML_POOL_...
 const bool IS_REST = (OPERATION & 0x100000u) != 0; // the source is sums, which lie as places do
 const uint OWN_BUFFER = IS_REST ? 0 : 2;
 #else
-const uint FINISH = OPERATION >> 12;
+// In C: VKDML_NEIGHBOURS_...
+const uint FINISH_SHIFT = 12;
+const uint FINISH = OPERATION >> FINISH_SHIFT;
 const uint OWN_BUFFER = 2;
 #endif
 
@@ -50,14 +58,17 @@ layout(constant_id = 4) const uint WALK_OF = 0xFFFFFFFFu; // of each dimension t
 layout(constant_id = 5) const uint OUTER_WALKS = 6;       // the first of them, which are not the ring's or the items'
 layout(constant_id = 6) const uint V = 4;                 // 1, or 4 or 8 elements of whole words
 layout(constant_id = 7) const uint MODE = 0;              // how an item's elements find theirs:
+// In C: enum vkdml_neighbours_mode, VKDML_NEIGHBOURS_MODE_...
 const uint SINGLE = 0; // one by one
 const uint SIDE = 1;   // side by side; the innermost dimension is not walked
 const uint SLIDE = 2;  // each from the next place on along the same elements
 const uint TAPS = 3;   // side by side for each step
 const uint DOUBLED = 4; // interpolated, from half as many
 const uint HALVED = 5; // the same, from twice as many
-layout(constant_id = 8) const uint RING = 0; // steps of a dimension whose elements stay in registers, 2 to 9, and the dimension, 8 bits more
-layout(constant_id = 9) const uint SLIDING = 0; // of SLIDE by whole items: the steps, 2 to 9, and where the first leads, 4 bits more
+// steps of a dimension whose elements stay in registers, 2 to 9, and the dimension, 8 bits more
+layout(constant_id = 8) const uint RING = 0;
+// of SLIDE by whole items: the steps, 2 to 9, and where the first leads, 4 bits more
+layout(constant_id = 9) const uint SLIDING = 0;
 
 const uint PER_WORD = 32 / (BITS < 32 ? BITS : 32);
 const uint OWN_PER_WORD = 32 / (BITS_OWN < 32 ? BITS_OWN : 32);
@@ -77,11 +88,12 @@ layout(std140, binding = 0) uniform NeighboursParameters {
     uint target_first;
     uint place_first;  // of pools: the place of the source's first element
     uvec4 arguments;
-    uvec4 sizes[8]; // outermost first: a size (of a ring how many shares), its multiplier and shifts, the source's stride
+    // outermost first: a size (of a ring how many shares), its multiplier and shifts, the source's stride
+    uvec4 sizes[8];
     uvec4 own_strides[2];
     uvec4 target_strides[2];
-    // Two of each: start, taps, tap_step, source_size; source_step, its multiplier and shifts, tap_stride. Three where what they lead to
-    // is interpolated: places.glsl.
+    // Two of each: start, taps, tap_step, source_size; source_step, its multiplier and shifts, tap_stride. Three where
+    // what they lead to is interpolated: places.glsl.
     uvec4 walks[12];
     uvec4 walk_strides[2];
 #ifdef POOLS
@@ -89,38 +101,17 @@ layout(std140, binding = 0) uniform NeighboursParameters {
 #endif
 } parameters;
 
-layout(std430, binding = 1) readonly buffer Source {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer SourceVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Target {
-    uint words[];
-} destination;
-
-layout(std430, binding = 2) buffer TargetVectors {
-    uvec4 vectors[];
-} destination_vectors;
+BUFFER_OF_WORDS(1, readonly, Source, source);
+BUFFER_OF_VECTORS(1, readonly, SourceVectors, source_vectors);
+BUFFER_OF_WORDS(2, , Target, destination);
+BUFFER_OF_VECTORS(2, , TargetVectors, destination_vectors);
 
 #ifdef POOLS
-layout(std430, binding = 3) buffer Places {
-    uint words[];
-} places;
-
-layout(std430, binding = 3) buffer PlaceVectors {
-    uvec4 vectors[];
-} place_vectors;
+BUFFER_OF_WORDS(3, , Places, places);
+BUFFER_OF_VECTORS(3, , PlaceVectors, place_vectors);
 #else
-layout(std430, binding = 3) readonly buffer Own {
-    uint words[];
-} own_elements;
-
-layout(std430, binding = 3) readonly buffer OwnVectors {
-    uvec4 vectors[];
-} own_vectors;
+BUFFER_OF_WORDS(3, readonly, Own, own_elements);
+BUFFER_OF_VECTORS(3, readonly, OwnVectors, own_vectors);
 #endif
 
 // The elements of an item, each expanded to 32 bits, of floats to FLOAT32: four, eight, or in x and y one.
@@ -159,10 +150,12 @@ uint source_base;
 uint own_base;
 uint target_base;
 uint x;            // of the item's first element; wraps around 0 before the row
-uint positions[6]; // c + start, of each walk; of pools the coordinate of the source that the first step leads to, modulo 2^32
+// c + start, of each walk; of pools the coordinate of the source that the first step leads to, modulo 2^32
+uint positions[6];
 uint ring_begin;
 uint place_base;   // of pools
 
+// In C: VKDML_NEIGHBOURS_...
 const uint NO_WALK = 15;
 const uint RING_DIMENSION = RING >> 8;
 
@@ -193,12 +186,7 @@ void find_item(uint item)
     x = item - rest * parameters.items_per_row;
     for (uint n = 1; n < RANK; ++n) {
         uint d = RANK - 1 - n;
-        uint coordinate = rest;
-        if (d != 0) {
-            uint quotient = divide(rest, parameters.sizes[d].y, parameters.sizes[d].z);
-            coordinate = rest - quotient * parameters.sizes[d].x;
-            rest = quotient;
-        }
+        TAKE_COORDINATE(coordinate, rest, d == 0, parameters.sizes[d].x, parameters.sizes[d].y, parameters.sizes[d].z)
         if (RING != 0 && d == RING_DIMENSION) {
             coordinate *= parameters.share;
             ring_begin = coordinate;
@@ -256,7 +244,8 @@ uvec2 halves_of(uvec4 values)
         uvec2 words = uvec2(narrow_to_halves(values.xy, good), narrow_to_halves(values.zw, good));
         if (good)
             return words;
-        values = uvec4(narrow_to_half(values.x), narrow_to_half(values.y), narrow_to_half(values.z), narrow_to_half(values.w));
+        values = uvec4(narrow_to_half(values.x), narrow_to_half(values.y), narrow_to_half(values.z),
+                       narrow_to_half(values.w));
     }
     return (values.xz & 0xFFFF) | values.yw << 16;
 }
@@ -329,7 +318,8 @@ Values stored_item()
     [[dont_unroll]] for (uint v = 0; v < V; ++v) {
         if (is_in_row(v)) {
             uint at = element + v;
-            uint bits = BITS_OUT == 64 ? destination.words[at * 2] : destination.words[at / OUT_PER_WORD] >> (at % OUT_PER_WORD * (BITS_OUT & 31u));
+            uint bits = BITS_OUT == 64 ? destination.words[at * 2]
+                                       : destination.words[at / OUT_PER_WORD] >> (at % OUT_PER_WORD * (BITS_OUT & 31u));
             if (v < 4)
                 values.a[v] = bits;
             else

@@ -1,8 +1,8 @@
 // Where a coordinate of the target lies in the source.
 
-// Of a walk: a coordinate to begin at; the steps and the first of them; the source's size. Then of whole factors: the factor, its
-// multiplier and shifts, and as FLOAT32 half of its reciprocal; else scale, reciprocal and offsets. Then the greatest place, what is
-// added before it is rounded, and of averages how far they reach.
+// Of a walk: a coordinate to begin at; the steps and the first of them; the source's size. Then of whole factors: the
+// factor, its multiplier and shifts, and as FLOAT32 half of its reciprocal; else scale, reciprocal and offsets. Then
+// the greatest place, what is added before it is rounded, and of averages how far they reach.
 
 uvec4 steps_of(uint walk)
 {
@@ -19,8 +19,8 @@ uvec4 rounding_of(uint walk)
     return parameters.walks[VECTORS_PER_WALK * walk + 2];
 }
 
-// n / d as IEEE 754 has it, d above 0, from quotients that are within 1.5 units of their last place: what the exact rest says of one and
-// of its neighbour on the rest's side.
+// n / d as IEEE 754 has it, d above 0, from quotients that are within 1.5 units of their last place: what the exact
+// rest says of one and of its neighbour on the rest's side.
 vec4 rounded_quotients(vec4 n, float d, vec4 quotients)
 {
     float d_high = uintBitsToFloat(floatBitsToUint(d) & 0xFFFFF000u);
@@ -46,7 +46,8 @@ vec4 any_places_of(uint walk, uvec4 coordinates)
     if (DIVIDES)
         quotients = rounded_quotients(distances, scaling.x, quotients);
     precise vec4 places = quotients - scaling.w;
-    return mix(places, vec4(0.0), lessThan(abs(places), vec4(2.3283064365386963e-10))); // 2^-32; devices differ in what is denormal
+    // 2^-32; devices differ in what is denormal
+    return mix(places, vec4(0.0), lessThan(abs(places), vec4(2.3283064365386963e-10)));
 }
 
 // Those beyond the source's are its outermost.
@@ -65,7 +66,8 @@ uvec4 nearest_of(uint walk, uvec4 coordinates)
     return ROUNDS_UP ? below + uvec4(lessThan(vec4(below), places)) : below;
 }
 
-// Two neighbours of each of four, and their shares. Where one has none its place is the other's, so that it can be loaded.
+// Two neighbours of each of four, and their shares. Where one has none its place is the other's, so that it can be
+// loaded.
 struct Pairs {
     uvec4 near;
     uvec4 far;
@@ -120,8 +122,8 @@ Pairs pairs_of(uint walk, uvec4 coordinates)
     return pairs_at(mix(first, inside, outside), near, far, steps);
 }
 
-// Steps around a place: elements from `reach` before it on, of which each has a share that falls off with its distance. Those beyond
-// the source's are its outermost.
+// Steps around a place: elements from `reach` before it on, of which each has a share that falls off with its distance.
+// Those beyond the source's are its outermost.
 struct Spread {
     uint reach;
     uint below; // the place rounded down, and `reach` more

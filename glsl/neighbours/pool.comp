@@ -1,5 +1,5 @@
-// The greatest elements of boxes and their places, or sums and norms of their elements. In a dimension that is walked coordinate c
-// takes the elements c * step - padding + t * dilation, those that there are.
+// The greatest elements of boxes and their places, or sums and norms of their elements. In a dimension that is walked
+// coordinate c takes the elements c * step - padding + t * dilation, those that there are.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define POOLS
@@ -8,25 +8,38 @@
 #include "../math/quotient.glsl"
 #include "../math/root.glsl"
 
+// In C: VKDML_POOL_...
 const bool HAS_PLACES = (OPERATION & 1024u) != 0;
-const bool BY_PLACE = (OPERATION & 2048u) != 0; // of equal elements the one whose place is less, in whatever order they come
+// of equal elements the one whose place is less, in whatever order they come
+const bool BY_PLACE = (OPERATION & 2048u) != 0;
 
-const uint FUNCTION = OPERATION >> 12 & 7u;
-const uint MAXIMUM = 0;
-const uint SUM = 1;
-const uint MAGNITUDES = 2; // summed
-const uint SQUARED = 3;
-const uint POWERS = 4; // their root too; of elements and of what the target has alike
+// In C: VKDML_POOL_...
+const uint FUNCTION_SHIFT = 12;
+const uint ENDING_SHIFT = 15;
+const uint ORDER_SHIFT = 18;
+
+// What is made of the elements of a box.
+const uint FUNCTION = OPERATION >> FUNCTION_SHIFT & 7u;
+// In C: enum vkdml_pool, VKDML_POOL_...
+// no pool: the source's places follow from the steps as the dimensions say, and other kernels serve
+const uint NONE = 0;
+const uint MAXIMUM = 1;
+const uint SUM = 2;
+const uint MAGNITUDES = 3; // summed
+const uint SQUARED = 4;
+const uint NORM = 5; // the root of the sum of magnitudes to the power arguments.y; arguments.z is its inverse
 
 // What becomes of a sum.
-const uint ENDING = OPERATION >> 15 & 7u;
+const uint ENDING = OPERATION >> ENDING_SHIFT & 7u;
+// In C: enum vkdml_pool_ending, VKDML_POOL_...
 const uint AS_IT_IS = 0;
 const uint SCALED = 1;  // by arguments.x
 const uint AVERAGE = 2; // over the elements that there are
 const uint ROOT = 3;
 
 // How the bits of maxima compare: types are unsigned integers.
-const uint ORDER = OPERATION >> 18 & 3u;
+const uint ORDER = OPERATION >> ORDER_SHIFT & 3u;
+// In C: enum vkdml_pool_order, VKDML_POOL_ORDER_...
 const uint UNSIGNED = 0;
 const uint SIGNED = 1;
 const uint FLOAT = 2; // -0 is below +0, NaN above all
@@ -367,7 +380,8 @@ uint norm(uvec2 start, uint stored)
     END
     if (greatest - 0x00800000u >= 0x7F000000u)
         return greatest > INFINITY ? QUIET_NAN : greatest == INFINITY ? INFINITY : 0; // denormals may be taken for 0
-    // By powers of two, so that the greatest is from 1 to 2, in two steps, because 2^126 is the greatest one that has an inverse.
+    // By powers of two, so that the greatest is from 1 to 2, in two steps, because 2^126 is the greatest one that has
+    // an inverse.
     uint exponent = greatest >> 23;
     precise float scale = uintBitsToFloat((127 + (127 - int(exponent)) / 2) << 23);
     precise float rest_scale = uintBitsToFloat((127 + (127 - int(exponent)) - (127 - int(exponent)) / 2) << 23);
@@ -384,7 +398,8 @@ uint norm(uvec2 start, uint stored)
         }
     END
     sum = sum + blocks;
-    precise float result = uintBitsToFloat(math_pow(floatBitsToUint(sum), parameters.arguments.z)) * uintBitsToFloat(greatest);
+    precise float result =
+        uintBitsToFloat(math_pow(floatBitsToUint(sum), parameters.arguments.z)) * uintBitsToFloat(greatest);
     return floatBitsToUint(result);
 }
 
@@ -440,7 +455,8 @@ uvec4 finished(uvec4 sums, uvec4 columns)
         return uvec4(root_of(sums.x), root_of(sums.y), root_of(sums.z), root_of(sums.w));
     precise vec4 share = vec4(uintBitsToFloat(parameters.arguments.x));
     if (ENDING == AVERAGE)
-        share = vec4(share_of(columns.x * rows), share_of(columns.y * rows), share_of(columns.z * rows), share_of(columns.w * rows));
+        share = vec4(share_of(columns.x * rows), share_of(columns.y * rows), share_of(columns.z * rows),
+                     share_of(columns.w * rows));
     precise vec4 shares = uintBitsToFloat(sums) * share;
     return ENDING == AS_IT_IS ? sums : floatBitsToUint(shares);
 }
@@ -507,7 +523,8 @@ Pool stored_pool()
     if (IS_MAXIMUM)
         p.best.a = keys_of(p.best.a);
     if (HAS_PLACES)
-        p.places.a.x = places.words[(own_base + x * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]) * PLACE_WORDS];
+        p.places.a.x =
+            places.words[(own_base + x * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]) * PLACE_WORDS];
     return p;
 }
 
@@ -519,15 +536,18 @@ void single_item()
         if (is_in_row(v)) {
             uvec2 start = uvec2(source_base, place_base);
             if (ITEM_WALK == NO_WALK)
-                start += (x + v) * uvec2(parameters.sizes[RANK - 1].w, parameters.place_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
+                start += (x + v) *
+                         uvec2(parameters.sizes[RANK - 1].w, parameters.place_strides[(RANK - 1) / 4][(RANK - 1) % 4]);
             else
-                positions[ITEM_WALK] = (x + v) * parameters.walks[2 * ITEM_WALK + 1].x + parameters.walks[2 * ITEM_WALK].x;
+                positions[ITEM_WALK] =
+                    (x + v) * parameters.walks[2 * ITEM_WALK + 1].x + parameters.walks[2 * ITEM_WALK].x;
             prepare();
             count_rows();
             count_columns();
             if (IS_REST)
-                p.best.a.x = source_element(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]).x;
-            else if (FUNCTION == POWERS)
+                p.best.a.x =
+                    source_element(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4]).x;
+            else if (FUNCTION == NORM)
                 p.best.a.x = norm(start, ACCUMULATES ? stored_item().a.x : 0);
             else
                 p = take_rows(start);
@@ -538,7 +558,8 @@ void single_item()
                 else
                     values.b[v & 3] = bits;
                 if (HAS_PLACES)
-                    store_place(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4], p.places.a.x);
+                    store_place(own_base + (x + v) * parameters.own_strides[(RANK - 1) / 4][(RANK - 1) % 4],
+                                p.places.a.x);
             }
         }
     }
@@ -546,7 +567,7 @@ void single_item()
         store_item(values);
         return;
     }
-    if (ACCUMULATES && FUNCTION != POWERS)
+    if (ACCUMULATES && FUNCTION != NORM)
         p = join(stored_pool(), p);
     end_item(p);
 }

@@ -1,7 +1,7 @@
-// What the two passes of NONZERO_COORDINATES share. The input's elements in ascending order are marked in a bit mask, 32 to
-// a word; a chunk is a run of mask words that one workgroup, or of the serial kernels one invocation, handles in both
-// passes. Temporary memory: the mask, then a UINT32 total per chunk. What is larger than a descriptor can bind is covered
-// by several dispatches, each with a window of the input, of the mask (whole chunks) or of the coordinates.
+// What the two passes of NONZERO_COORDINATES share. The input's elements in ascending order are marked in a bit mask,
+// 32 to a word; a chunk is a run of mask words that one workgroup, or of the serial kernels one invocation, handles in
+// both passes. Temporary memory: the mask, then a UINT32 total per chunk. What is larger than a descriptor can bind is
+// covered by several dispatches, each with a window of the input, of the mask (whole chunks) or of the coordinates.
 #ifndef VKDML_NONZERO_GLSL
 #define VKDML_NONZERO_GLSL
 

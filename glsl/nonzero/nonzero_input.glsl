@@ -1,34 +1,25 @@
-// The first pass of NONZERO_COORDINATES: its buffers, and which elements of the input are nonzero. A group is the elements
-// of 16 bytes, as many as an invocation loads at once.
+// The first pass of NONZERO_COORDINATES: its buffers, and which elements of the input are nonzero. A group is the
+// elements of 16 bytes, as many as an invocation loads at once.
 #ifndef VKDML_NONZERO_INPUT_GLSL
 #define VKDML_NONZERO_INPUT_GLSL
 
+#include "buffers.glsl"
 #include "nonzero.glsl"
 
 layout(constant_id = 1) const uint ELEMENT_BITS = 32; // 8, 16 or 32
 layout(constant_id = 2) const uint RANK = 1;          // of the collapsed input, at least 1
-// The input is one run, and all elements of this dispatch's chunks lie in its window, which begins at 16 bytes' multiple.
+// The input is one run, and all elements of this dispatch's chunks lie in its window, which begins at 16 bytes'
+// multiple.
 layout(constant_id = 3) const bool DENSE = true;
 
 const uint ELEMENTS_PER_WORD = 32 / ELEMENT_BITS;
 const uint GROUP = 4 * ELEMENTS_PER_WORD;
 const uint GROUPS_PER_WORD = 32 / GROUP; // of the mask
 
-layout(std430, binding = 1) readonly buffer Input {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer InputVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 2) buffer Mask {
-    uint words[];
-} marks;
-
-layout(std430, binding = 3) writeonly buffer Totals {
-    uint words[];
-} totals;
+BUFFER_OF_WORDS(1, readonly, Input, source);
+BUFFER_OF_VECTORS(1, readonly, InputVectors, source_vectors);
+BUFFER_OF_WORDS(2, , Mask, marks);
+BUFFER_OF_WORDS(3, writeonly, Totals, totals);
 
 // A bit per element of a word of the input, in the highest bits; those below are anything.
 uint high_marks(uint word)
@@ -79,8 +70,8 @@ uint find_element(uint element, out uint left)
     return offset + element * parameters.strides[0].x;
 }
 
-// The marks of the first `count` of four elements, one bit each. All are loaded, whether or not they lie in the window, so
-// that the loads are under way together.
+// The marks of the first `count` of four elements, one bit each. All are loaded, whether or not they lie in the window,
+// so that the loads are under way together.
 uint four_marks(uint offsets[4], uint count)
 {
     uint words[4];

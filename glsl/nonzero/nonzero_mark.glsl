@@ -1,6 +1,6 @@
-// First pass of NONZERO_COORDINATES: marks the nonzero elements of each chunk and counts them. A workgroup takes a tile of
-// mask words at a time. Neighbouring invocations load neighbouring groups, eight each, so a mask word's bits come from
-// several of them and meet in shared memory.
+// First pass of NONZERO_COORDINATES: marks the nonzero elements of each chunk and counts them. A workgroup takes a tile
+// of mask words at a time. Neighbouring invocations load neighbouring groups, eight each, so a mask word's bits come
+// from several of them and meet in shared memory.
 #include "nonzero_input.glsl"
 
 const uint LOADS = 8;

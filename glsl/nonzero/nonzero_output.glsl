@@ -2,6 +2,7 @@
 #ifndef VKDML_NONZERO_OUTPUT_GLSL
 #define VKDML_NONZERO_OUTPUT_GLSL
 
+#include "buffers.glsl"
 #include "nonzero.glsl"
 
 layout(constant_id = 1) const bool ZERO_UNDEFINED = false; // rows past the count become 0
@@ -11,34 +12,15 @@ layout(constant_id = 3) const bool DENSE = true;
 // Elements are at most 2^31, columns after the first of sizes above 1, and multipliers for divide_short().
 layout(constant_id = 4) const bool SHORT_DIVISION = false;
 
-layout(std430, binding = 1) readonly buffer Mask {
-    uint words[];
-} marks;
-
-layout(std430, binding = 1) readonly buffer MaskVectors {
-    uvec4 vectors[];
-} mark_vectors;
-
-layout(std430, binding = 2) readonly buffer Totals {
-    uint words[];
-} totals;
+BUFFER_OF_WORDS(1, readonly, Mask, marks);
+BUFFER_OF_VECTORS(1, readonly, MaskVectors, mark_vectors);
+BUFFER_OF_WORDS(2, readonly, Totals, totals);
 
 // The room for totals is a multiple of four words, at a multiple of 16 bytes.
-layout(std430, binding = 2) readonly buffer TotalVectors {
-    uvec4 vectors[];
-} total_vectors;
-
-layout(std430, binding = 3) writeonly buffer Count {
-    uint words[];
-} count;
-
-layout(std430, binding = 4) writeonly buffer Coordinates {
-    uint words[];
-} coordinates;
-
-layout(std430, binding = 4) writeonly buffer CoordinateVectors {
-    uvec4 vectors[];
-} coordinate_vectors;
+BUFFER_OF_VECTORS(2, readonly, TotalVectors, total_vectors);
+BUFFER_OF_WORDS(3, writeonly, Count, count);
+BUFFER_OF_WORDS(4, writeonly, Coordinates, coordinates);
+BUFFER_OF_VECTORS(4, writeonly, CoordinateVectors, coordinate_vectors);
 
 uint load_total(uint chunk)
 {

@@ -1,7 +1,7 @@
 // Second pass of NONZERO_COORDINATES: sums the totals of the chunks before, then writes the coordinates of the chunk's
-// marked elements from that row on. Chunk 0 also writes the count. A workgroup takes four mask words per invocation at a
-// time, its tile, and of that parts of so few rows that they fit in shared memory: it puts the marked elements' places in
-// the part there side by side, and streams their rows out, 16 aligned bytes per invocation.
+// marked elements from that row on. Chunk 0 also writes the count. A workgroup takes four mask words per invocation at
+// a time, its tile, and of that parts of so few rows that they fit in shared memory: it puts the marked elements'
+// places in the part there side by side, and streams their rows out, 16 aligned bytes per invocation.
 #include "nonzero_output.glsl"
 
 const uint TILE = 4 * gl_WorkGroupSize.x; // mask words
@@ -10,8 +10,8 @@ const uint TILE = 4 * gl_WorkGroupSize.x; // mask words
 const uint TILES = 4;
 
 // As many places as an eighth of a tile may have, after up to three slots. A gap after each 32 keeps invocations that
-// write from whole mask words in different banks. Sums use the same memory: with 2 KiB of their own an H200 took 1.05 times
-// as long, since fewer workgroups were under way at once.
+// write from whole mask words in different banks. Sums use the same memory: with 2 KiB of their own an H200 took 1.05
+// times as long, since fewer workgroups were under way at once.
 const uint STAGED = 16 * gl_WorkGroupSize.x;
 shared uint staged[STAGED + 3 + (STAGED + 3) / 32];
 #define scratch staged
@@ -177,8 +177,8 @@ void stage_words(uvec4 masks, uint place, uint slot)
     }
 }
 
-// Writes the coordinates of a tile's marked elements. `masks` are the invocation's words, before which the tile has `before`
-// of its `rows` marks.
+// Writes the coordinates of a tile's marked elements. `masks` are the invocation's words, before which the tile has
+// `before` of its `rows` marks.
 void write_tile(uint tile, uvec4 masks, uint before, uint row, uint rows)
 {
     if (rows == 0 || !in_window(row, rows))

@@ -1,5 +1,5 @@
-// The second pass of NONZERO_COORDINATES where invocations of a workgroup run one after the other: each has a chunk of its
-// own, and needs no other.
+// The second pass of NONZERO_COORDINATES where invocations of a workgroup run one after the other: each has a chunk of
+// its own, and needs no other.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "nonzero_output.glsl"

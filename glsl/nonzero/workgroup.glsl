@@ -1,6 +1,6 @@
-// Sums of pairs over a workgroup; with VKDML_SUBGROUPS by subgroup operations, else in shared memory alone. Who includes
-// this declares `shared uint scratch[]` of at least 4 * gl_WorkGroupSize.x words. All invocations must be done with it before
-// a sum, and may use it after.
+// Sums of pairs over a workgroup; with VKDML_SUBGROUPS by subgroup operations, else in shared memory alone. Who
+// includes this declares `shared uint scratch[]` of at least 4 * gl_WorkGroupSize.x words. All invocations must be done
+// with it before a sum, and may use it after.
 #ifndef VKDML_WORKGROUP_GLSL
 #define VKDML_WORKGROUP_GLSL
 
@@ -35,8 +35,8 @@ uvec2 sum_subgroups(uvec2 value, out uvec2 before)
     return sum;
 }
 
-// The invocation's place in the order that workgroup_sum() counts in, 0 to gl_WorkGroupSize.x - 1. Vulkan promises neither
-// that subgroups are full nor which invocations they hold, so places are counted rather than computed.
+// The invocation's place in the order that workgroup_sum() counts in, 0 to gl_WorkGroupSize.x - 1. Vulkan promises
+// neither that subgroups are full nor which invocations they hold, so places are counted rather than computed.
 uint workgroup_place()
 {
     uvec2 before;

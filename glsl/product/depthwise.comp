@@ -1,5 +1,6 @@
-// Convolutions of groups of one channel each. An invocation makes ROWS rows of four pixels side by side, of one channel of the output:
-// coordinate c of a dimension takes tap t at c * step + t * tap_step + start of the channel's elements, where that is one of them.
+// Convolutions of groups of one channel each. An invocation makes ROWS rows of four pixels side by side, of one channel
+// of the output: coordinate c of a dimension takes tap t at c * step + t * tap_step + start of the channel's elements,
+// where that is one of them.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -9,6 +10,7 @@
 #include "tensors.glsl"
 
 layout(constant_id = 2) const uint SHAPE = 0;
+// In C: VKDML_DEPTHWISE_...
 const bool HAS_C = (SHAPE & 16u) != 0;
 const bool B_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a line, from a multiple of four on, are one load
 const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // four pixels are one store
@@ -17,7 +19,8 @@ const bool CHANNELS_INNER = (SHAPE & 128u) != 0; // neighbours have channels sid
 // Where all taps of rows and columns are in registers, and next to one another: how many.
 layout(constant_id = 3) const uint COLUMN_TAPS = 0; // 0: one after the other, wherever they are
 layout(constant_id = 4) const uint ROW_TAPS = 0;
-layout(constant_id = 5) const uint COLUMN_STEP = 1; // .. how far pixels are apart, 4 bits more: what vectors begin before the first tap
+// .. how far pixels are apart, 4 bits more: what vectors begin before the first tap
+layout(constant_id = 5) const uint COLUMN_STEP = 1;
 layout(constant_id = 6) const uint ROW_STEP = 1;
 layout(constant_id = 7) const uint ROWS = 1; // at most 4; 1 where taps are anywhere
 const bool HAS_LINES = COLUMN_TAPS != 0;
@@ -25,7 +28,7 @@ const uint STEP = COLUMN_STEP & 15u;
 const uint LEAD = COLUMN_STEP >> 4;
 const uint SPAN = LEAD + 3 * STEP + COLUMN_TAPS;
 
-// Dimensions: columns, rows, two more of pixels. Mirrored by struct depthwise_parameters; in elements.
+// Dimensions: columns, rows, two more of pixels. In elements.
 layout(std140, binding = 0) uniform DepthwiseParameters {
     uint group_count; // workgroups with work; the grid may hold more
     uint unit_count;
@@ -34,7 +37,8 @@ layout(std140, binding = 0) uniform DepthwiseParameters {
     uvec4 firsts;   // of a, which is the filter, b, c and the output
     uvec4 groups;   // strides
     uvec4 rows;     // .. of channels of a group of the output
-    uvec4 units[6]; // of each dimension, the channels of a group, groups: count, multiplier, shifts, stride of the output
+    // of each dimension, the channels of a group, groups: count, multiplier, shifts, stride of the output
+    uvec4 units[6];
     uvec4 steps[4]; // step, start, tap_step, stride of b
     uvec4 sizes[4]; // of the output, of taps; the end of what is taken of b; stride of a
     uvec4 arguments[3];
@@ -94,8 +98,8 @@ void load_line(uint row, uint first)
 // Each line is loaded once, for all rows of pixels that it is a tap of.
 void add_lines(uint a_plane, uint b_plane, uint x, uint y)
 {
-    [[unroll]] for (uint i = 0; i < ROW_TAPS * COLUMN_TAPS; ++i)
-        weights[i] = weight_at(a_plane + i / COLUMN_TAPS * parameters.sizes[1].w + i % COLUMN_TAPS * parameters.sizes[0].w);
+    [[unroll]] for (uint i = 0; i < ROW_TAPS * COLUMN_TAPS; ++i) weights[i] =
+        weight_at(a_plane + i / COLUMN_TAPS * parameters.sizes[1].w + i % COLUMN_TAPS * parameters.sizes[0].w);
     uint first = x * STEP + parameters.steps[0].y;
     [[unroll]] for (uint i = 0; i < (ROWS - 1) * ROW_STEP + ROW_TAPS; ++i) {
         uint q = y * ROW_STEP + parameters.steps[1].y + i;
@@ -105,7 +109,8 @@ void add_lines(uint a_plane, uint b_plane, uint x, uint y)
                 [[unroll]] for (uint t = 0; t < COLUMN_TAPS; ++t) {
                     if (i - r * ROW_STEP < ROW_TAPS)
                         sums[r] = fma(vec4(weights[(i - r * ROW_STEP) * COLUMN_TAPS + t]),
-                                      vec4(line[LEAD + t], line[LEAD + STEP + t], line[LEAD + 2 * STEP + t], line[LEAD + 3 * STEP + t]),
+                                      vec4(line[LEAD + t], line[LEAD + STEP + t], line[LEAD + 2 * STEP + t],
+                                           line[LEAD + 3 * STEP + t]),
                                       sums[r]);
                 }
             }
@@ -123,7 +128,8 @@ void add_taps(uint a_plane, uint b_plane, uint x, uint y)
             uint row = b_plane + q * parameters.steps[1].w;
             for (uint u = 0; u < parameters.sizes[0].y; ++u) {
                 vec4 taken = load_apart(row, columns + u * parameters.steps[0].z, parameters.sizes[0].z);
-                sums[0] = fma(vec4(weight_at(a_plane + t * parameters.sizes[1].w + u * parameters.sizes[0].w)), taken, sums[0]);
+                sums[0] = fma(vec4(weight_at(a_plane + t * parameters.sizes[1].w + u * parameters.sizes[0].w)), taken,
+                              sums[0]);
             }
         }
     }

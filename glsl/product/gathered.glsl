@@ -1,16 +1,22 @@
-// A b that is gathered. Column n is a pixel of up to four dimensions, step k a channel and a tap in each dimension that is walked:
-// the element is at coordinate pixel * step + tap * tap_step + start of each dimension, divided by a divisor where there is one. Where
-// that is no coordinate of b's it is 0. Dimensions are counted from the innermost on.
+// A b that is gathered. Column n is a pixel of up to four dimensions, step k a channel and a tap in each dimension that
+// is walked: the element is at coordinate pixel * step + tap * tap_step + start of each dimension, divided by a divisor
+// where there is one. Where that is no coordinate of b's it is 0. Dimensions are counted from the innermost on.
 
 #include "division.glsl"
 
 layout(constant_id = 10) const uint GATHER = 0;
 const uint PIXEL_RANK = GATHER & 7u; // 0: b is not gathered
-const uint CHECKED = GATHER >> 4 & 15u; // of each dimension a bit: some coordinates are none of b's
-const uint WALKED = GATHER >> 8 & 15u;  // .. there is more than one tap
-const uint DIVIDED = GATHER >> 12 & 15u;
+// In C: VKDML_PRODUCT_...
+const uint CHECKED_SHIFT = 4;
+const uint WALKED_SHIFT = 8;
+const uint DIVIDED_SHIFT = 12;
+const uint OUT_RANK_SHIFT = 20;
 const bool CHANNELS_LAST = (GATHER & 0x10000u) != 0; // k counts taps outside and channels inside
-const uint OUT_RANK = GATHER >> 20 & 7u; // dimensions of pixels in the output; 0: columns are one step apart
+const uint CHECKED = GATHER >> CHECKED_SHIFT & 15u; // of each dimension a bit: some coordinates are none of b's
+const uint WALKED = GATHER >> WALKED_SHIFT & 15u;   // .. there is more than one tap
+const uint DIVIDED = GATHER >> DIVIDED_SHIFT & 15u;
+// dimensions of pixels in the output; 0: columns are one step apart
+const uint OUT_RANK = GATHER >> OUT_RANK_SHIFT & 7u;
 const bool B_IS_GATHERED = PIXEL_RANK != 0;
 
 #define HAS(mask, d) (((mask) >> (d) & 1u) != 0)
@@ -100,7 +106,8 @@ Tap find_tap(uint k)
         exist = mix(bvec4(false), lessThan(places, uvec4(parameters.pixel_sizes[d].x)), exist);                        \
     }
 
-// Finding them takes divisions: a workgroup that walks along k by TILE_K keeps those of a step and of the next in shared memory.
+// Finding them takes divisions: a workgroup that walks along k by TILE_K keeps those of a step and of the next in
+// shared memory.
 shared uint stored_taps[B_IS_GATHERED ? 10 * TILE_K : 1];
 
 void store_tap(uint k)

@@ -1,5 +1,6 @@
-// Four elements of an operand, of "rows" (columns, of b) from `row` on and of `k` on: along rows, or along k. Rows beyond the last
-// are the last, for nothing is stored of them; what lies beyond k_end is 0. Where they are one load extents are multiples of four.
+// Four elements of an operand, of "rows" (columns, of b) from `row` on and of `k` on: along rows, or along k. Rows
+// beyond the last are the last, for nothing is stored of them; what lies beyond k_end is 0. Where they are one load
+// extents are multiples of four.
 float ONE(uint row, uint k)
 {
     uint element = FIRST + min(row, EXTENT - 1) * ROW_STEP + min(k, k_end - 1) * K_STEP;

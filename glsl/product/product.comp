@@ -5,8 +5,8 @@
 #include "product.glsl"
 #include "store.glsl"
 
-// Rows 4 to 7 of an invocation lie half a tile behind rows 0 to 3, columns alike, so that neighbours read neighbouring 16 bytes.
-// Row i, columns 0 to 3, is sums[2 * i], columns 4 to 7 the next.
+// Rows 4 to 7 of an invocation lie half a tile behind rows 0 to 3, columns alike, so that neighbours read neighbouring
+// 16 bytes. Row i, columns 0 to 3, is sums[2 * i], columns 4 to 7 the next.
 vec4 sums[16];
 
 #define EACH_ROW(f)                                                                                                    \
@@ -46,8 +46,9 @@ void take_row(uint r, out vec4 low, out vec4 high)
 
 // ---- a workgroup's tile ----
 
-// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns. What is loaded along k is put there by 8 rows at four
-// times four steps: four more rows a step, and every other eight steps turned round by eight rows, keep these in banks of their own.
+// Of both operands TILE_K steps are in shared memory, in vectors of rows or columns. What is loaded along k is put
+// there by 8 rows at four times four steps: four more rows a step, and every other eight steps turned round by eight
+// rows, keep these in banks of their own.
 const bool HAS_TILES = EITHER(JOINS, EITHER(IS_SERIAL, IS_THIN)) ? false : true;
 const bool HAS_THIN_GROUPS = IS_SERIAL ? false : IS_THIN;
 const uint PITCH_A = TILE_M + 4;
@@ -192,9 +193,9 @@ void make_block(uint m, uint n)
 
 // ---- few columns ----
 
-// An invocation has four rows, of up to four columns, and of k every TILE_K'th four steps: workgroups have TILE_K / 4 lanes of them.
-// Where a lies along k products of four steps stay apart until all are there, row r, column c being sums[4 * r + c]; else four rows
-// are in sums[c].
+// An invocation has four rows, of up to four columns, and of k every TILE_K'th four steps: workgroups have TILE_K / 4
+// lanes of them. Where a lies along k products of four steps stay apart until all are there, row r, column c being
+// sums[4 * r + c]; else four rows are in sums[c].
 // So many times that is loaded at once: fewer bytes on their way do not keep an H200's memory busy.
 const uint THIN_TURNS = TYPE == FLOAT16 ? 4 : 2;
 
@@ -226,8 +227,9 @@ float across(vec4 x)
 }
 
 #define THIN_ROW(i)                                                                                                    \
-    ((LAYOUT_A & ALONG_ROWS) != 0 ? vec4(sums[0][i], sums[1][i], sums[2][i], sums[3][i])                               \
-                                  : vec4(across(sums[4 * i]), across(sums[4 * i + 1]), across(sums[4 * i + 2]), across(sums[4 * i + 3])))
+    ((LAYOUT_A & ALONG_ROWS) != 0                                                                                      \
+         ? vec4(sums[0][i], sums[1][i], sums[2][i], sums[3][i])                                                        \
+         : vec4(across(sums[4 * i]), across(sums[4 * i + 1]), across(sums[4 * i + 2]), across(sums[4 * i + 3])))
 
 void make_thin_rows(uint m)
 {

@@ -1,6 +1,7 @@
-// The frame of matrix products: out[m][n] = f(alpha * the sum over k of a[m][k] * b[k][n] + beta * c[m][n]), of some batches. A
-// workgroup makes a tile of TILE_M x TILE_N sums, an invocation ROWS x COLUMNS of them in registers. K may have shares, whose sums
-// another dispatch adds up (JOINS). All sums are FLOAT32's, in an order that shapes alone decide.
+// The frame of matrix products: out[m][n] = f(alpha * the sum over k of a[m][k] * b[k][n] + beta * c[m][n]), of some
+// batches. A workgroup makes a tile of TILE_M x TILE_N sums, an invocation ROWS x COLUMNS of them in registers. K may
+// have shares, whose sums another dispatch adds up (JOINS). All sums are FLOAT32's, in an order that shapes alone
+// decide.
 #ifndef VKDML_PRODUCT_GLSL
 #define VKDML_PRODUCT_GLSL
 
@@ -10,11 +11,12 @@
 #include "tensors.glsl"
 
 layout(constant_id = 2) const uint SHAPE = 0;
-// How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are one load.
-const uint LAYOUT_A = SHAPE & 3u;
-const uint LAYOUT_B = SHAPE >> 2 & 3u;
+// How four elements of a and of b are taken: along k or along the rows of a, the columns of b; and whether these are
+// one load.
+// In C: VKDML_PRODUCT_...
 const uint ALONG_ROWS = 1;
 const uint VECTORS = 2;
+const uint LAYOUT_B_SHIFT = 2;
 const bool HAS_C = (SHAPE & 16u) != 0;
 const bool C_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a row are one load
 const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // .. and one store
@@ -22,9 +24,11 @@ const bool TO_SUMS = (SHAPE & 128u) != 0;      // the output is sums, of which n
 const bool ACCUMULATES = (SHAPE & 256u) != 0;  // .. and they are added to what is there
 const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many shares as k says: there is no b
 const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
-
-const uint STAGES = (SHAPE & 2048u) != 0 ? 2 : 1; // tiles of operands in shared memory: one is filled while another is used
-const bool IS_THIN = (SHAPE & 16384u) != 0; // of COLUMNS columns alone, at most four
+const bool TWO_STAGES = (SHAPE & 2048u) != 0;  // one tile of operands in shared memory is filled while another is used
+const bool IS_THIN = (SHAPE & 16384u) != 0;    // of COLUMNS columns alone, at most four
+const uint LAYOUT_A = SHAPE & 3u;
+const uint LAYOUT_B = SHAPE >> LAYOUT_B_SHIFT & 3u;
+const uint STAGES = TWO_STAGES ? 2 : 1;
 
 layout(constant_id = 3) const uint TILE_M = 64; // of JOINS and IS_SERIAL: of an invocation
 layout(constant_id = 4) const uint TILE_N = 64;
@@ -55,9 +59,9 @@ layout(std140, binding = 0) uniform ProductParameters {
     uvec4 more_steps;  // of c and of the output: between rows, between columns
     uvec4 batches[2];  // outer and inner: of a, b, c and the output
     uvec4 arguments[3];
-    // Of b that is gathered, see gathered.glsl: what divides k in two, its multiplier and shifts, the channels' stride; and of each
-    // dimension of pixels size, multiplier, taps, their multiplier; step, start, tap_step, stride; source_size, shifts of both
-    // multipliers, divisor, multiplier; and this one's shifts.
+    // Of b that is gathered, see gathered.glsl: what divides k in two, its multiplier and shifts, the channels' stride;
+    // and of each dimension of pixels size, multiplier, taps, their multiplier; step, start, tap_step, stride;
+    // source_size, shifts of both multipliers, divisor, multiplier; and this one's shifts.
     uvec4 channels;
     uvec4 pixel_counts[4];
     uvec4 pixel_steps[4];
@@ -66,7 +70,8 @@ layout(std140, binding = 0) uniform ProductParameters {
     uvec4 out_pixels[4]; // of the output: size, multiplier, shifts, stride
 } parameters;
 
-// Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds what is loaded.
+// Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds
+// what is loaded.
 uint a_first;
 uint b_first;
 uint c_first;
@@ -93,7 +98,8 @@ void find_batch(uint number)
     if (!JOINS) {
         uint k_first = min(share_index * parameters.share, parameters.k - 1);
         k_end = min(parameters.share, parameters.k - k_first);
-        k_count = k_first < share_index * parameters.share ? 0 : min(k_end, parameters.k_used); // the last may have nothing
+        // the last may have nothing
+        k_count = k_first < share_index * parameters.share ? 0 : min(k_end, parameters.k_used);
         b_k_first += k_first;
         a_first += k_first * parameters.steps.y;
         b_first += k_first * parameters.steps.w;

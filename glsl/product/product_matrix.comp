@@ -1,6 +1,6 @@
-// Matrix products by matrix cores (VK_KHR_cooperative_matrix): operands are FLOAT16, or are rounded to it, sums FLOAT32. A subgroup
-// makes ROWS x COLUMNS sums of the workgroup's tile in fragments, of a size that the device has. Pipelines are made of it on devices
-// that keep FLOAT16's denormals only (HALVES_ARE_EXACT).
+// Matrix products by matrix cores (VK_KHR_cooperative_matrix): operands are FLOAT16, or are rounded to it, sums
+// FLOAT32. A subgroup makes ROWS x COLUMNS sums of the workgroup's tile in fragments, of a size that the device has.
+// Pipelines are made of it on devices that keep FLOAT16's denormals only (HALVES_ARE_EXACT).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -16,6 +16,7 @@ const uint FRAGMENT_N = OPERATION == 0 ? 16 : OPERATION >> 8 & 255u;
 const uint FRAGMENT_K = OPERATION == 0 ? 16 : OPERATION >> 16;
 
 // Eight elements along what lies side by side are one load.
+// In C: VKDML_PRODUCT_...
 const bool A_IN_EIGHTS = (SHAPE & 4096u) != 0;
 const bool B_IN_EIGHTS = (SHAPE & 8192u) != 0;
 
@@ -49,8 +50,9 @@ uvec4 join_fours(vec4 low, vec4 high)
                  packFloat2x16(high_halves.zw));
 }
 
-// Operands lie in shared memory as they do in theirs, in vectors of eight elements; one more a line keeps lines out of one another's
-// banks. Sums go through it to be stored, a row of fragments of each subgroup at a time, in vectors of four.
+// Operands lie in shared memory as they do in theirs, in vectors of eight elements; one more a line keeps lines out of
+// one another's banks. Sums go through it to be stored, a row of fragments of each subgroup at a time, in vectors of
+// four.
 const uint PITCH_A = (A_ALONG_ROWS ? TILE_M : TILE_K) / 8 + 1;
 const uint PITCH_B = (B_ALONG_ROWS ? TILE_N : TILE_K) / 8 + 1;
 const uint A_CELLS = (A_ALONG_ROWS ? TILE_K : TILE_M) * PITCH_A;
@@ -78,7 +80,8 @@ uvec4 b_next[B_LOADS];
 #define LINE(i, line_cells) ((gl_LocalInvocationIndex + (i) * gl_WorkGroupSize.x) / (line_cells))
 #define PLACE(i, line_cells) ((gl_LocalInvocationIndex + (i) * gl_WorkGroupSize.x) % (line_cells))
 
-// Of b that is gathered the columns of those that are loaded: along columns all have the same eight, else each one of its own.
+// Of b that is gathered the columns of those that are loaded: along columns all have the same eight, else each one of
+// its own.
 Columns b_columns[B_ALONG_ROWS ? 2 : B_LOADS];
 
 void find_all_columns(uint n_first)
@@ -112,7 +115,8 @@ void load_tile(uint m_first, uint n_first, uint k_first)
         if (B_IN_EIGHTS)
             b_next[i] = b_eight(n, k);
         else if (B_ALONG_ROWS)
-            b_next[i] = join_fours(b_four_stored(b_columns[0], n, 0, k), b_four_stored(b_columns[B_ALONG_ROWS ? 1 : 0], n + 4, 0, k));
+            b_next[i] = join_fours(b_four_stored(b_columns[0], n, 0, k),
+                                   b_four_stored(b_columns[B_ALONG_ROWS ? 1 : 0], n + 4, 0, k));
         else
             b_next[i] = join_fours(b_four_stored(b_columns[i], n, 0, k), b_four_stored(b_columns[i], n, 0, k + 4));
     }
@@ -184,8 +188,8 @@ void make_tile(uint m_first, uint n_first)
     load_tile(m_first, n_first, 0);
     put_tile();
     barrier();
-    // A second tile in shared memory, filled while the first is used, leaves room for 16 steps of 128 x 256 sums, and was slower: on an
-    // H200 212 TFLOPS instead of 298 (vkdml bench -f 'product/gemm/nn/float16/*' -b 32MiB).
+    // A second tile in shared memory, filled while the first is used, leaves room for 16 steps of 128 x 256 sums, and
+    // was slower: on an H200 212 TFLOPS instead of 298 (vkdml bench -f 'product/gemm/nn/float16/*' -b 32MiB).
     for (uint k_first = 0; k_first < k_count; k_first += TILE_K) {
         load_tile(m_first, n_first, k_first + TILE_K); // on their way meanwhile; beyond the last zeros
         add_products();
@@ -197,7 +201,8 @@ void make_tile(uint m_first, uint n_first)
     [[dont_unroll]] for (uint r = 0; r < FRAGMENTS_M; ++r) {
         put_sums(r);
         barrier();
-        [[dont_unroll]] for (uint cell = gl_LocalInvocationIndex; cell < SUM_ROWS * (TILE_N / 4); cell += gl_WorkGroupSize.x) {
+        [[dont_unroll]] for (uint cell = gl_LocalInvocationIndex; cell < SUM_ROWS * (TILE_N / 4);
+                             cell += gl_WorkGroupSize.x) {
             uint line = cell / (TILE_N / 4);
             uint place = cell % (TILE_N / 4);
             uint m = line / FRAGMENT_M * ROWS + r * FRAGMENT_M + line % FRAGMENT_M;

@@ -11,7 +11,8 @@ vec4 c_four(uint m, uint n)
     uvec4 at = uvec4(element);
     [[dont_unroll]] for (uint v = 1; v < 4; ++v)
         at[v] = n + v < parameters.n ? at[v - 1] + parameters.more_steps.y : last;
-    return vec4(LOAD_ONE(c, TYPE_C, at.x), LOAD_ONE(c, TYPE_C, at.y), LOAD_ONE(c, TYPE_C, at.z), LOAD_ONE(c, TYPE_C, at.w));
+    return vec4(LOAD_ONE(c, TYPE_C, at.x), LOAD_ONE(c, TYPE_C, at.y), LOAD_ONE(c, TYPE_C, at.z),
+                LOAD_ONE(c, TYPE_C, at.w));
 }
 
 #define OUT_DIMENSION(d)                                                                                               \

@@ -33,6 +33,7 @@ vec4 halves(uvec2 words)
 #define LOAD_ONE(name, type, element)                                                                                  \
     ((type) == FLOAT16 ? half_at(name.words[(element) / 2], element) : uintBitsToFloat(name.words[element]))
 #define LOAD_FOUR(name, type, element)                                                                                 \
-    ((type) == FLOAT16 ? halves(name##_pairs.pairs[(element) / 4]) : uintBitsToFloat(name##_vectors.vectors[(element) / 4]))
+    ((type) == FLOAT16 ? halves(name##_pairs.pairs[(element) / 4])                                                     \
+                       : uintBitsToFloat(name##_vectors.vectors[(element) / 4]))
 
 #endif

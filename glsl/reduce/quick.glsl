@@ -1,8 +1,10 @@
 // The quick way of what elements of up to 32 bits are mostly folded by: without a branch, and without keys.
 //     sums of floats    of one scale, beside the greatest magnitudes; those tell whether it was the right one
-//     MIN, MAX, RANGE   the extremes of bits as numbers with and without a sign, which tell those of floats, and whether one is
+//     MIN, MAX, RANGE   the extremes of bits as numbers with and without a sign, which tell those of floats, and
+//                       whether one is
 //                       NaN; narrow elements are at the top of words, and what lies below them does not matter
-//     ARGMIN, ARGMAX    of a run the first item with the extreme, in which its place is found when the block ends; across, of
+//     ARGMIN, ARGMAX    of a run the first item with the extreme, in which its place is found when the block ends;
+//                       across, of
 //                       narrow elements the extreme rank with the item's number in the bits below it
 #ifndef VKDML_FOLD_QUICK_GLSL
 #define VKDML_FOLD_QUICK_GLSL
@@ -11,7 +13,8 @@ const bool IS_EXTREME = EITHER(FUNCTION == RANGE, EITHER(FUNCTION == MIN, FUNCTI
 // One dimension is walked in the order of places.
 const bool IS_QUICK = BOTH(!FROM_TOTALS, EITHER(EITHER(IS_FLOAT_SUM, IS_EXTREME), BOTH(IS_ARG, REDUCED_RANK == 1)));
 
-// Of each of totals; of a run extremes in x alone, which takes fewer registers: 0.97 of the read peak for 0.91 on an H200, of FLOAT32.
+// Of each of totals; of a run extremes in x alone, which takes fewer registers: 0.97 of the read peak for 0.91 on an
+// H200, of FLOAT32.
 uvec4 most;
 uvec4 least;
 ivec4 greatest; // with a sign; of integers' MIN the least
@@ -70,8 +73,9 @@ void add_quickly(uvec4 x)
     precise vec4 terms = uintBitsToFloat(HAS_SIGNS ? x : magnitudes);
     if (IS_SQUARES)
         terms = terms * terms;
-    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value), uintBitsToFloat(totals[2].value),
-                             uintBitsToFloat(totals[3].value)) + terms;
+    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value),
+                             uintBitsToFloat(totals[2].value), uintBitsToFloat(totals[3].value)) +
+                        terms;
     totals[0].value = floatBitsToUint(sums.x);
     totals[1].value = floatBitsToUint(sums.y);
     totals[2].value = floatBitsToUint(sums.z);

@@ -1,15 +1,18 @@
-// The frame of kernels that fold a set of dimensions of a tensor: what elements become that differ in those alone. Neighbouring
-// invocations walk one reduction together (LANES of them, ACROSS false), or own neighbouring outputs (ACROSS) and walk down; what
-// LANES of them have is combined in shared memory. Where an output has several shares, of workgroups or of windows, each writes a
-// Total, and another dispatch of the same kernel folds those. A kernel defines VALUE and READ, includes this, defines
+// The frame of kernels that fold a set of dimensions of a tensor: what elements become that differ in those alone.
+// Neighbouring invocations walk one reduction together (LANES of them, ACROSS false), or own neighbouring outputs
+// (ACROSS) and walk down; what LANES of them have is combined in shared memory. Where an output has several shares, of
+// workgroups or of windows, each writes a Total, and another dispatch of the same kernel folds those. A kernel defines
+// VALUE and READ, includes this, defines
 //     VALUE read_value(uvec4 bits, uint element)   an element, expanded to VALUE, of what load() gave
 //     void take_vector(uvec4 bits, uint index)     folds 16 bytes of a run of elements into totals
 //     void take_single(VALUE value, uint index)    one element of a run
 //     void take_across(uvec4 bits, uint index)     folds WIDTH elements side by side, each into its own of totals
 //     const bool IS_QUICK                          whether there is a quicker way, which elements may be wrong for:
 //     void begin_quickly()                         its beginning,
-//     void take_quickly(uvec4 bits, uint element, uint index)  what load() gave, like take_vector() or take_across(), or one element,
-//     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken again
+//     void take_quickly(uvec4 bits, uint element, uint index)  what load() gave, like take_vector() or take_across(),
+//                                                              or one element,
+//     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken
+//                                                  again
 //     void close_block()                           makes of totals what combine() takes: of a run, one
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
@@ -19,6 +22,7 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "types.glsl"
 
@@ -26,8 +30,10 @@ layout(constant_id = 1) const uint TYPE = 1;     // of the input's elements
 layout(constant_id = 2) const uint BITS_OUT = 32; // of the output's elements
 layout(constant_id = 3) const uint FUNCTION = 10;
 layout(constant_id = 4) const uint SHAPE = 0;
+// In C: VKDML_REDUCE_...
 const bool ACROSS = (SHAPE & 1u) != 0;      // neighbours own neighbouring outputs
-const bool DENSE = (SHAPE & 2u) != 0;       // an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
+// an item is 16 bytes of a run of the reduction; else one element, or WIDTH of them
+const bool DENSE = (SHAPE & 2u) != 0;
 const bool FROM_TOTALS = (SHAPE & 4u) != 0; // the input's elements are totals
 const bool TO_TOTALS = (SHAPE & 8u) != 0;   // and the output's
 const bool IS_FLAT = (SHAPE & 32u) != 0;    // workgroups hold invocations of several shares, each of which walks alone
@@ -35,7 +41,8 @@ const bool IS_WHOLE = (SHAPE & 64u) != 0;   // DENSE: runs are made of whole ite
 const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation, narrower than words, are whole ones
 
 layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
-layout(constant_id = 6) const uint WIDTH = 1; // outputs of an invocation: 1, or 2 or 4 elements of the input that are 4, 8 or 16 aligned bytes
+// outputs of an invocation: 1, or 2 or 4 elements of the input that are 4, 8 or 16 aligned bytes
+layout(constant_id = 6) const uint WIDTH = 1;
 layout(constant_id = 7) const uint KEPT_RANK = 7;
 layout(constant_id = 8) const uint REDUCED_RANK = 8;
 layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4
@@ -45,6 +52,7 @@ const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
 const bool TO_SIGNED = OPTION;  // RANGE: to INT8
 
 // DML_REDUCE_FUNCTION's values, and those that give two words, each into an output of its own.
+// In C: enum vkdml_reduce_function, VKDML_REDUCE_...
 const uint ARGMAX = 0;
 const uint ARGMIN = 1;
 const uint AVERAGE = 2;
@@ -60,7 +68,8 @@ const uint SUM_SQUARE = 11;
 const uint MOMENTS = 12;    // the mean, and 1 / sqrt(the variance + an argument)
 const uint POWERS = 13;     // the greatest, and 1 / the sum of exp(x - the greatest)
 const uint LOG_POWERS = 14; // the greatest, and the logarithm of that sum
-const uint RANGE = 15;      // a scale and an integer, the zero point, which quantize from the least to the greatest, or 0, in 8 bits
+// a scale and an integer, the zero point, which quantize from the least to the greatest, or 0, in 8 bits
+const uint RANGE = 15;
 
 const uint BITS = BITS_OF(TYPE);
 const bool FLOATS = IS_FLOAT(TYPE);
@@ -101,15 +110,14 @@ layout(std140, binding = 0) uniform ReduceParameters {
     uint argument;       // MOMENTS: what is added to the variance; norms: what they are at least
     uvec4 kept[8];    // outermost first: a size, for divide() its multiplier and shifts, and the input's stride
     uvec4 kept_out[2]; // the output's strides
-    uvec4 reduced[8];  // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride
+    // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride
+    uvec4 reduced[8];
     uvec4 reduced_index[2]; // what a coordinate counts in the place of an element
 } parameters;
 
 #include "words.glsl"
 
-layout(std430, binding = 3) buffer Second {
-    uint words[];
-} second;
+BUFFER_OF_WORDS(3, , Second, second);
 
 // What became of some elements of a reduction; see totals.glsl.
 struct Total {

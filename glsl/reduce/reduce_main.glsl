@@ -10,12 +10,7 @@ void find_unit(uint unit)
     target_begin = parameters.target_first;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
-        uint coordinate = unit; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(unit, parameters.kept[d].y, parameters.kept[d].z);
-            coordinate = unit - quotient * parameters.kept[d].x;
-            unit = quotient;
-        }
+        TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
         source_begin += coordinate * parameters.kept[d].w;
         target_begin += coordinate * parameters.kept_out[d / 4][d % 4];
     }
@@ -36,12 +31,8 @@ Place place_of(uint item)
         p.x -= run * parameters.items_per_run;
         for (uint n = 0; n < REDUCED_RANK - 1; ++n) {
             uint d = REDUCED_RANK - 2 - n;
-            uint coordinate = run;
-            if (d != 0) {
-                uint quotient = divide(run, parameters.reduced[d].y, parameters.reduced[d].z);
-                coordinate = run - quotient * parameters.reduced[d].x;
-                run = quotient;
-            }
+            TAKE_COORDINATE(coordinate, run, d == 0, parameters.reduced[d].x,
+                            parameters.reduced[d].y, parameters.reduced[d].z)
             p.element += coordinate * parameters.reduced[d].w;
             p.index += coordinate * parameters.reduced_index[d / 4][d % 4];
         }

@@ -1,4 +1,5 @@
-// Totals of integers of 64 bits: of MIN, MAX, ARGMIN and ARGMAX the greatest key, and of the latter its place; else the integer.
+// Totals of integers of 64 bits: of MIN, MAX, ARGMIN and ARGMAX the greatest key, and of the latter its place; else the
+// integer.
 #ifndef VKDML_FOLD_TOTALS64_GLSL
 #define VKDML_FOLD_TOTALS64_GLSL
 

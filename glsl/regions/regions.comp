@@ -38,7 +38,8 @@ bool is_finite(float x)
 
 const float MOST_SAMPLES = 160.0;
 
-// Points: the start, how far apart they are, how many a bin has. Between the outermost two nothing overflows where these do not.
+// Points: the start, how far apart they are, how many a bin has. Between the outermost two nothing overflows where
+// these do not.
 uvec3 points_of(uint axis, uint low, uint high, inout bool is_good)
 {
     float start = scaled(axis, low);
@@ -111,8 +112,10 @@ void record(uint region)
     [[unroll]] for (uint n = 0; n < 4; ++n)
         corners[n] = load(row + n * parameters.column_stride);
     bool is_good = picture < parameters.picture_count;
-    uvec3 x = HAS_SAMPLES ? points_of(0, corners[0], corners[2], is_good) : boxes_of(0, corners[0], corners[2], is_good);
-    uvec3 y = HAS_SAMPLES ? points_of(1, corners[1], corners[3], is_good) : boxes_of(1, corners[1], corners[3], is_good);
+    uvec3 x =
+        HAS_SAMPLES ? points_of(0, corners[0], corners[2], is_good) : boxes_of(0, corners[0], corners[2], is_good);
+    uvec3 y =
+        HAS_SAMPLES ? points_of(1, corners[1], corners[3], is_good) : boxes_of(1, corners[1], corners[3], is_good);
     uint inverse = HAS_SAMPLES ? math_divide(0x3F800000u, floatBitsToUint(float(x.z * y.z))) : 0;
     uint vector = push.base_bytes.y / 16 + parameters.target_first / 4 + 2 * region;
     destination_vectors.vectors[vector] = uvec4(x, is_good ? picture : NO_PICTURE);
@@ -205,7 +208,8 @@ uint pool_points(uint plane, uint nowhere, uvec2 first, uvec4 x, uvec4 y)
             uint bits = load(is_here ? low + left : nowhere);
             if (INTERPOLATES) {
                 float above = blend(u.far, bits, load(is_here ? low + right : nowhere));
-                float below = blend(u.far, load(is_here ? high + left : nowhere), load(is_here ? high + right : nowhere));
+                float below =
+                    blend(u.far, load(is_here ? high + left : nowhere), load(is_here ? high + right : nowhere));
                 bits = floatBitsToUint(blend(v.far, floatBitsToUint(above), floatBitsToUint(below)));
             }
             bits = is_inside ? bits : parameters.outside;
@@ -281,7 +285,8 @@ Element element_at(uint n)
     uvec4 y = records.vectors[region + 1];
     uint picture = x.w;
     uint nowhere = push.base_bytes.x / 4 * PER_WORD;
-    uint plane = parameters.source_first + nowhere + picture * parameters.source_strides.x + channel * parameters.source_strides.y;
+    uint plane = parameters.source_first + nowhere + picture * parameters.source_strides.x +
+                 channel * parameters.source_strides.y;
     bool is_none = picture == NO_PICTURE;
     bool is_here = !is_none;
     e.is_written = true;

@@ -1,6 +1,6 @@
-// The frame of the kernel that pools regions of pictures: each element of the target is made of what a bin of a region covers in one
-// plane of the source. A first step leaves a record of each region, 32 bytes: two vectors, of x and y, each with the region's start and
-// what its bins are made of.
+// The frame of the kernel that pools regions of pictures: each element of the target is made of what a bin of a region
+// covers in one plane of the source. A first step leaves a record of each region, 32 bytes: two vectors, of x and y,
+// each with the region's start and what its bins are made of.
 #ifndef VKDML_REGIONS_GLSL
 #define VKDML_REGIONS_GLSL
 
@@ -8,11 +8,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "types.glsl"
 #include "words.glsl"
 
-layout(constant_id = 1) const uint TYPES = 0x111; // of the source (of a first step the corners), the target, the indices; 4 bits each
+// of the source (of a first step the corners), the target, the indices; 4 bits each
+layout(constant_id = 1) const uint TYPES = 0x111;
 const uint TYPE = TYPES & 15u;
 const uint TYPE_OUT = TYPES >> 4 & 15u;
 const uint TYPE_OF_INDICES = TYPES >> 8 & 15u; // 0: the picture is the first of a region's five numbers
@@ -20,6 +22,7 @@ const uint PER_WORD = TYPE == FLOAT16 ? 2 : 1;
 const uint OUT_PER_WORD = TYPE_OUT == FLOAT16 ? 2 : 1;
 
 layout(constant_id = 2) const uint FLAGS = 0;
+// In C: VKDML_REGIONS_...
 const bool IS_FIRST = (FLAGS & 1u) != 0;      // makes the records
 const bool HAS_SAMPLES = (FLAGS & 2u) != 0;   // bins are grids of points; else boxes of elements
 const bool INTERPOLATES = (FLAGS & 4u) != 0;  // points lie between elements; else they take the nearest
@@ -27,7 +30,8 @@ const bool AVERAGES = (FLAGS & 8u) != 0;      // else the greatest
 const bool TO_CORNERS = (FLAGS & 16u) != 0;   // the outermost points are a region's size apart
 const bool HAS_PARTS = (FLAGS & 32u) != 0;    // not all of the source is bound
 const bool ACCUMULATES = (FLAGS & 64u) != 0;  // onto what the target has
-layout(constant_id = 3) const uint ORDER = 0x3210; // where regions, channels, rows and columns are among the dimensions, 4 bits each
+// where regions, channels, rows and columns are among the dimensions, 4 bits each
+layout(constant_id = 3) const uint ORDER = 0x3210;
 layout(constant_id = 4) const uint V = 1;     // elements of an item: as many as fill a word, or 1
 
 // Strides are in elements, modulo 2^32, from what is bound on. x comes before y.
@@ -58,13 +62,8 @@ layout(std140, binding = 0) uniform RegionsParameters {
     uvec4 part_size;
 } parameters;
 
-layout(std430, binding = 3) readonly buffer Records {
-    uvec4 vectors[];
-} records;
-
-layout(std430, binding = 3) readonly buffer Indices {
-    uint words[];
-} indices;
+BUFFER_OF_VECTORS(3, readonly, Records, records);
+BUFFER_OF_WORDS(3, readonly, Indices, indices);
 
 const uint NO_PICTURE = 0xFFFFFFFFu;
 

@@ -152,7 +152,8 @@ void survey_moments()
     variances = mix(variances, vec4(0.0), lessThan(variances, vec4(0.0)));
     factors = vec4(inverse_deviation(variances.x));
     if (ACROSS)
-        factors = vec4(factors.x, inverse_deviation(variances.y), inverse_deviation(variances.z), inverse_deviation(variances.w));
+        factors = vec4(factors.x, inverse_deviation(variances.y), inverse_deviation(variances.z),
+                       inverse_deviation(variances.w));
     // Beside infinities and NaN both factor and mean are NaN; scales may be anything.
     is_ordinary = EITHER(HAS_SCALE, HAS_BIAS) ? false : all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
 }

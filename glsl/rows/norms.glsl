@@ -97,6 +97,7 @@ void survey_magnitudes()
     of_all(totals, unused, SECOND, true, false);
     factors = vec4(inverse_norm(totals.x, most.x));
     if (ACROSS)
-        factors = vec4(factors.x, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z), inverse_norm(totals.w, most.w));
+        factors = vec4(factors.x, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z),
+                       inverse_norm(totals.w, most.w));
     is_ordinary = all(lessThan(most, uvec4(INFINITY))) && all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
 }

@@ -1,9 +1,10 @@
-// Rows that fit a workgroup's registers: each element of the input is read once, what all of a row give together is found, and each
-// is written once. A row is what differs in the folded dimensions alone. It lies side by side, and LANES neighbouring invocations
-// hold it, four elements an item; or (ACROSS) rows lie side by side, an item is an element of four of them, and LANES invocations
-// hold these four. An invocation holds HELD items, LANES apart. A row that is too long for that (IS_LONG) is read twice by its workgroup,
-// block by block, the last ones first the second time: most of that comes from a cache. FLOAT16 arithmetic is left in a pipeline's module where
-// FLOAT_CONTROLS say that the device has it.
+// Rows that fit a workgroup's registers: each element of the input is read once, what all of a row give together is
+// found, and each is written once. A row is what differs in the folded dimensions alone. It lies side by side, and
+// LANES neighbouring invocations hold it, four elements an item; or (ACROSS) rows lie side by side, an item is an
+// element of four of them, and LANES invocations hold these four. An invocation holds HELD items, LANES apart. A row
+// that is too long for that (IS_LONG) is read twice by its workgroup, block by block, the last ones first the second
+// time: most of that comes from a cache. FLOAT16 arithmetic is left in a pipeline's module where FLOAT_CONTROLS say
+// that the device has it.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -24,8 +25,10 @@ const bool HAS_BIAS = (SHAPE & 4u) != 0;
 const bool SCALE_IS_VECTOR = (SHAPE & 8u) != 0;  // the four elements of an item have scales side by side; else one
 const bool BIAS_IS_VECTOR = (SHAPE & 16u) != 0;
 const bool OPTION = (SHAPE & 32u) != 0;
-const bool IS_LONG = (SHAPE & 128u) != 0;        // a row of several blocks, each of what its invocations hold; never ACROSS
-const bool PAIRED = (SHAPE & 64u) != 0;          // of FLOAT16: items 2 k and 2 k + 1 of an invocation lie side by side, 16 bytes
+// a row of several blocks, each of what its invocations hold; never ACROSS
+const bool IS_LONG = (SHAPE & 128u) != 0;
+// of FLOAT16: items 2 k and 2 k + 1 of an invocation lie side by side, 16 bytes
+const bool PAIRED = (SHAPE & 64u) != 0;
 layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, .., 1024
 layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
@@ -79,7 +82,8 @@ float half_at(uint word, uint element)
 }
 
 #define LOAD_ITEM(name, element)                                                                                       \
-    (TYPE == FLOAT32 ? uintBitsToFloat(name##_vectors.vectors[(element) / 4]) : halves(name##_pairs.pairs[(element) / 4]))
+    (TYPE == FLOAT32 ? uintBitsToFloat(name##_vectors.vectors[(element) / 4])                                          \
+                     : halves(name##_pairs.pairs[(element) / 4]))
 #define LOAD_PAIR(name, element) name##_vectors.vectors[(element) / 8]
 // Of item n, the first of two, or the only one, being at an element: one load serves both.
 #define LOAD_VECTOR(name, element, n)                                                                                  \
@@ -103,7 +107,8 @@ uvec4 packed(vec4 x, bool may_be_nan)
         bool good = true;
         uvec2 words = uvec2(narrow_to_halves(bits.xy, good), narrow_to_halves(bits.zw, good));
         if (may_be_nan && !good)
-            words = uvec2(narrow_to_half(bits.x) | narrow_to_half(bits.y) << 16, narrow_to_half(bits.z) | narrow_to_half(bits.w) << 16);
+            words = uvec2(narrow_to_half(bits.x) | narrow_to_half(bits.y) << 16,
+                          narrow_to_half(bits.z) | narrow_to_half(bits.w) << 16);
         return uvec4(words, 0, 0);
     }
     return may_be_nan ? uvec4(quiet(bits.x), quiet(bits.y), quiet(bits.z), quiet(bits.w)) : bits;
@@ -111,8 +116,8 @@ uvec4 packed(vec4 x, bool may_be_nan)
 
 // ---- inverses ----
 
-// 1 / x and 1 / sqrt(x), within 2^-22, of x from 2^-60 to 2^60: the device's estimate, which may be off by some units, and a step
-// of Newton's.
+// 1 / x and 1 / sqrt(x), within 2^-22, of x from 2^-60 to 2^60: the device's estimate, which may be off by some units,
+// and a step of Newton's.
 bool is_moderate(float x)
 {
     return x >= 8.67361738e-19 && x <= 1.15292150e18;
@@ -266,8 +271,8 @@ uint lane;
 uint item_count; // of a row
 bool is_stored;  // there is such a row
 
-// What is done with each item, by its number: no loop, since arrays in registers have constant indices, and loops that are unrolled
-// lose what is precise (see glsl/map/map_words.glsl).
+// What is done with each item, by its number: no loop, since arrays in registers have constant indices, and loops that
+// are unrolled lose what is precise (see glsl/map/map_words.glsl).
 #define EACH(f)                                                                                                        \
     f(0);                                                                                                              \
     if (HELD > 1)                                                                                                      \
@@ -321,12 +326,7 @@ void find_row(uint unit)
     bias_first = push.base_bytes[3] * 8 / BITS;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
-        uint coordinate = unit; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(unit, parameters.kept[d].y, parameters.kept[d].z);
-            coordinate = unit - quotient * parameters.kept[d].x;
-            unit = quotient;
-        }
+        TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
         source_first += coordinate * parameters.kept[d].w;
         destination_first += coordinate * parameters.kept_more[d].x;
         scale_first += coordinate * parameters.kept_more[d].y;

@@ -10,8 +10,9 @@ void find_greatest(uint n)
 
 bvec4 is_finite; // the greatest of each row
 
-// e^x within 2^-16 for x from -87 to 0: math_half_power() with its products and sums fused, where a device fuses them. It has an
-// H200's time for some 28 instructions an element, and these are 10 of them; what a device makes of it hangs on its sums either way.
+// e^x within 2^-16 for x from -87 to 0: math_half_power() with its products and sums fused, where a device fuses them.
+// It has an H200's time for some 28 instructions an element, and these are 10 of them; what a device makes of it hangs
+// on its sums either way.
 float half_power(float x)
 {
     precise float shifted = fma(x, 1.44269502, 12583039.0);
@@ -65,7 +66,8 @@ float extraordinary(float power, float x, float most, bool is_finite_row)
     return floatBitsToUint(most) == INFINITY && floatBitsToUint(x) != INFINITY ? power : uintBitsToFloat(QUIET_NAN);
 }
 
-// Of rows that are not ordinary, in a loop over what is read again: this is rare, and is to take neither registers nor time of the rest.
+// Of rows that are not ordinary, in a loop over what is read again: this is rare, and is to take neither registers nor
+// time of the rest.
 void store_extraordinary()
 {
     [[dont_unroll]] for (uint n = 0; n < HELD; ++n) {
@@ -74,8 +76,10 @@ void store_extraordinary()
             precise vec4 results = x - greatest;
             if (FUNCTION == SOFTMAX) {
                 results = powers_of(results) * factors;
-                results = vec4(extraordinary(results.x, x.x, greatest.x, is_finite.x), extraordinary(results.y, x.y, greatest.y, is_finite.y),
-                               extraordinary(results.z, x.z, greatest.z, is_finite.z), extraordinary(results.w, x.w, greatest.w, is_finite.w));
+                results = vec4(extraordinary(results.x, x.x, greatest.x, is_finite.x),
+                               extraordinary(results.y, x.y, greatest.y, is_finite.y),
+                               extraordinary(results.z, x.z, greatest.z, is_finite.z),
+                               extraordinary(results.w, x.w, greatest.w, is_finite.w));
             } else {
                 results = results - factors;
             }

@@ -1,5 +1,5 @@
-// Tallies of elements of up to 32 bits. FLOAT16 arithmetic is left in a pipeline's module where FLOAT_CONTROLS say that the device
-// has it.
+// Tallies of elements of up to 32 bits. FLOAT16 arithmetic is left in a pipeline's module where FLOAT_CONTROLS say that
+// the device has it.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -10,9 +10,9 @@
 const uint TALLY_WORDS = HAS_MARKS ? 2 : 1;
 const uint ONE = 0x3F800000u;
 
-// Products of floats are a significand in [1, 2), or 0, infinity or NaN, and an exponent: so nothing on the way overflows or vanishes
-// whose result would not. The exponents of 2^23 elements could leave an integer's range: they stay where no result is but 0 or
-// infinity.
+// Products of floats are a significand in [1, 2), or 0, infinity or NaN, and an exponent: so nothing on the way
+// overflows or vanishes whose result would not. The exponents of 2^23 elements could leave an integer's range: they
+// stay where no result is but 0 or infinity.
 const int FARTHEST = 1 << 29;
 
 Tally no_tally()
@@ -116,7 +116,8 @@ uint narrow_pair(uvec2 pair)
 uvec4 narrow_pairs(uvec2 a, uvec2 b, uvec2 c, uvec2 d)
 {
     bool good = true;
-    uvec4 words = uvec4(narrow_to_halves(a, good), narrow_to_halves(b, good), narrow_to_halves(c, good), narrow_to_halves(d, good));
+    uvec4 words = uvec4(narrow_to_halves(a, good), narrow_to_halves(b, good), narrow_to_halves(c, good),
+                        narrow_to_halves(d, good));
     if (!good)
         words = uvec4(narrow_pair(a), narrow_pair(b), narrow_pair(c), narrow_pair(d));
     return words;

@@ -1,8 +1,9 @@
-// The frame of kernels that replace each element of a line, all elements along an axis, by a tally of those up to it. An item is
-// WIDTH elements that lie side by side: along the line, or across, one of each of as many neighbouring lines (ACROSS). LANES
-// invocations walk a line together, HELD items each at a time, which they keep in registers, and exchange what they add up to. Of a
-// line cut into shares one dispatch leaves each share's total among the entries, and another begins with the entries before its own.
-// A kernel defines VALUE, TALLY_WORDS and MOST_TALLIES, includes this, defines
+// The frame of kernels that replace each element of a line, all elements along an axis, by a tally of those up to it.
+// An item is WIDTH elements that lie side by side: along the line, or across, one of each of as many neighbouring lines
+// (ACROSS). LANES invocations walk a line together, HELD items each at a time, which they keep in registers, and
+// exchange what they add up to. Of a line cut into shares one dispatch leaves each share's total among the entries, and
+// another begins with the entries before its own. A kernel defines VALUE, TALLY_WORDS and MOST_TALLIES, includes this,
+// defines
 //     Tally no_tally()                         of no elements
 //     Tally combine(Tally a, Tally b)
 //     void add_item(uvec4 bits)                adds WIDTH elements to tallies
@@ -14,21 +15,23 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "types.glsl"
 
 layout(constant_id = 1) const uint TYPE = 1;
 layout(constant_id = 2) const bool MULTIPLIES = false; // else adds
 layout(constant_id = 3) const uint SHAPE = 0;
+// In C: VKDML_SCAN_...
 const bool ACROSS = (SHAPE & 1u) != 0;
 const bool IS_BACKWARD = (SHAPE & 2u) != 0;  // an item's elements, of a line, lie in falling order
 const bool IS_EXCLUSIVE = (SHAPE & 4u) != 0; // an element's own value does not count
 const bool TO_ENTRIES = (SHAPE & 8u) != 0;   // the output is entries: shares' totals
 const bool HAS_ENTRIES = (SHAPE & 16u) != 0; // something comes before a share
 const bool KEEPS_LAST = (SHAPE & 32u) != 0;  // the last share leaves an entry for what comes behind
-
-const bool IS_EVEN = (SHAPE & 64u) != 0;     // whatever an invocation holds is whole items: there is nothing to look at, which
-                                              // on processors costs as much as what it avoids
+// whatever an invocation holds is whole items: there is nothing to look at, which on processors costs as much as what
+// it avoids
+const bool IS_EVEN = (SHAPE & 64u) != 0;
 
 layout(constant_id = 4) const uint LANES = 1; // invocations of a line; a power of two
 layout(constant_id = 5) const uint WIDTH = 1; // 1, or elements that are 16 aligned bytes, ACROSS also a whole word
@@ -42,7 +45,8 @@ const uint TALLIES = ACROSS ? WIDTH : 1;
 const bool IS_FLOAT_SUM = BOTH(FLOATS, !MULTIPLIES);
 const bool HAS_MARKS = BOTH(FLOATS, MULTIPLIES);
 
-// What an invocation adds up alone it adds up in blocks of so many turns, and those: errors grow with the number of either.
+// What an invocation adds up alone it adds up in blocks of so many turns, and those: errors grow with the number of
+// either.
 const bool IS_BLOCKED = BOTH(IS_FLOAT_SUM, EITHER(LANES == 1, TO_ENTRIES));
 const uint BLOCK = EITHER(ACROSS, WIDTH == 1) ? 64 : 16;
 const uint ENTRY_BLOCK = 64;
@@ -73,9 +77,7 @@ layout(std140, binding = 0) uniform ScanParameters {
 
 #include "words.glsl"
 
-layout(std430, binding = 3) buffer Entries {
-    uint words[];
-} entries;
+BUFFER_OF_WORDS(3, , Entries, entries);
 
 struct Tally {
     VALUE value;

@@ -15,12 +15,7 @@ void find_unit(uint unit)
     target_begin = parameters.target_first + (TO_ENTRIES ? 0 : push.base_bytes[1] * 8 / BITS);
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
-        uint coordinate = unit; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(unit, parameters.kept[d].y, parameters.kept[d].z);
-            coordinate = unit - quotient * parameters.kept[d].x;
-            unit = quotient;
-        }
+        TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
         source_begin += coordinate * parameters.kept[d].w;
         target_begin += coordinate * parameters.kept_out[d / 4][d % 4];
     }
@@ -375,8 +370,8 @@ void take_entries(uint share_index)
     }
 }
 
-// Down columns of FLOAT16 a workgroup has the next items on their way while it exchanges what these add up to: 0.86 of the copy
-// peak for 0.44 on an H200, where others fall from 0.91 to 0.82.
+// Down columns of FLOAT16 a workgroup has the next items on their way while it exchanges what these add up to: 0.86 of
+// the copy peak for 0.44 on an H200, where others fall from 0.91 to 0.82.
 const bool LOADS_AHEAD = BOTH(BITS == 16, BOTH(ACROSS, BOTH(IS_SHARED, !TO_ENTRIES)));
 
 void walk(uint first, uint turns)

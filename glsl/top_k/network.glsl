@@ -1,11 +1,12 @@
-// Bitonic sorting of blocks that begin at multiples of their size, a power of two: first items first. Each turn takes four items
-// through two steps of the network, so that half as much is loaded and stored. Who includes this defines
+// Bitonic sorting of blocks that begin at multiples of their size, a power of two: first items first. Each turn takes
+// four items through two steps of the network, so that half as much is loaded and stored. Who includes this defines
 //     Item get(uint n), void put(uint n, Item item)
 #ifndef VKDML_TOP_K_NETWORK_GLSL
 #define VKDML_TOP_K_NETWORK_GLSL
 
-// What a turn does: sorts four items side by side; or orders the items of two sorted halves of a block, last against first,
-// and then those a quarter apart; or those `reach` apart and those half of that; or items side by side.
+// What a turn does: sorts four items side by side; or orders the items of two sorted halves of a block, last against
+// first, and then those a quarter apart; or those `reach` apart and those half of that; or items side by side.
+// In C: VKDML_TOP_K_TURN_...
 const uint SORT_FOUR = 0;
 const uint FLIP = 1;
 const uint HALVE = 2;

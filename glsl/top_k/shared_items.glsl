@@ -4,8 +4,8 @@
 
 layout(constant_id = 4) const uint CAPACITY = 1024; // items in shared memory, a power of two, at least 256
 
-// A key of 16 bits or less and a mark, counted from the unit's first, share a word, which takes half the memory and orders by
-// one comparison. A share has at most 2^14 items.
+// A key of 16 bits or less and a mark, counted from the unit's first, share a word, which takes half the memory and
+// orders by one comparison. A share has at most 2^14 items.
 const bool PACKED = FROM_RECORDS ? false : BITS <= 16;
 const uint MARK_BITS = 16; // of floats 15 are used
 
@@ -44,8 +44,8 @@ Item no_item_yet()
 uint block_log;
 uint step_log;
 
-// Where a slot's words are: 32 slots side by side are in banks of their own, and so are those that 32 invocations take in a
-// turn, at any distance. As slot_of() it is linear: the place of a ^ b is that of a ^ that of b.
+// Where a slot's words are: 32 slots side by side are in banks of their own, and so are those that 32 invocations take
+// in a turn, at any distance. As slot_of() it is linear: the place of a ^ b is that of a ^ that of b.
 uint place_of_slot(uint slot)
 {
     return slot ^ (slot >> 3 & 28) ^ (slot >> 6 & 3);
@@ -90,8 +90,8 @@ void put_slot(uint slot, Item item)
     put(place_of_slot(slot), item);
 }
 
-// What a turn does: sorts eight items side by side; or orders the items of two sorted halves of a block, last against first, and
-// takes two steps more; or takes one to three steps, the last of items `apart`.
+// What a turn does: sorts eight items side by side; or orders the items of two sorted halves of a block, last against
+// first, and takes two steps more; or takes one to three steps, the last of items `apart`.
 const uint SORT_EIGHT = 0;
 const uint FLIP = 4;
 

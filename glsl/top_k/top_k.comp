@@ -1,6 +1,7 @@
-// Workgroups keep the first items of units. Where a unit's items fit shared memory they are sorted there, by blocks of as many as are
-// kept; of two blocks the first items stay, until there is one. Several units of a workgroup are blocks of one sort. Else
-// (SELECTS) invocations hold a unit's items in registers, find the last that is kept, and sort what is before it.
+// Workgroups keep the first items of units. Where a unit's items fit shared memory they are sorted there, by blocks of
+// as many as are kept; of two blocks the first items stay, until there is one. Several units of a workgroup are blocks
+// of one sort. Else (SELECTS) invocations hold a unit's items in registers, find the last that is kept, and sort what
+// is before it.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -128,7 +129,8 @@ void load_items(Unit unit)
         }
         [[unroll]] for (uint n = 0; n < ITEMS; ++n) {
             uint x = place_of(n);
-            Item loaded = pack(item_of(element_of_vector(vectors[n / PER_VECTOR], n % PER_VECTOR), unit.place + x), unit);
+            Item loaded =
+                pack(item_of(element_of_vector(vectors[n / PER_VECTOR], n % PER_VECTOR), unit.place + x), unit);
             if (x >= unit.count)
                 loaded = no_item_yet();
             keep(n, loaded);
@@ -185,8 +187,8 @@ uint gather_items(Unit unit)
     return all;
 }
 
-// An item that `kept` items are not after, and few others: the last of as many groups' first ones, of as many groups as a
-// quarter of the invocations. By keys alone, and of equal ones the groups' order.
+// An item that `kept` items are not after, and few others: the last of as many groups' first ones, of as many groups as
+// a quarter of the invocations. By keys alone, and of equal ones the groups' order.
 Item filter_items(Unit unit)
 {
     const uint groups = LANES / 4;
@@ -257,8 +259,9 @@ uint find_bin(inout uint left)
     return bin;
 }
 
-// A key that at least `kept` items' are not after. Eight bits at a time: of items that begin with those found, a histogram of
-// the next ones says which the last has. Ends where there are at most so many; else `left` are to be kept of those with that key.
+// A key that at least `kept` items' are not after. Eight bits at a time: of items that begin with those found, a
+// histogram of the next ones says which the last has. Ends where there are at most so many; else `left` are to be kept
+// of those with that key.
 Item select_key(Unit unit, uint most, inout uint left)
 {
     Item last = no_item_yet();

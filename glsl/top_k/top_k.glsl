@@ -1,16 +1,19 @@
-// What the kernels share that keep the first items of rows: what they read and write. A unit is a share of a row, of which `kept`
-// items are kept. Rows are a tensor's, or of records in the temporary resource; what is kept becomes records, or the outputs.
+// What the kernels share that keep the first items of rows: what they read and write. A unit is a share of a row, of
+// which `kept` items are kept. Rows are a tensor's, or of records in the temporary resource; what is kept becomes
+// records, or the outputs.
 #ifndef VKDML_TOP_K_GLSL
 #define VKDML_TOP_K_GLSL
 
 #extension GL_EXT_control_flow_attributes : require
 
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "items.glsl"
 
 layout(constant_id = 2) const uint INDEX_BITS = 32; // of the output of indices
 layout(constant_id = 3) const uint SHAPE = 0;
+// In C: VKDML_TOP_K_...
 const bool FROM_RECORDS = (SHAPE & 1u) != 0;
 const bool TO_RECORDS = (SHAPE & 2u) != 0;
 const bool VECTORS = (SHAPE & 4u) != 0;  // 16 aligned bytes of the input are elements of one share
@@ -50,34 +53,15 @@ layout(std140, binding = 0) uniform TopKParameters {
     uvec4 targets[8]; // strides of values, or of records to write, and of indices
 } parameters;
 
-layout(std430, binding = 1) readonly buffer Source {
-    uint words[];
-} source;
-
-layout(std430, binding = 1) readonly buffer SourceVectors {
-    uvec4 vectors[];
-} source_vectors;
-
-layout(std430, binding = 1) readonly buffer SourcePairs {
-    uvec2 pairs[];
-} source_pairs;
+BUFFER_OF_WORDS(1, readonly, Source, source);
+BUFFER_OF_VECTORS(1, readonly, SourceVectors, source_vectors);
+BUFFER_OF_PAIRS(1, readonly, SourcePairs, source_pairs);
 
 // Of workgroups that write records where they read them.
-layout(std430, binding = 2) buffer Values {
-    uint words[];
-} values;
-
-layout(std430, binding = 2) buffer ValueVectors {
-    uvec4 vectors[];
-} value_vectors;
-
-layout(std430, binding = 2) buffer ValuePairs {
-    uvec2 pairs[];
-} value_pairs;
-
-layout(std430, binding = 3) buffer Indices {
-    uint words[];
-} indices;
+BUFFER_OF_WORDS(2, , Values, values);
+BUFFER_OF_VECTORS(2, , ValueVectors, value_vectors);
+BUFFER_OF_PAIRS(2, , ValuePairs, value_pairs);
+BUFFER_OF_WORDS(3, , Indices, indices);
 
 // ---- units ----
 
@@ -100,19 +84,16 @@ Unit unit_of(uint n)
     Unit unit;
     unit.source = parameters.source_first + first * parameters.source_stride +
                   (FROM_RECORDS ? push.base_bytes[0] / (4 * RECORD_WORDS) : push.base_bytes[0] * 8 / BITS);
-    unit.count = n < parameters.unit_count && first < parameters.count ? min(parameters.share, parameters.count - first) : 0;
+    unit.count =
+        n < parameters.unit_count && first < parameters.count ? min(parameters.share, parameters.count - first) : 0;
     unit.place = first;
     unit.rank = (share >> parameters.share_shift) * parameters.block_ranks +
                 (share & ((1u << parameters.share_shift) - 1)) * parameters.kept;
-    unit.value = parameters.value_first + (TO_RECORDS ? push.base_bytes[1] / (4 * RECORD_WORDS) : push.base_bytes[1] * 8 / BITS);
+    unit.value =
+        parameters.value_first + (TO_RECORDS ? push.base_bytes[1] / (4 * RECORD_WORDS) : push.base_bytes[1] * 8 / BITS);
     unit.index = parameters.index_first + (TO_RECORDS ? 0 : push.base_bytes[2] * 8 / INDEX_BITS);
     for (uint d = RANK; d-- > 0;) {
-        uint coordinate = row; // the outermost is not divided by its size
-        if (d != 0) {
-            uint quotient = divide(row, parameters.rows[d].y, parameters.rows[d].z);
-            coordinate = row - quotient * parameters.rows[d].x;
-            row = quotient;
-        }
+        TAKE_COORDINATE(coordinate, row, d == 0, parameters.rows[d].x, parameters.rows[d].y, parameters.rows[d].z)
         unit.source += coordinate * parameters.rows[d].w;
         unit.value += coordinate * parameters.targets[d].x;
         unit.index += coordinate * parameters.targets[d].y;

@@ -1,14 +1,16 @@
-// Turns of the bitonic network over records in the temporary resource, where blocks do not fit shared memory: four items at a time
-// of one window, or two, of which the second may lie in another.
+// Turns of the bitonic network over records in the temporary resource, where blocks do not fit shared memory: four
+// items at a time of one window, or two, of which the second may lie in another.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "binding.glsl"
+#include "buffers.glsl"
 #include "division.glsl"
 #include "items.glsl"
 
 layout(constant_id = 2) const uint KIND = 0; // network.glsl's, and
+// In C: VKDML_TOP_K_TURN_...
 const uint PAIRS = 4;          // items apart: n and n + distance
 const uint OPPOSITE_PAIRS = 5; // n and distance - n
 const uint KEEPS = 6;          // the same, and of two only the first stays
@@ -30,21 +32,10 @@ layout(std140, binding = 0) uniform TopKMergeParameters {
     uvec2 unused;
 } parameters;
 
-layout(std430, binding = 1) buffer Records {
-    uvec2 pairs[];
-} records;
-
-layout(std430, binding = 1) buffer WideRecords {
-    uvec4 vectors[];
-} wide_records;
-
-layout(std430, binding = 2) buffer Others {
-    uvec2 pairs[];
-} others;
-
-layout(std430, binding = 2) buffer WideOthers {
-    uvec4 vectors[];
-} wide_others;
+BUFFER_OF_PAIRS(1, , Records, records);
+BUFFER_OF_VECTORS(1, , WideRecords, wide_records);
+BUFFER_OF_PAIRS(2, , Others, others);
+BUFFER_OF_VECTORS(2, , WideOthers, wide_others);
 
 layout(constant_id = 3) const bool HAS_OTHERS = false; // second items of pairs lie in a window of their own
 

@@ -1,17 +1,13 @@
-// For processors: an invocation keeps the first items of a unit in a heap, the last of them on top, and takes it apart from the
-// last on.
+// For processors: an invocation keeps the first items of a unit in a heap, the last of them on top, and takes it apart
+// from the last on.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#include "buffers.glsl"
 #include "top_k.glsl"
 
-layout(std430, binding = 4) buffer ScratchVectors {
-    uvec4 vectors[];
-} scratch_vectors;
-
-layout(std430, binding = 4) buffer ScratchPairs {
-    uvec2 pairs[];
-} scratch_pairs;
+BUFFER_OF_VECTORS(4, , ScratchVectors, scratch_vectors);
+BUFFER_OF_PAIRS(4, , ScratchPairs, scratch_pairs);
 
 uint heap_first;
 
@@ -66,17 +62,17 @@ void main()
         heap_first = push.base_bytes[3] / (4 * RECORD_WORDS) + parameters.scratch_first + number * parameters.kept;
     uint size = min(parameters.kept, unit.count);
     if (size != 0) {
-        // The first comes before all loops: lavapipe of Mesa 26.1 keeps what a loop finds out about a buffer for the next loop, in
-        // the lanes that were in the first alone, and follows a null pointer where there was none.
+        // The first comes before all loops: lavapipe of Mesa 26.1 keeps what a loop finds out about a buffer for the
+        // next loop, in the lanes that were in the first alone, and follows a null pointer where there was none.
         put(0, load_item(unit, 0));
         [[dont_unroll]] for (uint n = 1; n < size; ++n)
             put(n, load_item(unit, n));
         [[dont_unroll]] for (uint n = size / 2; n > 0; --n)
             sift(n - 1, size, get(n - 1));
         Item last = get(0);
-        // Most are after the last: sixteen are compared before any is looked at again, since a processor's lanes execute what
-        // is within an `if`, or a loop's body once, even where none of them needs it. Unrolled they keep SwiftShader's compiler
-        // (Subzero) from ever ending.
+        // Most are after the last: sixteen are compared before any is looked at again, since a processor's lanes
+        // execute what is within an `if`, or a loop's body once, even where none of them needs it. Unrolled they keep
+        // SwiftShader's compiler (Subzero) from ever ending.
         [[dont_unroll]] for (uint x = size; x < unit.count; x += 16) {
             uint before = 0;
             [[dont_unroll]] for (uint k = 0; k < 16; ++k)

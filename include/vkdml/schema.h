@@ -119,15 +119,32 @@ typedef enum VkdmlAccuracyKind {
     /** FLOAT32 results are within `ulp` units in the last place of the exact value, FLOAT16 results within 1; and on
      *  every device bit for bit those of the reference too. */
     VKDML_ACCURACY_ULP = 1,
-    /** Sums of many terms, whose order depends on shapes and device: within the bound that `what` says. */
+    /** Sums of many terms, whose order depends on shapes and device: within a bound. */
     VKDML_ACCURACY_SUM = 2,
 } VkdmlAccuracyKind;
 
-/** The accuracy of an operator's results. Operators that are fused add their own. */
+/** So many roundings, each 2^-24 of a magnitude: of n terms fixed + perTerm * n. */
+typedef struct VkdmlRoundings {
+    double fixed;   /**< whatever the number of terms */
+    double perTerm; /**< and for each of them */
+} VkdmlRoundings;
+
+/**
+ * The accuracy of an operator's results. Operators that are fused add their own.
+ *
+ * Of SUM, a float may be off by ofTerms of all terms' magnitudes together, ofResult of the result's own and `absolute`
+ * of 1, added up, and is then rounded to its type. `what` says what the terms are, and what else holds of some
+ * attributes.
+ */
 typedef struct VkdmlAccuracy {
-    VkdmlAccuracyKind kind; /**< which of these it is */
-    uint32_t ulp;           /**< of ULP, else 0 */
-    const char *what;       /**< of SUM, what is summed and the bound, in words; else NULL */
+    VkdmlAccuracyKind kind;        /**< which of these it is */
+    uint32_t ulp;                  /**< of ULP, else 0 */
+    const char *what;              /**< of SUM, the bound in words; else NULL */
+    uint32_t ofTermsCount;         /**< length of ofTerms */
+    const VkdmlRoundings *ofTerms; /**< the least of them holds */
+    VkdmlRoundings ofResult;       /**< of the result itself */
+    double absolute;               /**< in roundings */
+    uint32_t ofIntegers;           /**< how far integers may be off; 0: exact */
 } VkdmlAccuracy;
 
 /** One row of the operator table. */
@@ -141,6 +158,7 @@ typedef struct VkdmlOperatorSchema {
     uint32_t inputCount;  /**< fields of kind INPUT_TENSOR but for an array: a descriptor has its length more */
     uint32_t outputCount; /**< the same of kind OUTPUT_TENSOR */
     DML_FEATURE_LEVEL fusableSince; /**< the level from which it may be in an OPERATOR_DESC field; 0: never */
+    DML_OPERATOR_TYPE fusableInto;  /**< the one operator that it may be fused into; DML_OPERATOR_INVALID: any */
     VkdmlAccuracy accuracy;         /**< how exact its results are */
 } VkdmlOperatorSchema;
 

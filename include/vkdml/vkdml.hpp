@@ -10,7 +10,8 @@
  * before, and all GPU work that uses an object has finished. A handle that was moved from is empty; calls on an empty
  * one fail as the C API's do where it is given NULL.
  *
- * **With exceptions** the member functions that can fail throw vkdml::Error, and what they return is never empty.
+ * **With exceptions** the member functions that can fail throw vkdml::Error, and what they return is never empty. Small
+ * programs have vkdml::Session too (session.hpp): arrays on the device, copies, submission.
  * **Without** (-fno-exceptions, or VKDML_HPP_NO_EXCEPTIONS defined before this is included, in all files of a program)
  * there are the handles alone, and the C API makes the calls:
  *
@@ -31,6 +32,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <stdexcept>
+#include <string>
 #endif
 
 namespace vkdml {
@@ -115,6 +117,10 @@ class Error : public std::runtime_error {
   public:
     /** Of the calling thread's latest failure. */
     explicit Error(VkdmlResult result) : std::runtime_error(vkdmlGetErrorMessage()), result_(result) {
+    }
+
+    /** Of a failure that the library has not seen. */
+    Error(VkdmlResult result, const std::string &reason) : std::runtime_error(reason), result_(result) {
     }
 
     /** What the call returned. */
@@ -285,5 +291,9 @@ class Device : public Handle<VkdmlDevice, vkdmlDestroyDevice> {
 #endif /* VKDML_HPP_NO_EXCEPTIONS */
 
 } // namespace vkdml
+
+#ifndef VKDML_HPP_NO_EXCEPTIONS
+#include "vkdml/session.hpp" // buffers and uploads, for small programs
+#endif
 
 #endif /* VKDML_HPP */

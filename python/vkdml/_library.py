@@ -3,7 +3,7 @@ import ctypes
 import glob
 import os
 import threading
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, List, Optional
 
 # The version of the headers that the structs below are written after; tests/python holds it to include/vkdml/version.h.
@@ -66,14 +66,20 @@ class FieldSchema(Structure):
                 ("bindingIndex", c_uint32)]
 
 
+class Roundings(Structure):
+    _fields_ = [("fixed", c_double), ("perTerm", c_double)]
+
+
 class Accuracy(Structure):
-    _fields_ = [("kind", c_int32), ("ulp", c_uint32), ("what", c_char_p)]
+    _fields_ = [("kind", c_int32), ("ulp", c_uint32), ("what", c_char_p), ("ofTermsCount", c_uint32),
+                ("ofTerms", POINTER(Roundings)), ("ofResult", Roundings), ("absolute", c_double), ("ofIntegers", c_uint32)]
 
 
 class OperatorSchema(Structure):
     _fields_ = [("type", c_int32), ("name", c_char_p), ("introduced", c_int32), ("descSize", c_uint32),
                 ("fieldCount", c_uint32), ("fields", POINTER(FieldSchema)), ("inputCount", c_uint32),
-                ("outputCount", c_uint32), ("fusableSince", c_int32), ("accuracy", Accuracy)]
+                ("outputCount", c_uint32), ("fusableSince", c_int32), ("fusableInto", c_int32),
+                ("accuracy", Accuracy)]
 
 
 class BufferTensorDesc(Structure):
@@ -210,31 +216,62 @@ class Library:
             raise Error(result, self.GetErrorMessage().decode(errors="replace"))
 
 
-def candidates() -> List[str]:
-    """Where the library may be, in the order in which it is looked for."""
-    names = ["libvkdml.so." + (VERSION.rsplit(".", 1)[0] if VERSION.startswith("0.") else VERSION.split(".")[0]),
-             "libvkdml.so"]
-    here = os.path.dirname(os.path.abspath(__file__))
-    root = os.path.dirname(os.path.dirname(here))
-    found = [os.path.join(here, name) for name in names]
-    if os.path.exists(os.path.join(root, "include", "vkdml", "version.h")):  # a source tree
-        for folder in [os.path.join(root, "build"), *sorted(glob.glob(os.path.join(glob.escape(root), "build-*")))]:
-            found += [os.path.join(folder, "src", name) for name in names]
-    return [path for path in found if os.path.exists(path)] + names  # the last by the system's loader
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NAMES = ["libvkdml.so." + (VERSION.rsplit(".", 1)[0] if VERSION.startswith("0.") else VERSION.split(".")[0]), "libvkdml.so"]
+
+
+def is_in_source_tree() -> bool:
+    return os.path.exists(os.path.join(ROOT, "include", "vkdml", "version.h"))
+
+
+def folders() -> List[str]:
+    """Where the library may be, in the order in which it is looked for, before the system's loader is asked."""
+    found = [HERE]  # pip's: packed into the module
+    try:
+        from ._installed import LIBRARY_FOLDER  # Meson's: which installed both
+        found.append(os.path.normpath(os.path.join(HERE, LIBRARY_FOLDER)))
+    except ImportError:
+        pass
+    if is_in_source_tree():
+        builds = [os.path.join(ROOT, "build"), *sorted(glob.glob(os.path.join(glob.escape(ROOT), "build-*")))]
+        found += [os.path.join(build, "src") for build in builds]
+    return found
 
 
 def find(path: Optional[str]) -> Library:
     named = path or os.environ.get("VKDML_LIBRARY")
     if named:
-        return Library(named)
-    reasons = []
-    for candidate in candidates():
         try:
-            return Library(candidate)
+            return Library(named)
         except OSError as error:
-            reasons.append(f"  {candidate}: {error}")
-    raise OSError("the vkdml library was not found. Set VKDML_LIBRARY to the path of libvkdml.so, build it in the source "
-                  "tree (meson setup build && meson compile -C build) or install it. Tried:\n" + "\n".join(reasons))
+            by = "vkdml.load() was given" if path else "the environment variable VKDML_LIBRARY names"
+            raise OSError(f"{error}\n{by} {named}, so nothing else was tried") from None
+    tried = []
+    for folder in folders():
+        paths = [os.path.join(folder, name) for name in NAMES if os.path.exists(os.path.join(folder, name))]
+        if not paths:
+            tried.append(f"  {folder}: no {NAMES[-1]} there")
+        for candidate in paths:
+            try:
+                return Library(candidate)
+            except OSError as error:
+                tried.append(f"  {candidate}: {error}")
+    for name in NAMES:
+        try:
+            return Library(name)
+        except OSError as error:
+            tried.append(f"  {name}, by the system's loader: {error}")
+    raise OSError("the vkdml library was not found. Tried:\n" + "\n".join(tried) + "\n" + WHAT_TO_DO[is_in_source_tree()])
+
+
+WHAT_TO_DO = {
+    True: f"Build it: cd {ROOT} && meson setup build && meson compile -C build\n"
+          f"or install the module with the library in it: pip install {os.path.join(ROOT, 'python')}",
+    False: "This copy of the module came without its library. Install the module anew from vkdml's source tree, which packs "
+           "the library into it: pip install ./python\n"
+           "or set VKDML_LIBRARY to the path of a libvkdml.so of this version",
+}
 
 
 _loaded: Optional[Library] = None
@@ -244,8 +281,8 @@ _lock = threading.Lock()
 def load(path: Optional[str] = None) -> None:
     """Loads the library, where the first call that needs it should not choose.
 
-    Without a path it is the one that the environment variable VKDML_LIBRARY names; else one beside this module; in a
-    source tree one of its build folders; else the one that the system's loader finds.
+    Without a path it is the one that the environment variable VKDML_LIBRARY names; else the one that was installed with
+    this module; in a source tree one of its build folders; else the one that the system's loader finds.
 
     Raises:
         OSError: there is none, it is of another version, or another one has been loaded.

@@ -100,7 +100,11 @@ class Operator:
         name: without its prefix, "GEMM" for example.
         fields: Field objects, in the struct's order.
         introduced, fusable_since: feature levels, as "6_4"; fusable_since is None where it cannot be fused.
-        accuracy, ulp, bound: "EXACT", "ULP" with ulp, or "SUM" with the bound in words.
+        fusable_into: the one operator that it can be fused into, None: all that fuse.
+        accuracy, ulp, bound: "EXACT", "ULP" with ulp, or "SUM" with the bound in words, and as numbers in the next three.
+        of_terms: the roundings of 2^-24 of the terms' magnitudes together, (fixed, per term) pairs of which the least holds.
+        of_result, of_one: the same of the result itself, a pair, and of 1.
+        of_integers: how far integers may be off.
     """
 
     def __init__(self, row: Any):
@@ -110,8 +114,14 @@ class Operator:
         self.fields = tuple(Field(self.name, field, rows) for field in rows)
         self.introduced = level_name(row.introduced)
         self.fusable_since = level_name(row.fusableSince) if row.fusableSince else None
+        self.fusable_into: Optional[str] = (
+            short(_library.library().GetOperatorName(row.fusableInto).decode(), "DML_OPERATOR_")
+            if row.fusableInto else None)
         self.accuracy, self.ulp = ACCURACIES[row.accuracy.kind], row.accuracy.ulp
         self.bound = row.accuracy.what.decode() if row.accuracy.what else None
+        self.of_terms = tuple((of.fixed, of.perTerm) for of in row.accuracy.ofTerms[:row.accuracy.ofTermsCount])
+        self.of_result = (row.accuracy.ofResult.fixed, row.accuracy.ofResult.perTerm)
+        self.of_one, self.of_integers = row.accuracy.absolute, row.accuracy.ofIntegers
 
     def field(self, name: str) -> Field:
         """The field of that name; TypeError where there is none."""

@@ -67,7 +67,7 @@ static uint32_t same_as(const struct vkdml_plan_step *step, uint32_t b) {
 
 /* A bit for each id. */
 static uint32_t constants_of(const struct vkdml_plan_step *step) {
-    return step->kind == VKDML_PLAN_DISPATCH ? vkdml_step_given(step) & vkdml_kernel_info(step->kernel)->constants : 0;
+    return step->kind == VKDML_PLAN_DISPATCH ? step->constants_given : 0;
 }
 
 static uint32_t count_constants(const struct vkdml_plan_step *step) {
@@ -196,12 +196,12 @@ static void tell_dispatch(struct explaining *e, const struct vkdml_plan_step *st
     told->kernel = kernel->name;
     told->module = has_own ? e->variant : VKDML_KERNEL_VARIANT_PORTABLE;
     memcpy(told->groupCounts, step->groups, sizeof told->groupCounts);
-    told->groupSize = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
+    told->groupSize = step->constants[VKDML_SPECIALIZATION_LOCAL_SIZE];
     told->constantCount = count_constants(step);
     told->constants = e->constants;
     for (uint32_t i = 0; i < VKDML_KERNEL_CONSTANTS; i++) {
         if (constants_of(step) >> i & 1) {
-            *e->constants++ = (VkdmlStepConstant){vkdml_kernel_constant(kernel, i), step->specializations[i]};
+            *e->constants++ = (VkdmlStepConstant){vkdml_kernel_constant(kernel, i), step->constants[i]};
         }
     }
     told->parameterCount = step->parameter_count;

@@ -3,10 +3,9 @@
 #include "operators/mapping.h"
 
 static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const struct vkdml_instance *instance = planning->instance;
     (void)op;
     planning->builder->plan->keeps_input = true;
-    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->builder);
+    return vkdml_plan_input_copy(planning);
 }
 
 /* Fused, it is no function. */

@@ -4,7 +4,6 @@
 
 #include "base/notes.h"
 #include "operators/mapping.h"
-#include "operators/temporary.h"
 
 /* Among the inputs. */
 enum { INPUT, MEAN, VARIANCE, SCALE, BIAS };
@@ -35,13 +34,13 @@ static void check_locations(const struct vkdml_instance *instance, struct vkdml_
 /* What five operands at once would be, by three at a time: what lies between is FLOAT32 either way. */
 static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
+    const struct vkdml_view output = vkdml_output_view(instance, 0);
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
     struct vkdml_map map;
-    vkdml_map_begin(&map, &numbers);
-    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    vkdml_map_begin(&map, numbers);
     for (uint32_t i = INPUT; i <= VARIANCE; ++i) {
-        vkdml_map_set_operand(&map, i, i, &instance->inputs[i]);
+        vkdml_map_set_operand(&map, i, vkdml_input_view(instance, i));
     }
     map.operation = VKDML_MAP_NORMALIZE;
     memcpy(map.arguments, whole->arguments, sizeof(map.arguments));
@@ -49,11 +48,10 @@ static VkdmlResult plan_in_two(const struct vkdml_map *whole, const struct vkdml
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_map_begin(&map, &instance->outputs[0]);
-    vkdml_map_set_operand(&map, 0, SCALE, &instance->inputs[SCALE]);
-    vkdml_map_set_operand(&map, 1, 0, &numbers);
-    vkdml_map_set_temporary(&map, 1, offset);
-    vkdml_map_set_operand(&map, 2, BIAS, &instance->inputs[BIAS]);
+    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, SCALE));
+    vkdml_map_set_operand(&map, 1, numbers);
+    vkdml_map_set_operand(&map, 2, vkdml_input_view(instance, BIAS));
     map.operation = VKDML_MAP_MULTIPLY_ADD;
     map.function = whole->function;
     memcpy(map.arguments, whole->arguments, sizeof(map.arguments));

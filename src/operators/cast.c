@@ -15,7 +15,7 @@ static VkdmlResult plan_cast(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     if (keeps_bits(input->data_type, output->data_type)) {
-        return vkdml_copy_plan_identity(output, input, planning->builder);
+        return vkdml_plan_input_copy(planning);
     }
     return vkdml_plan_mapping(op, planning);
 }

@@ -8,7 +8,6 @@
 #include "frames/product/product.h"
 #include "operators/convolution_parts.h"
 #include "operators/mapping.h"
-#include "operators/temporary.h"
 
 enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER, BIAS = VKDML_CONVOLUTION_BIAS };
 
@@ -283,7 +282,7 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
         product.gather.walks[d] = parts[s].walk;
         product.scatter.sizes[d] = parts[s].walk.size;
         product.scatter.strides[d] = parts[s].step * output->strides[2 + s];
-        product.tensors[VKDML_PRODUCT_OUT].first += parts[s].first * output->strides[2 + s];
+        product.tensors[VKDML_PRODUCT_OUT].at.first += parts[s].first * output->strides[2 + s];
         product.sizes[VKDML_PRODUCT_N] *= parts[s].walk.size;
         product.sizes[VKDML_PRODUCT_K] *= parts[s].walk.taps;
         product.is_empty = product.is_empty || parts[s].is_empty;
@@ -311,7 +310,9 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
     a->strides[VKDML_PRODUCT_INNER] = m * k; /* no more elements than the filter has */
     a->strides[VKDML_PRODUCT_M] = m_is_inner ? 1 : k;
     a->strides[VKDML_PRODUCT_K] = m_is_inner ? m : 1;
-    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input_first = from[0]};
+    const uint32_t elements = groups * m * k;
+    struct vkdml_gather copied = {.element_bytes = filter->element_size, .input = a->at};
+    copied.input.first = from[0];
     vkdml_copy_add(&copied, groups, a->strides[VKDML_PRODUCT_INNER], from[1]);
     vkdml_copy_add(&copied, m, a->strides[VKDML_PRODUCT_M], from[2]);
     uint32_t stride = k * a->strides[VKDML_PRODUCT_K];
@@ -319,29 +320,17 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
         stride /= steps->sizes[i];
         vkdml_copy_add(&copied, steps->sizes[i], stride, steps->strides[i]);
     }
-    const struct vkdml_tensor packed = {
-        .dimension_count = 1, .element_bits = filter->element_bits, .sizes = {groups * m * k}, .strides = {1}};
     const bool is_owned = owns_filter(planner);
-    const uint64_t bytes = vkdml_tensor_span(&packed);
+    const uint64_t bytes = (uint64_t)elements * filter->element_size;
     const struct vkdml_origin origin =
         is_owned ? vkdml_builder_kept(planning->builder, "packed filter", bytes, filter->data_type)
                  : vkdml_builder_region(planning->builder, "packed filter", bytes, filter->data_type);
-    a->resource = origin.resource;
-    a->index = origin.index;
-    a->first = 0;
-    a->offset = origin.offset;
+    a->at = copied.output = origin;
     vkdml_note(planning->builder->report,
                "convolution: the filter has no one stride along its channels and taps, and is packed %s",
                is_owned ? "when the operator is initialized" : "in the temporary resource");
-    const struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY,
-                                         .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-                                         .has_input = true,
-                                         .input = VKDML_PLAN_INPUT,
-                                         .input_index = FILTER,
-                                         .output = a->resource,
-                                         .output_offset = a->offset};
     struct vkdml_builder initialization = vkdml_builder_at_initialization(planning->builder);
-    return vkdml_copy_plan(&copied, &use, is_owned ? &initialization : planning->builder);
+    return vkdml_copy_plan(&copied, false, is_owned ? &initialization : planning->builder);
 }
 
 /* Strides of a filter along its taps. */
@@ -368,8 +357,8 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
         first += parts[s].filter_first * filter->strides[2 + s];
     }
-    *a = (struct vkdml_product_tensor){
-        .resource = VKDML_PLAN_INPUT, .index = FILTER, .first = first, .type = filter->data_type};
+    *a = (struct vkdml_product_tensor){.at = vkdml_input_view(planning->instance, FILTER).at};
+    a->at.first = first;
     a->strides[VKDML_PRODUCT_INNER] = group_stride;
     a->strides[VKDML_PRODUCT_M] = m_stride;
     find_tap_strides(planner, parts, tap_strides);
@@ -403,13 +392,13 @@ static void begin(struct planner *planner) {
     const uint32_t groups = planner->convolution->groups, spatial = planner->convolution->spatial;
     const uint32_t channels = input->sizes[1] / groups, made = output->sizes[1] / groups;
     struct vkdml_product *p = &planner->product;
-    vkdml_map_begin(&planner->fused, output);
+    vkdml_map_begin(&planner->fused, vkdml_output_view(instance, 0));
     vkdml_mapping_fuse(instance, &planner->fused);
     *p = (struct vkdml_product){
         .sizes = {1, groups, made, output->sizes[0], channels},
-        .tensors = {[VKDML_PRODUCT_B] = {.resource = VKDML_PLAN_INPUT, .index = INPUT, .type = input->data_type},
-                    [VKDML_PRODUCT_C] = {.resource = VKDML_PLAN_INPUT, .index = BIAS},
-                    [VKDML_PRODUCT_OUT] = {.resource = VKDML_PLAN_OUTPUT, .type = output->data_type}},
+        .tensors = {[VKDML_PRODUCT_B] = {.at = vkdml_input_view(instance, INPUT).at},
+                    [VKDML_PRODUCT_C] = {.at = vkdml_input_view(instance, BIAS).at},
+                    [VKDML_PRODUCT_OUT] = {.at = vkdml_output_view(instance, 0).at}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
         .scatter = {.rank = 1 + spatial},
         .alpha = 1,
@@ -432,7 +421,6 @@ static void begin(struct planner *planner) {
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_INNER] = made * output->strides[1];
     p->tensors[VKDML_PRODUCT_OUT].strides[VKDML_PRODUCT_M] = output->strides[1];
     if (bias->dimension_count != 0) {
-        p->tensors[VKDML_PRODUCT_C].type = bias->data_type;
         p->tensors[VKDML_PRODUCT_C].strides[VKDML_PRODUCT_INNER] = made * bias->strides[1];
         p->tensors[VKDML_PRODUCT_C].strides[VKDML_PRODUCT_M] = bias->strides[1];
     }
@@ -462,7 +450,7 @@ static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_p
                              : vkdml_product_plan(product, planning->builder);
     const struct vkdml_plan_step *other = vkdml_builder_last_before(planning->builder, &before);
     if (result == VKDML_SUCCESS && other != NULL &&
-        product->tensors[VKDML_PRODUCT_OUT].type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
+        product->tensors[VKDML_PRODUCT_OUT].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 &&
         vkdml_product_stores_words(vkdml_builder_first_since(planning->builder, &before)) !=
             vkdml_product_stores_words(other)) {
         vkdml_builder_phase_since(planning->builder, &before);

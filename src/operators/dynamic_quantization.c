@@ -9,10 +9,9 @@ enum { OUTPUT, SCALE, ZERO_POINT };
 static VkdmlResult plan_number(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
                                uint32_t which) {
     struct vkdml_map map;
-    vkdml_map_begin(&map, &planning->instance->outputs[which]);
-    map.tensors[VKDML_MAP_OUTPUT].index = which;
+    vkdml_map_begin(&map, vkdml_output_view(planning->instance, which));
     map.operation = which == SCALE ? VKDML_MAP_FIRST : VKDML_MAP_CAST;
-    vkdml_statistics_use(statistics, which - 1, 0, &map);
+    vkdml_map_set_operand(&map, 0, statistics->numbers[which - 1]);
     if (which == ZERO_POINT) {
         map.tensors[0].type = DML_TENSOR_DATA_TYPE_INT32;
     }
@@ -33,11 +32,11 @@ static VkdmlResult plan_dynamic_quantization(const struct vkdml_operator *op, co
         return result;
     }
     struct vkdml_map map;
-    vkdml_map_begin(&map, &instance->outputs[OUTPUT]);
+    vkdml_map_begin(&map, vkdml_output_view(instance, OUTPUT));
     map.operation = VKDML_MAP_QUANTIZE;
-    vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
-    vkdml_statistics_use(&statistics, 1, 2, &map);
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, 0));
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
+    vkdml_map_set_operand(&map, 2, statistics.numbers[1]);
     map.tensors[2].type = DML_TENSOR_DATA_TYPE_INT32;
     vkdml_builder_phase(planning->builder);
     result = vkdml_map_plan(&map, planning->builder);

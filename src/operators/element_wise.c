@@ -10,7 +10,7 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
         return vkdml_plan_mapping(op, planning);
     }
     planning->builder->plan->keeps_input = true;
-    return vkdml_copy_plan_identity(&instance->outputs[0], &instance->inputs[0], planning->builder);
+    return vkdml_plan_input_copy(planning);
 }
 
 const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity};

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
+#include "operators/fill_value.h"
 #include "operators/operators.h"
-#include "operators/temporary.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
 #define INDICES VKDML_INDEX_OF_INDICES
@@ -116,6 +116,17 @@ static void add_column(struct vkdml_index *index, const struct vkdml_tensor *ten
     index->columns[index->column_count++] = (struct vkdml_index_column){tensor->sizes[d], tensor->strides[d]};
 }
 
+static void add_view_column(struct vkdml_index *index, const struct vkdml_view *view, uint32_t d) {
+    index->columns[index->column_count++] = (struct vkdml_index_column){view->sizes[d], view->strides[d]};
+}
+
+/* Begins an index of one input by another onto the output. */
+static void begin(const struct vkdml_instance *instance, uint32_t input, uint32_t indices, struct vkdml_index *index) {
+    const struct vkdml_view views[] = {vkdml_output_view(instance, 0), vkdml_input_view(instance, input),
+                                       vkdml_input_view(instance, indices)};
+    vkdml_index_begin(index, &views[0], &views[1], &views[2]);
+}
+
 static VkdmlResult plan_index(const struct vkdml_index *index, const struct vkdml_planning *planning) {
     return vkdml_index_plan(index, planning->builder);
 }
@@ -173,7 +184,7 @@ static VkdmlResult plan_gather(const struct vkdml_operator *op, const struct vkd
     (void)op;
     struct vkdml_index index;
     const struct layout layout = gather_layout(instance);
-    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[1]);
+    begin(instance, 0, 1, &index);
     set_layout(&layout, &index);
     add_column(&index, &instance->inputs[0], desc->Axis);
     return plan_index(&index, planning);
@@ -211,7 +222,7 @@ static VkdmlResult plan_gather_elements(const struct vkdml_operator *op, const s
     const DML_GATHER_ELEMENTS_OPERATOR_DESC *desc = instance->desc;
     (void)op;
     struct vkdml_index index;
-    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[1]);
+    begin(instance, 0, 1, &index);
     for (uint32_t d = 0; d < index.rank; ++d) {
         index.dimensions[d].strides[INPUT] = d == desc->Axis ? 0 : instance->inputs[0].strides[d];
         index.dimensions[d].strides[INDICES] = instance->inputs[1].strides[d];
@@ -333,7 +344,7 @@ static VkdmlResult plan_nd(const struct gather_nd *nd, const struct vkdml_planni
     const struct vkdml_tensor *indices = &instance->inputs[1];
     struct vkdml_index index;
     const struct layout layout = gather_nd_layout(instance, nd);
-    vkdml_index_begin(&index, &instance->outputs[0], indices);
+    begin(instance, 0, 1, &index);
     set_layout(&layout, &index);
     for (uint32_t k = 0; k < tuple_size(instance); ++k) {
         add_column(&index, input, first_of(input, nd->input_dimensions) + nd->batch_dimensions + k);
@@ -416,7 +427,7 @@ static VkdmlResult plan_reverse(const struct vkdml_operator *op, const struct vk
     const DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC *desc = instance->desc;
     (void)op;
     struct vkdml_index index;
-    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[1]);
+    begin(instance, 0, 1, &index);
     index.mode = VKDML_INDEX_REVERSE;
     set_sequences(&index, &instance->inputs[1], desc->Axis);
     for (uint32_t d = 0; d < index.rank; ++d) {
@@ -459,10 +470,8 @@ static VkdmlResult plan_one_hot(const struct vkdml_operator *op, const struct vk
     const struct vkdml_tensor *values = &instance->inputs[1];
     (void)op;
     struct vkdml_index index;
-    vkdml_index_begin(&index, &instance->outputs[0], &instance->inputs[0]);
+    begin(instance, 1, 0, &index);
     index.mode = VKDML_INDEX_ONE_HOT;
-    index.input.index = 1;
-    index.indices.index = 0;
     set_sequences(&index, &instance->inputs[0], desc->Axis);
     index.columns[0] = (struct vkdml_index_column){instance->outputs[0].sizes[desc->Axis],
                                                    values->strides[innermost_dimension(values)]};
@@ -477,44 +486,43 @@ const struct vkdml_operator vkdml_operator_one_hot = {.rules = check_one_hot, .p
  * there where that is larger, and each element of the output is the input's or that of the update whose number is
  * there. So the last update decides whatever the order in which they come, and the output is written once. */
 
-/* The numbers, a packed tensor of UINT32: of the first `count` dimensions of a tensor from `first` on. */
-static struct vkdml_tensor tensor_of_numbers(const struct vkdml_tensor *tensor, uint32_t first, uint32_t count) {
-    struct vkdml_tensor numbers = *tensor;
-    numbers.data_type = DML_TENSOR_DATA_TYPE_UINT32;
-    numbers.element_bits = vkdml_data_type_bits(numbers.data_type);
-    numbers.element_size = vkdml_data_type_size(numbers.data_type);
-    for (uint32_t d = 0; d < numbers.dimension_count; ++d) {
+/* Room for the numbers, a packed tensor of UINT32: of `count` dimensions of a tensor from `first` on. */
+static struct vkdml_view place_numbers(const struct vkdml_planning *planning, const struct vkdml_tensor *tensor,
+                                       uint32_t first, uint32_t count) {
+    struct vkdml_view numbers = {.at = {.type = DML_TENSOR_DATA_TYPE_UINT32}, .rank = tensor->dimension_count};
+    for (uint32_t d = 0; d < numbers.rank; ++d) {
         numbers.sizes[d] = d >= first && d - first < count ? tensor->sizes[d] : 1;
     }
-    vkdml_packed_strides(numbers.dimension_count, numbers.sizes, numbers.strides);
+    vkdml_packed_strides(numbers.rank, numbers.sizes, numbers.strides);
+    vkdml_builder_place(planning->builder, "the last updates' numbers", &numbers);
     return numbers;
 }
 
 /* Begins the pass that leaves numbers, an index for each element of a tensor of these sizes. */
 static void begin_marks(struct vkdml_index *marks, const struct vkdml_tensor *sizes,
-                        const struct vkdml_instance *instance, uint64_t offset) {
-    vkdml_index_begin(marks, sizes, &instance->inputs[1]);
+                        const struct vkdml_instance *instance, const struct vkdml_view *numbers) {
+    const struct vkdml_view indices = vkdml_input_view(instance, 1);
+    const struct vkdml_view of_sizes = vkdml_view_input(sizes, 1);
+    vkdml_index_begin(marks, &of_sizes, numbers, &indices);
     marks->mode = VKDML_INDEX_MARK;
     marks->element_bytes = sizeof(uint32_t);
-    marks->input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
 }
 
 /* Begins the pass that reads them. The updates are what numbers lead to. */
-static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_tensor *numbers,
-                          const struct vkdml_instance *instance, uint64_t offset) {
-    vkdml_index_begin(scatter, &instance->outputs[0], numbers);
+static void begin_scatter(struct vkdml_index *scatter, const struct vkdml_view *numbers,
+                          const struct vkdml_instance *instance) {
+    const struct vkdml_view output = vkdml_output_view(instance, 0), updates = vkdml_input_view(instance, 2);
+    vkdml_index_begin(scatter, &output, &updates, numbers);
     scatter->mode = VKDML_INDEX_SCATTER;
-    scatter->input.index = 2;
-    scatter->indices = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
-    scatter->rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
+    scatter->rest = vkdml_input_view(instance, 0).at;
     for (uint32_t d = 0; d < scatter->rank; ++d) {
         scatter->dimensions[d].strides[REST] = instance->inputs[0].strides[d];
     }
 }
 
-static VkdmlResult plan_passes(const struct vkdml_tensor *numbers, uint64_t offset, const struct vkdml_index *marks,
+static VkdmlResult plan_passes(const struct vkdml_view *numbers, const struct vkdml_index *marks,
                                const struct vkdml_index *scatter, const struct vkdml_planning *planning) {
-    VkdmlResult result = vkdml_temporary_clear(numbers, offset, planning);
+    VkdmlResult result = vkdml_clear_plan(numbers, planning->builder);
     vkdml_builder_phase(planning->builder);
     if (result == VKDML_SUCCESS) {
         result = plan_index(marks, planning);
@@ -534,10 +542,9 @@ static void check_scatter_elements(const struct vkdml_instance *instance, struct
 static VkdmlResult plan_update(const struct vkdml_planning *planning, uint32_t axis, bool *is_planned) {
     const struct vkdml_instance *instance = planning->instance;
     struct vkdml_index update;
-    vkdml_index_begin(&update, &instance->outputs[0], &instance->inputs[1]);
+    begin(instance, 2, 1, &update);
     update.mode = VKDML_INDEX_UPDATE;
-    update.input.index = 2;
-    update.rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
+    update.rest = vkdml_input_view(instance, 0).at;
     add_column(&update, &instance->outputs[0], axis);
     for (uint32_t d = 0; d < update.rank; ++d) {
         update.dimensions[d].size = instance->inputs[1].sizes[d];
@@ -566,12 +573,11 @@ static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const 
     if (result != VKDML_SUCCESS || is_planned) {
         return result;
     }
-    const struct vkdml_tensor numbers = tensor_of_numbers(output, 0, output->dimension_count);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
+    const struct vkdml_view numbers = place_numbers(planning, output, 0, output->dimension_count);
     struct vkdml_index marks;
     struct vkdml_index scatter;
-    begin_marks(&marks, indices, instance, offset);
-    begin_scatter(&scatter, &numbers, instance, offset);
+    begin_marks(&marks, indices, instance, &numbers);
+    begin_scatter(&scatter, &numbers, instance);
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
         const bool is_axis = d == desc->Axis;
         marks.dimensions[d].strides[INPUT] = is_axis ? 0 : numbers.strides[d];
@@ -580,9 +586,9 @@ static VkdmlResult plan_scatter_elements(const struct vkdml_operator *op, const 
         scatter.dimensions[d].strides[INPUT] = is_axis ? 0 : updates->strides[d];
         scatter.dimensions[d].strides[INDICES] = numbers.strides[d];
     }
-    add_column(&marks, &numbers, desc->Axis);
+    add_view_column(&marks, &numbers, desc->Axis);
     add_column(&scatter, updates, desc->Axis);
-    return plan_passes(&numbers, offset, &marks, &scatter, planning);
+    return plan_passes(&numbers, &marks, &scatter, planning);
 }
 
 const struct vkdml_operator vkdml_operator_scatter_elements = {.rules = check_scatter_elements,
@@ -632,19 +638,18 @@ static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct
     struct vkdml_tensor tuples = *indices;
     tuples.sizes[last] = 1;
     vkdml_packed_strides(tuples.dimension_count, tuples.sizes, tuples.strides);
-    const struct vkdml_tensor numbers = tensor_of_numbers(output, first, tuple);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
+    const struct vkdml_view numbers = place_numbers(planning, output, first, tuple);
     struct vkdml_index marks;
     struct vkdml_index scatter;
-    begin_marks(&marks, &tuples, instance, offset);
-    begin_scatter(&scatter, &numbers, instance, offset);
+    begin_marks(&marks, &tuples, instance, &numbers);
+    begin_scatter(&scatter, &numbers, instance);
     for (uint32_t d = 0; d <= last; ++d) {
         marks.dimensions[d].strides[INDICES] = indices->strides[d];
         marks.dimensions[d].strides[REST] = tuples.strides[d];
     }
     marks.column_index_stride = indices->strides[last];
     for (uint32_t k = 0; k < tuple; ++k) {
-        add_column(&marks, &numbers, first + k);
+        add_view_column(&marks, &numbers, first + k);
         scatter.dimensions[first + k].strides[INDICES] = numbers.strides[first + k];
     }
     for (uint32_t d = first + tuple; d < output->dimension_count; ++d) {
@@ -655,7 +660,7 @@ static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct
     for (uint32_t n = nd.indices_dimensions - 1; n-- > 0;) {
         add_outer_column(&scatter, layout.sources[n].size, updates->strides[first_update + n]);
     }
-    return plan_passes(&numbers, offset, &marks, &scatter, planning);
+    return plan_passes(&numbers, &marks, &scatter, planning);
 }
 
 const struct vkdml_operator vkdml_operator_scatter_nd = {.rules = check_scatter_nd, .plan = plan_scatter_nd};

@@ -106,10 +106,10 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
                          struct vkdml_map *map) {
     const struct vkdml_instance *instance = planning->instance;
     const DML_TENSOR_DATA_TYPE type = instance->outputs[0].data_type;
-    vkdml_map_begin(map, &instance->outputs[0]);
+    vkdml_map_begin(map, vkdml_output_view(instance, 0));
     for (uint32_t i = 0; i < instance->input_count && i < VKDML_MAP_OPERANDS; ++i) {
         if (instance->inputs[i].dimension_count != 0) {
-            vkdml_map_set_operand(map, i, i, &instance->inputs[i]);
+            vkdml_map_set_operand(map, i, vkdml_input_view(instance, i));
         }
     }
     map->operation = op->mapping.operation;

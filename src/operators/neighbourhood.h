@@ -6,17 +6,12 @@
 #include "frames/neighbours/neighbours.h"
 #include "operators/operators.h"
 
-struct vkdml_neighbours_tensor vkdml_neighbours_tensor_of(enum vkdml_plan_resource resource,
-                                                          const struct vkdml_tensor *tensor);
-
 /* Of input 0 and output 0, without dimensions. */
 struct vkdml_neighbours vkdml_neighbours_begin(const struct vkdml_instance *instance);
 
-VkdmlResult vkdml_plan_neighbours(const struct vkdml_neighbours *neighbours, const struct vkdml_planning *planning);
-
 VkdmlResult vkdml_refuse_stride(const struct vkdml_planning *planning);
 
-/* Copies what a gather names, of element size, places and dimensions. */
-VkdmlResult vkdml_plan_copied(struct vkdml_gather *gather, const struct vkdml_planning *planning);
+/* Begins a copy of input 0 to output 0, without dimensions. */
+struct vkdml_gather vkdml_begin_copied(const struct vkdml_instance *instance);
 
 #endif

@@ -51,9 +51,10 @@ static VkdmlResult plan_nonzero_coordinates(const struct vkdml_operator *op, con
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
     const struct vkdml_nonzero select = {
-        .input = &instance->inputs[0],
+        .input = vkdml_input_view(instance, 0),
         .input_name = vkdml_input_name(instance, 0),
-        .coordinates = &instance->outputs[1],
+        .count = vkdml_output_view(instance, 0),
+        .coordinates = vkdml_output_view(instance, 1),
         .zeroes_rest = (planning->flags & VKDML_COMPILE_FLAG_ZERO_UNDEFINED) != 0,
     };
     return vkdml_nonzero_plan(&select, planning->builder);

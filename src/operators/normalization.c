@@ -7,7 +7,6 @@
 #include "operators/mapping.h"
 #include "operators/scalar.h"
 #include "operators/statistics.h"
-#include "operators/temporary.h"
 
 /* Among the inputs. */
 enum { INPUT, SCALE, BIAS };
@@ -88,7 +87,7 @@ static void check_lp(const struct vkdml_instance *instance, struct vkdml_report 
 static void begin_last(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map) {
     struct vkdml_map fused;
     vkdml_mapping_begin(op, planning, &fused);
-    vkdml_map_begin(map, &planning->instance->outputs[0]);
+    vkdml_map_begin(map, vkdml_output_view(planning->instance, 0));
     map->function = fused.function;
     memcpy(map->arguments, fused.arguments, sizeof(map->arguments));
 }
@@ -96,13 +95,13 @@ static void begin_last(const struct vkdml_operator *op, const struct vkdml_plann
 /* Gives a map, which is onto something, input 0 without its mean, divided by its deviation. */
 static void standardize(const struct normalization *n, const struct vkdml_statistics *statistics,
                         const struct vkdml_instance *instance, struct vkdml_map *map) {
-    vkdml_map_set_operand(map, 0, INPUT, &instance->inputs[INPUT]);
+    vkdml_map_set_operand(map, 0, vkdml_input_view(instance, INPUT));
     if (n->uses_mean) {
-        vkdml_statistics_use(statistics, 0, 1, map);
+        vkdml_map_set_operand(map, 1, statistics->numbers[0]);
         map->operation = VKDML_MAP_SUBTRACT;
     }
     if (n->uses_variance) {
-        vkdml_statistics_use(statistics, 1, n->uses_mean ? 2 : 1, map);
+        vkdml_map_set_operand(map, n->uses_mean ? 2 : 1, statistics->numbers[1]);
         map->operation = n->uses_mean ? VKDML_MAP_STANDARDIZE : VKDML_MAP_MULTIPLY;
     }
 }
@@ -112,11 +111,11 @@ static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) 
     const bool has_scale = has(instance, SCALE);
     if (has_scale) {
         vkdml_map_exchange(map, 0, 1);
-        vkdml_map_set_operand(map, 0, SCALE, &instance->inputs[SCALE]);
+        vkdml_map_set_operand(map, 0, vkdml_input_view(instance, SCALE));
         map->operation = VKDML_MAP_MULTIPLY;
     }
     if (has(instance, BIAS)) {
-        vkdml_map_set_operand(map, has_scale ? 2 : 1, BIAS, &instance->inputs[BIAS]);
+        vkdml_map_set_operand(map, has_scale ? 2 : 1, vkdml_input_view(instance, BIAS));
         map->operation = has_scale ? VKDML_MAP_MULTIPLY_ADD : VKDML_MAP_ADD;
     }
 }
@@ -126,7 +125,7 @@ static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) 
 static void scale_as_well(const struct vkdml_instance *instance, struct vkdml_map *map) {
     for (uint32_t i = SCALE; i <= BIAS; ++i) {
         if (has(instance, i)) {
-            vkdml_map_set_operand(map, 2 + i, i, &instance->inputs[i]);
+            vkdml_map_set_operand(map, 2 + i, vkdml_input_view(instance, i));
         }
     }
 }
@@ -140,16 +139,16 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     VkdmlResult result = VKDML_SUCCESS;
     if (!n->uses_mean && !n->uses_variance) {
         begin_last(op, planning, &map);
-        vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
+        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_variance && instance->activation_count == 0) {
         const struct vkdml_rows rows = {
-            .input = &instance->inputs[INPUT],
-            .output = &instance->outputs[0],
-            .scale = has(instance, SCALE) ? &instance->inputs[SCALE] : NULL,
-            .bias = has(instance, BIAS) ? &instance->inputs[BIAS] : NULL,
+            .input = vkdml_input_view(instance, INPUT),
+            .output = vkdml_output_view(instance, 0),
+            .scale = vkdml_input_view(instance, SCALE),
+            .bias = vkdml_input_view(instance, BIAS),
             .folded = n->folded,
             .function = VKDML_ROWS_MOMENTS,
             .option = !n->uses_mean,
@@ -181,17 +180,16 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         vkdml_builder_phase(planning->builder);
         return vkdml_map_plan(&map, planning->builder);
     }
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
-    vkdml_map_begin(&map, &numbers);
-    vkdml_map_set_temporary(&map, VKDML_MAP_OUTPUT, offset);
+    const struct vkdml_view output = vkdml_output_view(instance, 0);
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
+    vkdml_map_begin(&map, numbers);
     standardize(n, &statistics, instance, &map);
     vkdml_builder_phase(planning->builder);
     result = vkdml_map_plan(&map, planning->builder);
     if (result == VKDML_SUCCESS) {
         begin_last(op, planning, &map);
-        vkdml_map_set_operand(&map, 0, 0, &numbers);
-        vkdml_map_set_temporary(&map, 0, offset);
+        vkdml_map_set_operand(&map, 0, numbers);
         scale(instance, &map);
         vkdml_builder_phase(planning->builder);
         result = vkdml_map_plan(&map, planning->builder);
@@ -231,8 +229,8 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     };
     (void)op;
     const struct vkdml_rows rows = {
-        .input = &instance->inputs[INPUT],
-        .output = &instance->outputs[0],
+        .input = vkdml_input_view(instance, INPUT),
+        .output = vkdml_output_view(instance, 0),
         .folded = reduce.folded,
         .function = VKDML_ROWS_NORM,
         .option = desc->P == 2,
@@ -249,10 +247,10 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
         return result;
     }
     struct vkdml_map map;
-    vkdml_map_begin(&map, &instance->outputs[0]);
+    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
     map.operation = VKDML_MAP_DIVIDE;
-    vkdml_map_set_operand(&map, 0, INPUT, &instance->inputs[INPUT]);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }

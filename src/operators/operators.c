@@ -4,8 +4,7 @@
 #include <inttypes.h>
 
 #include "base/notes.h"
-#include "frames/gather/gather.h"
-#include "frames/gather/transfer.h"
+#include "frames/gather/copy.h"
 #include "plan/append.h"
 #include "plan/step.h"
 #include "schema/aliases.h"
@@ -19,6 +18,20 @@ static const struct vkdml_operator *const operators[] = {
 const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type) {
     assert((size_t)type < sizeof(operators) / sizeof(operators[0]) && operators[type] != NULL);
     return operators[type];
+}
+
+struct vkdml_view vkdml_input_view(const struct vkdml_instance *instance, uint32_t index) {
+    return vkdml_view_input(&instance->inputs[index], index);
+}
+
+struct vkdml_view vkdml_output_view(const struct vkdml_instance *instance, uint32_t index) {
+    return vkdml_view_output(&instance->outputs[index], index);
+}
+
+VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning) {
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view input = vkdml_input_view(planning->instance, 0);
+    return vkdml_copy_plan_identity(&output, &input, planning->builder);
 }
 
 static void check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
@@ -71,27 +84,18 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
                "%s is OWNED_BY_DML: copied to the persistent resource when the operator is initialized",
                vkdml_input_name(instance, index));
     const uint32_t words = (uint32_t)(size / 4);
-    const struct vkdml_gather gather = {
+    const struct vkdml_origin kept =
+        vkdml_builder_kept(builder, vkdml_input_name(instance, index), size, instance->inputs[index].data_type);
+    struct vkdml_gather gather = {
         .element_bytes = 4,
+        .output = kept,
+        .input = vkdml_input_view(instance, index).at,
         .count = 1,
         .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
     };
-    const struct vkdml_origin kept =
-        vkdml_builder_kept(builder, vkdml_input_name(instance, index), size, instance->inputs[index].data_type);
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_input = true,
-        .input = VKDML_PLAN_INPUT,
-        .input_index = index,
-        .output = kept.resource,
-        .output_offset = kept.offset,
-    };
     struct vkdml_builder initialization = vkdml_builder_at_initialization(builder);
     vkdml_plan_move_input(builder->plan, index, &kept);
-    return vkdml_transfer_suits_copy(&gather, builder->limits)
-               ? vkdml_transfer_plan_copy(&gather, &use, &initialization)
-               : vkdml_gather_plan(&gather, &use, &initialization);
+    return vkdml_copy_plan(&gather, false, &initialization);
 }
 
 /* In place of which inputs outputs may be bound, of the same layout: what steps then have in common. */

@@ -50,6 +50,13 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
+/* Tensors of an instance, where they are bound; of an absent one a view of no tensor. */
+struct vkdml_view vkdml_input_view(const struct vkdml_instance *instance, uint32_t index);
+struct vkdml_view vkdml_output_view(const struct vkdml_instance *instance, uint32_t index);
+
+/* Plans the copy of input 0, all of it, to output 0. */
+VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning);
+
 /* What there is to an operator of the table. */
 const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type);
 

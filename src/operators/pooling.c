@@ -6,7 +6,6 @@
 #include "frames/neighbours/neighbours.h"
 #include "frames/reduce/reduce.h"
 #include "operators/operators.h"
-#include "operators/temporary.h"
 
 #define MOST_SPATIAL 3
 
@@ -98,11 +97,6 @@ static uint32_t bits_of(double x) {
     return bits;
 }
 
-static struct vkdml_neighbours_tensor tensor_of(enum vkdml_plan_resource resource, uint32_t index,
-                                                const struct vkdml_tensor *tensor) {
-    return (struct vkdml_neighbours_tensor){resource, index, 0, tensor->data_type};
-}
-
 /* Whether the only window holds all elements and, where it counts, nothing else. */
 static bool is_global(const struct vkdml_instance *instance, const struct pooling *pooling) {
     for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
@@ -118,9 +112,8 @@ static bool is_global(const struct vkdml_instance *instance, const struct poolin
 
 static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct pooling *pooling) {
     const struct vkdml_reduce reduce = {
-        .input = &planning->instance->inputs[0],
-        .output = &planning->instance->outputs[0],
-        .target = VKDML_PLAN_OUTPUT,
+        .input = vkdml_input_view(planning->instance, 0),
+        .outputs = {vkdml_output_view(planning->instance, 0)},
         .function = pooling->reduce,
         .folded = ((1u << pooling->dimension_count) - 1) << 2,
     };
@@ -148,11 +141,11 @@ static void set_ending(const struct pooling *pooling, uint32_t walked, struct vk
 
 /* Of a pool from one tensor onto another; places, where they are asked for, are counted in the first's row-major order,
  * whatever its strides. */
-static void set_dimensions(const struct pooling *pooling, uint32_t walked, const struct vkdml_tensor *from,
-                           const struct vkdml_tensor *to, const struct vkdml_tensor *places,
+static void set_dimensions(const struct pooling *pooling, uint32_t walked, const struct vkdml_view *from,
+                           const struct vkdml_view *to, const struct vkdml_view *places,
                            struct vkdml_neighbours *pool) {
     uint32_t place_stride = 1;
-    pool->count = from->dimension_count;
+    pool->count = from->rank;
     for (uint32_t d = pool->count; d-- > 0;) {
         struct vkdml_neighbours_dimension *dimension = &pool->dimensions[d];
         *dimension = (struct vkdml_neighbours_dimension){
@@ -195,29 +188,25 @@ static bool goes_by_rows(const struct pooling *pooling, bool has_places) {
 /* A row's average is a share of the average, its maximum or sum one of its elements. */
 static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const struct pooling *pooling,
                                 struct vkdml_neighbours *pool) {
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    const uint32_t last = input->dimension_count - 1;
+    const struct vkdml_view input = vkdml_input_view(planning->instance, 0);
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    const uint32_t last = input.rank - 1;
     const uint32_t columns = 1u << (pooling->dimension_count - 1);
-    struct vkdml_tensor sizes = *input;
-    sizes.sizes[last] = output->sizes[last];
-    struct vkdml_tensor rows = vkdml_temporary_numbers(&sizes);
-    if (pooling->function == VKDML_POOL_MAXIMUM) {
-        rows.data_type = input->data_type;
-        rows.element_bits = input->element_bits;
-        rows.element_size = input->element_size;
-    }
+    struct vkdml_view sizes = input;
+    sizes.sizes[last] = output.sizes[last];
+    const struct vkdml_view rows =
+        vkdml_builder_scratch(planning->builder, "what becomes of rows", &sizes,
+                              pooling->function == VKDML_POOL_MAXIMUM ? input.at.type : DML_TENSOR_DATA_TYPE_FLOAT32);
     struct vkdml_neighbours rest = *pool;
-    pool->target = tensor_of(VKDML_PLAN_TEMPORARY, 0, &rows);
-    pool->target.offset = vkdml_temporary_add(planning->builder, &rows);
+    pool->target = rows.at;
     set_ending(pooling, columns, pool);
-    set_dimensions(pooling, columns, input, &rows, NULL, pool);
+    set_dimensions(pooling, columns, &input, &rows, NULL, pool);
     rest.source = pool->target;
     rest.own = rest.source;
     rest.pool = pooling->function == VKDML_POOL_MAXIMUM ? VKDML_POOL_MAXIMUM : VKDML_POOL_SUM;
-    rest.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    rest.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
     set_ending(pooling, columns - 1, &rest);
-    set_dimensions(pooling, columns - 1, &rows, output, NULL, &rest);
+    set_dimensions(pooling, columns - 1, &rows, &output, NULL, &rest);
     VkdmlResult result = plan_pool(planning, pool);
     vkdml_builder_phase(planning->builder);
     return result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
@@ -243,17 +232,18 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
     memset(&pool, 0, sizeof(pool));
     pool.pool = pooling->function;
     pool.has_places = has_places;
-    pool.source = tensor_of(VKDML_PLAN_INPUT, 0, &instance->inputs[0]);
-    pool.target = tensor_of(VKDML_PLAN_OUTPUT, 0, &instance->outputs[0]);
-    pool.own = has_places ? tensor_of(VKDML_PLAN_OUTPUT, 1, &instance->outputs[1]) : pool.source;
+    const struct vkdml_view input = vkdml_input_view(instance, 0), output = vkdml_output_view(instance, 0);
+    const struct vkdml_view places = has_places ? vkdml_output_view(instance, 1) : input;
+    pool.source = input.at;
+    pool.target = output.at;
+    pool.own = places.at;
     if (goes_by_rows(pooling, has_places)) {
         return plan_by_rows(planning, pooling, &pool);
     }
     const uint32_t all = (1u << pooling->dimension_count) - 1;
-    pool.ending = pooling->function == VKDML_POOL_SQUARES ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    pool.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
     set_ending(pooling, all, &pool);
-    set_dimensions(pooling, all, &instance->inputs[0], &instance->outputs[0], has_places ? &instance->outputs[1] : NULL,
-                   &pool);
+    set_dimensions(pooling, all, &input, &output, has_places ? &places : NULL, &pool);
     return plan_pool(planning, &pool);
 }
 
@@ -278,7 +268,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
 #define MAXIMUM .function = VKDML_POOL_MAXIMUM, .reduce = VKDML_REDUCE_MAX
 #define NORM(desc)                                                                                                     \
     .function = (desc)->P == 1   ? VKDML_POOL_MAGNITUDES                                                               \
-                : (desc)->P == 2 ? VKDML_POOL_SQUARES                                                                  \
+                : (desc)->P == 2 ? VKDML_POOL_SQUARED                                                                  \
                                  : VKDML_POOL_NORM,                                                                    \
     .reduce = (desc)->P == 1 ? VKDML_REDUCE_L1 : VKDML_REDUCE_L2, .p = (desc)->P
 

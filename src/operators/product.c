@@ -6,7 +6,6 @@
 
 #include "operators/mapping.h"
 #include "operators/softmax.h"
-#include "operators/temporary.h"
 
 enum { A, B, C };
 
@@ -95,19 +94,17 @@ static void check_gemm(const struct vkdml_instance *instance, struct vkdml_repor
     }
 }
 
-static struct vkdml_product_tensor tensor_of(enum vkdml_plan_resource resource, uint32_t index,
-                                             const struct vkdml_tensor *tensor, uint32_t row, uint32_t column,
+static struct vkdml_product_tensor tensor_of(const struct vkdml_view *view, uint32_t row, uint32_t column,
                                              bool turned) {
-    struct vkdml_product_tensor result = {.resource = resource, .index = index};
-    const uint32_t rank = tensor->dimension_count;
+    struct vkdml_product_tensor result = {.at = view->at};
+    const uint32_t rank = view->rank;
     if (rank == 0) {
         return result; /* there is none */
     }
-    result.type = tensor->data_type;
-    result.strides[row] = tensor->strides[turned ? rank - 1 : rank - 2];
-    result.strides[column] = tensor->strides[turned ? rank - 2 : rank - 1];
-    result.strides[VKDML_PRODUCT_INNER] = rank > 2 ? tensor->strides[rank - 3] : 0;
-    result.strides[VKDML_PRODUCT_OUTER] = rank > 3 ? tensor->strides[rank - 4] : 0;
+    result.strides[row] = view->strides[turned ? rank - 1 : rank - 2];
+    result.strides[column] = view->strides[turned ? rank - 2 : rank - 1];
+    result.strides[VKDML_PRODUCT_INNER] = rank > 2 ? view->strides[rank - 3] : 0;
+    result.strides[VKDML_PRODUCT_OUTER] = rank > 3 ? view->strides[rank - 4] : 0;
     return result;
 }
 
@@ -118,8 +115,11 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_tensor *inputs = instance->inputs;
     const struct vkdml_tensor *output = &instance->outputs[0];
     const struct vkdml_instance *softmax = softmax_of(instance);
+    const struct vkdml_view whole = vkdml_output_view(instance, 0);
+    const struct vkdml_view views[] = {vkdml_input_view(instance, A), vkdml_input_view(instance, B),
+                                       vkdml_input_view(instance, C)};
     struct vkdml_map fused;
-    vkdml_map_begin(&fused, output);
+    vkdml_map_begin(&fused, whole);
     if (softmax == NULL) {
         vkdml_mapping_fuse(instance, &fused);
     }
@@ -127,10 +127,10 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
         .sizes = {gemm.rank > 3 ? output->sizes[gemm.rank - 4] : 1, gemm.rank > 2 ? output->sizes[gemm.rank - 3] : 1,
                   output->sizes[gemm.rank - 2], output->sizes[gemm.rank - 1],
                   inputs[A].sizes[gemm.turns_a ? gemm.rank - 2 : gemm.rank - 1]},
-        .tensors = {tensor_of(VKDML_PLAN_INPUT, A, &inputs[A], VKDML_PRODUCT_M, VKDML_PRODUCT_K, gemm.turns_a),
-                    tensor_of(VKDML_PLAN_INPUT, B, &inputs[B], VKDML_PRODUCT_K, VKDML_PRODUCT_N, gemm.turns_b),
-                    tensor_of(VKDML_PLAN_INPUT, C, &inputs[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
-                    tensor_of(VKDML_PLAN_OUTPUT, 0, output, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
+        .tensors = {tensor_of(&views[A], VKDML_PRODUCT_M, VKDML_PRODUCT_K, gemm.turns_a),
+                    tensor_of(&views[B], VKDML_PRODUCT_K, VKDML_PRODUCT_N, gemm.turns_b),
+                    tensor_of(&views[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
+                    tensor_of(&whole, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
         .alpha = gemm.desc->Alpha,
         .beta = gemm.desc->Beta,
         .function = fused.function,
@@ -139,13 +139,11 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
     if (softmax == NULL) {
         return vkdml_product_plan(&product, planning->builder);
     }
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(output);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
-    product.tensors[VKDML_PRODUCT_OUT] =
-        tensor_of(VKDML_PLAN_TEMPORARY, 0, &numbers, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false);
-    product.tensors[VKDML_PRODUCT_OUT].offset = offset;
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers", &whole, DML_TENSOR_DATA_TYPE_FLOAT32);
+    product.tensors[VKDML_PRODUCT_OUT] = tensor_of(&numbers, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false);
     VkdmlResult result = vkdml_product_plan(&product, planning->builder);
-    return result == VKDML_SUCCESS ? vkdml_softmax_plan_fused(softmax, &numbers, offset, planning) : result;
+    return result == VKDML_SUCCESS ? vkdml_softmax_plan_fused(softmax, &numbers, planning) : result;
 }
 
 const struct vkdml_operator vkdml_operator_gemm = {

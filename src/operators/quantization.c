@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "operators/mapping.h"
-#include "operators/temporary.h"
 
 /* The tensors of QuantizationTensors, among the inputs. */
 enum { SCALE = 1, ZERO_POINT = 2 };
@@ -125,24 +124,11 @@ const struct vkdml_operator vkdml_operator_dequantize = {
 /* Its tensors among the inputs: behind each comes its scale, and then its zero point. */
 enum { ADDEND_A = 0, ADDEND_B = 3, SUM_SCALE = 6 };
 
-/* A map onto FLOAT32 numbers in the temporary resource. */
-static void begin_numbers(const struct vkdml_tensor *numbers, uint64_t offset, enum vkdml_map_operation operation,
-                          struct vkdml_map *map) {
-    vkdml_map_begin(map, numbers);
-    vkdml_map_set_temporary(map, VKDML_MAP_OUTPUT, offset);
-    map->operation = operation;
-}
-
-static void use_numbers(const struct vkdml_tensor *numbers, uint64_t offset, uint32_t operand, struct vkdml_map *map) {
-    vkdml_map_set_operand(map, operand, 0, numbers);
-    vkdml_map_set_temporary(map, operand, offset);
-}
-
 /* The scale at an input, and the zero point behind it, absent or not. */
 static void use_scale(const struct vkdml_instance *instance, uint32_t input, struct vkdml_map *map) {
-    vkdml_map_set_operand(map, SCALE, input, &instance->inputs[input]);
+    vkdml_map_set_operand(map, SCALE, vkdml_input_view(instance, input));
     if (instance->inputs[input + 1].dimension_count != 0) {
-        vkdml_map_set_operand(map, ZERO_POINT, input + 1, &instance->inputs[input + 1]);
+        vkdml_map_set_operand(map, ZERO_POINT, vkdml_input_view(instance, input + 1));
     }
 }
 
@@ -150,29 +136,31 @@ static void use_scale(const struct vkdml_instance *instance, uint32_t input, str
 static VkdmlResult plan_quantized_add(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     static const uint32_t addends[] = {ADDEND_A, ADDEND_B};
     const struct vkdml_instance *instance = planning->instance;
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(&instance->outputs[0]);
-    uint64_t offsets[2];
+    const struct vkdml_view output = vkdml_output_view(instance, 0);
+    struct vkdml_view numbers[2];
     struct vkdml_map map;
     (void)op;
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t i = 0; i < 2 && result == VKDML_SUCCESS; ++i) {
-        offsets[i] = vkdml_temporary_add(planning->builder, &numbers);
-        begin_numbers(&numbers, offsets[i], VKDML_MAP_DEQUANTIZE, &map);
-        vkdml_map_set_operand(&map, 0, addends[i], &instance->inputs[addends[i]]);
+        numbers[i] = vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
+        vkdml_map_begin(&map, numbers[i]);
+        map.operation = VKDML_MAP_DEQUANTIZE;
+        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, addends[i]));
         use_scale(instance, addends[i] + 1, &map);
         result = vkdml_map_plan(&map, planning->builder);
     }
     if (result == VKDML_SUCCESS) {
-        begin_numbers(&numbers, offsets[0], VKDML_MAP_ADD, &map);
-        use_numbers(&numbers, offsets[0], 0, &map);
-        use_numbers(&numbers, offsets[1], 1, &map);
+        vkdml_map_begin(&map, numbers[0]);
+        map.operation = VKDML_MAP_ADD;
+        vkdml_map_set_operand(&map, 0, numbers[0]);
+        vkdml_map_set_operand(&map, 1, numbers[1]);
         vkdml_builder_phase(planning->builder);
         result = vkdml_map_plan(&map, planning->builder);
     }
     if (result == VKDML_SUCCESS) {
-        vkdml_map_begin(&map, &instance->outputs[0]);
+        vkdml_map_begin(&map, vkdml_output_view(instance, 0));
         map.operation = VKDML_MAP_QUANTIZE;
-        use_numbers(&numbers, offsets[0], 0, &map);
+        vkdml_map_set_operand(&map, 0, numbers[0]);
         use_scale(instance, SUM_SCALE, &map);
         vkdml_builder_phase(planning->builder);
         result = vkdml_map_plan(&map, planning->builder);

@@ -4,18 +4,17 @@
 #include <string.h>
 
 #include "frames/gather/copy.h"
+#include "frames/gather/padding.h"
 #include "operators/fill_value.h"
 #include "operators/operators.h"
-#include "operators/padding.h"
-#include "operators/temporary.h"
 #include "operators/unfolding.h"
 
 /* ---- copies ---- */
 
-static struct vkdml_gather begin(const struct vkdml_tensor *output) {
+static struct vkdml_gather begin(const struct vkdml_instance *instance, uint32_t input, uint32_t output) {
+    const struct vkdml_view to = vkdml_output_view(instance, output), from = vkdml_input_view(instance, input);
     struct vkdml_gather gather;
-    memset(&gather, 0, sizeof(gather));
-    gather.element_bytes = output->element_size;
+    vkdml_gather_begin(&gather, &to, &from);
     return gather;
 }
 
@@ -26,19 +25,8 @@ static VkdmlResult refuse_stride(const struct vkdml_planning *planning) {
 }
 
 /* Adds the copy; `fits`: what vkdml_copy_add() said. */
-static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, uint32_t input, uint32_t output,
-                             const struct vkdml_planning *planning) {
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_seams = true,
-        .has_input = true,
-        .input = VKDML_PLAN_INPUT,
-        .input_index = input,
-        .output = VKDML_PLAN_OUTPUT,
-        .output_index = output,
-    };
-    return fits ? vkdml_copy_plan(gather, &use, planning->builder) : refuse_stride(planning);
+static VkdmlResult plan_copy(struct vkdml_gather *gather, bool fits, const struct vkdml_planning *planning) {
+    return fits ? vkdml_copy_plan(gather, true, planning->builder) : refuse_stride(planning);
 }
 
 /* ---- slices ---- */
@@ -145,7 +133,7 @@ static struct slice slice_of(const struct window *window) {
 static VkdmlResult plan_taking(const struct slice *slice, const struct vkdml_planning *planning) {
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_gather gather = begin(output);
+    struct vkdml_gather gather = begin(planning->instance, 0, 0);
     bool fits = true;
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
         const uint32_t before = gather.count;
@@ -154,9 +142,9 @@ static VkdmlResult plan_taking(const struct slice *slice, const struct vkdml_pla
         if (gather.count != before) {
             gather.dimensions[before].is_backward = slice->is_backward[d] && input->strides[d] != 0;
         }
-        gather.input_first += (uint64_t)slice->first[d] * input->strides[d];
+        gather.input.first += (uint64_t)slice->first[d] * input->strides[d];
     }
-    return plan_copy(&gather, fits, 0, 0, planning);
+    return plan_copy(&gather, fits, planning);
 }
 
 static VkdmlResult plan_slice(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -216,11 +204,14 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const struct window window = read_slice_grad(planning->instance);
     const struct slice slice = slice_of(&window);
+    const struct vkdml_view to = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view from = vkdml_input_view(planning->instance, 0);
     (void)op;
     if (is_padding(&slice, input)) {
-        return vkdml_padding_plan_zeros(planning, slice.first, output, VKDML_PLAN_OUTPUT, 0);
+        const struct vkdml_padding padding = {.mode = DML_PADDING_MODE_CONSTANT, .start = slice.first};
+        return vkdml_padding_plan(&padding, &to, &from, planning->builder);
     }
-    struct vkdml_gather gather = begin(output);
+    struct vkdml_gather gather = begin(planning->instance, 0, 0);
     bool fits = true;
     bool is_all = true;
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
@@ -230,18 +221,18 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
             vkdml_copy_add(&gather, input->sizes[d], (uint64_t)output->strides[d] * slice.step[d], input->strides[d]);
         if (gather.count != before && slice.is_backward[d]) {
             gather.dimensions[before].is_backward = input->strides[d] != 0;
-            gather.input_first += (uint64_t)(input->sizes[d] - 1) * input->strides[d];
+            gather.input.first += (uint64_t)(input->sizes[d] - 1) * input->strides[d];
         }
-        gather.output_first += (slice.first[d] - (slice.is_backward[d] ? reach : 0)) * output->strides[d];
+        gather.output.first += (slice.first[d] - (slice.is_backward[d] ? reach : 0)) * output->strides[d];
         is_all = is_all && input->sizes[d] == output->sizes[d];
     }
     if (is_all) {
-        return plan_copy(&gather, fits, 0, 0, planning);
+        return plan_copy(&gather, fits, planning);
     }
     const uint32_t zero[2] = {0, 0};
-    VkdmlResult result = vkdml_fill_plan(output, zero, planning);
+    VkdmlResult result = vkdml_fill_plan(&to, zero, planning->builder);
     vkdml_builder_phase(planning->builder);
-    return result == VKDML_SUCCESS ? plan_copy(&gather, fits, 0, 0, planning) : result;
+    return result == VKDML_SUCCESS ? plan_copy(&gather, fits, planning) : result;
 }
 
 const struct vkdml_operator vkdml_operator_slice = {.rules = check_slice, .plan = plan_slice};
@@ -303,15 +294,15 @@ static VkdmlResult plan_parts(const struct vkdml_planning *planning, uint32_t ax
         const struct vkdml_tensor *input = &instance->inputs[splits ? 0 : p];
         const struct vkdml_tensor *output = &instance->outputs[splits ? p : 0];
         const uint32_t *sizes = splits ? output->sizes : input->sizes;
-        struct vkdml_gather gather = begin(output);
+        struct vkdml_gather gather = begin(instance, splits ? 0 : p, splits ? p : 0);
         bool fits = true;
         for (uint32_t d = 0; d < output->dimension_count; ++d) {
             fits &= vkdml_copy_add(&gather, sizes[d], output->strides[d], input->strides[d]);
         }
-        gather.input_first = splits ? at * input->strides[axis] : 0;
-        gather.output_first = splits ? 0 : at * output->strides[axis];
+        gather.input.first += splits ? at * input->strides[axis] : 0;
+        gather.output.first += splits ? 0 : at * output->strides[axis];
         at += sizes[axis];
-        result = plan_copy(&gather, fits, splits ? 0 : p, splits ? p : 0, planning);
+        result = plan_copy(&gather, fits, planning);
     }
     return result;
 }
@@ -360,13 +351,13 @@ static VkdmlResult plan_tile(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     (void)op;
-    struct vkdml_gather gather = begin(output);
+    struct vkdml_gather gather = begin(planning->instance, 0, 0);
     bool fits = true;
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
         fits &= vkdml_copy_add(&gather, desc->Repeats[d], (uint64_t)output->strides[d] * input->sizes[d], 0);
         fits &= vkdml_copy_add(&gather, input->sizes[d], output->strides[d], input->strides[d]);
     }
-    return plan_copy(&gather, fits, 0, 0, planning);
+    return plan_copy(&gather, fits, planning);
 }
 
 const struct vkdml_operator vkdml_operator_tile = {.rules = check_tile, .plan = plan_tile};
@@ -440,13 +431,13 @@ static VkdmlResult plan_blocks(const struct blocks *blocks, bool to_depth, const
         {blocks->deep->sizes[HEIGHT], deep[HEIGHT], wide[HEIGHT] * size}, {blocks->size, column * size, wide[HEIGHT]},
         {blocks->deep->sizes[WIDTH], deep[WIDTH], wide[WIDTH] * size},    {blocks->size, column, wide[WIDTH]},
     };
-    struct vkdml_gather gather = begin(blocks->deep);
+    struct vkdml_gather gather = begin(planning->instance, 0, 0);
     bool fits = true;
     for (uint32_t d = 0; d < sizeof(dimensions) / sizeof(dimensions[0]); ++d) {
         fits &= vkdml_copy_add(&gather, dimensions[d].size, to_depth ? dimensions[d].deep : dimensions[d].wide,
                                to_depth ? dimensions[d].wide : dimensions[d].deep);
     }
-    return plan_copy(&gather, fits, 0, 0, planning);
+    return plan_copy(&gather, fits, planning);
 }
 
 #define OF_BLOCKS(name, NAME, to_depth, order)                                                                         \
@@ -492,15 +483,14 @@ static void check_unfold(const struct vkdml_instance *instance, struct vkdml_rep
 }
 
 /* Puts zeros around the input: a packed tensor in the temporary resource. */
-static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkdml_tensor *padded) {
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
+static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkdml_view *padded) {
+    const struct vkdml_view input = *padded;
     const DML_UNFOLD_OPERATOR_DESC *desc = planning->instance->desc;
     uint32_t start[VKDML_MAX_DIMENSIONS] = {0};
     uint64_t elements = 1;
-    *padded = *input;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+    for (uint32_t d = 0; d < input.rank; ++d) {
         start[d] = d < 2 ? 0 : desc->StartPadding[d - 2];
-        const uint64_t size = (uint64_t)input->sizes[d] + (d < 2 ? 0 : (uint64_t)start[d] + desc->EndPadding[d - 2]);
+        const uint64_t size = (uint64_t)input.sizes[d] + (d < 2 ? 0 : (uint64_t)start[d] + desc->EndPadding[d - 2]);
         elements = elements > UINT64_MAX / size ? UINT64_MAX : elements * size;
         padded->sizes[d] = (uint32_t)size;
     }
@@ -509,9 +499,10 @@ static VkdmlResult plan_padded(const struct vkdml_planning *planning, struct vkd
                                 "the padded input has %" PRIu64 " elements, must have at most %" PRIu32, elements,
                                 UINT32_MAX);
     }
-    vkdml_packed_strides(padded->dimension_count, padded->sizes, padded->strides);
-    return vkdml_padding_plan_zeros(planning, start, padded, VKDML_PLAN_TEMPORARY,
-                                    vkdml_temporary_add(planning->builder, padded));
+    vkdml_packed_strides(padded->rank, padded->sizes, padded->strides);
+    vkdml_builder_place(planning->builder, "the padded input", padded);
+    const struct vkdml_padding padding = {.mode = DML_PADDING_MODE_CONSTANT, .start = start};
+    return vkdml_padding_plan(&padding, padded, &input, planning->builder);
 }
 
 static bool is_padded(const DML_UNFOLD_OPERATOR_DESC *desc) {
@@ -528,16 +519,17 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
     const struct vkdml_unfolding unfolding = read_unfold(planning->instance);
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const uint32_t *strides = &output->strides[output->dimension_count - 3];
-    struct vkdml_tensor input = planning->instance->inputs[0];
+    const struct vkdml_view to = vkdml_output_view(planning->instance, 0);
+    struct vkdml_view input = vkdml_input_view(planning->instance, 0);
     (void)op;
-    const bool is_temporary = is_padded(desc);
-    if (is_temporary) {
+    if (is_padded(desc)) {
         VkdmlResult result = plan_padded(planning, &input);
         if (result != VKDML_SUCCESS) {
             return result;
         }
     }
-    struct vkdml_gather gather = begin(output);
+    struct vkdml_gather gather;
+    vkdml_gather_begin(&gather, &to, &input);
     uint64_t window_stride = strides[1];
     uint64_t block_stride = strides[2];
     bool fits = vkdml_copy_add(&gather, input.sizes[0], strides[0], input.strides[0]);
@@ -550,16 +542,8 @@ static VkdmlResult plan_unfold(const struct vkdml_operator *op, const struct vkd
         block_stride *= blocks;
     }
     fits &= vkdml_copy_add(&gather, input.sizes[1], window_stride, input.strides[1]);
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_seams = true,
-        .has_input = true,
-        .input = is_temporary ? VKDML_PLAN_TEMPORARY : VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
-    };
     vkdml_builder_phase(planning->builder);
-    return fits ? vkdml_copy_plan(&gather, &use, planning->builder) : refuse_stride(planning);
+    return plan_copy(&gather, fits, planning);
 }
 
 const struct vkdml_operator vkdml_operator_unfold = {.rules = check_unfold, .plan = plan_unfold};

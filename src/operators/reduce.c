@@ -130,9 +130,8 @@ static void check_argmax(const struct vkdml_instance *instance, struct vkdml_rep
 static VkdmlResult plan_axes(const struct vkdml_planning *planning, const struct vkdml_axes *axes,
                              enum vkdml_reduce_function function, bool takes_last) {
     struct vkdml_reduce reduce = {
-        .input = &planning->instance->inputs[0],
-        .output = &planning->instance->outputs[0],
-        .target = VKDML_PLAN_OUTPUT,
+        .input = vkdml_input_view(planning->instance, 0),
+        .outputs = {vkdml_output_view(planning->instance, 0)},
         .function = function,
         .option = takes_last,
         .folded = vkdml_axes_bits(axes),

@@ -112,7 +112,11 @@ static void check_align(const struct vkdml_instance *instance, struct vkdml_repo
 
 static struct vkdml_regions begin(const struct vkdml_instance *instance) {
     return (struct vkdml_regions){
-        .input = &instance->inputs[0], .corners = &instance->inputs[1], .output = &instance->outputs[0]};
+        .input = vkdml_input_view(instance, 0),
+        .corners = vkdml_input_view(instance, 1),
+        .indices = {.at = {.type = DML_TENSOR_DATA_TYPE_UNKNOWN}},
+        .output = vkdml_output_view(instance, 0),
+    };
 }
 
 /* A denormal number may be 0 on a device. */
@@ -140,10 +144,10 @@ static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdm
     const uint32_t limit = VKDML_REGIONS_MOST_SAMPLES;
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
-    regions.indices = &planning->instance->inputs[2];
+    regions.indices = vkdml_input_view(planning->instance, 2);
     regions.scales[0] = normal(desc.SpatialScaleX);
     regions.scales[1] = normal(desc.SpatialScaleY);
-    regions.outside = outside_of(desc.OutOfBoundsInputValue, regions.output->data_type);
+    regions.outside = outside_of(desc.OutOfBoundsInputValue, regions.output.at.type);
     regions.has_samples = true;
     regions.interpolates = desc.InterpolationMode == DML_INTERPOLATION_MODE_LINEAR;
     regions.averages = desc.ReductionFunction == DML_REDUCE_FUNCTION_AVERAGE;

@@ -8,7 +8,6 @@
 #include "frames/neighbours/scaling.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
-#include "operators/temporary.h"
 
 /* Scales and offsets beyond these lead to no other elements. */
 #define LEAST_SCALE     0x1p-32f
@@ -192,39 +191,34 @@ static bool is_copied(const struct vkdml_scaling *scaling, bool is_nearest, uint
 static VkdmlResult plan_copies(const struct copied *copied, const struct vkdml_planning *planning) {
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_gather gather;
-    memset(&gather, 0, sizeof(gather));
-    gather.element_bytes = output->element_size;
+    struct vkdml_gather gather = vkdml_begin_copied(planning->instance);
     bool fits = true;
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
         const struct copied c = copied[d];
         fits &= vkdml_copy_add(&gather, output->sizes[d] / c.repeats, (uint64_t)output->strides[d] * c.repeats,
                                (uint64_t)input->strides[d] * c.step);
         fits &= vkdml_copy_add(&gather, c.repeats, output->strides[d], 0);
-        gather.input_first += (uint64_t)input->strides[d] * c.first;
+        gather.input.first += (uint64_t)input->strides[d] * c.first;
     }
-    return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);
+    return fits ? vkdml_copy_plan(&gather, true, planning->builder) : vkdml_refuse_stride(planning);
 }
 
 /* ---- passes ---- */
 
 /* A pass takes what the one before it left, or the input, and leaves the output, or FLOAT32 numbers. */
 struct pass {
-    const struct vkdml_tensor *source;
-    const struct vkdml_tensor *target;
-    bool is_first;
-    bool is_last;
-    uint64_t source_offset;
-    uint64_t target_offset;
+    const struct vkdml_view *source;
+    const struct vkdml_view *target;
     enum vkdml_neighbours_kind kind;
     uint32_t walked; /* a bit for each dimension */
 };
 
 /* What only moves elements need not know their meaning. */
-static DML_TENSOR_DATA_TYPE bits_type(const struct vkdml_tensor *tensor) {
-    return tensor->element_size == 4   ? DML_TENSOR_DATA_TYPE_UINT32
-           : tensor->element_size == 2 ? DML_TENSOR_DATA_TYPE_UINT16
-                                       : DML_TENSOR_DATA_TYPE_UINT8;
+static DML_TENSOR_DATA_TYPE bits_type(const struct vkdml_view *view) {
+    const uint32_t bytes = vkdml_data_type_size(view->at.type);
+    return bytes == 4   ? DML_TENSOR_DATA_TYPE_UINT32
+           : bytes == 2 ? DML_TENSOR_DATA_TYPE_UINT16
+                        : DML_TENSOR_DATA_TYPE_UINT8;
 }
 
 static uint32_t taps_of(enum vkdml_neighbours_kind kind, const struct vkdml_scaling *scaling) {
@@ -239,19 +233,13 @@ static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass
                              const struct vkdml_planning *planning) {
     struct vkdml_neighbours n = vkdml_neighbours_begin(planning->instance);
     n.kind = pass->kind;
-    if (!pass->is_first) {
-        n.source = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, pass->source);
-        n.source.offset = pass->source_offset;
-    }
-    if (!pass->is_last) {
-        n.target = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, pass->target);
-        n.target.offset = pass->target_offset;
-    }
+    n.source = pass->source->at;
+    n.target = pass->target->at;
     if (pass->kind == VKDML_NEIGHBOURS_NEAREST) {
         n.source.type = n.target.type = bits_type(pass->target);
     }
     n.own = n.source;
-    n.count = pass->source->dimension_count;
+    n.count = pass->source->rank;
     for (uint32_t d = 0; d < n.count; ++d) {
         const struct vkdml_scaling scaling = scaling_of(r, d);
         n.dimensions[d] = (struct vkdml_neighbours_dimension){
@@ -268,7 +256,7 @@ static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass
         };
     }
     vkdml_builder_phase(planning->builder); /* reads what the pass before wrote */
-    return vkdml_plan_neighbours(&n, planning);
+    return vkdml_neighbours_plan(&n, planning->builder);
 }
 
 /* Passes in an order in which no tensor between two has more elements than the input or the output: what shrinks most
@@ -303,40 +291,32 @@ static uint32_t walks_of_pass(const struct resampling *r, const uint32_t *order,
 }
 
 static VkdmlResult plan_passes(const struct resampling *r, uint32_t walked, const struct vkdml_planning *planning) {
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_tensor source = planning->instance->inputs[0];
-    uint64_t source_offset = 0;
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    struct vkdml_view source = vkdml_input_view(planning->instance, 0);
     uint32_t order[VKDML_MAX_DIMENSIONS];
     const uint32_t count = order_walks(planning, walked, order);
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t at = 0; at < count && result == VKDML_SUCCESS;) {
         const uint32_t walks = walks_of_pass(r, &order[at], count - at);
-        struct vkdml_tensor target = source;
+        struct vkdml_view target = source;
         struct pass pass = {
             .source = &source,
             .target = &target,
-            .is_first = at == 0,
-            .is_last = at + walks == count,
-            .source_offset = source_offset,
             .kind = is_averaged(r, order[at]) ? VKDML_NEIGHBOURS_AVERAGE : VKDML_NEIGHBOURS_LINEAR,
         };
         for (uint32_t w = 0; w < walks; ++w) {
             const uint32_t d = order[at + w];
             pass.walked |= 1u << d;
-            target.sizes[d] = output->sizes[d];
+            target.sizes[d] = output.sizes[d];
         }
-        for (uint32_t d = 0; d < target.dimension_count; ++d) {
-            target.sizes[d] = (walked >> d & 1) != 0 ? target.sizes[d] : output->sizes[d];
+        for (uint32_t d = 0; d < target.rank; ++d) {
+            target.sizes[d] = (walked >> d & 1) != 0 ? target.sizes[d] : output.sizes[d];
         }
-        if (pass.is_last) {
-            target = *output;
-        } else {
-            target = vkdml_temporary_numbers(&target);
-            pass.target_offset = vkdml_temporary_add(planning->builder, &target);
-        }
+        target = at + walks == count
+                     ? output
+                     : vkdml_builder_scratch(planning->builder, "numbers", &target, DML_TENSOR_DATA_TYPE_FLOAT32);
         result = plan_pass(r, &pass, planning);
         source = target;
-        source_offset = pass.target_offset;
         at += walks;
     }
     return result;
@@ -362,7 +342,9 @@ static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdm
         return plan_copies(copied, planning);
     }
     if (is_nearest) {
-        const struct pass pass = {input, output, true, true, 0, 0, VKDML_NEIGHBOURS_NEAREST, walked};
+        const struct vkdml_view from = vkdml_input_view(planning->instance, 0);
+        const struct vkdml_view to = vkdml_output_view(planning->instance, 0);
+        const struct pass pass = {&from, &to, VKDML_NEIGHBOURS_NEAREST, walked};
         return plan_pass(r, &pass, planning);
     }
     return plan_passes(r, walked, planning);
@@ -437,7 +419,7 @@ static VkdmlResult plan_linear(const struct vkdml_planning *planning) {
             .source_step = factor,
         };
     }
-    return vkdml_plan_neighbours(&neighbours, planning);
+    return vkdml_neighbours_plan(&neighbours, planning->builder);
 }
 
 static VkdmlResult plan_upsample_2d(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

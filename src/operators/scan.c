@@ -28,8 +28,8 @@ static void check_product(const struct vkdml_instance *instance, struct vkdml_re
 /* ---- plans ---- */
 
 static VkdmlResult plan_scan(const struct vkdml_planning *planning, struct vkdml_scan scan) {
-    scan.input = &planning->instance->inputs[0];
-    scan.output = &planning->instance->outputs[0];
+    scan.input = vkdml_input_view(planning->instance, 0);
+    scan.output = vkdml_output_view(planning->instance, 0);
     return vkdml_scan_plan(&scan, planning->builder);
 }
 

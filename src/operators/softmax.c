@@ -53,8 +53,8 @@ static uint32_t named_dimensions(const struct vkdml_instance *instance) {
 static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t folded, bool takes_logarithm) {
     const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_rows rows = {
-        .input = &instance->inputs[0],
-        .output = &instance->outputs[0],
+        .input = vkdml_input_view(instance, 0),
+        .output = vkdml_output_view(instance, 0),
         .folded = folded,
         .function = takes_logarithm ? VKDML_ROWS_LOG_SOFTMAX : VKDML_ROWS_SOFTMAX,
     };
@@ -73,11 +73,11 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
         return result;
     }
     struct vkdml_map map;
-    vkdml_map_begin(&map, &instance->outputs[0]);
+    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
     map.operation = takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX;
-    vkdml_map_set_operand(&map, 0, 0, &instance->inputs[0]);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
-    vkdml_statistics_use(&statistics, 1, 2, &map);
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, 0));
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
+    vkdml_map_set_operand(&map, 2, statistics.numbers[1]);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }
@@ -102,14 +102,12 @@ void vkdml_softmax_check_fused(const struct vkdml_instance *fused, const struct 
     }
 }
 
-VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_tensor *numbers,
-                                     uint64_t offset, const struct vkdml_planning *planning) {
+VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_view *numbers,
+                                     const struct vkdml_planning *planning) {
     const struct vkdml_axes axes = names_axes(fused) ? axes_of(fused) : (struct vkdml_axes){0, NULL};
     const struct vkdml_reduce reduce = {
-        .input = numbers,
-        .source = VKDML_PLAN_TEMPORARY,
-        .source_offset = offset,
-        .folded = names_axes(fused) ? vkdml_axes_bits(&axes) : 1u << (numbers->dimension_count - 1),
+        .input = *numbers,
+        .folded = names_axes(fused) ? vkdml_axes_bits(&axes) : 1u << (numbers->rank - 1),
         .function = VKDML_REDUCE_POWERS,
     };
     struct vkdml_statistics statistics;
@@ -119,12 +117,11 @@ VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const s
         return result;
     }
     struct vkdml_map map;
-    vkdml_map_begin(&map, &planning->instance->outputs[0]);
+    vkdml_map_begin(&map, vkdml_output_view(planning->instance, 0));
     map.operation = VKDML_MAP_SOFTMAX;
-    vkdml_map_set_operand(&map, 0, 0, numbers);
-    vkdml_map_set_temporary(&map, 0, offset);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
-    vkdml_statistics_use(&statistics, 1, 2, &map);
+    vkdml_map_set_operand(&map, 0, *numbers);
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
+    vkdml_map_set_operand(&map, 2, statistics.numbers[1]);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }
@@ -148,12 +145,12 @@ static VkdmlResult plan_places(const struct vkdml_planning *planning, uint32_t f
     uint32_t one[2];
     vkdml_scalar_from_float(1, output->data_type, one);
     struct vkdml_map map;
-    vkdml_map_begin(&map, output);
+    vkdml_map_begin(&map, vkdml_output_view(planning->instance, 0));
     vkdml_mapping_use_bits(&map);
     map.operation = VKDML_MAP_ONE_WHERE_EQUAL;
     map.arguments[4] = one[0];
     vkdml_map_set_index(&map, 0, numbers);
-    vkdml_statistics_use(&statistics, 0, 1, &map);
+    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }

@@ -12,7 +12,7 @@ void vkdml_softmax_check_fused(const struct vkdml_instance *fused, const struct 
                                struct vkdml_report *report);
 
 /* Plans what it makes of FLOAT32 numbers, which steps before leave in the temporary resource: output 0. */
-VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_tensor *numbers,
-                                     uint64_t offset, const struct vkdml_planning *planning);
+VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const struct vkdml_view *numbers,
+                                     const struct vkdml_planning *planning);
 
 #endif

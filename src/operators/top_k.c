@@ -58,9 +58,9 @@ static void check_top_k1(const struct vkdml_instance *instance, struct vkdml_rep
 
 static VkdmlResult plan(const struct vkdml_planning *planning, uint32_t axis, bool takes_least) {
     const struct vkdml_top_k top_k = {
-        .input = &planning->instance->inputs[0],
-        .values = &planning->instance->outputs[0],
-        .indices = &planning->instance->outputs[1],
+        .input = vkdml_input_view(planning->instance, 0),
+        .values = vkdml_output_view(planning->instance, 0),
+        .indices = vkdml_output_view(planning->instance, 1),
         .axis = axis,
         .takes_least = takes_least,
     };

@@ -2,32 +2,24 @@
  * it leaves each index's number at the place that it names, the greatest stays, and each element of the output is read
  * once. */
 #include "frames/index/index.h"
+#include "operators/fill_value.h"
 #include "operators/operators.h"
-#include "operators/temporary.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
 #define INDICES VKDML_INDEX_OF_INDICES
 #define REST    VKDML_INDEX_OF_REST
 
-static struct vkdml_tensor packed_numbers(const struct vkdml_tensor *tensor) {
-    struct vkdml_tensor numbers = *tensor;
-    numbers.data_type = DML_TENSOR_DATA_TYPE_UINT32;
-    numbers.element_bits = vkdml_data_type_bits(numbers.data_type);
-    numbers.element_size = vkdml_data_type_size(numbers.data_type);
-    vkdml_packed_strides(numbers.dimension_count, numbers.sizes, numbers.strides);
+/* UINT32, packed, of a tensor's sizes. */
+static struct vkdml_view numbers_of(const struct vkdml_tensor *tensor) {
+    struct vkdml_view numbers = vkdml_view_output(tensor, 0);
+    numbers.at.type = DML_TENSOR_DATA_TYPE_UINT32;
+    vkdml_packed_strides(numbers.rank, numbers.sizes, numbers.strides);
     return numbers;
 }
 
 /* What elements that no index names are: as wide as the widest. */
-static struct vkdml_tensor zero_element(const struct vkdml_tensor *numbers) {
-    struct vkdml_tensor zero = *numbers;
-    for (uint32_t d = 0; d < zero.dimension_count; ++d) {
-        zero.sizes[d] = 1;
-    }
-    zero.sizes[zero.dimension_count - 1] = sizeof(uint64_t) / sizeof(uint32_t);
-    vkdml_packed_strides(zero.dimension_count, zero.sizes, zero.strides);
-    return zero;
-}
+static const struct vkdml_view zero_element = {
+    .at = {.type = DML_TENSOR_DATA_TYPE_UINT32}, .rank = 1, .sizes = {2}, .strides = {1}};
 
 /* Adds the input's dimension that comes outside those there are, merged with the outermost of them where they are one
  * run. */
@@ -48,26 +40,26 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
     const struct vkdml_tensor *input = &instance->inputs[0];
     const struct vkdml_tensor *indices = &instance->inputs[1];
     const struct vkdml_tensor *output = &instance->outputs[0];
-    const struct vkdml_tensor numbers = packed_numbers(output);
-    const struct vkdml_tensor zero = zero_element(&numbers);
-    const struct vkdml_tensor order = packed_numbers(input);
-    const uint64_t offset = vkdml_temporary_add(planning->builder, &numbers);
-    const uint64_t zero_offset = vkdml_temporary_add(planning->builder, &zero);
+    const struct vkdml_view order = numbers_of(input);
+    const struct vkdml_view to = vkdml_output_view(instance, 0), from = vkdml_input_view(instance, 0);
+    const struct vkdml_view names = vkdml_input_view(instance, 1);
+    struct vkdml_view numbers = numbers_of(output);
+    struct vkdml_view zero = zero_element;
     (void)op;
+    vkdml_builder_place(planning->builder, "the greatest numbers", &numbers);
+    vkdml_builder_place(planning->builder, "an element of 0", &zero);
 
     struct vkdml_index marks;
-    vkdml_index_begin(&marks, indices, indices);
+    vkdml_index_begin(&marks, &names, &numbers, &names);
     marks.mode = VKDML_INDEX_MARK;
-    marks.element_bytes = numbers.element_size;
-    marks.input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
+    marks.element_bytes = sizeof(uint32_t);
     marks.columns[0] = (struct vkdml_index_column){numbers.strides[0] * numbers.sizes[0], 1};
     marks.column_count = 1;
 
     struct vkdml_index scatter;
-    vkdml_index_begin(&scatter, output, &numbers);
+    vkdml_index_begin(&scatter, &to, &from, &numbers);
     scatter.mode = VKDML_INDEX_SCATTER;
-    scatter.indices = marks.input;
-    scatter.rest = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = zero_offset};
+    scatter.rest = zero.at;
     for (uint32_t d = input->dimension_count; d-- > 0;) {
         marks.dimensions[d].strides[INDICES] = indices->strides[d];
         marks.dimensions[d].strides[REST] = order.strides[d];
@@ -76,8 +68,8 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
             add_outer_column(&scatter, input->sizes[d], input->strides[d]);
         }
     }
-    VkdmlResult result = vkdml_temporary_clear(&numbers, offset, planning);
-    result = result == VKDML_SUCCESS ? vkdml_temporary_clear(&zero, zero_offset, planning) : result;
+    VkdmlResult result = vkdml_clear_plan(&numbers, planning->builder);
+    result = result == VKDML_SUCCESS ? vkdml_clear_plan(&zero, planning->builder) : result;
     vkdml_builder_phase(planning->builder);
     result = result == VKDML_SUCCESS ? vkdml_index_plan(&marks, planning->builder) : result;
     vkdml_builder_phase(planning->builder);

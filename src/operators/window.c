@@ -8,7 +8,6 @@
 #include "frames/gather/copy.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
-#include "operators/temporary.h"
 #include "operators/unfolding.h"
 
 /* ---- LOCAL_RESPONSE_NORMALIZATION ---- */
@@ -63,13 +62,14 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
     }
     const uint64_t rows = desc->CrossChannel ? 1 : all.dimensions[HEIGHT].taps;
     if (rows == 1 || rows * all.dimensions[WIDTH].taps <= MOST_AT_ONCE) {
-        return vkdml_plan_neighbours(&all, planning);
+        return vkdml_neighbours_plan(&all, planning->builder);
     }
-    const struct vkdml_tensor numbers = vkdml_temporary_numbers(output);
+    const struct vkdml_view whole = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "sums", &whole, DML_TENSOR_DATA_TYPE_FLOAT32);
     struct vkdml_neighbours sums = all;
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
-    sums.target = vkdml_neighbours_tensor_of(VKDML_PLAN_TEMPORARY, &numbers);
-    sums.target.offset = vkdml_temporary_add(planning->builder, &numbers);
+    sums.target = numbers.at;
     all.source = sums.target;
     all.squares = false;
     sums.dimensions[HEIGHT].is_walked = false;
@@ -78,9 +78,9 @@ static VkdmlResult plan_local_response_normalization(const struct vkdml_operator
         sums.dimensions[d].target_stride = numbers.strides[d];
         all.dimensions[d].source_stride = numbers.strides[d];
     }
-    VkdmlResult result = vkdml_plan_neighbours(&sums, planning);
+    VkdmlResult result = vkdml_neighbours_plan(&sums, planning->builder);
     vkdml_builder_phase(planning->builder);
-    return result == VKDML_SUCCESS ? vkdml_plan_neighbours(&all, planning) : result;
+    return result == VKDML_SUCCESS ? vkdml_neighbours_plan(&all, planning->builder) : result;
 }
 
 const struct vkdml_operator vkdml_operator_local_response_normalization = {
@@ -133,9 +133,7 @@ static bool is_tiling(const struct vkdml_unfolding *u, const struct spread *spre
 static VkdmlResult plan_tiling(const struct vkdml_unfolding *u, const struct spread *spreads, uint64_t channel_stride,
                                const struct vkdml_planning *planning) {
     const struct vkdml_tensor *image = u->image;
-    struct vkdml_gather gather;
-    memset(&gather, 0, sizeof(gather));
-    gather.element_bytes = image->element_size;
+    struct vkdml_gather gather = vkdml_begin_copied(planning->instance);
     bool fits = vkdml_copy_add(&gather, image->sizes[0], image->strides[0],
                                u->columns->strides[u->columns->dimension_count - 3]);
     fits &= vkdml_copy_add(&gather, image->sizes[1], image->strides[1], channel_stride);
@@ -144,7 +142,7 @@ static VkdmlResult plan_tiling(const struct vkdml_unfolding *u, const struct spr
         fits &= vkdml_copy_add(&gather, spreads[s].blocks, stride * u->strides[s], spreads[s].block_stride);
         fits &= vkdml_copy_add(&gather, u->window_sizes[s], stride, spreads[s].window_stride);
     }
-    return fits ? vkdml_plan_copied(&gather, planning) : vkdml_refuse_stride(planning);
+    return fits ? vkdml_copy_plan(&gather, true, planning->builder) : vkdml_refuse_stride(planning);
 }
 
 /* An element at p of the padded image is element w of window b where b * Strides + w * Dilations is p. Of the two
@@ -206,7 +204,7 @@ static VkdmlResult plan_fold(const struct vkdml_operator *op, const struct vkdml
             fits &= walk_windows(&u, &spreads[d - 2], d - 2, dimension);
         }
     }
-    return fits ? vkdml_plan_neighbours(&neighbours, planning) : vkdml_refuse_stride(planning);
+    return fits ? vkdml_neighbours_plan(&neighbours, planning->builder) : vkdml_refuse_stride(planning);
 }
 
 const struct vkdml_operator vkdml_operator_fold = {.rules = check_fold, .plan = plan_fold};

@@ -66,12 +66,17 @@ struct vkdml_origin vkdml_builder_kept(struct vkdml_builder *builder, const char
     return (struct vkdml_origin){.resource = VKDML_PLAN_PERSISTENT, .offset = offset, .type = type};
 }
 
+void vkdml_builder_place(struct vkdml_builder *builder, const char *name, struct vkdml_view *view) {
+    view->at.first = 0;
+    view->at = vkdml_builder_region(builder, name, vkdml_view_span(view), view->at.type);
+}
+
 struct vkdml_view vkdml_builder_scratch(struct vkdml_builder *builder, const char *name, const struct vkdml_view *like,
                                         DML_TENSOR_DATA_TYPE type) {
     struct vkdml_view view = *like;
-    view.at = (struct vkdml_origin){.type = type};
+    view.at.type = type;
     vkdml_view_pack(&view);
-    view.at = vkdml_builder_region(builder, name, vkdml_view_span(&view), type);
+    vkdml_builder_place(builder, name, &view);
     return view;
 }
 

@@ -39,6 +39,9 @@ struct vkdml_origin vkdml_builder_region(struct vkdml_builder *builder, const ch
 struct vkdml_origin vkdml_builder_kept(struct vkdml_builder *builder, const char *name, uint64_t bytes,
                                        DML_TENSOR_DATA_TYPE type);
 
+/* A region for a tensor that has its type, sizes and strides, as long as these reach. */
+void vkdml_builder_place(struct vkdml_builder *builder, const char *name, struct vkdml_view *view);
+
 /* A region for a packed tensor of a view's sizes, elements in the order in which the view's lie. */
 struct vkdml_view vkdml_builder_scratch(struct vkdml_builder *builder, const char *name, const struct vkdml_view *like,
                                         DML_TENSOR_DATA_TYPE type);

@@ -14,12 +14,15 @@
 
 /* A tensor larger than a descriptor can bind is covered by windows, a dispatch each. 4096 cover a transpose of 7 GiB
  * within 128 MiB ranges; what would need more is refused rather than planned at any length. */
-#define VKDML_PLAN_MAX_STEPS           4096
-#define VKDML_PLAN_MAX_BUFFERS         6 /* where the device has so many; Vulkan 1.2 guarantees 4 */
-#define VKDML_PLAN_MAX_SPECIALIZATIONS VKDML_KERNEL_CONSTANTS
-#define VKDML_PLAN_MAX_PARAMETERS      128 /* 32-bit words of one parameter block */
-#define VKDML_PLAN_MAX_COPY_RANK       7   /* of 8 dimensions all but the run */
-#define VKDML_PLAN_MAX_ALIASES         16  /* an operator of today has 3, ADAM_OPTIMIZER 12 */
+#define VKDML_PLAN_MAX_STEPS 4096
+/* Where the device has so many; Vulkan 1.2 guarantees 4. Each takes 4 of the 128 bytes of push constants that it
+ * guarantees too, and GLSL holds those of four in a uvec4, of which binding.glsl has two. */
+#define VKDML_PLAN_MAX_BUFFERS 8
+/* 32-bit words of one parameter block. Vulkan 1.2 guarantees 16 KiB (maxUniformBufferRange); this is less so that steps
+ * stay small, which hold as many whatever their kernel takes. On the device a block takes what its kernel does. */
+#define VKDML_PLAN_MAX_PARAMETERS 256
+#define VKDML_PLAN_MAX_COPY_RANK  7  /* of 8 dimensions all but the run */
+#define VKDML_PLAN_MAX_ALIASES    16 /* an operator of today has 3, ADAM_OPTIMIZER 12 */
 
 /* Where regions of the temporary and persistent resource begin: at what DirectML has these bound at, so that a region
  * is bound like a resource of its own. */
@@ -77,9 +80,8 @@ struct vkdml_plan_step {
 
     /* Of a DISPATCH: */
     enum vkdml_kernel kernel;
-    uint32_t specialization_count;
-    uint32_t constants_given;                                 /* vkdml_step_constant(): a bit for each id */
-    uint32_t specializations[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* constant ids 0, 1, .. */
+    uint32_t constants_given;                   /* vkdml_step_constant(): a bit for each id */
+    uint32_t constants[VKDML_KERNEL_CONSTANTS]; /* 0 where none is given */
     uint32_t float_controls; /* VKDML_FLOAT_CONTROLS_ bits: what the kernel declares, of those that the limits have */
     uint32_t parameter_count;
     uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
@@ -128,11 +130,6 @@ struct vkdml_plan_limits {
     struct vkdml_matrix_cores matrix_cores;
     bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
 };
-
-/* The ids of the constants that a step gives its kernel, a bit each. */
-static inline uint32_t vkdml_step_given(const struct vkdml_plan_step *step) {
-    return step->constants_given | ((UINT32_C(1) << step->specialization_count) - 1);
-}
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
 void vkdml_plan_end(struct vkdml_plan *plan);

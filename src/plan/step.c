@@ -25,7 +25,7 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
 void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value) {
     assert(id < VKDML_KERNEL_CONSTANTS);
     step->constants_given |= UINT32_C(1) << id;
-    step->specializations[id] = value;
+    step->constants[id] = value;
 }
 
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes) {

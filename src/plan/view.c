@@ -26,12 +26,16 @@ bool vkdml_view_exists(const struct vkdml_view *view) {
     return view->at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
+uint32_t vkdml_view_bits(const struct vkdml_view *view) {
+    return vkdml_data_type_bits(view->at.type);
+}
+
 uint64_t vkdml_view_span(const struct vkdml_view *view) {
     uint64_t elements = view->at.first + 1; /* of a valid tensor, and of what it is a part of: no overflow */
     for (uint32_t d = 0; d < view->rank; ++d) {
         elements += (uint64_t)(view->sizes[d] - 1) * view->strides[d];
     }
-    return ((elements * vkdml_data_type_bits(view->at.type) + 7) / 8 + 3) & ~UINT64_C(3);
+    return ((elements * vkdml_view_bits(view) + 7) / 8 + 3) & ~UINT64_C(3);
 }
 
 uint32_t vkdml_view_elements(const struct vkdml_view *view) {

@@ -29,6 +29,9 @@ struct vkdml_view vkdml_view_output(const struct vkdml_tensor *tensor, uint32_t 
 
 bool vkdml_view_exists(const struct vkdml_view *view);
 
+/* Of an element. */
+uint32_t vkdml_view_bits(const struct vkdml_view *view);
+
 /* The bytes that its elements lie in, from its offset on, rounded up to 4. */
 uint64_t vkdml_view_span(const struct vkdml_view *view);
 

@@ -9,39 +9,27 @@
 #include "reference/mapping.h"
 #include "reference/number.h"
 
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static float expm1_of(float x, const struct vkdml_map_context *context) {
-    const uint32_t bits = bits_of(x);
-    return float_of(context->is_half ? vkdml_math_half_expm1(bits) : vkdml_math_expm1(bits));
+    const uint32_t bits = vkdml_bits_of_float(x);
+    return vkdml_float_of_bits(context->is_half ? vkdml_math_half_expm1(bits) : vkdml_math_expm1(bits));
 }
 
 static float exp_of(float x) {
-    return float_of(vkdml_math_exp(bits_of(x)));
+    return vkdml_float_of_bits(vkdml_math_exp(vkdml_bits_of_float(x)));
 }
 
 static float softplus_of(float x, const struct vkdml_map_context *context) {
-    const uint32_t bits = bits_of(x);
-    return float_of(context->is_half ? vkdml_math_half_softplus(bits) : vkdml_math_softplus(bits));
+    const uint32_t bits = vkdml_bits_of_float(x);
+    return vkdml_float_of_bits(context->is_half ? vkdml_math_half_softplus(bits) : vkdml_math_softplus(bits));
 }
 
 static float tanh_of(float x) {
-    return float_of(vkdml_math_tanh(bits_of(x)));
+    return vkdml_float_of_bits(vkdml_math_tanh(vkdml_bits_of_float(x)));
 }
 
 static float sigmoid_of(float x, const struct vkdml_map_context *context) {
-    const uint32_t bits = bits_of(x);
-    return float_of(context->is_half ? vkdml_math_half_sigmoid(bits) : vkdml_math_sigmoid(bits));
+    const uint32_t bits = vkdml_bits_of_float(x);
+    return vkdml_float_of_bits(context->is_half ? vkdml_math_half_sigmoid(bits) : vkdml_math_sigmoid(bits));
 }
 
 /* NaN wins; of zeros the positive one is larger. */
@@ -80,7 +68,8 @@ static float smaller(float a, float b) {
 /* With Alpha below 0 the exponential of a large quotient counts, for which FLOAT16's grade has infinity. */
 GRADED(celu, CELU) {
     const float quotient = x[0] / desc->Alpha;
-    const float rest = desc->Alpha > 0 ? expm1_of(quotient, context) : float_of(vkdml_math_expm1(bits_of(quotient)));
+    const float rest = desc->Alpha > 0 ? expm1_of(quotient, context)
+                                       : vkdml_float_of_bits(vkdml_math_expm1(vkdml_bits_of_float(quotient)));
     const float product = desc->Alpha * rest;
     return larger(0, x[0]) + smaller(0, product);
 }
@@ -91,8 +80,8 @@ GRADED(elu, ELU) {
 
 GRADED(gelu, GELU) {
     (void)desc;
-    const uint32_t bits = bits_of(x[0]);
-    return float_of(context->is_half ? vkdml_math_half_gelu(bits) : vkdml_math_gelu(bits));
+    const uint32_t bits = vkdml_bits_of_float(x[0]);
+    return vkdml_float_of_bits(context->is_half ? vkdml_math_half_gelu(bits) : vkdml_math_gelu(bits));
 }
 
 FLOATS(hard_sigmoid, HARD_SIGMOID) {
@@ -180,7 +169,7 @@ GRADED(swish, SWISH) {
 
 GRADED(tanh, TANH) {
     (void)desc;
-    return context->is_half ? float_of(vkdml_math_half_tanh(bits_of(x[0]))) : tanh_of(x[0]);
+    return context->is_half ? vkdml_float_of_bits(vkdml_math_half_tanh(vkdml_bits_of_float(x[0]))) : tanh_of(x[0]);
 }
 
 FLOATS(thresholded_relu, THRESHOLDED_RELU) {

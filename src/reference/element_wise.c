@@ -114,22 +114,10 @@ INTEGERS(modulus_floor) {
 
 /* ---- functions ---- */
 
-static float float_of(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 #define FUNCTION(name)                                                                                                 \
     FLOATS(name) {                                                                                                     \
-        const uint32_t bits = bits_of(x[0]);                                                                           \
-        return float_of(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));                    \
+        const uint32_t bits = vkdml_bits_of_float(x[0]);                                                               \
+        return vkdml_float_of_bits(context->is_half ? vkdml_math_half_##name(bits) : vkdml_math_##name(bits));         \
     }
 FUNCTION(acos)
 FUNCTION(acosh)
@@ -146,15 +134,15 @@ FUNCTION(sin)
 FUNCTION(sinh)
 FUNCTION(tan)
 FUNCTION(tanh)
-FLOATS_AS(atan_yx, float_of(vkdml_math_atan2(bits_of(x[0]), bits_of(x[1]))))
+FLOATS_AS(atan_yx, vkdml_float_of_bits(vkdml_math_atan2(vkdml_bits_of_float(x[0]), vkdml_bits_of_float(x[1]))))
 FLOATS_AS(sqrt, sqrtf(x[0]))
 FLOATS_AS(recip, 1 / x[0])
 FLOATS_AS(ceil, ceilf(x[0]))
 FLOATS_AS(floor, floorf(x[0]))
 
 static float power(const struct vkdml_map_context *context, float base, float exponent) {
-    const uint32_t a = bits_of(base), b = bits_of(exponent);
-    return float_of(context->is_half ? vkdml_math_half_pow(a, b) : vkdml_math_pow(a, b));
+    const uint32_t a = vkdml_bits_of_float(base), b = vkdml_bits_of_float(exponent);
+    return vkdml_float_of_bits(context->is_half ? vkdml_math_half_pow(a, b) : vkdml_math_pow(a, b));
 }
 
 FLOATS(pow) {
@@ -188,7 +176,8 @@ INTEGERS(pow) {
     }
     const float base = is_signed(context) ? (float)(int64_t)x[0] : (float)x[0];
     const float exponent = vkdml_element_to_float(context->second_type, x[1]);
-    return vkdml_float_to_integer(float_of(vkdml_math_pow(bits_of(base), bits_of(exponent))), context->type);
+    return vkdml_float_to_integer(
+        vkdml_float_of_bits(vkdml_math_pow(vkdml_bits_of_float(base), vkdml_bits_of_float(exponent))), context->type);
 }
 
 /* rintf() rounds halves to even, in the default mode, roundf() away from zero. */

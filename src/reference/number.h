@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "reference/element.h"
 #include "vkdml/dml_types.h"
@@ -22,6 +23,19 @@ uint64_t vkdml_integer_saturate(DML_TENSOR_DATA_TYPE type, bool negative, uint64
 
 /* binary16 to binary32, exactly. NaN stays NaN. */
 float vkdml_half_to_float(uint16_t half);
+
+/* Bits as they are, NaN's too. */
+static inline uint32_t vkdml_bits_of_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float vkdml_float_of_bits(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 /* Bits of a type's element for a value: rounded to nearest, ties to even; any NaN becomes the type's positive quiet NaN
  * without payload. */

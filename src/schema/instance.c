@@ -304,13 +304,19 @@ static void check_operator(const struct reader *reader, const DML_OPERATOR_DESC 
     check_desc(desc, reader->report);
 }
 
+/* The level from which an operator may be fused into another; 0: never. Some, which have rows, into that one alone. */
+static DML_FEATURE_LEVEL fusable_since(const struct reader *reader, DML_OPERATOR_TYPE type, DML_OPERATOR_TYPE into) {
+    const VkdmlOperatorSchema *row = reader->find(type);
+    return row != NULL && row->fusableInto == into ? row->fusableSince : vkdml_operator_fusable_since(type);
+}
+
 /* The same of an operator that is to be fused. */
 static void check_fused(const struct reader *reader, const DML_OPERATOR_DESC *desc, DML_OPERATOR_TYPE into) {
     if (!check_type(desc->Type, reader->report)) {
         return;
     }
     const char *name = vkdml_operator_name(desc->Type);
-    const DML_FEATURE_LEVEL since = vkdml_operator_fusable_into_since(desc->Type, into);
+    const DML_FEATURE_LEVEL since = fusable_since(reader, desc->Type, into);
     if ((int)since == 0) {
         vkdml_report_invalid(reader->report, "%s cannot be fused, must be an activation that can", name);
         return;

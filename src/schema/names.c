@@ -223,11 +223,6 @@ DML_FEATURE_LEVEL vkdml_operator_fusable_since(DML_OPERATOR_TYPE type) {
     return found != NULL && found->is_fusable ? found->introduced : (DML_FEATURE_LEVEL)0;
 }
 
-DML_FEATURE_LEVEL vkdml_operator_fusable_into_since(DML_OPERATOR_TYPE type, DML_OPERATOR_TYPE into) {
-    const bool is_softmax = type == DML_OPERATOR_ACTIVATION_SOFTMAX || type == DML_OPERATOR_ACTIVATION_SOFTMAX1;
-    return is_softmax && into == DML_OPERATOR_GEMM ? DML_FEATURE_LEVEL_6_1 : vkdml_operator_fusable_since(type);
-}
-
 struct named_level {
     DML_FEATURE_LEVEL level;
     const char *name;

@@ -10,14 +10,24 @@
 #undef OPTIONAL
 
 /* Rows */
-#define FUSABLE_NEVER        (DML_FEATURE_LEVEL)0
-#define FUSABLE_SINCE(level) L(level)
+#define FUSABLE_NEVER             (DML_FEATURE_LEVEL)0
+#define FUSABLE_SINCE(level)      L(level)
+#define FUSABLE_INTO(NAME, level) L(level)
+#define INTO_NEVER                DML_OPERATOR_INVALID
+#define INTO_SINCE(level)         DML_OPERATOR_INVALID
+#define INTO_INTO(NAME, level)    DML_OPERATOR_##NAME
 #define ACCURACY_EXACT                                                                                                 \
-    { VKDML_ACCURACY_EXACT, 0, NULL }
+    { .kind = VKDML_ACCURACY_EXACT }
 #define ACCURACY_ULP(n)                                                                                                \
-    { VKDML_ACCURACY_ULP, (n), NULL }
-#define ACCURACY_SUM(what)                                                                                             \
-    { VKDML_ACCURACY_SUM, 0, (what) }
+    { .kind = VKDML_ACCURACY_ULP, .ulp = (n) }
+#define ACCURACY_SUM(words, ...)                                                                                       \
+    { .kind = VKDML_ACCURACY_SUM, .what = (words), __VA_ARGS__ }
+#define OF_TERMS(...)                                                                                                  \
+    .ofTerms = (const VkdmlRoundings[]){__VA_ARGS__},                                                                  \
+    .ofTermsCount = sizeof((const VkdmlRoundings[]){__VA_ARGS__}) / sizeof(VkdmlRoundings)
+#define OF_RESULT(fixed, per_term) .ofResult = {(fixed), (per_term)}
+#define OF_ONE(roundings)          .absolute = (roundings)
+#define OF_INTEGERS(ones)          .ofIntegers = (ones)
 
 /* Data types */
 #define BIT(TYPE)   (1u << DML_TENSOR_DATA_TYPE_##TYPE)

@@ -65,6 +65,7 @@
      .inputCount = NAME##_INPUT_COUNT,                                                                                 \
      .outputCount = NAME##_OUTPUT_COUNT,                                                                               \
      .fusableSince = FUSABLE_##fused,                                                                                  \
+     .fusableInto = INTO_##fused,                                                                                      \
      .accuracy = ACCURACY_##accuracy_},
 static const VkdmlOperatorSchema rows[] = {
 #include "schema/operator_table.inc"

@@ -16,10 +16,7 @@ const char *vkdml_operator_name(DML_OPERATOR_TYPE type);
 /* The feature level that introduced any of DirectML's operators, or 0. */
 DML_FEATURE_LEVEL vkdml_operator_level(DML_OPERATOR_TYPE type);
 
-/* The feature level from which any of DirectML's operators may be fused into others; 0: never. */
+/* The feature level from which any of DirectML's operators may be fused into all others that fuse; 0: never. */
 DML_FEATURE_LEVEL vkdml_operator_fusable_since(DML_OPERATOR_TYPE type);
-
-/* The same of one operator, which may take what others do not. */
-DML_FEATURE_LEVEL vkdml_operator_fusable_into_since(DML_OPERATOR_TYPE type, DML_OPERATOR_TYPE into);
 
 #endif

@@ -348,9 +348,9 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     device->debug = vkdml_debug_load(info->getInstanceProcAddr, info->instance);
     vk.GetPhysicalDeviceMemoryProperties(info->physicalDevice, &device->memory);
     device->limits = plan_limits(properties, info->flags);
-    const uint32_t block = VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t);
+    const uint32_t unit = VKDML_PARAMETER_UNIT_BYTES;
     const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
-    device->parameters.block_bytes = alignment > block ? alignment : block; /* both powers of two */
+    device->parameters.unit_bytes = alignment > unit ? alignment : unit; /* both powers of two */
 
     const struct enabled enabled = read_enabled(info->enabledFeatures);
     properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */

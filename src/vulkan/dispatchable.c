@@ -165,6 +165,8 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     step->fill_word = planned->fill_word;
     step->buffer_count = planned->buffer_count;
     memcpy(step->groups, planned->groups, sizeof step->groups);
+    step->repeat_count = planned->repeat_count;
+    memcpy(step->repeat_strides, planned->repeat_strides, sizeof step->repeat_strides);
     if (d->label) {
         char *labels = d->label + VKDML_LABEL_CAPACITY; /* by step, those of initialization behind the others */
         char *label = labels + (size_t)(step - d->steps) * VKDML_STEP_LABEL_CAPACITY;

@@ -61,6 +61,8 @@ struct vkdml_step {
     VkPipeline pipeline; /* the device's */
     struct vkdml_parameter_block parameters;
     uint32_t groups[3];
+    uint32_t repeat_count; /* 0 and 1: once */
+    uint32_t repeat_strides[VKDML_PLAN_MAX_BUFFERS];
     const char *label; /* of its commands, for debugging tools; NULL where there are none */
 };
 

@@ -93,7 +93,8 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
         return result;
     }
     if ((*initializer)->label) {
-        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operators", count);
+        snprintf((*initializer)->label, VKDML_LABEL_CAPACITY, "operator initializer of %u operator%s", count,
+                 count == 1 ? "" : "s");
     }
     uint32_t input = 0;
     uint64_t temporary = 0;

@@ -44,11 +44,13 @@ static bool contains(const char *text, const char *part) {
 
 static VkdmlResult report_none_fits(const struct vkdml_candidate *candidates, uint32_t count, const char *name,
                                     struct vkdml_report *report) {
-    VkdmlResult result =
-        name ? vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
-                                "no usable Vulkan device's name contains \"%s\"; there are %u devices", name, count)
-             : vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
-                                "no Vulkan device is usable; there are %u devices", count);
+    const char *are = count == 1 ? "is" : "are", *plural = count == 1 ? "" : "s";
+    VkdmlResult result = name
+                             ? vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                                                "no usable Vulkan device's name contains \"%s\"; there %s %u device%s",
+                                                name, are, count, plural)
+                             : vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                                                "no Vulkan device is usable; there %s %u device%s", are, count, plural);
     for (uint32_t i = 0; i < count; i++) {
         vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "device %u is \"%s\"%s%s", i,
                          candidates[i].properties.deviceName, candidates[i].unusable ? ", unusable: " : "",

@@ -1,17 +1,18 @@
 #include "vulkan/parameters.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "vulkan/device.h"
 
-/* One slab serves 128 dispatches on any device that keeps to Vulkan's limit of 256 for
+/* One slab serves 128 dispatches of kernels with small blocks on any device that keeps to Vulkan's limit of 256 for
  * minUniformBufferOffsetAlignment; small enough not to matter, large enough that models need few. */
 #define SLAB_BYTES 65536
-#define MAX_BLOCKS (SLAB_BYTES / (VKDML_PLAN_MAX_PARAMETERS * sizeof(uint32_t)))
-#define USED_WORDS (MAX_BLOCKS / 64)
+#define MAX_UNITS  (SLAB_BYTES / VKDML_PARAMETER_UNIT_BYTES)
+#define USED_WORDS (MAX_UNITS / 64)
 
 struct vkdml_parameter_slab {
     struct vkdml_parameter_slab *next;
@@ -19,11 +20,11 @@ struct vkdml_parameter_slab {
     VkDeviceMemory memory;
     unsigned char *mapped; /* as long as the slab lives */
     uint32_t used_count;
-    uint64_t used[USED_WORDS]; /* bit per block */
+    uint64_t used[USED_WORDS]; /* bit per unit */
 };
 
-static uint32_t blocks_per_slab(const struct vkdml_parameters *parameters) {
-    return SLAB_BYTES / parameters->block_bytes;
+static uint32_t units_per_slab(const struct vkdml_parameters *parameters) {
+    return SLAB_BYTES / parameters->unit_bytes;
 }
 
 static void destroy_slab(VkdmlDevice device, struct vkdml_parameter_slab *slab) {
@@ -109,44 +110,56 @@ static VkdmlResult add_slab(VkdmlDevice device, struct vkdml_report *report) {
     return VKDML_SUCCESS;
 }
 
-static struct vkdml_parameter_slab *slab_with_room(const struct vkdml_parameters *parameters) {
-    struct vkdml_parameter_slab *slab = parameters->slabs;
-    while (slab && slab->used_count == blocks_per_slab(parameters)) {
-        slab = slab->next;
+static void mark(struct vkdml_parameter_block block, bool used) {
+    for (uint32_t i = block.first; i < block.first + block.units; i++) {
+        const uint64_t bit = UINT64_C(1) << i % 64;
+        block.slab->used[i / 64] = used ? block.slab->used[i / 64] | bit : block.slab->used[i / 64] & ~bit;
     }
-    return slab;
+    block.slab->used_count += used ? block.units : 0 - block.units;
 }
 
-static uint32_t take_block(struct vkdml_parameter_slab *slab) {
-    uint32_t index = 0;
-    while (slab->used[index / 64] >> index % 64 & 1) {
-        index++;
+/* Takes the first units side by side that are free. */
+static bool take_units(struct vkdml_parameter_slab *slab, uint32_t end, uint32_t units,
+                       struct vkdml_parameter_block *block) {
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < end && end - slab->used_count >= units && run < units; i++) {
+        run = slab->used[i / 64] >> i % 64 & 1 ? 0 : run + 1;
+        *block = (struct vkdml_parameter_block){.slab = slab, .first = i + 1 - run, .units = units};
     }
-    slab->used[index / 64] |= UINT64_C(1) << index % 64;
-    slab->used_count++;
-    return index;
+    if (run == units) {
+        mark(*block, true);
+    }
+    return run == units;
+}
+
+static bool take_block(struct vkdml_parameters *parameters, uint32_t units, struct vkdml_parameter_block *block) {
+    bool taken = false;
+    for (struct vkdml_parameter_slab *slab = parameters->slabs; slab && !taken; slab = slab->next) {
+        taken = take_units(slab, units_per_slab(parameters), units, block);
+    }
+    return taken;
 }
 
 VkdmlResult vkdml_parameters_create(VkdmlDevice device, const uint32_t *words, uint32_t count,
                                     struct vkdml_report *report, struct vkdml_parameter_block *block) {
     struct vkdml_parameters *parameters = &device->parameters;
     VkdmlResult result = VKDML_SUCCESS;
-    assert(count * sizeof *words <= parameters->block_bytes);
+    const size_t bytes = count * sizeof *words;
+    const uint32_t units = bytes == 0 ? 1 : (uint32_t)((bytes - 1) / parameters->unit_bytes + 1);
+    assert(count <= VKDML_PLAN_MAX_PARAMETERS);
     pthread_mutex_lock(&parameters->lock);
-    struct vkdml_parameter_slab *slab = slab_with_room(parameters);
-    if (!slab) {
+    if (!take_block(parameters, units, block)) {
         result = add_slab(device, report);
-        slab = parameters->slabs;
-    }
-    if (result == VKDML_SUCCESS) {
-        *block = (struct vkdml_parameter_block){.slab = slab, .index = take_block(slab)};
+        if (result == VKDML_SUCCESS) {
+            take_block(parameters, units, block); /* of the new slab */
+        }
     }
     pthread_mutex_unlock(&parameters->lock);
     if (result == VKDML_SUCCESS) {
         /* The block is the caller's alone now; coherent memory, so the next submission sees it. */
-        unsigned char *target = slab->mapped + (size_t)block->index * parameters->block_bytes;
-        memset(target, 0, parameters->block_bytes);
-        memcpy(target, words, count * sizeof *words);
+        unsigned char *target = block->slab->mapped + (size_t)block->first * parameters->unit_bytes;
+        memset(target, 0, (size_t)units * parameters->unit_bytes);
+        memcpy(target, words, bytes);
     }
     return result;
 }
@@ -157,8 +170,7 @@ void vkdml_parameters_destroy(VkdmlDevice device, struct vkdml_parameter_block b
         return;
     }
     pthread_mutex_lock(&parameters->lock);
-    block.slab->used[block.index / 64] &= ~(UINT64_C(1) << block.index % 64);
-    block.slab->used_count--;
+    mark(block, false);
     /* The first slab stays, so that an application with one operator at a time does not allocate each time. */
     if (block.slab->used_count == 0 && block.slab != parameters->slabs) {
         struct vkdml_parameter_slab **link = &parameters->slabs;
@@ -172,9 +184,9 @@ void vkdml_parameters_destroy(VkdmlDevice device, struct vkdml_parameter_block b
 }
 
 VkDescriptorBufferInfo vkdml_parameters_descriptor(VkdmlDevice device, struct vkdml_parameter_block block) {
-    uint32_t block_bytes = device->parameters.block_bytes;
+    const VkDeviceSize unit_bytes = device->parameters.unit_bytes;
     return (VkDescriptorBufferInfo){
-        .buffer = block.slab->buffer, .offset = (VkDeviceSize)block.index * block_bytes, .range = block_bytes};
+        .buffer = block.slab->buffer, .offset = block.first * unit_bytes, .range = block.units * unit_bytes};
 }
 
 void vkdml_parameters_finish(VkdmlDevice device) {

@@ -13,17 +13,21 @@
 
 struct vkdml_parameter_slab;
 
-/* One block. Zeroed: none. */
+/* One block, of some units side by side. Zeroed: none. */
 struct vkdml_parameter_block {
     struct vkdml_parameter_slab *slab;
-    uint32_t index;
+    uint32_t first;
+    uint32_t units;
 };
+
+/* Bytes of a unit, where the device's alignment is no more: what most kernels take. */
+#define VKDML_PARAMETER_UNIT_BYTES 512
 
 /* A device's slabs. */
 struct vkdml_parameters {
     pthread_mutex_t lock; /* of all below, and of the slabs */
     struct vkdml_parameter_slab *slabs;
-    uint32_t block_bytes; /* a power of two */
+    uint32_t unit_bytes; /* a power of two */
 };
 
 /* Copies `count` words (0 is allowed) into a block of its own; the rest of the block is 0. Thread-safe. */

@@ -24,9 +24,11 @@ struct vkdml_pipeline {
     VkPipeline pipeline; /* VK_NULL_HANDLE: a thread is creating it */
 };
 
-/* Whether every buffer of a step begins at a multiple of the device's alignment, as what callers bind then does. */
+/* Whether every buffer of a step begins at a multiple of the device's alignment, as what callers bind then does; a
+ * repeated step moves on by push constants. */
 static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
-    bool aligned = device->limits.min_storage_buffer_offset_alignment <= DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+    bool aligned = step->repeat_count <= 1 &&
+                   device->limits.min_storage_buffer_offset_alignment <= DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
     for (uint32_t i = 0; i < step->buffer_count; i++) {
         aligned = aligned && step->buffers[i].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
     }
@@ -36,9 +38,9 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
 static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
     struct key key = {.kernel = step->kernel,
                       .buffer_count = step->buffer_count,
-                      .constants.given = vkdml_step_given(step) | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
+                      .constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
                       .constants.float_controls = step->float_controls};
-    memcpy(key.constants.values, step->specializations, sizeof step->specializations);
+    memcpy(key.constants.values, step->constants, sizeof step->constants);
     key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
     return key;
 }

@@ -25,12 +25,13 @@ static VkAccessFlags reads(VkPipelineStageFlags stages) {
            (stages & VK_PIPELINE_STAGE_TRANSFER_BIT ? VK_ACCESS_TRANSFER_READ_BIT : 0);
 }
 
-static void record_barrier(const struct recording *recording, const struct vkdml_step *step) {
-    const VkPipelineStageFlags stage = vkdml_step_stage(step->kind);
+/* What stages `waits_for` wrote is visible to a stage. */
+static void record_barrier(const struct recording *recording, VkPipelineStageFlags waits_for,
+                           VkPipelineStageFlags stage) {
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                               .srcAccessMask = writes(step->waits_for),
+                               .srcAccessMask = writes(waits_for),
                                .dstAccessMask = reads(stage) | writes(stage)};
-    recording->vk->CmdPipelineBarrier(recording->commands, step->waits_for, stage, 0, 1, &barrier, 0, NULL, 0, NULL);
+    recording->vk->CmdPipelineBarrier(recording->commands, waits_for, stage, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 static bool same_push_constants(const struct vkdml_push_constants *a, const struct vkdml_push_constants *b) {
@@ -40,6 +41,23 @@ static bool same_push_constants(const struct vkdml_push_constants *a, const stru
         }
     }
     return true;
+}
+
+/* The same again, on what lies further on in the same descriptors. */
+static void record_repetitions(struct recording *recording, const struct vkdml_step *step, VkPipelineLayout layout,
+                               const struct vkdml_push_constants *first) {
+    const VkPipelineStageFlags stage = vkdml_step_stage(step->kind);
+    struct vkdml_push_constants push_constants = *first;
+    for (uint32_t n = 1; n < step->repeat_count; n++) {
+        for (uint32_t i = 0; i < step->buffer_count; i++) {
+            push_constants.base_bytes[i] += step->repeat_strides[i];
+        }
+        record_barrier(recording, stage, stage);
+        recording->vk->CmdPushConstants(recording->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                        sizeof push_constants, &push_constants);
+        recording->vk->CmdDispatch(recording->commands, step->groups[0], step->groups[1], step->groups[2]);
+    }
+    recording->push_constants = NULL; /* none that is kept */
 }
 
 /* Windows of one tensor share a pipeline and mostly their push constants. The latter outlast a pipeline with another
@@ -60,6 +78,9 @@ static void record_dispatch(struct recording *recording, const struct vkdml_step
         recording->push_constants = push_constants;
     }
     recording->vk->CmdDispatch(recording->commands, step->groups[0], step->groups[1], step->groups[2]);
+    if (step->repeat_count > 1) {
+        record_repetitions(recording, step, layout, push_constants);
+    }
 }
 
 static void record_copy(struct recording *recording, const struct vkdml_step *step) {
@@ -83,7 +104,7 @@ static void record_step(struct recording *recording, uint32_t index) {
         vkdml_debug_begin(recording->debug, recording->commands, step->label);
     }
     if (step->waits_for) {
-        record_barrier(recording, step);
+        record_barrier(recording, step->waits_for, vkdml_step_stage(step->kind));
     }
     switch (step->kind) {
     case VKDML_PLAN_DISPATCH:

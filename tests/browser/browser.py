@@ -47,9 +47,9 @@ def find():
 
 
 class Browser:
-    """A browser, to be used in `with`. timeout: seconds that it may be silent for when it owes an answer."""
+    """A browser, to be used in `with`. timeout: seconds that it may be silent for when it owes an answer; None: any."""
 
-    def __init__(self, timeout=60):
+    def __init__(self, timeout=None):
         self.timeout = timeout
         self.number = 0
         self.buffer = b""
@@ -108,7 +108,7 @@ class Browser:
                 data = data[os.write(self.to_browser, data):]
         except BrokenPipeError:
             raise BrowserError(self.last_words("has ended")) from None
-        deadline = time.monotonic() + self.timeout
+        deadline = self.deadline()
         while True:
             answer = self.receive(deadline, method)
             if answer.get("id") == number:
@@ -117,10 +117,15 @@ class Browser:
             raise BrowserError(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
+    def deadline(self):
+        """Of an answer that is due from now on; None: how slow the machine is nobody knows, and who runs the test ends it."""
+        return None if self.timeout is None else time.monotonic() + self.timeout
+
     def receive(self, deadline, what):
         """The next message; an event is given to its page as well."""
         while b"\0" not in self.buffer:
-            if not select.select([self.from_browser], [], [], max(0, deadline - time.monotonic()))[0]:
+            rest = None if deadline is None else max(0, deadline - time.monotonic())
+            if not select.select([self.from_browser], [], [], rest)[0]:
                 raise BrowserError(self.last_words(f"did not answer {what} in {self.timeout} s"))
             data = os.read(self.from_browser, 1 << 20)
             if not data:
@@ -168,7 +173,7 @@ class Page:
         result = self.call("Page.navigate", url=url_of(path))
         if "errorText" in result:
             raise BrowserError(f"{path}: {result['errorText']}")
-        deadline = time.monotonic() + browser.timeout
+        deadline = browser.deadline()
         while not self.loaded:
             browser.receive(deadline, f"with the load of {path}")
         self.settle()

@@ -14,7 +14,7 @@ from tap import finish, tell
 
 ROOT = os.path.abspath(sys.argv[1])
 TOOL = os.path.join(ROOT, "tools", "bench", "page.py")
-with open(os.path.join(ROOT, "docs", "baselines", "h200.json")) as baseline:
+with open(os.path.join(ROOT, "docs", "performance", "h200.json")) as baseline:
     RUN = json.load(baseline)
 
 # All charts that were drawn: their kind, and what is in them.
@@ -43,7 +43,7 @@ def write(folder, name, value):
 
 
 def draw(*arguments):
-    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True)
 
 
 def page_of(folder, run, *arguments):
@@ -224,6 +224,68 @@ def test_lines(chromium, folder):
     page.close()
 
 
+def facts_of(page):
+    return page.evaluate("Object.fromEntries([...document.querySelectorAll('#about dt')].map(name => "
+                         "[name.textContent, name.nextSibling.textContent]))")
+
+
+def test_facts(chromium, folder):
+    """What one must know of a run is there to see, without a click."""
+    page = chromium.open(page_of(folder, RUN))
+    facts = facts_of(page)
+    tell(facts["Device"] == "NVIDIA H200, subgroup kernels" and facts["Sizes"] == "256 MiB"
+         and facts["Peaks"].startswith("at 256 MiB: copy 4") and facts["Date"] == facts["Host"] == "not recorded",
+         "the head tells device, sizes and peaks, and what an earlier run did not record", facts)
+    families = page.evaluate("[...document.querySelectorAll('details.family')].map(family => family.open)")
+    tell(len(families) > 3 and all(families), "families are open", families)
+    page.evaluate("document.querySelector('details.family').open = false")
+    page.settle()
+    search(page, "float32")
+    families = page.evaluate("[...document.querySelectorAll('details.family')].map(family => family.open)")
+    tell(families.count(False) == 1 and not page.problems, "one that was closed stays so", f"{families} {page.problems}")
+    page.close()
+    run = {**RUN, "date": "2026-01-31T12:34:56Z", "machine": {"system": "Linux 6.1, x86_64", "processors": 2},
+           "device": {**RUN["device"], "driver": "a driver, 1.2", "vulkan": "1.3.4"}}
+    page = chromium.open(page_of(folder, run))
+    facts = facts_of(page)
+    tell(facts["Driver"] == "a driver, 1.2; Vulkan 1.3.4" and facts["Host"] == "2 processors; Linux 6.1, x86_64"
+         and facts["Date"] == "2026-01-31 12:34 UTC", "date, host and driver are told", facts)
+    page.close()
+
+
+def test_units(chromium, folder):
+    """Figures have the unit that fits them, and ratios of what is too small are marked."""
+    results = [{**row, "name": f"product/gemm/{i}/float32/1MiB", "group": "product", "tflops": tflops, "gbps": 0.0004,
+                "bytes": 400} for i, (row, tflops) in enumerate(zip(RUN["results"], (0.0021, 0.0542, 0.6)))]
+    page = chromium.open(page_of(folder, {**RUN, "results": results}))
+    open_all(page)
+    charts = page.evaluate(CHARTS)
+    tell(len(charts) == 1 and charts[0]["unit"] == "GFLOP/s" and [round(x, 6) for x in charts[0]["sets"][0]["data"]] == [2.1, 54.2, 600],
+         "arithmetic that takes no tera is told in giga", charts)
+    page.evaluate("document.querySelector('.figures').open = true")
+    page.settle()
+    text = page.evaluate("document.querySelector('table').textContent")
+    tell("2.1 GFLOP/s" in text and "0.4 MB/s" in text and not page.problems, "so it is in the table", text)
+    page.close()
+    run = copy.deepcopy(RUN)
+    small = run["results"][0]
+    small.update(bytes=4096, ratio=0.001)
+    page = chromium.open(page_of(folder, run))
+    open_all(page)
+    colors = {color for chart in page.evaluate(CHARTS) for set_ in chart["sets"] if set_["label"] == "vkdml"
+              for label, color in zip(chart["labels"], set_["colors"]) if small["name"].startswith(f"identity/{label}/")}
+    tell(colors == {"#b9bec8"}
+         and page.evaluate("document.getElementById('tiles').textContent").count("too small for a ratio") == 1
+         and "0.001" not in page.evaluate("document.querySelector('#family-identity summary').textContent"),
+         "a ratio of 4 KiB is marked, and counted nowhere", colors)
+    page.close()
+    page = chromium.open(page_of(folder, {**RUN, "peaks": {**RUN["peaks"], "size": 65536}}))
+    tell("196are too small for a ratio" in page.evaluate("[...document.querySelectorAll('#tiles div')].map(tile => "
+         "tile.querySelector('dd').textContent + tile.querySelector('dt').textContent).join()"),
+         "and so are all that are held to a peak of 64 KiB")
+    page.close()
+
+
 def test_small(chromium, folder):
     """What is no table of large tensors, and texts that nobody expects."""
     rows = {"latency": [{"name": "a/b", "bytes": 64, "dispatches": 1, "us": 3.5, "empty_us": 2.5, "ratio": 1.4}],
@@ -294,6 +356,8 @@ def main():
             with browser.Browser() as chromium:
                 test_bars(chromium, folder)
                 test_lines(chromium, folder)
+                test_facts(chromium, folder)
+                test_units(chromium, folder)
                 test_small(chromium, folder)
         except browser.BrowserMissing as reason:
             print(f"1..0 # SKIP {reason}")

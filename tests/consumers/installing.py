@@ -32,6 +32,9 @@ class Installed:
             self.prefix / options[name] for name in ("libdir", "includedir", "datadir", "mandir", "bindir"))
         self.kinds = {"both": ["shared", "static"]}.get(options["default_library"], [options["default_library"]])
         self.has_tools = options["tools"]
+        self.has_python = options["python"] and "shared" in self.kinds
+        # Where it goes is Python's to say.
+        self.python_folder = next((path.parents[1] for path in self.folder.rglob("vkdml/__init__.py")), None)
 
     def environment(self):
         """For builds that look for it, and for programs that run with its shared library."""

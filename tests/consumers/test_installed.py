@@ -35,6 +35,10 @@ def expected(options, installed):
         names += ["libdir/libvkdml.so", f"libdir/libvkdml.so.{options.soversion}", f"libdir/libvkdml.so.{options.version}"]
     if "static" in installed.kinds:
         names += ["libdir/libvkdml.a"]
+    if installed.has_python:
+        sources = (options.root / "python" / "vkdml").iterdir()
+        names += ["python/vkdml/_installed.py"]
+        names += [f"python/vkdml/{path.name}" for path in sources if path.suffix == ".py" or path.name == "py.typed"]
     return sorted(names + (OF_TOOLS if installed.has_tools else []))
 
 
@@ -43,6 +47,9 @@ def found(installed):
     names = []
     for path in sorted(installed.folder.rglob("*")):
         if path.is_dir():
+            continue
+        if installed.python_folder in path.parents:
+            names.append(f"python/{path.relative_to(installed.python_folder)}")
             continue
         for option in ("libdir", "includedir", "mandir", "datadir", "bindir"):
             folder = getattr(installed, option)
@@ -71,6 +78,11 @@ def main():
         if "shared" in installed.kinds:
             leads_to = os.readlink(installed.libdir / "libvkdml.so")
             tap.tell(leads_to == f"libvkdml.so.{options.soversion}", "libvkdml.so leads to the SONAME", leads_to)
+        if installed.has_python:
+            module = (installed.python_folder / "vkdml" / "_installed.py").read_text()
+            folder = module.split('LIBRARY_FOLDER = "')[1].split('"')[0]
+            there = (installed.python_folder / "vkdml" / folder / f"libvkdml.so.{options.soversion}").exists()
+            tap.tell(there, "the Python module says where the library is", module)
         license_file = installed.datadir / "licenses" / "vkdml" / "LICENSE"
         tap.tell(license_file.read_text() == (options.root / "LICENSE").read_text(), "the license is this project's")
     return tap.end()

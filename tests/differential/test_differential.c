@@ -1,7 +1,7 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
- * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N] [--transfer]
- *                   [--no-skips] [--repeat N] [--errors]
+ * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
+ *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -12,12 +12,15 @@
  *                   planned so
  *   --part K/N      of fixed and exhaustive cases every Nth, from the Kth on, random ones of every Nth operator, but of
  * all with a frame of their own, and of another seed
+ *   --operators K/N only every Nth operator, from the Kth on
  *   --no-skips      a case that the device cannot run is a failure
  *   --repeat N      instead: cases whose order of operations could show, N times each, which must give the same bits;
  *                   with --operator its random cases too, with --case that one
  *   --errors        instead: random cases of the operators whose accuracy is SUM, of numbers alone and up to a million
- *                   elements, and how far the worst result was from the exact one, by function and type; with
- *                   --case of that one
+ *                   elements, and how far the worst result was from the exact one, by function and type;
+ *                   with --case of that one
+ *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
+ *                   bits as its plan alone, with barriers where plans meet and nowhere else
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -35,6 +38,7 @@
 
 #include <cmocka.h>
 
+#include "appended.h"
 #include "cases/family.h"
 #include "cases/run_case.h"
 #include "errors.h"
@@ -47,6 +51,11 @@
 #define TEXT_CAPACITY 4096
 #define NAME_CAPACITY 96
 
+/* One of so many. */
+struct part {
+    uint64_t at, of;
+};
+
 static struct options {
     uint64_t seed;
     uint64_t cases;
@@ -56,9 +65,11 @@ static struct options {
     bool transfer;
     bool no_skips;
     bool errors;
-    uint64_t repeat;      /* 0: no repetitions */
-    uint64_t part, parts; /* a case of every so many */
-} options = {.seed = 1, .cases = 40, .parts = 1};
+    bool appended;
+    uint64_t repeat;       /* 0: no repetitions */
+    struct part part;      /* of the cases */
+    struct part operators; /* of the operators */
+} options = {.seed = 1, .cases = 40, .part = {0, 1}, .operators = {0, 1}};
 
 static struct gpu gpu;
 static struct runner runner = {.gpu = &gpu, .bounds = case_bounds};
@@ -76,6 +87,18 @@ static void tell_failure(const char *kind, uint64_t number, const char *line, co
     fflush(stdout);
 }
 
+/* Runs a case as a part of a larger plan, which its plan alone was run before. */
+static enum case_status run_appended(const struct operator_case *c, char *text, size_t size) {
+    appended_set(true);
+    enum case_status status = run_case(&runner, c, text, size);
+    if (status == CASE_PASSED && appended_failure() != NULL) {
+        snprintf(text, size, "%s", appended_failure());
+        status = CASE_FAILED;
+    }
+    appended_set(false);
+    return status;
+}
+
 /* Runs the case that a line says. */
 static void run_line(const char *line, uint64_t number, struct tally *tally) {
     static struct operator_case c;
@@ -83,6 +106,9 @@ static void run_line(const char *line, uint64_t number, struct tally *tally) {
     enum case_status status = CASE_FAILED;
     if (case_parse(line, &c, text, sizeof(text))) {
         status = run_case(&runner, &c, text, sizeof(text));
+        if (status == CASE_PASSED && options.appended) {
+            status = run_appended(&c, text, sizeof(text));
+        }
     }
     switch (status) {
     case CASE_PASSED:
@@ -116,18 +142,23 @@ static void finish(const char *name, const struct tally *tally) {
 /* Whether a case is of the part that is run. Families begin with different ones, so that short lists are shared out
  * too. */
 static bool is_in_part(const struct case_family *family, uint64_t i) {
-    return (i + (uint64_t)family->type) % options.parts == options.part;
+    return (i + (uint64_t)family->type) % options.part.of == options.part.at;
+}
+
+/* Those of the part. */
+static void run_lines(const struct case_family *family, const char *const *lines, size_t count, const char *what) {
+    struct tally tally = {0};
+    for (size_t i = 0; i < count && !stopped; i++) {
+        if (is_in_part(family, i)) {
+            run_line(lines[i], i, &tally);
+        }
+    }
+    finish(what, &tally);
 }
 
 static void fixed_cases_agree(void **state) {
     const struct case_family *family = *state;
-    struct tally tally = {0};
-    for (size_t i = 0; i < family->fixed_count && !stopped; i++) {
-        if (is_in_part(family, i)) {
-            run_line(family->fixed[i], i, &tally);
-        }
-    }
-    finish("fixed cases", &tally);
+    run_lines(family, family->fixed, family->fixed_count, "fixed cases");
 }
 
 /* Runs what a printed line says rather than what was generated: a line that did not tell all would show as a case that
@@ -165,13 +196,7 @@ static void random_cases_agree(void **state) {
 
 static void repeated_cases_agree(void **state) {
     const struct case_family *family = *state;
-    struct tally tally = {0};
-    for (size_t i = 0; i < family->repeated_count && !stopped; i++) {
-        if (is_in_part(family, i)) {
-            run_line(family->repeated[i], i, &tally);
-        }
-    }
-    finish("repeated cases", &tally);
+    run_lines(family, family->repeated, family->repeated_count, "repeated cases");
 }
 
 /* Every element there is, and every special value. */
@@ -215,12 +240,11 @@ static bool parse_number(const char *text, uint64_t *number) {
 }
 
 /* K/N */
-static bool parse_part(const char *text) {
+static bool parse_part(const char *text, struct part *part) {
     char *end;
     errno = 0;
-    options.part = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == '/' && parse_number(end + 1, &options.parts) &&
-           options.part < options.parts;
+    part->at = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == '/' && parse_number(end + 1, &part->of) && part->at < part->of;
 }
 
 static bool parse_options(int count, char **arguments) {
@@ -234,19 +258,24 @@ static bool parse_options(int count, char **arguments) {
             options.no_skips = true;
             continue;
         }
+        if (strcmp(name, "--appended") == 0) {
+            options.appended = true;
+            continue;
+        }
         if (strcmp(name, "--errors") == 0) {
             options.errors = true;
             continue;
         }
         const char *value = i + 1 < count ? arguments[++i] : "";
-        bool known = strcmp(name, "--seed") == 0       ? parse_number(value, &options.seed)
-                     : strcmp(name, "--cases") == 0    ? parse_number(value, &options.cases)
-                     : strcmp(name, "--seconds") == 0  ? parse_number(value, &options.seconds)
-                     : strcmp(name, "--repeat") == 0   ? parse_number(value, &options.repeat)
-                     : strcmp(name, "--operator") == 0 ? (options.operator_name = value) != NULL
-                     : strcmp(name, "--part") == 0     ? parse_part(value)
-                     : strcmp(name, "--case") == 0     ? (options.line = value) != NULL
-                                                       : false;
+        bool known = strcmp(name, "--seed") == 0        ? parse_number(value, &options.seed)
+                     : strcmp(name, "--cases") == 0     ? parse_number(value, &options.cases)
+                     : strcmp(name, "--seconds") == 0   ? parse_number(value, &options.seconds)
+                     : strcmp(name, "--repeat") == 0    ? parse_number(value, &options.repeat)
+                     : strcmp(name, "--operator") == 0  ? (options.operator_name = value) != NULL
+                     : strcmp(name, "--part") == 0      ? parse_part(value, &options.part)
+                     : strcmp(name, "--operators") == 0 ? parse_part(value, &options.operators)
+                     : strcmp(name, "--case") == 0      ? (options.line = value) != NULL
+                                                        : false;
         if (!known) {
             fprintf(stderr, "test_differential: cannot read %s %s\n", name, value);
             return false;
@@ -274,8 +303,8 @@ static bool limit_cases(void) {
  * the next device most of their pipelines are in the driver's cache. */
 static bool choose_part(void) {
     const char *text = getenv("VKDML_TEST_PART");
-    options.seed += options.parts > 1 ? 1000 * (options.part + 1) : 0;
-    if (text != NULL && !parse_part(text)) {
+    options.seed += options.part.of > 1 ? 1000 * (options.part.at + 1) : 0;
+    if (text != NULL && !parse_part(text, &options.part)) {
         fprintf(stderr, "test_differential: VKDML_TEST_PART is %s, must be a number, / and a greater one\n", text);
         return false;
     }
@@ -287,12 +316,12 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors && options.repeat != 0) {
-        fprintf(stderr, "test_differential: --errors or --repeat, one at a time\n");
+    if (options.errors + options.appended + (options.repeat != 0) > 1) {
+        fprintf(stderr, "test_differential: --errors, --repeat or --appended, one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
-    runner.observe = options.errors ? errors_observe : NULL;
+    runner.observe = options.errors ? errors_observe : options.appended ? appended_observe : NULL;
     return true;
 }
 
@@ -309,8 +338,8 @@ static bool has_cases_of(const struct case_family *family, size_t count) {
 static bool has_exhaustive_cases(const struct case_family *family) {
     static struct operator_case c;
     bool has = false;
-    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && family->exhaustive != NULL && !has &&
-                         family->exhaustive(family, i, &c);
+    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && !options.appended && family->exhaustive != NULL &&
+                         !has && family->exhaustive(family, i, &c);
          i++) {
         has = is_in_part(family, i);
     }
@@ -351,7 +380,7 @@ static size_t list_tests(struct CMUnitTest *tests, char names[][NAME_CAPACITY]) 
         const struct case_family *family = case_families[i];
         const char *name = vkdmlGetOperatorName(family->type) + strlen("DML_OPERATOR_");
         if ((options.operator_name != NULL && strcmp(options.operator_name, name) != 0) ||
-            (options.transfer && !family->transfers)) {
+            (options.transfer && !family->transfers) || i % options.operators.of != options.operators.at) {
             continue;
         }
         struct kind kinds[KINDS];

@@ -12,11 +12,12 @@ import sys
 import urllib.parse
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
-sys.path += [str(ROOT / "docs/site"), str(ROOT / "tests/browser")]
+sys.path += [str(ROOT / folder) for folder in ("docs/site", "tests/browser", "tests/harness")]
 
 import browser
 import build
 import operators
+import tap
 
 WIDTHS = (1280, 390)
 # What a reader looks at: all pages, and of the reference one of each kind.
@@ -123,12 +124,7 @@ def main():
                ("no Markdown is left", unread),
                ("every operator has a page with all parts", operator_pages(output / "html", command)),
                (f"{count} pages look right at {' and '.join(map(str, WIDTHS))} pixels", problems)]
-    print(f"1..{len(results)}")
-    for number, (name, found) in enumerate(results, 1):
-        print(f"{'not ok' if found else 'ok'} {number} - {name}")
-        for problem in found:
-            print(f"# {problem}")
-    return 1 if any(found for _, found in results) else 0
+    return tap.finish_with(results)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Tester:
         return folder
 
     def run(self, command, **more):
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=self.environment, **more)
 
     def compile(self, path, more):

@@ -7,27 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "operators/operators.h"
 
 #define MAX_TENSORS 3
 
-struct bytes {
-    const uint8_t *next;
-    size_t left;
-};
-
-/* Zeros once the bytes are used up. */
-static uint32_t take(struct bytes *bytes, uint32_t count) {
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < count && bytes->left > 0; i++, bytes->left--)
-        value = value << 8 | *bytes->next++;
-    return value;
-}
-
-/* Small numbers mostly, and sometimes any. */
 static uint32_t take_number(struct bytes *bytes) {
-    uint32_t first = take(bytes, 1);
-    return first < 250 ? first % 32 : take(bytes, 4);
+    return take_below(bytes, 32);
 }
 
 /* Heap memory of exactly that size, so that the address sanitizer sees every byte read too far. */

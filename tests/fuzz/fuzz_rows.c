@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "operators/operators.h"
 #include "rows/own_rows.h"
 #include "schema/table.h"
@@ -21,46 +22,35 @@ static void require(bool holds, const char *what) {
     }
 }
 
-struct bytes {
-    const uint8_t *next;
-    size_t left;
-    void *allocated[512]; /* what the descriptor points to */
+/* What the descriptor points to. */
+static struct {
+    void *items[512];
     uint32_t count;
-};
+} allocated;
 
-/* Zeros once the bytes are used up. */
-static uint32_t take(struct bytes *bytes, uint32_t count) {
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < count && bytes->left > 0; i++, bytes->left--)
-        value = value << 8 | *bytes->next++;
-    return value;
-}
-
-/* Small numbers mostly, and sometimes any. */
 static uint32_t take_number(struct bytes *bytes) {
-    uint32_t first = take(bytes, 1);
-    return first < 240 ? first % 9 : take(bytes, 4);
+    return take_below(bytes, 9);
 }
 
-static void *allocate(struct bytes *bytes, size_t size) {
-    const size_t most = sizeof(bytes->allocated) / sizeof(bytes->allocated[0]);
-    void *memory = bytes->count < most ? malloc(size > 0 ? size : 1) : NULL;
+static void *allocate(size_t size) {
+    const size_t most = sizeof(allocated.items) / sizeof(allocated.items[0]);
+    void *memory = allocated.count < most ? malloc(size > 0 ? size : 1) : NULL;
     if (memory != NULL) {
-        bytes->allocated[bytes->count++] = memory;
+        allocated.items[allocated.count++] = memory;
         memset(memory, 0, size);
     }
     return memory;
 }
 
 static uint32_t *take_numbers(struct bytes *bytes, uint32_t count) {
-    uint32_t *numbers = allocate(bytes, count * sizeof(*numbers));
+    uint32_t *numbers = allocate(count * sizeof(*numbers));
     for (uint32_t i = 0; numbers != NULL && i < count; i++)
         numbers[i] = take_number(bytes);
     return numbers;
 }
 
 static void take_tensor(struct bytes *bytes, DML_TENSOR_DESC *tensor) {
-    DML_BUFFER_TENSOR_DESC *buffer = allocate(bytes, sizeof(*buffer));
+    DML_BUFFER_TENSOR_DESC *buffer = allocate(sizeof(*buffer));
     const uint32_t choices = take(bytes, 1);
     const uint32_t count = (choices & 3) != 0 ? 2 : take(bytes, 1) % 11;
     if (buffer == NULL)
@@ -98,13 +88,13 @@ static const void *take_pointee(struct bytes *bytes, const VkdmlFieldSchema *fie
     if (take(bytes, 1) % 16 == 0)
         return NULL;
     if (field->type == VKDML_FIELD_TYPE_TENSOR_DESC || field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY) {
-        DML_TENSOR_DESC *tensors = allocate(bytes, length * sizeof(*tensors));
+        DML_TENSOR_DESC *tensors = allocate(length * sizeof(*tensors));
         for (uint32_t i = 0; tensors != NULL && i < length; i++)
             take_tensor(bytes, &tensors[i]);
         return tensors;
     }
     if (field->type == VKDML_FIELD_TYPE_OPERATOR_DESC || field->type == VKDML_FIELD_TYPE_OPERATOR_DESC_ARRAY) {
-        DML_OPERATOR_DESC *operators = allocate(bytes, length * sizeof(*operators));
+        DML_OPERATOR_DESC *operators = allocate(length * sizeof(*operators));
         for (uint32_t i = 0; operators != NULL && i < length; i++)
             take_operator(bytes, &operators[i]);
         return operators;
@@ -113,7 +103,7 @@ static const void *take_pointee(struct bytes *bytes, const VkdmlFieldSchema *fie
 }
 
 static void *take_desc(struct bytes *bytes, const VkdmlOperatorSchema *row, bool fused) {
-    unsigned char *desc = allocate(bytes, row->descSize);
+    unsigned char *desc = allocate(row->descSize);
     for (uint32_t i = 0; desc != NULL && i < row->fieldCount; i++) {
         const VkdmlFieldSchema *field = &row->fields[i];
         uint32_t length = field->type == VKDML_FIELD_TYPE_SCALE_BIAS ? 2 : 1;
@@ -185,7 +175,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(report.context == NULL && report.part == NULL);
     REQUIRE(report.length == strlen(report.text) && report.length < sizeof(report.text));
     vkdml_instance_destroy(instance, NULL);
-    for (uint32_t i = 0; i < bytes.count; i++)
-        free(bytes.allocated[i]);
+    for (uint32_t i = 0; i < allocated.count; i++)
+        free(allocated.items[i]);
+    allocated.count = 0;
     return 0;
 }

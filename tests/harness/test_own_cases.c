@@ -16,22 +16,6 @@
 #include "cases/image.h"
 #include "rows/own_rows.h"
 
-const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchema(DML_OPERATOR_TYPE type);
-const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchemaAt(uint32_t index);
-uint32_t __wrap_vkdmlGetOperatorSchemaCount(void);
-
-const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchema(DML_OPERATOR_TYPE type) {
-    return own_row_find(type);
-}
-
-const VkdmlOperatorSchema *__wrap_vkdmlGetOperatorSchemaAt(uint32_t index) {
-    return own_row_at(index);
-}
-
-uint32_t __wrap_vkdmlGetOperatorSchemaCount(void) {
-    return own_row_count();
-}
-
 static const char quantize_line[] =
     "QUANTIZE seed=3 InputTensor=FLOAT32[5] InputTensor.fill=BITS Mode=WRAP QuantizationTensorCount=3 "
     "QuantizationTensors[0]=FLOAT32[2] QuantizationTensors[0].fill=SMALL QuantizationTensors[1]=UINT4[3] "

@@ -30,7 +30,8 @@ def main():
     compiler = compiling.Compiler(parser.parse_args(), tap=True)
     tap = compiling.Tap()
     table = (HERE / TABLE).read_text()
-    source = (HERE / "layouts.c").read_text()
+    others = "struct_layouts.inc"
+    source = (HERE / "layouts.c").read_text().replace(f'#include "{others}"', (HERE / others).read_text())
 
     def with_table(text):
         return source.replace(f'#include "{TABLE}"', text)

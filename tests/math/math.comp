@@ -1,4 +1,5 @@
-// One function of glsl/math/ on each element: what the GPU gives is held to what C gives, and its instructions are counted.
+// One function of glsl/math/ on each element: what the GPU gives is held to what C gives, and its instructions are
+// counted.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "math.glsl"
@@ -24,7 +25,7 @@ layout(set = 0, binding = 2, std430) writeonly buffer Results {
     case number:                                                                                                       \
         result = math_##name##_common(x);                                                                              \
         if (PART == COMMON)                                                                                            \
-            result = is_common ? result : 0;                                                                            \
+            result = is_common ? result : 0;                                                                           \
         if (PART == WHOLE)                                                                                             \
             result = math_##name(x);                                                                                   \
         break;

@@ -21,7 +21,7 @@ X = np.arange(12, dtype=np.float32).reshape(3, 4)
 def python(code, **environment):
     """Another interpreter, with this one's environment but for what is given; None takes a variable away."""
     env = {**os.environ, **environment}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={name: value for name, value in env.items() if value is not None})
 
 
@@ -173,6 +173,9 @@ class Telling(unittest.TestCase):
         """a row of the table as objects"""
         gemm = vkdml.schema("GEMM")
         self.assertEqual((gemm.introduced, gemm.fusable_since, gemm.accuracy), ("1_0", None, "SUM"))
+        self.assertEqual((gemm.of_terms, gemm.of_result, gemm.of_integers), (((6, 1),), (0, 0), 0))
+        softmax = vkdml.schema("ACTIVATION_SOFTMAX")
+        self.assertEqual((softmax.fusable_since, softmax.fusable_into, softmax.of_result), ("6_1", "GEMM", (512, 0)))
         self.assertEqual([field.name for field in gemm.fields_of("input")], ["ATensor", "BTensor", "CTensor"])
         self.assertEqual(gemm.field("TransA").enumerators, {"NONE": 0, "TRANSPOSE": 1})
         self.assertTrue(gemm.field("CTensor").optional)
@@ -210,7 +213,8 @@ class Finding(unittest.TestCase):
     def test_named(self):
         """VKDML_LIBRARY names it, and nothing else is tried"""
         result = python("import vkdml; vkdml.version()", VKDML_LIBRARY="/nowhere/libvkdml.so")
-        self.assertRegex(result.stderr, "OSError: /nowhere/libvkdml.so: cannot open shared object file")
+        self.assertRegex(result.stderr, "(?s)OSError: /nowhere/libvkdml.so: cannot open shared object file.*\n"
+                         "the environment variable VKDML_LIBRARY names /nowhere/libvkdml.so, so nothing else was tried")
 
     def test_none(self):
         """where there is none, it says what was tried and what to do; importing alone needs none"""
@@ -219,10 +223,11 @@ class Finding(unittest.TestCase):
             code = "import vkdml\nprint(vkdml.__version__)\nvkdml.version()"
             result = python(code, VKDML_LIBRARY=None, PYTHONPATH=folder, LD_LIBRARY_PATH="")
             self.assertEqual(result.stdout.strip(), vkdml.__version__)
-            self.assertRegex(result.stderr, "(?s)OSError: the vkdml library was not found. Set VKDML_LIBRARY.*Tried:.*libvkdml.so")
+            self.assertRegex(result.stderr, r"(?s)OSError: the vkdml library was not found. Tried:\n.*/vkdml: no libvkdml.so there\n"
+                             r".*libvkdml.so, by the system's loader: .*Install the module anew.*pip install ./python\nor set VKDML_LIB")
             # By the loader, under the name that versions have, it is found; and beside the module.
             os.mkdir(os.path.join(folder, "lib"))
-            name = vkdml._library.candidates()[-2]
+            name = vkdml._library.NAMES[0]
             self.assertRegex(name, r"^libvkdml\.so\.\d")
             shutil.copy(vkdml._library.library().path, os.path.join(folder, "lib", name))
             result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder,
@@ -231,6 +236,19 @@ class Finding(unittest.TestCase):
             shutil.copy(vkdml._library.library().path, os.path.join(folder, "vkdml", "libvkdml.so"))
             result = python(code + "\nprint(vkdml.version())", VKDML_LIBRARY=None, PYTHONPATH=folder)
             self.assertEqual(result.stdout.split(), [vkdml.__version__] * 2, result.stderr)
+
+    def test_installed(self):
+        """what Meson installed finds its library from where it lies itself, wherever that is moved"""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.dirname(vkdml.__file__), os.path.join(folder, "python", "vkdml"))
+            with open(os.path.join(folder, "python", "vkdml", "_installed.py"), "w") as file:
+                file.write('LIBRARY_FOLDER = "../../lib"\n')
+            os.mkdir(os.path.join(folder, "lib"))
+            path = os.path.join(folder, "lib", vkdml._library.NAMES[0])
+            shutil.copy(vkdml._library.library().path, path)
+            result = python("import vkdml\nvkdml.version()\nprint(vkdml._library.library().path)", VKDML_LIBRARY=None,
+                            PYTHONPATH=os.path.join(folder, "python"), LD_LIBRARY_PATH="")
+            self.assertEqual(result.stdout.strip(), os.path.realpath(path), result.stderr)
 
     def test_other_version(self):
         """a library of another version is refused"""

@@ -124,9 +124,9 @@ static const VkdmlOperatorSchema rows[] = {
     {ROW(RESAMPLE, resample, 2_0, 4, 1)},
     {ROW(ACTIVATION_RELU, relu, 1_0, 1, 1), .fusableSince = DML_FEATURE_LEVEL_1_0},
     {ROW(ACTIVATION_CELU, celu, 3_0, 1, 1), .fusableSince = DML_FEATURE_LEVEL_3_0,
-     .accuracy = {VKDML_ACCURACY_ULP, 4, NULL}},
+     .accuracy = {.kind = VKDML_ACCURACY_ULP, .ulp = 4}},
     {ROW(ACTIVATION_SHRINK, shrink, 2_0, 1, 1), .fusableSince = DML_FEATURE_LEVEL_2_0},
-    {ROW(ACTIVATION_SOFTMAX, relu, 1_0, 1, 1), .accuracy = {VKDML_ACCURACY_SUM, 0, "sums of a row"}},
+    {ROW(ACTIVATION_SOFTMAX, relu, 1_0, 1, 1), .accuracy = {.kind = VKDML_ACCURACY_SUM, .what = "sums of a row"}},
 };
 
 uint32_t own_row_count(void) {

@@ -9,9 +9,10 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(ROOT / "docs/site"))
+sys.path += [str(ROOT / "docs/site"), str(ROOT / "tests/harness")]
 
 import operators
+import tap
 
 
 def main(command):
@@ -31,12 +32,7 @@ def main(command):
         ("every function tells its worst error", sorted(name for name, row in table.items()
                                                         if row[2].startswith("ULP") and name not in measured)),
     ]
-    print(f"1..{len(results)}")
-    for number, (name, found) in enumerate(results, 1):
-        print(f"{'not ok' if found else 'ok'} {number} - {name}")
-        for problem in found:
-            print(f"# {problem}")
-    return 1 if any(found for _, found in results) else 0
+    return tap.finish_with(results)
 
 
 if __name__ == "__main__":

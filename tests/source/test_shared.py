@@ -139,9 +139,15 @@ def constants_have_their_sources_names():
     return problems
 
 
+def no_block_is_mirrored_by_hand():
+    declaration = re.compile(r"^struct \w*parameters {", re.MULTILINE)
+    shared = [path for path in (ROOT / "src").glob("frames/**/*.[ch]") if declaration.search(path.read_text())]
+    return [f"{path.relative_to(ROOT)} declares a parameter block of its own" for path in shared]
+
+
 def main():
     tests = [swapped_fields_change_both_sides, kernels_must_agree, constants_must_agree, renamed_enumerators_change_both_sides,
-             known_enumerators_are_held_to, constants_have_their_sources_names]
+             known_enumerators_are_held_to, constants_have_their_sources_names, no_block_is_mirrored_by_hand]
     needs_compiler = tests[:3]
     failed = False
     print(f"1..{len(tests)}")

@@ -177,8 +177,12 @@ static void add_dispatch(const struct vkdml_plan_step *step, VkdmlKernelVariant 
     list.planned[step->kernel] = true;
     memset(&pipeline, 0, sizeof(pipeline));
     pipeline.module = vkdml_kernel_module(step->kernel, variant);
-    pipeline.constants.given = vkdml_step_given(step) | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED;
-    memcpy(pipeline.constants.values, step->specializations, sizeof(step->specializations));
+    if (step->constants_given != vkdml_kernel_info(step->kernel)->constants) {
+        printf("%s is given other constants than it has\n", vkdml_kernel_info(step->kernel)->name);
+        list.wrong++;
+    }
+    pipeline.constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED;
+    memcpy(pipeline.constants.values, step->constants, sizeof(step->constants));
     pipeline.constants.values[VKDML_SPECIALIZATION_ALIGNED] = aligned;
     if (!add_pipeline(&pipeline)) {
         return;

@@ -78,7 +78,7 @@ NUMBERS = [f"%uint_{i} = OpConstant %uint {i}" for i in range(10)]
 
 def run(*arguments, text=None):
     """Whether a command succeeds, and what it prints."""
-    result = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=1500)
+    result = subprocess.run(arguments, input=text, capture_output=True, text=True)
     return result.returncode == 0, result.stdout + result.stderr
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from tap import finish, tell
+from tap import finish, run_all, tell
 
 COMMAND, MODELS = (os.path.abspath(path) for path in sys.argv[1:3])
 VALIDATION = ["--debug"] if os.environ.get("VKDML_TEST_VALIDATION") == "1" else []
@@ -20,7 +20,7 @@ DEVICES = {"the default device": VALIDATION, "the reference": ["--device", "refe
 def run(*arguments, cwd=None, env=None, text=None):
     """Runs the command; `env` is added to the environment, `text` is its standard input."""
     return subprocess.run([COMMAND, *arguments], cwd=cwd, env={**os.environ, **(env or {})}, input=text,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True)
 
 
 def write(folder, name, content):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 COMMAND, ROOT = (os.path.abspath(path) for path in sys.argv[1:3])
 sys.path.insert(0, os.path.join(ROOT, "tools", "bench"))
@@ -16,7 +17,7 @@ import page
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from tap import finish, tell
 
-QUICK = ["--seconds", "0", "--repeat", "1", "--peak-bytes", "256KiB"]
+QUICK = ["--seconds-each", "0", "--repeat", "1", "--peak-bytes", "256KiB"]
 
 # A benchmark for each row of the tables that the project holds its speed to.
 WANTED = [
@@ -33,7 +34,7 @@ WANTED = [
 ]
 
 def bench(*arguments):
-    return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([COMMAND, "bench", *arguments], capture_output=True, text=True)
 
 
 def read_json(path):
@@ -64,7 +65,10 @@ def test_options():
         ("--bytes", "18446744073709551616"): "must be at most 16 sizes",
         ("--peak-bytes", "1MiB,2MiB"): "at most 1 sizes",
         ("--repeat", "0"): "'0' must be a whole number from 1 to 1000",
-        ("--seconds", "nan"): "'nan' must be a number of seconds",
+        ("--seconds", "nan"): "vkdml bench: --seconds: 'nan' must be a number of seconds",
+        ("--seconds-each", "-1"): "vkdml bench: --seconds-each: '-1' must be a number of seconds",
+        ("--seconds", "9", "--seconds-each", "1"): "must be one of the two: ",
+        ("--seconds", "9", "--host"): "must be --seconds-each",
         ("--sweep", "3", "--latency"): "one at a time",
         ("--filter", "no/such/*"): "no benchmark fits 'no/such/*'",
         ("--list", "--filter", "no/such"): "no benchmark fits 'no/such'",
@@ -86,6 +90,31 @@ def test_list():
     rows = bench("--list", "--filter", "identity/*/float32/*", "--bytes", "64KiB,1MiB").stdout.splitlines()
     tell(rows and all(re.match(r"identity/.*/float32/(64KiB|1MiB)  ELEMENT_WISE_IDENTITY seed=1 ", row) for row in rows)
          and len(rows) % 2 == 0, "a pattern filters whole names, and each size is listed", rows)
+    operators = {filters: {line.split("  ", 1)[1].split()[0] for line in bench("--list", *filters).stdout.splitlines()}
+                 for filters in (("-f", "gemm"), ("-f", "GEMM"), ("-f", "DML_OPERATOR_GEMM"), ("-f", "max_pooling*"),
+                                 ("-f", "Convolution,unfold"), ("-f", "convolution", "-f", "UNFOLD"))}
+    tell("GEMM" in operators["-f", "gemm"] and operators["-f", "gemm"] == operators["-f", "GEMM"]
+         and operators["-f", "DML_OPERATOR_GEMM"] == {"GEMM"}, "operators are found in any case", operators)
+    tell(operators["-f", "max_pooling*"] and all(name.startswith("MAX_POOLING") for name in operators["-f", "max_pooling*"]),
+         "and by a pattern, whatever their benchmarks are called", operators)
+    both = operators["-f", "Convolution,unfold"]
+    tell({"CONVOLUTION", "UNFOLD"} <= both and both == operators["-f", "convolution", "-f", "UNFOLD"],
+         "several filters name what any of them fits", operators)
+
+
+def test_time():
+    """The time of a whole run is kept, within what one benchmark takes."""
+    arguments = ["--bytes", "16KiB", "--peak-bytes", "256KiB", "--repeat", "1", "--filter", "identity/*/float32/*"]
+    count = len(bench("--list", *arguments[-2:]).stdout.splitlines())
+    result = bench(*arguments, "--seconds", "0")
+    said = re.search(r"# time was up: (\d+) of (\d+) benchmarks were not reached; all take about \d+ s and more\n$", result.stdout)
+    tell(result.returncode == 3 and said and said.groups() == (str(count - 1), str(count)),
+         "where time is up what is not reached is told, and the exit code is 3", result.stdout)
+    before = time.monotonic()
+    result = bench(*arguments[:-1], "identity/contiguous/*float32/*", "--seconds", "6")
+    took = time.monotonic() - before
+    tell(result.returncode == 0 and took > 3 and "not reached" not in result.stdout,
+         "where there is more time than all take it is used", f"{took} {result.stdout}")
 
 
 def test_run(folder):
@@ -104,8 +133,11 @@ def test_run(folder):
     wrong = [name for name, row in results.items() if not fields - optional <= set(row) <= fields]
     tell(run["schema"] == "vkdml-bench-1" and len(fields) > 15 and not wrong, "results have the documented fields",
          f"{wrong}\n{fields}")
-    tell(set(run) | {"latency", "host"} == documented("unless `_us`.") | {"schema"}, "a run has the documented fields",
-         set(run))
+    known = documented("unless `_us`.") | {"schema"}
+    tell(set(run) | {"latency", "host"} == known, "a run has the documented fields", set(run) ^ known)
+    tell(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", run["date"]) and run["machine"]["processors"] >= 1
+         and run["machine"]["system"] and run["device"]["driver"] and re.fullmatch(r"1\.\d+\.\d+", run["device"]["vulkan"]),
+         "with date, machine and driver", f"{run['date']} {run['machine']} {run['device']}")
     peaks = run["peaks"]
     close = lambda a, b: abs(a - b) <= 1e-6 * abs(b)
     wrong = [name for name, row in results.items() if not (
@@ -223,7 +255,7 @@ def test_malformed(folder, now, run, peers):
 def test_sweep(folder):
     path = os.path.join(folder, "sweep.json")
     lines = []
-    some = ("--filter", "activation_*")
+    some = ("--filter", "activation_*/*")
     operators = len({line.split("/")[0] for line in bench("--list", *some).stdout.splitlines()})
     for seed in ("7", "7", "8"):
         result = bench(*QUICK, "--sweep", "2", "--seed", seed, "--bytes", "16KiB", *some, "--json", path)
@@ -285,6 +317,7 @@ def main():
         if "VKDML_TEST_MAX_CASES" not in os.environ: # what follows from the device alone is tried on each
             test_options()
             test_list()
+            test_time()
             path = test_run(folder)
             test_reports(folder, path)
             test_sweep(folder)

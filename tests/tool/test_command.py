@@ -4,10 +4,9 @@ import os
 import re
 import struct
 import sys
-import tempfile
 
-from command_harness import (DEVICES, MODELS, VALIDATION, dispatch, finish, identity, model_text, npy_bytes, resources,
-                             run, show, tell, write)
+from command_harness import (DEVICES, MODELS, VALIDATION, dispatch, identity, model_text, npy_bytes, resources,
+                             run, run_all, show, tell, write)
 
 # DirectML's documentation prints these results beside its operators.
 PRINTED = {
@@ -374,19 +373,8 @@ def test_lenient(folder):
 
 
 def main():
-    test_every_model_is_tested()
-    test_printed()
-    with tempfile.TemporaryDirectory() as folder:
-        test_written(folder)
-        test_npy_types(folder)
-        test_npy_refusals(folder)
-        test_initializers(folder)
-        test_nibbles_have_no_npy(folder)
-        test_bindings(folder)
-        test_lenient(folder)
-        test_refusals(folder)
-    test_levels()
-    return finish()
+    return run_all(test_every_model_is_tested, test_printed, test_written, test_npy_types, test_npy_refusals,
+                   test_initializers, test_nibbles_have_no_npy, test_bindings, test_lenient, test_refusals, test_levels)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,8 @@ import os
 import re
 import struct
 import sys
-import tempfile
 
-from command_harness import MODELS, finish, model_text, npy_bytes, resources, run, show, tell, write
+from command_harness import MODELS, model_text, npy_bytes, resources, run, run_all, show, tell, write
 
 IDENTITY = os.path.join(MODELS, "identity.json")
 IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
@@ -70,10 +69,11 @@ def test_wrong_usage():
         ("rum", IDENTITY): "no command and no file 'rum'; did you mean run?",
         ("operators", "GEM"): "there is no operator 'GEM'; did you mean GEMM?",
         ("operators", "DML_OPERATOR_ADD1"): "did you mean ELEMENT_WISE_ADD1?",
+        ("operators", "lstm"): "vkdml operators: DML_OPERATOR_LSTM is not implemented yet",
         ("run", "--debug=yes", "x"): "--debug takes no argument",
         ("run", "--help=yes"): "--help takes no argument",
         ("run", "x", "-i"): "what is the argument of -i?",
-        ("run", "-i", "0", "x"): "'0' must be a whole number from 1 to",
+        ("run", "-i", "0", "x"): "vkdml run: --dispatch_iterations: '0' must be a whole number from 1 to",
         ("run", "-i", "many", "x"): "'many' must be a whole number",
         ("run", "-i", " -1", "x"): "' -1' must be a whole number",
         ("run", "-v", "3", "x"): "--timing_verbosity is '3', must be one of 0|1|2",
@@ -81,12 +81,12 @@ def test_wrong_usage():
         ("run", "--compare", "lavapipe", "x"): "--compare is 'lavapipe', must be reference",
         ("run", "--compare", "reference", "-a", "reference", IDENTITY): "-a names the reference itself",
         ("check",): "MODEL.json is missing",
-        ("check", "--dml_feature_level", "five", "x"): "'five' is no feature level",
+        ("check", "--dml_feature_level", "five", "x"): "vkdml check: --dml_feature_level: 'five' is no feature level",
         ("check", "-a", "reference", IDENTITY): "--adapter is refused: the rules are the same on every device",
         ("operators", "--level", "9_9"): "'9_9' is no feature level; there are 1_0 2_0 ",
         ("devices", "--bogus"): "there is no option --bogus",
         ("bench", "identity"): "what is 'identity'?",
-        ("bench", "--repeat", "0"): "'0' must be a whole number from 1 to 1000",
+        ("bench", "--repeat", "0"): "vkdml bench: --repeat: '0' must be a whole number from 1 to 1000",
         ("bench", "--host", "--latency"): "one at a time",
         ("bench", "-a", "reference"): "it times Vulkan devices; --reference",
     }.items():
@@ -143,8 +143,8 @@ def test_failures():
         ("check", "no-such-model.json"): "No such file or directory",
         ("run", "."): "Is a directory",
         ("run", "-a", "referense", IDENTITY): "models run on \"reference\" too, the CPU reference; did you mean reference?",
-        ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there are",
-        ("bench", "-a", "no such device"): "name contains \"no such device\"; there are",
+        ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there ",
+        ("bench", "-a", "no such device"): "name contains \"no such device\"; there ",
         ("bench", "--from", "/no/such.json"): "/no/such.json",
     }.items():
         result = run(*arguments)
@@ -252,18 +252,9 @@ def test_machines_without_vulkan(folder):
 
 
 def main():
-    test_help()
-    test_wrong_usage()
-    test_options_of_dxdispatch()
-    test_timing_options()
-    test_failures()
-    test_operators_and_devices()
-    with tempfile.TemporaryDirectory() as folder:
-        test_run_options(folder)
-        test_machines_without_vulkan(folder)
-        test_names_of_options(folder)
-        test_models_named_first(folder)
-    return finish()
+    return run_all(test_help, test_wrong_usage, test_options_of_dxdispatch, test_timing_options, test_failures,
+                   test_operators_and_devices, test_run_options, test_machines_without_vulkan, test_names_of_options,
+                   test_models_named_first)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,6 @@ import subprocess
 import sys
 
 program, pattern = sys.argv[1:3]
-result = subprocess.run([program], capture_output=True, text=True, timeout=120)
+result = subprocess.run([program], capture_output=True, text=True)
 if result.returncode != 0 or not re.fullmatch(pattern, " ".join(result.stdout.split())) or result.stderr:
     sys.exit(f"exit status {result.returncode}\n{result.stdout}{result.stderr}")

@@ -6,13 +6,11 @@ import json
 import os
 import pty
 import re
-import select
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from command_harness import COMMAND, finish, run, tell, write
 
@@ -61,7 +59,7 @@ def complete_in_bash(*words, cwd=None):
     """What bash offers for the last of the words."""
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vkdml; printf "%s\\n" "${COMPREPLY[@]}"'
     result = subprocess.run(["bash", "--norc", "--noprofile", "-c", script, "bash", os.path.join(MANUAL, "vkdml"), COMMAND,
-                             *words], cwd=cwd, capture_output=True, text=True, timeout=60)
+                             *words], cwd=cwd, capture_output=True, text=True)
     tell(result.returncode == 0 and not result.stderr, f"bash completes `vkdml {' '.join(words)}`", result.stderr)
     return set(filter(None, result.stdout.split("\n")))
 
@@ -118,14 +116,13 @@ class Zsh:
         os.write(self.terminal, text.encode())
 
     def read_until(self, end):
-        """What comes until the end is seen, or nothing more within a minute."""
-        text, deadline = "", time.monotonic() + 60
-        while not re.search(end, text) and time.monotonic() < deadline:
-            if select.select([self.terminal], [], [], 1)[0]:
-                try:
-                    text += os.read(self.terminal, 65536).decode(errors="replace")
-                except OSError:
-                    break
+        """What comes until the end is seen, or the shell has ended."""
+        text = ""
+        while not re.search(end, text):
+            try:
+                text += os.read(self.terminal, 65536).decode(errors="replace")
+            except OSError:
+                break
         return text
 
     def complete(self, line):

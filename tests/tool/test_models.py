@@ -513,11 +513,15 @@ def test_templates(folder):
     tell(not wrong_in_full, "so they do with all that is optional", "\n".join(wrong_in_full))
     one, other = vkdml("template", "GEMM"), vkdml("template", "DML_OPERATOR_GEMM")
     tell(one.returncode == 0 and one.stdout == other.stdout != "", "an operator's name may be given in full", one.stderr)
-    for name, hint in (("GEM", "; did you mean GEMM?"), ("RELU", "; did you mean ACTIVATION_RELU?"), ("QUICKSORT", ")\n")):
+    other = vkdml("template", "gemm")
+    tell(other.returncode == 0 and one.stdout == other.stdout, "and in any case", other.stderr)
+    for name, reason in (("GEM", "there is no operator 'GEM'; did you mean GEMM?\n"),
+                         ("RELU", "there is no operator 'RELU'; did you mean ACTIVATION_RELU?\n"),
+                         ("QUICKSORT", "there is no operator 'QUICKSORT'\n"),
+                         ("lstm", "DML_OPERATOR_LSTM is not implemented yet\n")):
         result = vkdml("template", name)
-        tell(result.returncode == 2 and result.stdout == "" and result.stderr.startswith(
-            f"vkdml template: '{name}' is no implemented operator") and hint in result.stderr,
-            f"there is no template of {name}", result.stderr)
+        tell(result.returncode == 2 and result.stdout == "" and result.stderr == f"vkdml template: {reason}",
+             f"there is no template of {name}", result.stderr)
 
 
 # ---- malformed models ----
@@ -554,7 +558,7 @@ def test_malformed(folder):
     for _ in range(int(os.environ.get("VKDML_TEST_MUTATIONS", "150"))):
         text = mutated(generator, generator.choice(seeds))
         path = write(folder, "mutated.json", text)
-        result = subprocess.run([COMMAND, "run", "-a", "reference", path], capture_output=True, timeout=120)
+        result = subprocess.run([COMMAND, "run", "-a", "reference", path], capture_output=True)
         if result.returncode not in (0, 1) or (result.returncode == 1 and not result.stderr):
             crashed.append((text, result))
     tell(not crashed, "malformed models are refused with a reason, and nothing crashes", crashed[:1])

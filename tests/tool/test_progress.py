@@ -33,7 +33,7 @@ def run_on_terminal(*arguments, columns=80, kind="xterm"):
                                env={**os.environ, "TERM": kind})
     os.close(end)
     reader.start()
-    output = process.communicate(timeout=120)[0]
+    output = process.communicate()[0]
     reader.join()
     os.close(terminal)
     return process.returncode, output, b"".join(pieces).decode()
@@ -58,11 +58,12 @@ def main():
         tell(result[0] == 0 and result[2] == "", f"{what} sees nothing of it", result)
     result = run(*long_run)
     tell(result.returncode == 0 and result.stderr == "", "nor does a file", result)
-    status, output, seen = run_on_terminal("bench", "--bytes", "16KiB", "--peak-bytes", "256KiB", "--seconds", "0.2",
+    status, output, seen = run_on_terminal("bench", "--bytes", "16KiB", "--peak-bytes", "256KiB", "--seconds-each", "0.2",
                                            "--repeat", "1", "--filter", "identity/contiguous/*")
-    shown = re.findall(r"(\d+) of (\d+): (identity/\S+?)\r", seen)
-    tell(status == 0 and shown and all(int(done) <= int(count) for done, count, name in shown) and seen.endswith(CLEAR),
-         "bench tells which benchmark it is at", repr(seen))
+    shown = re.findall(r"(\d+) of (\d+)(, about \d+ (?:s|min) left)?: (identity/\S+?)\r", seen)
+    tell(status == 0 and shown and all(int(done) <= int(count) for done, count, _, name in shown) and seen.endswith(CLEAR)
+         and all(left for done, _, left, _ in shown if int(done) > 1),
+         "bench tells which benchmark it is at, and how much time is left", repr(seen))
     status, output, seen = run_on_terminal("run", "-t", "1500", "no-such-model.json")
     tell(status == 1 and seen == "no-such-model.json: No such file or directory\r\n", "messages stand alone", repr(seen))
     return finish()

@@ -1,11 +1,12 @@
 """Tests what `vkdml run` tells of results: test_results.py COMMAND MODELS_FOLDER. Prints TAP."""
 import json
 import os
+import re
 import struct
 import sys
-import tempfile
 
-from command_harness import (MODELS, VALIDATION, dispatch, finish, identity, model_text, npy_bytes, run, show, tell, write)
+from command_harness import (MODELS, VALIDATION, dispatch, identity, model_text, npy_bytes, run, run_all, show, tell,
+                             write)
 
 ON_REFERENCE = ["-a", "reference"]
 
@@ -159,14 +160,19 @@ def test_comparison(folder):
     result = run("run", *VALIDATION, "--compare", "reference", write(folder, "gemm.json", text))
     tell(result.returncode == 0 and "OutputTensor is the reference's: 256 elements, within " in result.stdout,
          "sums are compared within a tolerance", result)
+    softmax = {"type": "ACTIVATION_SOFTMAX", "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 300]},
+               "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 300]}}
+    text = model_text({"A": ramp, "B": {"initialValues": "deferred"}}, {"softmax": softmax},
+                      [dispatch("softmax", InputTensor="A", OutputTensor="B")])
+    result, document = run_json(folder, text, *VALIDATION, "--compare", "reference")
+    tolerance = document["commands"][0]["comparisons"][0]["tolerance"]
+    relative = re.search(r"([\d.e-]+) of the element", tolerance)
+    tell(result.returncode == 0 and relative and abs(float(relative.group(1)) - (2 * 2 ** -15 + 2 * 2 ** -24)) < 1e-7,
+         "a bound of the result alone is the table's", tolerance)
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        test_arrays(folder)
-        test_json(folder)
-        test_comparison(folder)
-    return finish()
+    return run_all(test_arrays, test_json, test_comparison)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@ import json
 import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
-import tempfile
 
-from command_harness import VALIDATION, finish, run, tell
+from command_harness import COMMAND, VALIDATION, run, run_all, tell
 
 WRONG = sys.argv[3]
 IDENTITY = "ELEMENT_WISE_IDENTITY InputTensor=FLOAT32[64] OutputTensor=FLOAT32[64]"
@@ -29,12 +30,12 @@ def report_of(result):
         return {}
 
 
-def test_a_short_run():
-    result = selftest("--seconds", "4", "--json")
+def test_a_case_of_each():
+    result = selftest("--quick", "--json")
     report = report_of(result)
     counts = report.get("result", {})
     tell(result.returncode == 0 and counts.get("verdict") == "passed" and counts.get("passed", 0) > 0
-         and counts.get("failed") == 0 and report.get("failures") == [], "a short run passes",
+         and counts.get("failed") == 0 and report.get("failures") == [] and counts.get("not reached") == 0, "a quick run passes",
          f"{result.stderr}{counts} {report.get('failures')}")
     device = report.get("device", {})
     tell(all(device.get(key) for key in ("name", "type", "Vulkan", "driver", "driverVersion", "limits", "features",
@@ -52,10 +53,25 @@ def test_a_short_run():
          "with each variant of the kernels", variants)
     operators = report.get("operators", {})
     reached = [told for told in operators.values() if told]
-    tell(len(operators) > 150 and reached
+    tell(len(operators) > 150 and len(reached) == len(operators)
+         and all(sum(tally.values()) == 1 for told in reached for tally in told.values())
          and sum(tally["passed"] for told in reached for tally in told.values()) == counts.get("passed"),
-         "operator by operator", operators)
-    tell(report.get("seconds", 0) >= 4 and report.get("seed") == 1, "with time and seed", report.get("seconds"))
+         "operator by operator, with a case of each", operators)
+    tell(report.get("seconds", 0) > 0 and report.get("seed") == 1, "with time and seed", report.get("seconds"))
+
+
+def test_what_time_leaves_out():
+    result = selftest("--seconds", "0", "--json")
+    report = report_of(result)
+    operators = report.get("operators", {})
+    verdict = f"passed, but {len(operators) - 1} of {len(operators)} operators not reached: one case of each takes about "
+    tell(result.returncode == 3 and report["result"]["verdict"].startswith(verdict)
+         and report["result"]["not reached"] == len(operators) - 1 and operators["GEMM"],
+         "where time is up after GEMM, verdict and exit code say so", f"{result.returncode} {report.get('result')}")
+    result = selftest("--seconds", "0", "--operator", "*pooling*", "--json")
+    operators = report_of(result).get("operators", {})
+    tell(result.returncode == 3 and len(operators) > 5 and operators["MAX_POOLING2"] and not operators["LP_POOLING"],
+         "of what is asked for what networks use comes first", operators)
 
 
 def test_text(folder):
@@ -63,7 +79,7 @@ def test_text(folder):
     result = selftest("--seconds", "1", "--operator", "CAST", "-o", path)
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    tell(result.returncode == 0 and result.stdout == f"passed: 0 cases failed; the report is in '{path}'\n",
+    tell(result.returncode == 0 and result.stdout == f"passed; the report is in '{path}'\n",
          "-o writes the report to a file", f"{result.stdout}{result.stderr}")
     tell(all(re.search(line, text, re.MULTILINE) for line in (
         r"^vkdml: \d", r"^device:$", r"^  name: \w", r"^    maxStorageBufferRange: \d", r"^floats observed:$",
@@ -78,6 +94,12 @@ def test_operators():
          and report["variants"]["serial"] == {**report["variants"]["serial"], "not tested": "not asked for"}
          and report["variants"]["portable"]["operators"] == 2, "--operator and --variant choose",
          f"{result.stdout}{result.stderr}")
+    result = selftest("--seconds", "0", "--operator", "dml_operator_gemm", "--json")
+    tell(result.returncode == 0 and set(report_of(result)["operators"]) == {"GEMM"}, "names are taken in any case",
+         f"{result.stdout}{result.stderr}")
+    result = selftest("--operator", "lstm")
+    tell(result.returncode == 2 and "DML_OPERATOR_LSTM is not implemented yet" in result.stderr,
+         "an operator that vkdml lacks is said to be DirectML's", result.stderr)
     result = selftest("--seconds", "0", "--operator", "GATER")
     tell(result.returncode == 2 and "no operator 'GATER'; did you mean GATHER?" in result.stderr,
          "an operator that is none is wrong usage", result.stderr)
@@ -106,7 +128,7 @@ def test_a_wrong_device_is_found():
                              VKDML_TEST_WRONG_WAIT="3")
     report = report_of(result)
     failures = report.get("failures", [])
-    tell(result.returncode == 1 and report["result"]["verdict"] == "failed" and report["result"]["failed"] == 1
+    tell(result.returncode == 1 and report["result"]["verdict"].startswith("failed: 1 case") and report["result"]["failed"] == 1
          and len(failures) == 1 and "differs from the reference" in failures[0]["what"],
          "a wrong bit fails one case, and the run goes on", f"{result.stdout}{result.stderr}")
     tell(report["result"]["passed"] > 3, "the others pass", report["result"])
@@ -129,6 +151,20 @@ def test_a_lost_device_is_reported():
          and report["failures"][0]["case"], "a lost device ends the run, with a report", f"{result.stdout}{result.stderr}")
 
 
+def test_a_hang_can_be_interrupted():
+    path = os.pathsep.join(filter(None, [WRONG, os.environ.get("LD_LIBRARY_PATH")]))
+    process = subprocess.Popen([COMMAND, "selftest", "--operator", "ELEMENT_WISE_A*", "--json"], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "LD_LIBRARY_PATH": path, "VKDML_TEST_HANG_SUBMIT": "3"})
+    told = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate()
+    result = json.loads(text).get("result", {}) if text else {}
+    tell(told == "hangs\n" and process.returncode == 1 and result.get("interrupted")
+         and "interrupted before the GPU had finished" in result.get("stopped", "") and result["passed"] > 0,
+         "an interrupt ends the wait for a GPU that hangs, with a report", f"{told}{process.returncode} {result}")
+
+
 def test_refusals(folder):
     nowhere = os.path.join(folder, "no", "report")
     result = selftest("--case", IDENTITY, "-o", nowhere)
@@ -149,16 +185,9 @@ def test_refusals(folder):
 
 
 def main():
-    test_a_short_run()
-    test_operators()
-    test_seeds()
-    test_a_case()
-    test_a_wrong_device_is_found()
-    test_a_lost_device_is_reported()
-    with tempfile.TemporaryDirectory() as folder:
-        test_text(folder)
-        test_refusals(folder)
-    return finish()
+    return run_all(test_a_case_of_each, test_what_time_leaves_out, test_operators, test_seeds, test_a_case,
+                   test_a_wrong_device_is_found, test_a_lost_device_is_reported, test_a_hang_can_be_interrupted,
+                   test_text, test_refusals)
 
 
 if __name__ == "__main__":

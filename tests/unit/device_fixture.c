@@ -52,6 +52,14 @@ void assert_invalid(VkdmlResult result, const char *reason) {
     assert_reason(reason);
 }
 
+void destroy_objects(struct objects *objects) {
+    vkdmlDestroyBindingTable(objects->table);
+    vkdmlDestroyDispatchable(objects->initializer);
+    vkdmlDestroyDispatchable(objects->compiled);
+    vkdmlDestroyOperator(objects->op);
+    vkdmlDestroyDevice(objects->device);
+}
+
 VkdmlDispatchable compile_desc(VkdmlDevice device, const DML_OPERATOR_DESC *desc) {
     VkdmlOperator op;
     VkdmlDispatchable compiled;

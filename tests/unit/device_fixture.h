@@ -25,6 +25,17 @@ void assert_nothing_left(void);
 
 void assert_invalid(VkdmlResult result, const char *reason);
 
+/* A device and an object of each kind, all that a dispatch takes; NULL where it was not created. */
+struct objects {
+    VkdmlDevice device;
+    VkdmlOperator op;
+    VkdmlDispatchable compiled;
+    VkdmlDispatchable initializer;
+    VkdmlBindingTable table; /* of the compiled operator */
+};
+
+void destroy_objects(struct objects *objects);
+
 VkdmlDispatchable compile_desc(VkdmlDevice device, const DML_OPERATOR_DESC *desc);
 
 /* In a pool of its own where none is given. */

@@ -149,12 +149,11 @@ static void check_step(const struct subject *subject, const struct vkdml_plan_st
     CHECK(subject, step->buffer_count <= limits->max_storage_buffers);
     CHECK(subject, step->parameter_count <= VKDML_PLAN_MAX_PARAMETERS);
     /* All that the kernel has, and no others. */
-    CHECK(subject,
-          step->specialization_count != 0 || step->constants_given == vkdml_kernel_info(step->kernel)->constants);
-    uint32_t local_size = step->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE];
+    CHECK(subject, step->constants_given == vkdml_kernel_info(step->kernel)->constants);
+    uint32_t local_size = step->constants[VKDML_SPECIALIZATION_LOCAL_SIZE];
     CHECK(subject, local_size > 0);
     /* Elements are loaded 16 bytes at a time only from windows that hold all of their chunks'; others add to marks. */
-    CHECK(subject, step->kernel != VKDML_KERNEL_NONZERO_MARK || !step->specializations[VKDML_NONZERO_CONSTANT_DENSE] ||
+    CHECK(subject, step->kernel != VKDML_KERNEL_NONZERO_MARK || !step->constants[VKDML_NONZERO_CONSTANT_DENSE] ||
                        !step->barrier_before);
     CHECK(subject, local_size <= limits->max_workgroup_size[0]);
     CHECK(subject, local_size <= limits->max_workgroup_invocations);
@@ -350,9 +349,9 @@ void check_subject(struct subject *subject) {
     subject->first_kind = subject->step_count != 0 ? subject->plan.steps.items[0].kind : VKDML_PLAN_DISPATCH;
     subject->kernel = subject->step_count != 0 ? subject->plan.steps.items[0].kernel : VKDML_KERNEL_COUNT;
     const struct vkdml_plan_step *first = &subject->plan.steps.items[0];
-    for (uint32_t i = 0; i < VKDML_PLAN_MAX_SPECIALIZATIONS; i++) {
-        const bool has = subject->step_count != 0 && (vkdml_step_given(first) >> i & 1) != 0;
-        subject->constants[i] = has ? first->specializations[i] : UINT32_MAX;
+    for (uint32_t i = 0; i < VKDML_KERNEL_CONSTANTS; i++) {
+        const bool has = subject->step_count != 0 && (first->constants_given >> i & 1) != 0;
+        subject->constants[i] = has ? first->constants[i] : UINT32_MAX;
     }
     subject->float_controls = subject->step_count != 0 ? first->float_controls : 0;
     subject->groups = subject->step_count != 0 ? first->groups[0] : 0;

@@ -56,14 +56,14 @@ struct subject {
     struct vkdml_instance *instance;
     struct vkdml_report report;
     VkdmlResult result;
-    struct vkdml_plan plan;                             /* while it is checked */
-    enum vkdml_plan_step_kind first_kind;               /* of its steps */
-    uint32_t step_count;                                /* that it had */
-    uint32_t init_step_count;                           /* likewise */
-    enum vkdml_kernel kernel;                           /* of its first step */
-    uint32_t constants[VKDML_PLAN_MAX_SPECIALIZATIONS]; /* likewise; UINT32_MAX where it has none */
-    uint32_t float_controls;                            /* likewise */
-    uint32_t groups;                                    /* likewise */
+    struct vkdml_plan plan;                     /* while it is checked */
+    enum vkdml_plan_step_kind first_kind;       /* of its steps */
+    uint32_t step_count;                        /* that it had */
+    uint32_t init_step_count;                   /* likewise */
+    enum vkdml_kernel kernel;                   /* of its first step */
+    uint32_t constants[VKDML_KERNEL_CONSTANTS]; /* likewise; UINT32_MAX where it has none */
+    uint32_t float_controls;                    /* likewise */
+    uint32_t groups;                            /* likewise */
     uint64_t persistent_bytes;
 };
 

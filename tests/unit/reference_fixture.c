@@ -1,7 +1,11 @@
 #include "reference_fixture.h"
 
 #include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "vkdml/schema.h"
 
@@ -89,4 +93,17 @@ float float_of(uint32_t bits) {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+void expect_success(VkdmlResult result) {
+    if (result != VKDML_SUCCESS) {
+        fail_msg("%s", vkdmlGetErrorMessage());
+    }
+}
+
+void expect_poison(const struct host_tensor *tensor, size_t used) {
+    const unsigned char *bytes = (const unsigned char *)tensor->bytes;
+    for (size_t i = used; i < sizeof tensor->bytes; i++) {
+        assert_int_equal(bytes[i], POISON);
+    }
 }

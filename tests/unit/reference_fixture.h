@@ -2,22 +2,12 @@
 #ifndef UNIT_REFERENCE_FIXTURE_H
 #define UNIT_REFERENCE_FIXTURE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "lists.h"
 #include "vkdml/dml_types.h"
 #include "vkdml/reference.h"
-
-#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
-/* A dimension count and its sizes or strides, as two arguments. */
-#define LIST(...)                                                                                                      \
-    COUNT_OF(((const uint32_t[]){__VA_ARGS__})), (const uint32_t[]) {                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define STRIDES(...)                                                                                                   \
-    (const uint32_t[]) {                                                                                               \
-        __VA_ARGS__                                                                                                    \
-    }
 
 /* What every byte holds before something is written there. */
 #define POISON 0xCD
@@ -49,5 +39,11 @@ VkdmlResult reference_run(DML_OPERATOR_TYPE type, const void *desc, VkdmlCompile
                           struct host_tensor *output, struct host_tensor *second_output);
 
 float float_of(uint32_t bits);
+
+/* Fails with the reason. */
+void expect_success(VkdmlResult result);
+
+/* The bytes of a tensor from `used` on are as they were. */
+void expect_poison(const struct host_tensor *tensor, size_t used);
 
 #endif

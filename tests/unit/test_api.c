@@ -427,26 +427,27 @@ static void a_device_without_subgroups_runs_the_portable_kernels_and_no_others(v
     interposer_reset(vkGetInstanceProcAddr);
 }
 
+/* Of the device as the interposer tells it. */
+static void expect_refused(VkdmlResult result, const char *reason) {
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), result);
+    assert_reason(reason);
+}
+
 static void a_device_below_1_2_is_refused(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
     interposer.api_version = VK_API_VERSION_1_1;
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
-    VkdmlDevice device;
-    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
-    assert_reason("apiVersion is 1.1, must be at least 1.2");
+    expect_refused(VKDML_ERROR_INITIALIZATION_FAILED, "apiVersion is 1.1, must be at least 1.2");
 }
 
 static void a_queue_family_that_cannot_compute_is_refused(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
     interposer.no_compute = true;
-    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
-    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
-    VkdmlDevice device;
-    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_reason("must be of a family with VK_QUEUE_COMPUTE_BIT");
+    expect_refused(VKDML_ERROR_INVALID_ARGUMENT, "must be of a family with VK_QUEUE_COMPUTE_BIT");
 }
 
 /* ---- pipeline caches ---- */

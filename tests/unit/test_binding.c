@@ -8,25 +8,8 @@
 
 #include <cmocka.h>
 
-#include "device_fixture.h"
+#include "one_device.h"
 #include "vkdml/vkdml.h"
-
-static VkdmlDevice device; /* imported through the interposer, counting its host memory */
-
-static int set_up(void **state) {
-    (void)state;
-    reset_vulkan();
-    device = import_device(0, NULL);
-    return 0;
-}
-
-/* Every test has destroyed what it made: so nothing may be left. */
-static int tear_down(void **state) {
-    (void)state;
-    vkdmlDestroyDevice(device);
-    assert_nothing_left();
-    return 0;
-}
 
 static void bind(VkdmlBindingTable table, VkdmlBufferBinding input, VkdmlBufferBinding output) {
     assert_int_equal(vkdmlBindInputs(table, 1, &input), VKDML_SUCCESS);
@@ -476,7 +459,7 @@ static void a_table_lives_off_a_pool_of_the_callers_with_room_as_told(void **sta
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_device, end_with_device)
     const struct CMUnitTest tests[] = {
         TEST(operators_refuse_wrong_arguments),
         TEST(every_operator_that_is_not_implemented_is_refused_by_name),

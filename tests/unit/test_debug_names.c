@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "device_fixture.h"
+#include "one_device.h"
 #include "vkdml/vkdml.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,7 +23,6 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libvulkan_lvp.so";
 }
 
-static VkdmlDevice device;
 static uint32_t warnings;
 
 static void count_warning(void *user_data, VkdmlLogLevel level, const char *message) {
@@ -54,13 +53,6 @@ static int set_up(void **state) {
     interposer.traces = true;
     device = NULL;
     warnings = 0;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    vkdmlDestroyDevice(device);
-    assert_nothing_left();
     return 0;
 }
 
@@ -222,7 +214,7 @@ static void initialization_names_the_operators_whose_it_is(void **state) {
     assert_int_equal(vkdmlBindInputs(table, 3, inputs), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindOutputs(table, 1, &output), VKDML_SUCCESS);
     assert_int_equal(record(initializer, table), VKDML_SUCCESS);
-    expect_in_trace("{ operator initializer of 1 operators\n{ DML_OPERATOR_GEMM: ");
+    expect_in_trace("{ operator initializer of 1 operator\n{ DML_OPERATOR_GEMM: ");
     expect_in_trace(": BTensor, PersistentResource; ");
     assert_int_equal(expect_balanced(), 2);
     vulkan_run(&vulkan);
@@ -372,7 +364,7 @@ static void opening_enables_it_on_request(void **state) {
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, end_with_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

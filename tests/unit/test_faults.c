@@ -16,15 +16,6 @@
 #include "device_fixture.h"
 #include "vkdml/vkdml.h"
 
-/* All objects that a dispatch takes. NULL: not created. */
-struct objects {
-    VkdmlDevice device;
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
-    VkdmlDispatchable initializer;
-    VkdmlBindingTable table;
-};
-
 /* Creates them in order up to the first failure, which it returns. */
 static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProcAddr get) {
     VkAllocationCallbacks callbacks = counting_callbacks(&allocations);
@@ -59,13 +50,17 @@ static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProc
     return result;
 }
 
-static void destroy_objects(struct objects *objects) {
-    vkdmlDestroyBindingTable(objects->table);
-    vkdmlDestroyDispatchable(objects->initializer);
-    vkdmlDestroyDispatchable(objects->compiled);
-    vkdmlDestroyOperator(objects->op);
-    vkdmlDestroyDevice(objects->device);
+static void destroy_all(struct objects *objects) {
+    destroy_objects(objects);
     assert_nothing_left();
+}
+
+/* One call of a driver's function fails. */
+static void fail_call(enum interposed function, uint32_t call, VkResult failure) {
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.failing = function;
+    interposer.fail_at = call;
+    interposer.failure = failure;
 }
 
 /* How many host allocations all of it takes. */
@@ -76,7 +71,7 @@ static int count_allocations(void) {
     atomic_store(&allocations.made, 0);
     assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_SUCCESS);
     const int made = atomic_load(&allocations.made);
-    destroy_objects(&objects);
+    destroy_all(&objects);
     return made;
 }
 
@@ -96,7 +91,7 @@ static void any_failing_host_allocation_is_out_of_memory_and_leaves_nothing(void
             failures++;
             assert_true(result == VKDML_ERROR_OUT_OF_HOST_MEMORY || result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
         }
-        destroy_objects(&objects);
+        destroy_all(&objects);
     }
     assert_true(failures >= 8); /* the library's own: device, descriptor, operator, dispatchable, 2 of pipelines, .. */
 }
@@ -123,7 +118,7 @@ static void a_failed_call_can_be_made_again(void **state) {
         atomic_store(&allocations.fails, 0);
         vkdmlDestroyDispatchable(compiled);
         vkdmlDestroyOperator(op);
-        destroy_objects(&objects);
+        destroy_all(&objects);
         if (done) {
             return;
         }
@@ -158,7 +153,7 @@ static void fail_each_call(VkResult failure, VkdmlResult expected, bool stays) {
             if (objects.device && reached) {
                 assert_int_equal(vkdmlGetDeviceLostReason(objects.device) == VKDML_ERROR_DEVICE_LOST, stays);
             }
-            destroy_objects(&objects);
+            destroy_all(&objects);
             assert_int_equal(interposer.calls[INTERPOSED_FreeDescriptorSets], 0); /* a table's own pool goes whole */
         }
         assert_true(nth > 1);
@@ -183,37 +178,28 @@ static void any_driver_call_may_lose_the_device(void **state) {
 static void an_error_that_no_code_covers_is_the_drivers(void **state) {
     (void)state;
     struct objects objects;
-    interposer_reset(vkGetInstanceProcAddr);
-    interposer.failing = INTERPOSED_CreateComputePipelines;
-    interposer.fail_at = 1;
-    interposer.failure = (VkResult)-123456;
+    fail_call(INTERPOSED_CreateComputePipelines, 1, (VkResult)-123456);
     assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_ERROR_DRIVER);
-    destroy_objects(&objects);
+    destroy_all(&objects);
 }
 
 static void a_failure_names_the_call_and_its_result(void **state) {
     (void)state;
     struct objects objects;
-    interposer_reset(vkGetInstanceProcAddr);
-    interposer.failing = INTERPOSED_CreatePipelineLayout;
-    interposer.fail_at = 2;
-    interposer.failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    fail_call(INTERPOSED_CreatePipelineLayout, 2, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     assert_int_equal(create_objects(&objects, interposer_get_instance_proc_addr), VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
     assert_string_equal(vkdmlGetErrorMessage(), "vkCreatePipelineLayout returned VK_ERROR_OUT_OF_DEVICE_MEMORY");
-    destroy_objects(&objects);
+    destroy_all(&objects);
 }
 
 static void memory_that_is_full_is_replaced_by_another_type(void **state) {
     (void)state;
     struct objects objects;
-    interposer_reset(vkGetInstanceProcAddr);
-    interposer.failing = INTERPOSED_AllocateMemory;
-    interposer.fail_at = 1;
-    interposer.failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    fail_call(INTERPOSED_AllocateMemory, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     VkdmlResult result = create_objects(&objects, interposer_get_instance_proc_addr);
     assert_int_equal(interposer.calls[INTERPOSED_AllocateMemory], 2);
     assert_int_equal(result, VKDML_SUCCESS);
-    destroy_objects(&objects);
+    destroy_all(&objects);
 }
 
 /* Every function that takes an object of the device. */
@@ -262,7 +248,7 @@ static void after_a_loss_everything_fails_with_its_reason_but_destroying(void **
     assert_all_lost(&objects, &identity);
     assert_reason("device is lost: vkCreateComputePipelines returned VK_ERROR_DEVICE_LOST");
     vkdmlDestroyOperator(op);
-    destroy_objects(&objects);
+    destroy_all(&objects);
 }
 
 /* ---- threads ---- */
@@ -315,7 +301,7 @@ static uint32_t race(VkResult failure, VkdmlResult expected) {
     const uint32_t created = interposer.calls[INTERPOSED_CreateComputePipelines] - before;
     vkdmlDestroyDispatchable(first);
     vkdmlDestroyDispatchable(second.compiled);
-    destroy_objects(&raced);
+    destroy_all(&raced);
     return created;
 }
 
@@ -362,7 +348,7 @@ static void different_pipelines_are_created_at_once(void **state) {
     vkdmlDestroyDispatchable(first);
     vkdmlDestroyDispatchable(second.compiled);
     vkdmlDestroyOperator(op);
-    destroy_objects(&raced);
+    destroy_all(&raced);
 }
 
 enum { THREADS = 8, ROUNDS = 50 };

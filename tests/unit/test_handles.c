@@ -47,15 +47,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* A device with an object of each kind. */
-struct objects {
-    VkdmlDevice device;
-    VkdmlOperator op;
-    VkdmlDispatchable compiled;
-    VkdmlDispatchable initializer;
-    VkdmlBindingTable table; /* of the compiled operator */
-};
-
 static VkdmlOperator create_operator(VkdmlDevice device) {
     struct identity identity;
     VkdmlOperator op;
@@ -71,14 +62,6 @@ static void create_objects(VkdmlDeviceFlags flags, struct objects *objects) {
     assert_int_equal(vkdmlCreateOperatorInitializer(objects->device, 1, &objects->compiled, &objects->initializer),
                      VKDML_SUCCESS);
     objects->table = create_table(objects->device, objects->compiled, VK_NULL_HANDLE);
-}
-
-static void destroy_objects(struct objects *objects) {
-    vkdmlDestroyBindingTable(objects->table);
-    vkdmlDestroyDispatchable(objects->initializer);
-    vkdmlDestroyDispatchable(objects->compiled);
-    vkdmlDestroyOperator(objects->op);
-    vkdmlDestroyDevice(objects->device);
 }
 
 static void expect_refused(VkdmlResult result, const char *reason) {
@@ -290,26 +273,16 @@ static VkdmlResult report_lost(const struct objects *good, void *handle) {
     vkdmlReportDeviceLost(handle, NULL);
     return result_of_void();
 }
-static VkdmlResult destroy_device(const struct objects *good, void *handle) {
-    (void)good;
-    vkdmlDestroyDevice(handle);
-    return result_of_void();
-}
-static VkdmlResult destroy_operator(const struct objects *good, void *handle) {
-    (void)good;
-    vkdmlDestroyOperator(handle);
-    return result_of_void();
-}
-static VkdmlResult destroy_dispatchable(const struct objects *good, void *handle) {
-    (void)good;
-    vkdmlDestroyDispatchable(handle);
-    return result_of_void();
-}
-static VkdmlResult destroy_table(const struct objects *good, void *handle) {
-    (void)good;
-    vkdmlDestroyBindingTable(handle);
-    return result_of_void();
-}
+#define DESTROYING(name, function)                                                                                     \
+    static VkdmlResult name(const struct objects *good, void *handle) {                                                \
+        (void)good;                                                                                                    \
+        function(handle);                                                                                              \
+        return result_of_void();                                                                                       \
+    }
+DESTROYING(destroy_device, vkdmlDestroyDevice)
+DESTROYING(destroy_operator, vkdmlDestroyOperator)
+DESTROYING(destroy_dispatchable, vkdmlDestroyDispatchable)
+DESTROYING(destroy_table, vkdmlDestroyBindingTable)
 
 enum kind { DEVICE, OPERATOR, DISPATCHABLE, TABLE, KINDS };
 

@@ -7,24 +7,8 @@
 
 #include <cmocka.h>
 
-#include "device_fixture.h"
+#include "one_device.h"
 #include "vkdml/vkdml.h"
-
-static VkdmlDevice device;
-
-static int set_up(void **state) {
-    (void)state;
-    reset_vulkan();
-    device = import_device(0, NULL);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    vkdmlDestroyDevice(device);
-    assert_nothing_left();
-    return 0;
-}
 
 /* An identity of `count` floats whose input the library owns, or not. */
 static VkdmlDispatchable compile(uint32_t count, DML_TENSOR_FLAGS flags) {
@@ -207,7 +191,7 @@ static void an_initializer_takes_compiled_operators_of_its_device_only(void **st
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_device, end_with_device)
     const struct CMUnitTest tests[] = {
         TEST(owned_tensors_are_bound_at_initialization_and_not_at_execution),
         TEST(one_initializer_serves_several_operators),

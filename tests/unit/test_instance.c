@@ -49,6 +49,14 @@ static void make_padding(struct padding *padding) {
     padding->op = (DML_OPERATOR_DESC){DML_OPERATOR_PADDING, &padding->desc};
 }
 
+/* An identity of the same tensors. */
+static DML_OPERATOR_DESC make_identity(struct padding *padding, DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC *desc) {
+    make_padding(padding);
+    *desc = (DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC){&padding->input_desc, &padding->output_desc, NULL};
+    memcpy(padding->output_sizes, padding->input_sizes, sizeof padding->output_sizes);
+    return (DML_OPERATOR_DESC){DML_OPERATOR_ELEMENT_WISE_IDENTITY, desc};
+}
+
 static void an_instance_outlives_the_memory_it_was_copied_from(void **state) {
     (void)state;
     struct padding *padding = malloc(sizeof *padding);
@@ -320,10 +328,8 @@ static void extents_beyond_32_and_64_bits_are_told(void **state) {
 static void outputs_must_be_the_callers_and_lie_apart(void **state) {
     (void)state;
     struct padding padding;
-    make_padding(&padding);
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {&padding.input_desc, &padding.output_desc, NULL};
-    const DML_OPERATOR_DESC op = {DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc};
-    memcpy(padding.output_sizes, padding.input_sizes, sizeof padding.output_sizes);
+    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc;
+    const DML_OPERATOR_DESC op = make_identity(&padding, &desc);
     padding.input.Flags = padding.output.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
     padding.input.Strides = padding.output.Strides = padding.strides; /* all 0 */
     padding.strides[3] = 1;
@@ -347,10 +353,8 @@ static void outputs_must_be_the_callers_and_lie_apart(void **state) {
 static void tensors_that_must_agree_are_told_where_they_do_not(void **state) {
     (void)state;
     struct padding padding;
-    make_padding(&padding);
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {&padding.input_desc, &padding.output_desc, NULL};
-    const DML_OPERATOR_DESC op = {DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc};
-    memcpy(padding.output_sizes, padding.input_sizes, sizeof padding.output_sizes);
+    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc;
+    const DML_OPERATOR_DESC op = make_identity(&padding, &desc);
     padding.output_sizes[2] = 7;
     padding.output.DataType = DML_TENSOR_DATA_TYPE_UINT32;
     expect_lines(&op, 0, VKDML_ERROR_INVALID_ARGUMENT,

@@ -272,9 +272,9 @@ static void check_band_plan(const struct band_plan *expected, const struct inven
     assert_int_equal(subject.plan.steps.count, expected->steps);
     const struct vkdml_plan_step *step = &subject.plan.steps.items[expected->steps - 1];
     const uint32_t constants[] = {
-        step->specializations[VKDML_GATHER_CONSTANT_ELEMENT_BITS], step->specializations[VKDML_GATHER_CONSTANT_RANK],
-        step->specializations[VKDML_GATHER_CONSTANT_SOURCE], step->specializations[VKDML_GATHER_CONSTANT_X_DIMENSION],
-        step->specializations[VKDML_GATHER_CONSTANT_Y_DIMENSION]};
+        step->constants[VKDML_GATHER_CONSTANT_ELEMENT_BITS], step->constants[VKDML_GATHER_CONSTANT_RANK],
+        step->constants[VKDML_GATHER_CONSTANT_SOURCE], step->constants[VKDML_GATHER_CONSTANT_X_DIMENSION],
+        step->constants[VKDML_GATHER_CONSTANT_Y_DIMENSION]};
     const uint32_t wanted[] = {expected->bits, expected->rank, expected->source, expected->x, expected->y};
     if (step->kernel != VKDML_KERNEL_DIAGONAL || memcmp(constants, wanted, sizeof(wanted)) != 0 ||
         step->barrier_before != (expected->steps == 2)) {

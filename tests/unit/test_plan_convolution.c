@@ -16,18 +16,18 @@
 #define GATHER        VKDML_PRODUCT_CONSTANT_GATHER
 #define COLUMN_TAPS   VKDML_DEPTHWISE_CONSTANT_COLUMN_TAPS
 #define ROW_TAPS      VKDML_DEPTHWISE_CONSTANT_ROW_TAPS
-#define LAYOUT_B      (3u << 2)
-#define B_ALONG_ROWS  (1u << 2)
-#define B_IN_VECTORS  (2u << 2)
-#define OUT_IS_VECTOR 64u
+#define LAYOUT_B      (3u << VKDML_PRODUCT_LAYOUT_B_SHIFT)
+#define B_ALONG_ROWS  (VKDML_PRODUCT_ALONG_ROWS << VKDML_PRODUCT_LAYOUT_B_SHIFT)
+#define B_IN_VECTORS  (VKDML_PRODUCT_VECTORS << VKDML_PRODUCT_LAYOUT_B_SHIFT)
+#define OUT_IS_VECTOR VKDML_PRODUCT_OUT_IS_VECTOR
 
 /* What GATHER says of the dimensions of pixels, two by two: rows and columns are the last. */
 #define RANK(gather)    ((gather)&7u)
-#define CHECKED         (3u << 4)
-#define WALKED          (3u << 8)
-#define DIVIDED         (15u << 12)
-#define CHANNELS_LAST   0x10000u
-#define OUT_RANK(shape) ((shape) >> 20 & 7u)
+#define CHECKED         (3u << VKDML_PRODUCT_CHECKED_SHIFT)
+#define WALKED          (3u << VKDML_PRODUCT_WALKED_SHIFT)
+#define DIVIDED         (15u << VKDML_PRODUCT_DIVIDED_SHIFT)
+#define CHANNELS_LAST   VKDML_PRODUCT_CHANNELS_LAST
+#define OUT_RANK(shape) ((shape) >> VKDML_PRODUCT_OUT_RANK_SHIFT & 7u)
 
 #define FORWARD  " Mode=CROSS_CORRELATION Direction=FORWARD"
 #define BACKWARD " Mode=CROSS_CORRELATION Direction=BACKWARD"
@@ -40,7 +40,7 @@
 /* What a test looks at of a plan. */
 struct planned {
     enum vkdml_kernel kernel; /* of its last step */
-    uint32_t constants[VKDML_PLAN_MAX_SPECIALIZATIONS];
+    uint32_t constants[VKDML_KERNEL_CONSTANTS];
     uint32_t step_count;
     uint32_t init_step_count;
     uint64_t temporary_bytes;
@@ -63,7 +63,7 @@ static struct planned plan_on(const char *tensors, const struct invented_device 
                               .init_step_count = plan.init_steps.count,
                               .temporary_bytes = plan.steps.temporary_bytes,
                               .persistent_bytes = plan.persistent_bytes};
-    memcpy(planned.constants, last->specializations, sizeof(planned.constants));
+    memcpy(planned.constants, last->constants, sizeof(planned.constants));
     vkdml_plan_end(&plan);
     close_subject(&subject);
     return planned;

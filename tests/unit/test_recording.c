@@ -10,10 +10,8 @@
 
 #include <cmocka.h>
 
-#include "device_fixture.h"
+#include "one_device.h"
 #include "vkdml/vkdml.h"
-
-static VkdmlDevice device;
 
 /* ---- host memory: the linker has every call in this program come here first, the library's among them ---- */
 
@@ -65,13 +63,6 @@ static int set_up(void **state) {
         vulkan.bytes[i] = (unsigned char)(i * 7 + i / 256);
         vulkan.other_bytes[i] = 0xA5;
     }
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    vkdmlDestroyDevice(device);
-    assert_nothing_left();
     return 0;
 }
 
@@ -388,7 +379,7 @@ static void owned_inputs_are_copied_by_the_device(void **state) {
     vkdmlDestroyDispatchable(compiled);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, end_with_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

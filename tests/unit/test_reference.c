@@ -21,20 +21,6 @@ static const DML_TENSOR_DATA_TYPE all_types[] = {T(FLOAT32), T(FLOAT16), T(FLOAT
 
 static struct host_tensor input, output, count, coordinates;
 
-static void expect_success(VkdmlResult result) {
-    if (result != VKDML_SUCCESS) {
-        fail_msg("%s", vkdmlGetErrorMessage());
-    }
-}
-
-/* The bytes of a tensor from `used` on are as they were. */
-static void expect_poison(const struct host_tensor *tensor, size_t used) {
-    const unsigned char *bytes = (const unsigned char *)tensor->bytes;
-    for (size_t i = used; i < sizeof tensor->bytes; i++) {
-        assert_int_equal(bytes[i], POISON);
-    }
-}
-
 /* ---- DirectML's examples ---- */
 
 static void expect_padding_example(DML_PADDING_MODE mode, const float (*expected)[10]) {

@@ -16,18 +16,15 @@
 
 static struct host_tensor input, output;
 
-static void expect_success(VkdmlResult result) {
-    if (result != VKDML_SUCCESS) {
-        fail_msg("%s", vkdmlGetErrorMessage());
-    }
-}
-
-/* The bytes of a tensor from `used` on are as they were. */
-static void expect_poison(const struct host_tensor *tensor, size_t used) {
-    const unsigned char *bytes = (const unsigned char *)tensor->bytes;
-    for (size_t i = used; i < sizeof tensor->bytes; i++) {
-        assert_int_equal(bytes[i], POISON);
-    }
+/* A call with two inputs and one output. */
+static VkdmlReferenceInfo info_of_two(const DML_OPERATOR_DESC *op, const VkdmlHostBinding *inputs,
+                                      const VkdmlHostBinding *outputs) {
+    return (VkdmlReferenceInfo){.structSize = sizeof(VkdmlReferenceInfo),
+                                .desc = op,
+                                .inputCount = 2,
+                                .inputs = inputs,
+                                .outputCount = 1,
+                                .outputs = outputs};
 }
 
 /* ---- counts, pointers and sizes ---- */
@@ -197,12 +194,7 @@ static void elements_of_4_bits_lie_at_any_byte(void **state) {
     unsigned char *odd = (unsigned char *)input.bytes + 3;
     odd[0] = 0x75; /* 5, then 7 */
     const VkdmlHostBinding inputs[] = {{odd, 4}, {(void *)&two, 4}}, outputs[] = {{output.bytes, 8}};
-    const VkdmlReferenceInfo info = {.structSize = sizeof info,
-                                     .desc = &op,
-                                     .inputCount = 2,
-                                     .inputs = inputs,
-                                     .outputCount = 1,
-                                     .outputs = outputs};
+    const VkdmlReferenceInfo info = info_of_two(&op, inputs, outputs);
     expect_success(vkdmlReferenceExecute(&info));
     assert_memory_equal(output.bytes, ((const float[]){10, 14}), 8);
 }
@@ -227,12 +219,7 @@ static VkdmlResult add(uint32_t a_stride, size_t a, size_t b, size_t sum) {
     const DML_OPERATOR_DESC op = {DML_OPERATOR_ELEMENT_WISE_ADD, &desc};
     const VkdmlHostBinding inputs[] = {{memory + a, (size_t)strided.TotalTensorSizeInBytes}, {memory + b, BYTES}};
     const VkdmlHostBinding outputs[] = {{memory + sum, BYTES}};
-    const VkdmlReferenceInfo info = {.structSize = sizeof info,
-                                     .desc = &op,
-                                     .inputCount = 2,
-                                     .inputs = inputs,
-                                     .outputCount = 1,
-                                     .outputs = outputs};
+    const VkdmlReferenceInfo info = info_of_two(&op, inputs, outputs);
     for (size_t i = 0; i < COUNT_OF(memory); i++) {
         memory[i] = (float)i;
     }

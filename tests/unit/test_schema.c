@@ -276,7 +276,8 @@ static void what_may_be_fused_holds_neither_operators_nor_arrays_of_tensors(void
     (void)state;
     for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
         const VkdmlOperatorSchema *row = vkdml_schema_at(i);
-        assert_int_equal(row->fusableSince, vkdml_operator_fusable_since(row->type));
+        assert_int_equal(row->fusableInto == DML_OPERATOR_INVALID ? row->fusableSince : 0,
+                         vkdml_operator_fusable_since(row->type));
         for (uint32_t j = 0; (int)row->fusableSince != 0 && j < row->fieldCount; j++) {
             assert_false(is_operator(&row->fields[j]));
             assert_int_not_equal(row->fields[j].type, VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY);
@@ -291,6 +292,68 @@ static void accuracies_are_complete(void **state) {
         assert_in_range(accuracy->kind, VKDML_ACCURACY_EXACT, VKDML_ACCURACY_SUM);
         assert_int_equal(accuracy->ulp != 0, accuracy->kind == VKDML_ACCURACY_ULP);
         assert_int_equal(accuracy->what != NULL, accuracy->kind == VKDML_ACCURACY_SUM);
+        const bool counts =
+            accuracy->ofTermsCount > 0 || accuracy->ofResult.fixed > 0 || accuracy->ofResult.perTerm > 0;
+        assert_int_equal(counts, accuracy->kind == VKDML_ACCURACY_SUM);
+    }
+}
+
+/* "n", "2 n", "n/64", "(68 + n/64)"; a power of two of roundings is one of 1: "2^-15". */
+static void print_roundings(const VkdmlRoundings *of, bool alone, char *text, size_t size) {
+    char each[32] = "";
+    if (of->perTerm >= 1) {
+        snprintf(each, sizeof each, of->perTerm > 1 ? "%g n" : "n", of->perTerm);
+    } else if (of->perTerm > 0) {
+        snprintf(each, sizeof each, "n/%g", 1 / of->perTerm);
+    }
+    if (of->perTerm == 0 && alone) {
+        int power = 0;
+        while (1 << power < (int)of->fixed) {
+            power++;
+        }
+        assert_true(1 << power == (int)of->fixed);
+        snprintf(text, size, "2^-%d", 24 - power);
+    } else if (of->perTerm == 0) {
+        snprintf(text, size, "%g", of->fixed);
+    } else if (of->fixed == 0) {
+        snprintf(text, size, "%s%s", each, alone ? " 2^-24" : "");
+    } else {
+        snprintf(text, size, alone ? "(%g + %s) 2^-24" : "%g + %s", of->fixed, each);
+    }
+}
+
+static void assert_in_words(const VkdmlOperatorSchema *row, const char *text) {
+    if (strstr(row->accuracy.what, text) == NULL) {
+        fail_msg("%s: \"%s\" does not say \"%s\"", row->name, row->accuracy.what, text);
+    }
+}
+
+static void bounds_in_words_are_those_in_numbers(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < vkdml_schema_count(); i++) {
+        const VkdmlOperatorSchema *row = vkdml_schema_at(i);
+        const VkdmlAccuracy *accuracy = &row->accuracy;
+        const VkdmlRoundings one = {accuracy->absolute, 0};
+        char text[256] = "min(", part[64];
+        for (uint32_t t = 0; t < accuracy->ofTermsCount && accuracy->ofTermsCount > 1; t++) {
+            print_roundings(&accuracy->ofTerms[t], false, part, sizeof part);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", t == 0 ? "" : ", ", part);
+        }
+        if (accuracy->ofTermsCount > 1) {
+            snprintf(text + strlen(text), sizeof text - strlen(text), ") 2^-24");
+            assert_in_words(row, text);
+        } else if (accuracy->ofTermsCount == 1) {
+            print_roundings(&accuracy->ofTerms[0], true, text, sizeof text);
+            assert_in_words(row, text);
+        }
+        if (accuracy->ofResult.fixed > 0 || accuracy->ofResult.perTerm > 0) {
+            print_roundings(&accuracy->ofResult, true, text, sizeof text);
+            assert_in_words(row, text);
+        }
+        if (one.fixed > 0) {
+            print_roundings(&one, true, text, sizeof text);
+            assert_in_words(row, text);
+        }
     }
 }
 
@@ -402,6 +465,7 @@ int main(void) {
         cmocka_unit_test(pointers_alone_are_optional),
         cmocka_unit_test(what_may_be_fused_holds_neither_operators_nor_arrays_of_tensors),
         cmocka_unit_test(accuracies_are_complete),
+        cmocka_unit_test(bounds_in_words_are_those_in_numbers),
         cmocka_unit_test(nineteen_activations_may_be_fused),
         cmocka_unit_test(all_177_operators_have_a_name_and_a_level),
         cmocka_unit_test(fifteen_levels_have_a_name),

@@ -8,17 +8,8 @@
 
 #include <cmocka.h>
 
+#include "lists.h"
 #include "tensor/tensor.h"
-
-#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-#define LIST(...)                                                                                                      \
-    COUNT_OF(((const uint32_t[]){__VA_ARGS__})), (const uint32_t[]) {                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define STRIDES(...)                                                                                                   \
-    (const uint32_t[]) {                                                                                               \
-        __VA_ARGS__                                                                                                    \
-    }
 
 /* ---- data types ---- */
 

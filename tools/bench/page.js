@@ -1,4 +1,4 @@
-/* The page that tools/bench/page.py makes: its summary, its sections, what is searched. bench_page_charts.js comes
+/* The page that tools/bench/page.py makes: its summary, its sections, what is searched. page_charts.js comes
  * before it, in the same scope. */
 
 /* ---- sections ---- */
@@ -30,10 +30,10 @@ function rowTable(rows) {
             "median",
             "10 %",
             "90 %",
-            "GB/s",
+            "speed",
             "ratio",
             "of",
-            ...(arithmetic ? ["TFLOP/s"] : []),
+            ...(arithmetic ? ["arithmetic"] : []),
             ...peers.flatMap(peer => [peerText(peer), "times as fast"]),
             ...(cases ? ["case"] : []),
         ],
@@ -43,10 +43,10 @@ function rowTable(rows) {
             timeText(row.ms),
             row.ms_p10 ? timeText(row.ms_p10) : "",
             row.ms_p90 ? timeText(row.ms_p90) : "",
-            three(row.gbps),
-            row.ratio.toFixed(3),
+            speedText(row.gbps),
+            row.small ? `(${row.ratio.toFixed(3)}) small` : row.ratio.toFixed(3),
             row.peak,
-            ...(arithmetic ? [row.tflops ? three(row.tflops) : ""] : []),
+            ...(arithmetic ? [row.tflops ? flopsText(row.tflops) : ""] : []),
             ...peers.flatMap(peer =>
                 peer in row.peers ? [timeText(row.peers[peer]), three(row.peers[peer] / row.ms)] : ["", ""],
             ),
@@ -55,9 +55,12 @@ function rowTable(rows) {
     );
 }
 
+/* Whether its ratio says something. */
+const isHeld = row => !row.tflops && !row.small;
+
 function familyFacts(rows) {
     const held = largest(rows)
-        .filter(row => !row.tflops)
+        .filter(isHeld)
         .map(row => row.ratio);
     const compared = largest(rows).filter(hasPeer);
     return [
@@ -69,7 +72,10 @@ function familyFacts(rows) {
     ];
 }
 
-function familySection(name, rows, open) {
+/* Families that were closed stay so, whatever is searched. */
+const closed = new Set();
+
+function familySection(name, rows) {
     const section = element(
         "details",
         { className: "family", id: `family-${name.replace(/\W/g, "-")}` },
@@ -92,8 +98,12 @@ function familySection(name, rows, open) {
         }
         section.append(figures(`Figures and cases of ${name}`, () => rowTable(rows)));
     };
-    section.addEventListener("toggle", fill);
-    section.open = open;
+    section.addEventListener("toggle", () => {
+        if (section.open) closed.delete(name);
+        else closed.add(name);
+        fill();
+    });
+    section.open = !closed.has(name);
     fill();
     return section;
 }
@@ -111,7 +121,8 @@ function chartSection(title, note, ...content) {
 /* How many of each family are in each band; a click opens the family. */
 function overviewConfiguration(families, width) {
     const parts = [
-        ...BANDS.map((_, band) => [`band${band}`, BAND_TEXTS[band], row => !row.tflops && bandOf(row.ratio) === band]),
+        ...BANDS.map((_, band) => [`band${band}`, BAND_TEXTS[band], row => isHeld(row) && bandOf(row.ratio) === band]),
+        ["small", "too small for a ratio", row => row.small],
         ["arithmetic", "arithmetic", row => row.tflops],
     ];
     const counts = parts.map(([, , fits]) => families.map(([, rows]) => rows.filter(fits).length));
@@ -171,7 +182,8 @@ function openFamily(name) {
 
 function tiles(rows) {
     const shown = largest(rows),
-        held = shown.filter(row => !row.tflops),
+        held = shown.filter(isHeld),
+        small = shown.filter(row => row.small),
         compared = shown.filter(hasPeer);
     const share = fits => `${held.filter(fits).length} of ${held.length}`;
     const told = [
@@ -187,6 +199,7 @@ function tiles(rows) {
             [share(row => row.ratio < 0.5), "stay below 0.5"],
         );
     }
+    if (small.length) told.push([String(small.length), `${small.length === 1 ? "is" : "are"} too small for a ratio`]);
     if (compared.length) {
         told.push(
             [
@@ -203,17 +216,43 @@ function tiles(rows) {
     );
 }
 
+/* What one must know to believe a figure. Earlier runs have not all of it. */
+function facts() {
+    const { device, machine, peaks } = data;
+    const date = data.date && new Date(data.date);
+    return [
+        ["Device", `${device.name ?? "unknown"}${device.kernels ? `, ${device.kernels} kernels` : ""}`],
+        ["Driver", [device.driver, device.vulkan && `Vulkan ${device.vulkan}`].filter(Boolean).join("; ")],
+        [
+            "Host",
+            [machine.processor, machine.processors && many(machine.processors, "processor"), machine.system]
+                .filter(Boolean)
+                .join("; "),
+        ],
+        ["Date", date && !isNaN(date) ? `${date.toISOString().slice(0, 16).replace("T", " ")} UTC` : ""],
+        ["Sizes", sizes.map(sizeText).join(", ")],
+        [
+            "Peaks",
+            peaks
+                ? [
+                      `at ${sizeText(peaks.size)}: copy ${speedText(peaks.copy_gbps)}`,
+                      `fill ${speedText(peaks.fill_gbps)}`,
+                      ...(peaks.read_gbps ? [`read ${speedText(peaks.read_gbps)}`] : []),
+                  ].join(", ")
+                : "",
+        ],
+        ["Times", `by the ${data.timer === "host" ? "host's clock" : "device's timestamps"}; vkdml ${data.version}`],
+    ];
+}
+
 function about() {
-    const { device, peaks } = data;
-    const kernels = device.kernels ? `, ${device.kernels} kernels` : "";
-    find("about").textContent =
-        `${device.name ?? "an unknown device"}${kernels}; vkdml ${data.version}; times by the ` +
-        `${data.timer === "host" ? "host's clock" : "device's timestamps"}.` +
-        (peaks
-            ? ` Peaks at ${sizeText(peaks.size)}: copy ` +
-              `${three(peaks.copy_gbps)} GB/s, fill ${three(peaks.fill_gbps)} GB/s` +
-              (peaks.read_gbps ? `, read ${three(peaks.read_gbps)} GB/s.` : ".")
-            : "");
+    find("about").replaceChildren(
+        ...facts()
+            .flatMap(([name, text]) => [
+                element("dt", { textContent: name }),
+                element("dd", { textContent: text || "not recorded" }),
+            ]),
+    );
     if (!data.rows.length) return;
     const peers = Object.entries(data.peers)
         .map(([peer, version]) => `${peerText(peer)} ${version}`)
@@ -227,12 +266,22 @@ function about() {
                 "our ratio times how much faster the peer is.",
         }),
     );
+    if (data.rows.some(row => row.small)) {
+        find("key").append(
+            element("p", {
+                textContent:
+                    `What moves less than ${sizeText(data.small)}, or is held to a peak of less, is mostly the dispatch ` +
+                    "itself. Its ratio says nothing, stands in brackets and is counted nowhere; vkdml bench --latency is " +
+                    "for such sizes.",
+            }),
+        );
+    }
     if (data.rows.some(row => row.tflops)) {
         find("key").append(
             element("p", {
                 textContent:
                     "Benchmarks with more than 16 operations a byte wait for arithmetic, not for memory: " +
-                    "their bars are TFLOP/s, and no summary of ratios counts them.",
+                    "their bars are operations a second, and no summary of ratios counts them.",
             }),
         );
     }
@@ -243,7 +292,8 @@ function about() {
 
 const state = { words: [], type: "", size: "", order: "ratio" };
 const ORDERS = {
-    ratio: ["worst ratio", (a, b) => (a.tflops ?? a.ratio) - (b.tflops ?? b.ratio)],
+    /* What is too small for a ratio comes last. */
+    ratio: ["worst ratio", (a, b) => !!a.small - !!b.small || (a.tflops ?? a.ratio) - (b.tflops ?? b.ratio)],
     peers: [
         "slowest against peers",
         (a, b) => (hasPeer(a) ? against(a) : Infinity) - (hasPeer(b) ? against(b) : Infinity) || 0,
@@ -281,7 +331,7 @@ function chosenRows() {
 
 function overviewSections(rows, families) {
     if (families.length < 2) return [];
-    const held = rows.filter(row => !row.tflops);
+    const held = rows.filter(isHeld);
     const behind = rows.filter(row => hasPeer(row) && against(row) < 0.95).sort(ORDERS.peers[1]);
     const sections = [
         chartSection(
@@ -320,6 +370,7 @@ function overviewSections(rows, families) {
 function barLegend(rows) {
     return legend([
         ...BANDS.map((_, band) => [`band${band}`, BAND_TEXTS[band]]),
+        ...(rows.some(row => row.small) ? [["small", "too small for a ratio"]] : []),
         ...(rows.some(row => row.tflops) ? [["arithmetic", "waits for arithmetic"]] : []),
         ...(showsSizes() ? [] : peersOf(rows).map(peer => [`peer${allPeers.indexOf(peer) % 5}`, peerText(peer)])),
     ]);
@@ -328,7 +379,7 @@ function barLegend(rows) {
 const familiesOf = rows =>
     [...groupBy(rows, row => row.family)].sort(
         ([, a], [, b]) =>
-            middle(a.map(row => (row.tflops ? 2 : row.ratio))) - middle(b.map(row => (row.tflops ? 2 : row.ratio))),
+            middle(a.map(row => (isHeld(row) ? row.ratio : 2))) - middle(b.map(row => (isHeld(row) ? row.ratio : 2))),
     );
 
 function update() {
@@ -345,8 +396,6 @@ function update() {
 function updateResults() {
     const rows = chosenRows(),
         families = familiesOf(rows);
-    /* Whoever looks for something sees it at once. */
-    const open = families.length <= 3 || (state.words.length > 0 && rows.length <= 60);
     find("count").textContent =
         rows.length === data.rows.length
             ? many(rows.length, "benchmark")
@@ -356,7 +405,7 @@ function updateResults() {
     find("charts").replaceChildren(...overviewSections(largest(rows), familiesOf(largest(rows))));
     find("families").replaceChildren(
         ...(families.length ? [element("h2", { textContent: "Benchmarks" })] : []),
-        ...families.map(([name, own]) => familySection(name, own, open)),
+        ...families.map(([name, own]) => familySection(name, own)),
     );
 }
 

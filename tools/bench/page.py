@@ -39,6 +39,10 @@ FAMILIES = (
     (r"batch_normalization|normalize", "normalization"),
 )
 
+# What moves less waits for the dispatch and not for memory, on any device: 4 MiB are 2 microseconds of a fast GPU's memory
+# and some hundred of a processor's, and so is a dispatch. Of such a run the ratio says nothing.
+SMALL = 4 << 20
+
 # Beyond so many operations a byte it is no longer memory that a benchmark waits for: an H100 computes some 20 in FLOAT32
 # while it moves a byte.
 ARITHMETIC = 16
@@ -114,14 +118,16 @@ def label_of(name, family):
     return re.sub(r"^(activation|element_wise)_", "", label)
 
 
-def row_of(result, is_cpu):
-    """What the page takes of a result."""
+def row_of(result, is_cpu, peak_size):
+    """What the page takes of a result; the peaks were measured at that size."""
     kept = ("name", "group", "type", "size", "bytes", "ms", "ms_p10", "ms_p90", "gbps", "ratio", "peak", "case")
     row = {field: result[field] for field in kept if field in result}
     row["family"] = family_of(result["group"])
     row["label"] = label_of(result["name"], row["family"])
     if result.get("tflops", 0) * 1e12 > ARITHMETIC * result["gbps"] * 1e9:
         row["tflops"] = result["tflops"]
+    elif min(result["bytes"], peak_size) < SMALL:
+        row["small"] = True
     row["peers"] = {}
     if is_cpu:
         # Of the CPU's own memory, beside a GPU's they say nothing.
@@ -133,7 +139,8 @@ def row_of(result, is_cpu):
 def gather(run, peers, earlier):
     """The page's data."""
     device = run.get("device", {})
-    rows = [row_of(result, device.get("type") == "cpu") for result in run["results"]]
+    peak_size = (run.get("peaks") or {}).get("size", SMALL)
+    rows = [row_of(result, device.get("type") == "cpu", peak_size) for result in run["results"]]
     by_name = {row["name"]: row for row in rows}
     versions = {}
     for file in peers:
@@ -146,7 +153,8 @@ def gather(run, peers, earlier):
         for result in earlier["results"]:
             if result["name"] in by_name:
                 by_name[result["name"]]["peers"]["earlier run"] = result["ms"]
-    return {"version": run.get("version", "?"), "timer": run.get("timer", "?"), "device": device, "peaks": run.get("peaks"),
+    return {"version": run.get("version", "?"), "timer": run.get("timer", "?"), "date": run.get("date"),
+            "machine": run.get("machine", {}), "device": device, "peaks": run.get("peaks"), "small": SMALL,
             "rows": rows, "peers": versions, "latency": run.get("latency", []), "host": run.get("host", [])}
 
 

@@ -37,6 +37,15 @@ const sizeText = bytes => {
     return `${+bytes.toFixed(1)} ${units[unit]}`;
 };
 const three = value => (value >= 999.5 ? value.toFixed(0) : String(+value.toPrecision(3)));
+/* Numbers of operations and of bytes a second in the unit that fits them. */
+const FLOPS = [
+    [1, "TFLOP/s"],
+    [1e3, "GFLOP/s"],
+    [1e6, "MFLOP/s"],
+];
+const unitOf = tflops => FLOPS.find(([factor]) => tflops * factor >= 1) ?? FLOPS[2];
+const flopsText = tflops => `${three(tflops * unitOf(tflops)[0])} ${unitOf(tflops)[1]}`;
+const speedText = gbps => (gbps >= 1 ? `${three(gbps)} GB/s` : `${three(gbps * 1e3)} MB/s`);
 const timeText = ms => (ms < 0.001 ? `${three(ms * 1e6)} ns` : ms < 1 ? `${three(ms * 1e3)} µs` : `${three(ms)} ms`);
 const ratioText = ratio => (ratio < 0.1 ? ratio.toFixed(3) : ratio.toFixed(2));
 const times = factor => `${factor < 9.995 ? factor.toFixed(2) : three(factor)} ×`;
@@ -266,7 +275,8 @@ function peerSets(rows, value, text) {
 }
 
 const rowDetails = row => [
-    `${timeText(row.ms)}, ${three(row.gbps)} GB/s, ${sizeText(row.bytes)} moved`,
+    `${timeText(row.ms)}, ${speedText(row.gbps)}, ${sizeText(row.bytes)} moved`,
+    ...(row.small ? ["too small for a ratio: this is mostly what a dispatch takes"] : []),
     ...Object.entries(row.peers).map(
         ([peer, ms]) => `${peerText(peer)}: ${timeText(ms)}, vkdml is ${three(ms / row.ms)} times as fast`,
     ),
@@ -286,9 +296,10 @@ function ratioMeasure(rows, full) {
         sets: [
             {
                 label: "vkdml",
-                color: row => color(`band${bandOf(row.ratio)}`),
+                color: row => color(row.small ? "small" : `band${bandOf(row.ratio)}`),
                 value: row => row.ratio,
-                text: (row, narrow) => `${ratioText(row.ratio)}${narrow ? "" : `   ${timeText(row.ms)}`}`,
+                text: (row, narrow) =>
+                    `${row.small ? `(${ratioText(row.ratio)})` : ratioText(row.ratio)}${narrow ? "" : `   ${timeText(row.ms)}`}`,
             },
             ...peerSets(rows, row => row.ratio, ratioText),
         ],
@@ -296,18 +307,19 @@ function ratioMeasure(rows, full) {
 }
 
 function arithmeticMeasure(rows) {
+    const [factor, unit] = unitOf(Math.max(...rows.map(row => row.tflops)));
     return {
-        unit: "TFLOP/s",
+        unit,
         more: rowDetails,
         name: row => row.label,
         sets: [
             {
                 label: "vkdml",
                 color: () => color("arithmetic"),
-                value: row => row.tflops,
-                text: (row, narrow) => `${three(row.tflops)}${narrow ? "" : `   ${timeText(row.ms)}`}`,
+                value: row => row.tflops * factor,
+                text: (row, narrow) => `${three(row.tflops * factor)}${narrow ? "" : `   ${timeText(row.ms)}`}`,
             },
-            ...peerSets(rows, row => row.tflops, three),
+            ...peerSets(rows, row => row.tflops * factor, three),
         ],
     };
 }
@@ -345,8 +357,8 @@ const BORDERS = ["solid", "dashed", "dotted", "dashed", "dotted", "dashed"];
 const lineKey = row => (allPeers.length ? row.label : row.label.replace(new RegExp(`/${row.type}$`), ""));
 const lineNames = () => (allPeers.length ? ["vkdml", ...allPeers.map(peerText)] : types);
 
-function lineSets(rows) {
-    const value = row => row.tflops ?? row.ratio;
+function lineSets(rows, factor) {
+    const value = row => (row.tflops ? row.tflops * factor : row.ratio);
     const at = (values, size) => values.find(row => row.size === size);
     const series = allPeers.length
         ? [
@@ -380,9 +392,10 @@ function lineSets(rows) {
 
 function lineConfiguration(rows) {
     const isArithmetic = rows.some(row => row.tflops);
+    const [factor, unit] = unitOf(Math.max(...rows.map(row => row.tflops ?? 0)));
     return {
         type: "line",
-        data: { labels: sizes.map(sizeText), datasets: lineSets(rows) },
+        data: { labels: sizes.map(sizeText), datasets: lineSets(rows, factor) },
         options: {
             animation: false,
             maintainAspectRatio: false,
@@ -392,7 +405,7 @@ function lineConfiguration(rows) {
                     beginAtZero: true,
                     suggestedMax: isArithmetic ? undefined : 1,
                     ticks: { maxTicksLimit: 6 },
-                    title: { display: isArithmetic, text: "TFLOP/s" },
+                    title: { display: isArithmetic, text: unit },
                 },
                 x: { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 12 } },
             },

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Times PyTorch, CUB, CuPy and NumPy, whichever are installed, on the cases of `vkdml bench`, and writes what they took.
 
-peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..] [--seconds T] --json FILE
+peers.py [--vkdml COMMAND] [--filter TEXT] [--bytes N,..] [--peers NAME,..] [--seconds-each T] --json FILE
     --vkdml COMMAND   the vkdml command, which lists the cases; vkdml
     --filter, --bytes as for `vkdml bench`; --bytes should be the same as there
     --peers NAME,..   only these of torch, cub, cupy, numpy
-    --seconds T       time each case for at least T seconds; 0.2
+    --seconds-each T  time each case for at least T seconds; 0.2
     --json FILE       written in the schema of docs/BENCHMARKS.md, for `vkdml bench --peers FILE`
 
 Shapes and layouts are the benchmarks' own; a case that a peer has no function for is left out. torch and cupy run on the
@@ -529,7 +529,7 @@ def main():
     parser.add_argument("--filter")
     parser.add_argument("--bytes")
     parser.add_argument("--peers", default=list(PEERS), type=lambda text: text.split(","))
-    parser.add_argument("--seconds", default=0.2, type=float)
+    parser.add_argument("--seconds-each", default=0.2, type=float)
     parser.add_argument("--json", required=True)
     options = parser.parse_args()
     if unknown := set(options.peers) - set(PEERS):
@@ -539,7 +539,7 @@ def main():
     for name, line in list_cases(options):
         for peer in peers:
             try:
-                result = time_case(peer, name, Case(line), options.seconds)
+                result = time_case(peer, name, Case(line), options.seconds_each)
             except Exception as error:  # what a peer refuses, or has no memory for, differs from peer to peer
                 print(f"{name:<54} {peer.name:<10} {type(error).__name__}: {str(error).splitlines()[0][:80]}")
                 continue

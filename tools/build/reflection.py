@@ -161,7 +161,11 @@ def groups_of(text):
             group, prefix = Group(begins[2] or "", begins[1] != "In", {}), begins[3]
             groups.append(group)
         elif group and entry:
-            group.numbers[f"{prefix}_{entry[1]}"] = int(entry[2], 0), entry[3] or ""
+            name = f"{prefix}_{entry[1]}"
+            group.numbers[name] = int(entry[2], 0), entry[3] or ""
+        elif group and group.numbers and re.match(r"\s+//", line):  # more of what is said of the last one
+            number, said = group.numbers[name]
+            group.numbers[name] = number, f"{said} {line.strip()[2:].strip()}"
         elif not line.startswith("//"):
             group = None
     return groups

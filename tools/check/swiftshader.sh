@@ -102,7 +102,7 @@ esac
 results=$folder/testlog.json
 mkdir -p "$folder"
 : >"$results"
-operators=${VKDML_SWIFTSHADER_OPERATORS-$("$build/tools/vkdml" operators | sed -n 's/^DML_OPERATOR_\([A-Z0-9_]*\) .*/\1/p')}
+operators=${VKDML_SWIFTSHADER_OPERATORS-$("$build/tools/vkdml" operators --names)}
 for operator in $operators; do
     test_operator "$operator" "$@"
 done

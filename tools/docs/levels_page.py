@@ -44,7 +44,7 @@ def read_table(command):
     lines = subprocess.run([command, "operators"], capture_output=True, text=True, check=True).stdout.splitlines()
     table = []
     for line in lines:
-        row = re.fullmatch(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since (\w+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)", line)
+        row = re.fullmatch(r"DML_OPERATOR_(\w+) \(since (\w+), (?:to fuse since ([^,]+), )?(EXACT|ULP\(\d+\)|SUM: .*)\)", line)
         tensor = re.fullmatch(r"  (\w+) \((?:in|out)put.*\)", line)
         support = re.fullmatch(r"    (\w+): ([\d to]+) dimensions, (.*)", line)
         if row:

@@ -1,12 +1,17 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/progress.h"
+#include "base/timing.h"
 #include "bench/options.h"
 #include "bench/report.h"
 #include "bench/small.h"
 #include "bench/sweep.h"
 #include "commands.h"
+
+/* Of the time for a whole run each of the some ten peaks is measured for so much. */
+#define PEAKS_SHARE 0.01
 
 /* The size that is listed, where the command line says none. */
 #define GPU_SIZE ((uint64_t)256 << 20)
@@ -20,37 +25,69 @@ static bool print_entry(const struct bench_entry *entry, void *context) {
     return true;
 }
 
-/* The benchmarks of a run, and how many of them are done. */
+/* The benchmarks of a run, and the time there is for them. */
 struct timed_list {
     struct bench_session *session;
-    size_t done, count;
+    struct bench_turns turns;
+    double seconds;  /* for all that are to come; NAN: as long as they take */
+    double overhead; /* of a benchmark beside its measuring, in seconds */
+    double measured; /* by the benchmarks so far, in seconds, overhead and all */
+    size_t missed;   /* that time was up for */
 };
 
-static bool count_timed(const struct bench_entry *entry, void *context) {
-    struct timed_list *list = context;
-    (void)entry;
-    list->count++;
-    return true;
+/* What is left of the time is shared out evenly, less what each takes beside. */
+static void share_out(struct timed_list *list, double left) {
+    const double share = left / (double)(list->turns.count - list->turns.done);
+    list->session->effort.seconds = fmax(0, share - list->overhead);
+}
+
+/* Half of what the latest took, half of what was thought before it. */
+static void learn(struct timed_list *list, double took) {
+    const double overhead = fmax(0, took - list->session->effort.seconds);
+    list->overhead = list->turns.done == 1 ? overhead : (list->overhead + overhead) / 2;
+    list->measured += took;
 }
 
 static bool time_entry(const struct bench_entry *entry, void *context) {
     struct timed_list *list = context;
     struct bench_session *session = list->session;
-    progress_show("%zu of %zu: %s", ++list->done, list->count, entry->name);
+    const double start = timing_now();
+    const double left = list->seconds - (start - list->turns.begun) * 1e-3;
+    if (left <= 0 && list->turns.done != 0) {
+        list->missed++;
+        return true;
+    }
+    if (!isnan(left)) {
+        share_out(list, left);
+    }
+    bench_turns_next(&list->turns, entry->name, left);
     const size_t before = session->count;
     const bool good = bench_session_time(session, entry);
     if (session->count > before) {
         bench_print_record(session, &session->records[before]);
     }
+    learn(list, (timing_now() - start) * 1e-3);
     return good;
+}
+
+static void tell_missed(const struct timed_list *list) {
+    const size_t done = list->turns.done;
+    if (list->missed != 0) {
+        printf("# time was up: %zu of %zu benchmarks were not reached; all take about %.0f s and more\n", list->missed,
+               list->turns.count, ceil(list->measured / (double)done * (double)list->turns.count));
+    }
 }
 
 /* The sizes that the command line says, or else the device's. */
 static bool visit_all(const struct bench_options *options, uint64_t default_size,
                       bool (*visit)(const struct bench_entry *entry, void *context), void *context) {
     const uint64_t *sizes = options->size_count ? options->sizes : &default_size;
-    if (bench_list(options->filter, sizes, options->size_count ? options->size_count : 1, visit, context) == 0) {
-        fprintf(stderr, "vkdml bench: no benchmark fits '%s'; `vkdml bench --list` names them\n", options->filter);
+    if (bench_list(&options->filter, sizes, options->size_count ? options->size_count : 1, visit, context) == 0) {
+        fprintf(stderr, "vkdml bench: no benchmark fits '");
+        for (size_t i = 0; i < options->filter.count; i++) {
+            fprintf(stderr, "%s%s", i ? "," : "", options->filter.texts[i]);
+        }
+        fprintf(stderr, "'; `vkdml bench --list` names them\n");
         return false;
     }
     return true;
@@ -104,8 +141,12 @@ static bool report(const struct bench_options *options, struct json_object *run,
 
 /* Times what the command line asks for. */
 static bool measure(struct bench_session *session, const struct bench_options *options, struct json_object *rows) {
+    const double start = timing_now();
     if (options->host) {
         return bench_host(session, options, rows);
+    }
+    if (!isnan(options->seconds)) {
+        session->effort.seconds = fmin(session->effort.seconds, options->seconds * PEAKS_SHARE);
     }
     if (!bench_session_measure_peaks(session, options->peak_size)) {
         return false;
@@ -118,14 +159,20 @@ static bool measure(struct bench_session *session, const struct bench_options *o
         return bench_sweep(session, options);
     }
     const uint64_t size = bench_default_size(session);
-    struct timed_list list = {.session = session};
-    const bool good = visit_all(options, size, count_timed, &list) && visit_all(options, size, time_entry, &list);
+    const size_t count = options->size_count ? bench_count(&options->filter, options->sizes, options->size_count)
+                                             : bench_count(&options->filter, &size, 1);
+    struct timed_list list = {.session = session,
+                              .turns = bench_turns_begin(count),
+                              .seconds = options->seconds - (timing_now() - start) * 1e-3};
+    const bool good = visit_all(options, size, time_entry, &list);
     progress_clear();
+    tell_missed(&list);
+    session->incomplete = list.missed != 0;
     return good;
 }
 
-/* Times and reports; what was measured is written even where a case has no figure. */
-static bool run_session(const struct bench_options *options, const struct others *others) {
+/* Times and reports; what was measured is written even where a case has no figure. Returns the exit status. */
+static int run_session(const struct bench_options *options, const struct others *others) {
     static struct bench_session session;
     struct json_object *rows = json_object_new_array(), *run = NULL;
     if (options->host) {
@@ -138,31 +185,30 @@ static bool run_session(const struct bench_options *options, const struct others
         run = bench_to_json(&session, options->latency ? "latency" : options->host ? "host" : NULL, rows);
         good = run != NULL && report(options, run, others) && !session.failed;
     }
+    const bool incomplete = session.incomplete;
     bench_session_close(&session);
     json_object_put(run);
     json_object_put(rows);
-    return good;
+    return !good ? EXIT_FAILURE : incomplete ? EXIT_INCOMPLETE : EXIT_SUCCESS;
 }
 
-static bool report_earlier(const struct bench_options *options, const struct others *others) {
+static int report_earlier(const struct bench_options *options, const struct others *others) {
     struct json_object *run = bench_read_json(options->from, BENCH_FILE_RUN);
     const bool good = run && report(options, run, others);
     json_object_put(run);
-    return good;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static bool run_bench(const struct bench_options *options) {
+static int run_bench(const struct bench_options *options) {
     struct others others;
-    bool good = others_read(options, &others);
-    if (options->from) {
-        good = good && report_earlier(options, &others);
-    } else {
-        /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
-        good = good && (options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL)) &&
-               run_session(options, &others);
+    int status = EXIT_FAILURE;
+    /* What can be told without a device first; names of a sweep's cases are not known before they are made. */
+    if (others_read(options, &others) &&
+        (options->from || options->sweep || visit_all(options, GPU_SIZE, count_entry, NULL))) {
+        status = options->from ? report_earlier(options, &others) : run_session(options, &others);
     }
     others_free(&others);
-    return good;
+    return status;
 }
 
 static int run(int argc, char **argv) {
@@ -178,7 +224,7 @@ static int run(int argc, char **argv) {
     if (options.list) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    return run_bench(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_bench(&options);
 }
 
 const struct subcommand subcommand_bench = {
@@ -189,7 +235,8 @@ const struct subcommand subcommand_bench = {
         "reference: "
         "the bytes that must move (each input element once, each output byte once) over time, and the ratio of that to "
         "what copying reaches in the same run, or filling where nothing is read, or reading where hardly anything is "
-        "written.",
+        "written.\n"
+        "Exits with 3 where nothing failed but the time that --seconds gives was up before all were timed.",
     .options = bench_option_rows,
     .apply = bench_options_apply,
     .run = run,

@@ -1,5 +1,8 @@
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/operator_names.h"
 #include "commands.h"
 #include "model/load.h"
 
@@ -30,6 +33,38 @@ static bool apply_option(int key, const char *argument, void *context) {
     return request->level != 0;
 }
 
+static void print_count(const char *before, size_t count, const char *what) {
+    printf("%s%zu %s%s", before, count, what, count == 1 ? "" : "s");
+}
+
+/* Each operator once. */
+static void print_operators(const struct model *model) {
+    const char *before = " (";
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        const VkdmlOperatorSchema *schema = model->dispatchables[i].schema;
+        bool is_new = true;
+        for (size_t j = 0; j < i; j++) {
+            is_new = is_new && model->dispatchables[j].schema != schema;
+        }
+        if (is_new) {
+            printf("%s%s", before, operator_names_short(schema->name));
+            before = ", ";
+        }
+    }
+    printf("%s", model->dispatchable_count ? ")" : "");
+}
+
+/* What was found good. */
+static void tell_what_is_fine(const struct model *model, const char *path, DML_FEATURE_LEVEL level) {
+    printf("%s: fine at feature level %s", strcmp(path, "-") == 0 ? "standard input" : path,
+           vkdmlGetFeatureLevelName(level ? level : levels_newest()));
+    print_count(": ", model->resource_count, "resource");
+    print_count(", ", model->dispatchable_count, "dispatchable");
+    print_operators(model);
+    print_count(", ", model->command_count, "command");
+    putchar('\n');
+}
+
 static int run(int argc, char **argv) {
     struct request request = {0};
     struct model model;
@@ -40,6 +75,9 @@ static int run(int argc, char **argv) {
     }
     bool good = model_load(&model, argv[first], request.input_path, NULL);
     good = model_validate(&model, request.level) && good;
+    if (good) {
+        tell_what_is_fine(&model, argv[first], request.level);
+    }
     model_free(&model);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -51,9 +89,8 @@ const struct subcommand subcommand_check = {
     .operands_most = 1,
     .kind = ARGUMENT_MODEL,
     .summary = "holds a model to the rules without running it",
-    .description =
-        "Holds a model to every rule without running it, and prints every reason. Needs no device. `-` reads the "
-        "model from standard input.",
+    .description = "Holds a model to every rule without running it, and prints every reason, or, where all is fine, "
+                   "what it looked at. Needs no device. `-` reads the model from standard input.",
     .options = options,
     .apply = apply_option,
     .run = run,

@@ -43,8 +43,7 @@ static bool apply_option(int key, const char *argument, void *context) {
     case 'a':
         request->device = argument;
         if (strcmp(argument, "reference") == 0) {
-            fprintf(stderr, "vkdml explain: the reference runs plain loops; only Vulkan devices have plans\n");
-            return false;
+            return refusal_tell("the reference runs plain loops; only Vulkan devices have plans");
         }
         return true;
     case 'v':

@@ -2,33 +2,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <vkdml/schema.h>
 
-#include "base/suggest.h"
+#include "base/operator_names.h"
 #include "commands.h"
 #include "model/element.h"
 
-/* Before every operator's name. */
-#define PREFIX "DML_OPERATOR_"
+enum { OPTION_NAMES = OPTION_KEY_FIRST };
 
 static const struct option_row options[] = {
     {'l', "level", .alias = "dml_feature_level", .argument = "L", .kind = ARGUMENT_LEVEL,
      .text = "what feature level L has, e.g. 5_0 (all levels, side by side)"},
+    {OPTION_NAMES, "names", .text = "print names alone, a line each"},
     {0},
 };
 
 /* What a command line asks for. */
 struct request {
     DML_FEATURE_LEVEL level;
+    bool only_names;
     char **names; /* of operators; none: all */
     int name_count;
 };
 
 static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
-    (void)key;
+    if (key == OPTION_NAMES) {
+        return request->only_names = true;
+    }
     request->level = command_feature_level(argument);
     return request->level != 0;
 }
@@ -71,7 +73,9 @@ static void print_operator(const VkdmlOperatorSchema *schema) {
     const VkdmlAccuracy *accuracy = &schema->accuracy;
     printf("%s (since %s, ", schema->name, vkdmlGetFeatureLevelName(schema->introduced));
     if (schema->fusableSince) {
-        printf("to fuse since %s, ", vkdmlGetFeatureLevelName(schema->fusableSince));
+        printf("to fuse since %s%s%s, ", vkdmlGetFeatureLevelName(schema->fusableSince),
+               schema->fusableInto ? " into " : "",
+               schema->fusableInto ? operator_names_short(vkdmlGetOperatorName(schema->fusableInto)) : "");
     }
     switch (accuracy->kind) {
     case VKDML_ACCURACY_EXACT:
@@ -92,37 +96,29 @@ static int by_name(const void *left, const void *right) {
     return strcmp((*a)->name, (*b)->name);
 }
 
-/* "DML_OPERATOR_GEMM" or "GEMM", whatever its case. */
-static bool is_called(const VkdmlOperatorSchema *schema, const char *name) {
-    return strcasecmp(schema->name, name) == 0 || strcasecmp(schema->name + strlen(PREFIX), name) == 0;
-}
-
 static bool is_wanted(const VkdmlOperatorSchema *schema, const struct request *request) {
     bool wanted = request->name_count == 0;
     for (int i = 0; i < request->name_count && !wanted; i++) {
-        wanted = is_called(schema, request->names[i]);
+        wanted = operator_names_equal(request->names[i], schema->name);
     }
     return wanted && (!request->level || schema->introduced <= request->level);
 }
 
 static bool names_are_known(const struct request *request) {
+    bool known = true;
     for (int i = 0; i < request->name_count; i++) {
-        char hint[SUGGEST_SIZE];
-        const char *name = request->names[i];
-        struct suggest suggest =
-            suggest_begin(strncasecmp(name, PREFIX, strlen(PREFIX)) == 0 ? name + strlen(PREFIX) : name);
-        bool known = false;
-        for (uint32_t j = 0; j < vkdmlGetOperatorSchemaCount() && !known; j++) {
-            const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(j);
-            known = is_called(schema, name);
-            suggest_consider(&suggest, schema->name + strlen(PREFIX));
-        }
-        if (!known) {
-            fprintf(stderr, "vkdml operators: there is no operator '%s'%s\n", name, suggest_hint(&suggest, hint));
-            return false;
+        known = operator_names_find(subcommand_operators.name, request->names[i]) != NULL && known;
+    }
+    return known;
+}
+
+static void print_with_tensors(const VkdmlOperatorSchema *schema, DML_FEATURE_LEVEL level) {
+    print_operator(schema);
+    for (uint32_t i = 0; i < schema->fieldCount; i++) {
+        if (schema->fields[i].kind != VKDML_FIELD_KIND_ATTRIBUTE) {
+            print_tensor(&schema->fields[i], level);
         }
     }
-    return true;
 }
 
 static int print_operators(const struct request *request) {
@@ -140,11 +136,10 @@ static int print_operators(const struct request *request) {
         if (!is_wanted(schemas[i], request)) {
             continue;
         }
-        print_operator(schemas[i]);
-        for (uint32_t j = 0; j < schemas[i]->fieldCount; j++) {
-            if (schemas[i]->fields[j].kind != VKDML_FIELD_KIND_ATTRIBUTE) {
-                print_tensor(&schemas[i]->fields[j], request->level);
-            }
+        if (request->only_names) {
+            puts(operator_names_short(schemas[i]->name));
+        } else {
+            print_with_tensors(schemas[i], request->level);
         }
     }
     free(schemas);
@@ -170,9 +165,8 @@ const struct subcommand subcommand_operators = {
     .kind = ARGUMENT_OPERATOR,
     .summary = "lists the implemented operators",
     .description =
-        "Lists the implemented operators, or those named, with the dimension counts and data types of their tensors by "
-        "feature "
-        "level.\n"
+        "Lists the implemented operators, or those named in any case, with the dimension counts and data types of "
+        "their tensors by feature level.\n"
         "EXACT: results are the CPU reference's, bit for bit, on every device. ULP(n): so they are, and FLOAT32 "
         "results are within n units in the last place of the exact value, FLOAT16 results within 1. SUM: "
         "results are within the bound.",

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/operator_names.h"
 #include "commands.h"
 #include "selftest/selftest.h"
 
 enum {
     OPTION_SECONDS = OPTION_KEY_FIRST,
     OPTION_LONG,
+    OPTION_QUICK,
     OPTION_OPERATOR,
     OPTION_VARIANT,
     OPTION_SEED,
@@ -25,6 +26,7 @@ static const struct option_row options[] = {
      .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
     {'o', "output", .argument = "FILE", .kind = ARGUMENT_FILE, .text = "write the report to FILE (standard output)"},
     {OPTION_JSON, "json", .text = "write it as a JSON document"},
+    {OPTION_QUICK, "quick", .text = "run one case of each operator, however long that takes"},
     {OPTION_SECONDS, "seconds", .argument = "N", .text = "run cases for N seconds (60)"},
     {OPTION_LONG, "long", .text = "run cases for an hour"},
     {OPTION_OPERATOR, "operator", .argument = "NAME", .kind = ARGUMENT_OPERATOR,
@@ -52,8 +54,7 @@ static bool apply_option(int key, const char *argument, void *context) {
     case 'a':
         wanted->device = argument;
         if (strcmp(argument, "reference") == 0) {
-            fprintf(stderr, "vkdml selftest: the reference is what devices are held to\n");
-            return false;
+            return refusal_tell("the reference is what devices are held to");
         }
         return true;
     case 'o':
@@ -65,6 +66,8 @@ static bool apply_option(int key, const char *argument, void *context) {
     case OPTION_JSON:
         request->json = true;
         return true;
+    case OPTION_QUICK:
+        return wanted->quick = true;
     case OPTION_LONG:
         wanted->seconds = LONG_SECONDS;
         return true;
@@ -91,15 +94,12 @@ static bool apply_option(int key, const char *argument, void *context) {
 /* False, with a hint on stderr, where no operator is called so. */
 static bool check_operators(const char *pattern) {
     const struct selftest test = {.options = {.operators = pattern}};
-    struct suggest suggest = suggest_begin(pattern ? pattern : "");
-    char hint[SUGGEST_SIZE];
     for (size_t f = 0; f < case_family_count; f++) {
         if (selftest_wants(&test, case_families[f])) {
             return true;
         }
-        suggest_consider(&suggest, vkdmlGetOperatorName(case_families[f]->type) + strlen("DML_OPERATOR_"));
     }
-    fprintf(stderr, "vkdml selftest: there is no operator '%s'%s\n", pattern, suggest_hint(&suggest, hint));
+    operator_names_refuse(subcommand_selftest.name, pattern);
     return false;
 }
 
@@ -136,6 +136,22 @@ static bool write_report(struct json_object *report, const struct request *reque
     return good;
 }
 
+/* False, with the reason on stderr, where the report cannot be made or written. */
+static bool tell(struct selftest *test, const struct request *request) {
+    struct json_object *report = selftest_report(test);
+    char verdict[SELFTEST_VERDICT_SIZE];
+    if (!report) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        return false;
+    }
+    const bool good = write_report(report, request);
+    if (good && request->output) {
+        printf("%s; the report is in '%s'\n", selftest_verdict(test, verdict), request->output);
+    }
+    json_object_put(report);
+    return good;
+}
+
 static int run(int argc, char **argv) {
     static struct selftest test;
     struct request request = {.options = {.seconds = USUAL_SECONDS, .seed = 1}};
@@ -150,32 +166,26 @@ static int run(int argc, char **argv) {
     bool good = selftest_open(&test, &request.options);
     if (good) {
         selftest_run(&test);
-        struct json_object *report = selftest_report(&test);
-        good = selftest_is_good(&test);
-        if (!report) {
-            fprintf(stderr, "vkdml: out of memory\n");
-            good = false;
-        } else {
-            good = write_report(report, &request) && good;
-        }
-        if (request.output) {
-            printf("%s: %u cases failed; the report is in '%s'\n", good ? "passed" : "failed", test.failure_count,
-                   request.output);
-        }
-        json_object_put(report);
+        good = tell(&test, &request) && selftest_is_good(&test);
     }
+    const bool complete = good && selftest_missing(&test) == 0;
     selftest_close(&test);
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return !good ? EXIT_FAILURE : complete ? EXIT_SUCCESS : EXIT_INCOMPLETE;
 }
 
 const struct subcommand subcommand_selftest = {
     .name = "selftest",
     .summary = "holds every operator on this device and driver to the reference",
     .description =
-        "Runs cases of every operator on a device, one after another until time is up, and holds results to the CPU "
-        "reference: bit for bit, sums within their bound. Writes a report to attach to a bug: the device and its "
-        "driver, what it does with floats, the kernels' variants, operator by operator how cases came out, and of "
-        "failures the case, which `--case` runs again.",
+        "Runs cases of every operator on a device, and holds results to the CPU reference: bit for bit, sums within "
+        "their bound. One case of each comes first, of GEMM, CONVOLUTION, pooling and softmax before all others, then "
+        "more until time is up. Writes a report to attach to a bug: the device and its driver, what it does with "
+        "floats, the kernels' variants, operator by operator how cases came out, and of failures the case, which "
+        "`--case` runs "
+        "again.\n"
+        "Exits with 0 where all operators were reached and passed, with 1 where a case failed or none could run, and "
+        "with 3 where none failed but time was up before all operators were reached: how many were not, and how long "
+        "one case of each takes, is in the report.",
     .options = options,
     .apply = apply_option,
     .run = run,

@@ -6,12 +6,10 @@
 
 #include <vkdml/schema.h>
 
-#include "base/suggest.h"
+#include "base/operator_names.h"
 #include "commands.h"
 #include "model/element.h"
 #include "template_values.h"
-
-static const char operator_prefix[] = "DML_OPERATOR_";
 
 /* What is written about one operator. */
 struct template {
@@ -347,7 +345,7 @@ static int print_template(const VkdmlOperatorSchema *schema) {
         fprintf(stderr, "vkdml: out of memory\n");
         return EXIT_FAILURE;
     }
-    snprintf(template.name, sizeof(template.name), "%s", schema->name + strlen(operator_prefix));
+    snprintf(template.name, sizeof(template.name), "%s", operator_names_short(schema->name));
     for (char *letter = template.name; *letter; letter++) {
         *letter = (char)tolower((unsigned char)*letter);
     }
@@ -368,30 +366,13 @@ static int print_template(const VkdmlOperatorSchema *schema) {
 
 /* ---- the command line ---- */
 
-static const VkdmlOperatorSchema *find_operator(const char *name) {
-    struct suggest suggest = suggest_begin(name);
-    char hint[SUGGEST_SIZE];
-    const bool in_full = strncmp(name, operator_prefix, strlen(operator_prefix)) == 0;
-    for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
-        const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
-        const char *candidate = in_full ? schema->name : schema->name + strlen(operator_prefix);
-        if (strcmp(name, candidate) == 0) {
-            return schema;
-        }
-        suggest_consider(&suggest, candidate);
-    }
-    fprintf(stderr, "vkdml template: '%s' is no implemented operator (`vkdml operators` lists them)%s\n", name,
-            suggest_hint(&suggest, hint));
-    return NULL;
-}
-
 static int run(int argc, char **argv) {
     int first;
     const int status = command_line_read(&subcommand_template, argc, argv, NULL, &first);
     if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
-    const VkdmlOperatorSchema *schema = find_operator(argv[first]);
+    const VkdmlOperatorSchema *schema = operator_names_find(subcommand_template.name, argv[first]);
     return schema ? print_template(schema) : EXIT_USAGE;
 }
 

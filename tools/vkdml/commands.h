@@ -4,6 +4,7 @@
 
 #include "command_line/command_line.h"
 #include "command_line/levels.h"
+#include "command_line/refusal.h"
 
 extern const struct subcommand subcommand_run;
 extern const struct subcommand subcommand_check;

@@ -15,19 +15,18 @@ static uint32_t smallest_dimension(const struct vkdml_gather *gather) {
 }
 
 /* A part for each coordinate of that dimension. */
-static VkdmlResult plan_parts(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                              struct vkdml_builder *builder) {
+static VkdmlResult plan_parts(const struct vkdml_gather *gather, bool shares_seams, struct vkdml_builder *builder) {
     const uint32_t along = smallest_dimension(gather);
     const struct vkdml_gather_dimension dimension = gather->dimensions[along];
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t c = 0; result == VKDML_SUCCESS && c < dimension.size; ++c) {
         struct vkdml_gather part = *gather;
         const uint64_t distance = (uint64_t)c * dimension.input_stride;
-        part.output_first += (uint64_t)c * dimension.output_stride;
-        part.input_first = dimension.is_backward ? part.input_first - distance : part.input_first + distance;
+        part.output.first += (uint64_t)c * dimension.output_stride;
+        part.input.first = dimension.is_backward ? part.input.first - distance : part.input.first + distance;
         --part.count;
         memmove(part.dimensions + along, part.dimensions + along + 1, (part.count - along) * sizeof(*part.dimensions));
-        result = vkdml_copy_plan(&part, use, builder);
+        result = vkdml_copy_plan(&part, shares_seams, builder);
     }
     return result;
 }
@@ -96,16 +95,15 @@ static bool has_seams(const struct vkdml_gather *gather) {
            gather->dimensions[gather->count - 2].output_stride == row->size;
 }
 
-VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            struct vkdml_builder *builder) {
+VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, bool shares_seams, struct vkdml_builder *builder) {
     vkdml_gather_collapse(gather, 0, gather->count);
     if (gather->count > VKDML_MAX_DIMENSIONS) {
         vkdml_note(builder->report, "copy: more than %d dimensions, so a copy for each coordinate of the smallest",
                    VKDML_MAX_DIMENSIONS);
-        return plan_parts(gather, use, builder);
+        return plan_parts(gather, shares_seams, builder);
     }
     if (vkdml_transfer_suits_copy(gather, builder->limits)) {
-        return vkdml_transfer_plan_copy(gather, use, builder);
+        return vkdml_transfer_plan_copy(gather, builder);
     }
     const uint32_t element_bytes = gather->element_bytes;
     vkdml_gather_widen(gather);
@@ -113,33 +111,25 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gath
         vkdml_note(builder->report, "copy: elements of %u bytes widened to %u", (unsigned)element_bytes,
                    (unsigned)gather->element_bytes);
     }
-    struct vkdml_gather_use seamed = *use;
-    seamed.has_seams = false;
+    struct vkdml_gather_use use = {.kernel = VKDML_KERNEL_COPY, .runs_kernel = VKDML_KERNEL_COPY_RUNS};
     if (builder->limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {
         bring_repetitions_together(gather);
-        seamed.has_seams = use->has_seams && has_seams(gather);
-        if (seamed.has_seams) {
-            seamed.kernel = VKDML_KERNEL_PADDING;
-            seamed.constants[0] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_MODE, DML_PADDING_MODE_CONSTANT};
-            seamed.constants[1] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_PADDED, 0};
-            seamed.constant_count = 2;
+        use.has_seams = shares_seams && has_seams(gather);
+        if (use.has_seams) {
+            use.kernel = VKDML_KERNEL_PADDING;
+            use.constants[0] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_MODE, DML_PADDING_MODE_CONSTANT};
+            use.constants[1] = (struct vkdml_gather_constant){VKDML_GATHER_CONSTANT_PADDED, 0};
+            use.constant_count = 2;
         }
     }
-    return vkdml_gather_plan(gather, &seamed, builder);
+    return vkdml_gather_plan(gather, &use, builder);
 }
 
-VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
+VkdmlResult vkdml_copy_plan_identity(const struct vkdml_view *output, const struct vkdml_view *input,
                                      struct vkdml_builder *builder) {
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_input = true,
-        .input = VKDML_PLAN_INPUT,
-        .output = VKDML_PLAN_OUTPUT,
-    };
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, output, input);
-    return vkdml_copy_plan(&gather, &use, builder);
+    return vkdml_copy_plan(&gather, false, builder);
 }
 
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
@@ -153,4 +143,19 @@ bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_
         .input_size = size,
     };
     return output_stride <= UINT32_MAX && input_stride <= UINT32_MAX;
+}
+
+VkdmlResult vkdml_copy_pack(struct vkdml_gather *gather, struct vkdml_origin *tensor, struct vkdml_builder *builder) {
+    uint32_t stride = 1; /* at most 2^32-1 elements */
+    for (uint32_t d = gather->count; d-- > 0;) {
+        gather->dimensions[d].output_stride = stride;
+        stride *= gather->dimensions[d].size;
+    }
+    gather->element_bytes = vkdml_data_type_size(tensor->type);
+    gather->input = *tensor;
+    gather->output = vkdml_builder_region(builder, "what lies too far apart", (uint64_t)stride * gather->element_bytes,
+                                          tensor->type);
+    *tensor = gather->output;
+    struct vkdml_gather copied = *gather;
+    return vkdml_copy_plan(&copied, false, builder);
 }

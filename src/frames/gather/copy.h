@@ -7,16 +7,19 @@
 
 /* Adds what moves every element of a gather unchanged, which it collapses and widens: a copy where that suits the
  * device, else steps of the copy kernels; where more than VKDML_MAX_DIMENSIONS are left, some for each coordinate of
- * the smallest ones. No dimension is padded. use->has_seams: short rows may take the kernel of padding, where it shares
- * out what is around their ends. */
-VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            struct vkdml_builder *builder);
+ * the smallest ones. No dimension is padded. shares_seams: short rows may take the kernel
+ * of padding, which shares out what is around their ends. */
+VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, bool shares_seams, struct vkdml_builder *builder);
 
-/* Adds the copy of input 0, all of it, to output 0: by the device where that suits it, else by kernels. */
-VkdmlResult vkdml_copy_plan_identity(const struct vkdml_tensor *output, const struct vkdml_tensor *input,
+/* Adds the copy of a tensor, all of it, to another of its sizes: by the device where that suits it, else by kernels. */
+VkdmlResult vkdml_copy_plan_identity(const struct vkdml_view *output, const struct vkdml_view *input,
                                      struct vkdml_builder *builder);
 
 /* Adds a dimension to what is copied, but for one of a single coordinate; whether the strides fit. */
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride);
+
+/* Copies elements of a tensor into scratch memory, side by side in the order of the gather's dimensions, which have the
+ * tensor's strides; their output strides then say how they lie there, and *tensor is there. */
+VkdmlResult vkdml_copy_pack(struct vkdml_gather *gather, struct vkdml_origin *tensor, struct vkdml_builder *builder);
 
 #endif

@@ -2,11 +2,16 @@
 
 #include <string.h>
 
-void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *input) {
+void vkdml_gather_begin(struct vkdml_gather *gather, const struct vkdml_view *output, const struct vkdml_view *input) {
     memset(gather, 0, sizeof(*gather));
-    gather->element_bytes = output->element_size;
-    gather->count = output->dimension_count;
+    gather->element_bytes = vkdml_data_type_size(output->at.type);
+    gather->output = output->at;
+    gather->input = input != NULL ? input->at : (struct vkdml_origin){.type = DML_TENSOR_DATA_TYPE_UNKNOWN};
+}
+
+void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_view *output, const struct vkdml_view *input) {
+    vkdml_gather_begin(gather, output, input);
+    gather->count = output->rank;
     for (uint32_t d = 0; d < gather->count; ++d) {
         gather->dimensions[d] = (struct vkdml_gather_dimension){
             .size = output->sizes[d],
@@ -15,6 +20,10 @@ void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_tensor *o
             .input_size = output->sizes[d],
         };
     }
+}
+
+bool vkdml_gather_has_input(const struct vkdml_gather *gather) {
+    return gather->input.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension) {
@@ -85,7 +94,7 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
 static bool can_double(const struct vkdml_gather *gather) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
     if (gather->element_bytes >= 4 || row->output_stride != 1 || row->input_stride != 1 || row->size % 2 != 0 ||
-        row->role != 0 || row->is_backward || gather->output_first % 2 != 0 || gather->input_first % 2 != 0) {
+        row->role != 0 || row->is_backward || gather->output.first % 2 != 0 || gather->input.first % 2 != 0) {
         return false;
     }
     for (uint32_t d = 0; d + 1 < gather->count; ++d) {
@@ -99,8 +108,8 @@ static bool can_double(const struct vkdml_gather *gather) {
 void vkdml_gather_widen(struct vkdml_gather *gather) {
     while (can_double(gather)) {
         gather->element_bytes *= 2;
-        gather->output_first /= 2;
-        gather->input_first /= 2;
+        gather->output.first /= 2;
+        gather->input.first /= 2;
         for (uint32_t d = 0; d + 1 < gather->count; ++d) {
             gather->dimensions[d].output_stride /= 2;
             gather->dimensions[d].input_stride /= 2;

@@ -30,9 +30,10 @@ struct vkdml_gather_dimension {
 
 struct vkdml_gather {
     uint32_t element_bytes; /* 1, 2, 4 or 8 */
-    uint64_t output_first;  /* output elements before the first of the gather */
-    uint64_t input_first;   /* input elements before that of coordinate 0, of dimensions walked backward too */
-    uint32_t count;         /* of dimensions */
+    struct vkdml_origin output;
+    struct vkdml_origin input; /* of coordinate 0, of dimensions walked backward too; no tensor: nothing is read. The
+                                  first elements of both are counted by element_bytes, whatever their types */
+    uint32_t count;            /* of dimensions */
     struct vkdml_gather_dimension
         dimensions[VKDML_GATHER_MAX_DIMENSIONS]; /* outermost first; the last one is the row */
     /* The input coordinate that fills output coordinate c of a padded dimension, or OUTSIDE; NULL where none is padded.
@@ -47,7 +48,7 @@ struct vkdml_gather_constant {
     uint32_t value;
 };
 
-/* What a gather's steps bind, and how they are specialized. */
+/* Which kernels a gather takes, and how they are specialized. */
 struct vkdml_gather_use {
     enum vkdml_kernel kernel;
     /* The same for CPUs (glsl/gather/gather_runs.glsl); 0, which is VKDML_KERNEL_COPY: none. */
@@ -60,17 +61,15 @@ struct vkdml_gather_use {
     uint32_t pattern[8]; /* of a band, see gather_band.glsl: takes the place of the dimensions' starts */
     bool has_seams;      /* of padding: glsl/gather/gather_seams.glsl is in the kernel */
     bool reads_rims;     /* of padding */
-    bool has_input;
-    enum vkdml_plan_resource input;
-    enum vkdml_plan_resource output;
-    uint32_t input_index;
-    uint32_t output_index;
-    uint64_t output_offset; /* bytes from where the output resource begins, multiple of 4 */
 };
 
 /* Takes the output's dimensions, and the input's strides where `input` is not NULL (same sizes assumed). */
-void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *input);
+void vkdml_gather_init(struct vkdml_gather *gather, const struct vkdml_view *output, const struct vkdml_view *input);
+
+/* Takes where two tensors lie, and no dimensions: those are to be added. */
+void vkdml_gather_begin(struct vkdml_gather *gather, const struct vkdml_view *output, const struct vkdml_view *input);
+
+bool vkdml_gather_has_input(const struct vkdml_gather *gather);
 
 /* Drops dimensions of size 1, orders the others by output stride, merges neighbours that are one run in both tensors
  * and not padded, among dimensions [first, first + count). At least one dimension remains in all. */

@@ -284,6 +284,6 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
             vkdml_step_constant(step, use->constants[i].id, use->constants[i].value);
         }
     }
-    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
+    vkdml_gather_bind_step(gather, part, &parameters, sizeof(parameters), step);
     return VKDML_SUCCESS;
 }

@@ -72,9 +72,9 @@ static uint32_t fill_batches(const struct vkdml_gather *gather, const struct vkd
 }
 
 /* False where something does not begin or end at a multiple of 16 bytes. */
-static bool fill_places(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                        const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                        const struct interleaving *found, struct vkdml_interleave_parameters *parameters) {
+static bool fill_places(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                        const struct vkdml_plan_limits *limits, const struct interleaving *found,
+                        struct vkdml_interleave_parameters *parameters) {
     const uint32_t chunk = 16 / gather->element_bytes;
     uint64_t first = 0 - part->input_base;
     for (uint32_t d = 0; d < gather->count; ++d) {
@@ -85,8 +85,8 @@ static bool fill_places(const struct vkdml_gather *gather, const struct vkdml_ga
     const uint32_t row = part->box.size[found->row];
     const uint64_t lead = part->output.lead;
     if (stride % chunk != 0 || row % chunk != 0 || first % chunk != 0 || lead % chunk != 0 ||
-        vkdml_place_modulo_16(limits, part->input.offset, 0) != 0 ||
-        vkdml_place_modulo_16(limits, use->output_offset + part->output.offset, 0) != 0) {
+        vkdml_place_modulo_16(limits, gather->input.offset + part->input.offset, 0) != 0 ||
+        vkdml_place_modulo_16(limits, gather->output.offset + part->output.offset, 0) != 0) {
         return false;
     }
     parameters->units = row / chunk;
@@ -103,14 +103,14 @@ static uint32_t tile_vectors(uint32_t local_size, uint32_t planes) {
     return planes % 2 == 0 ? vectors + vectors / 8 : vectors;
 }
 
-bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                             const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
+bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                             const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                             struct vkdml_plan_step *step, VkdmlResult *result) {
     struct interleaving found;
     struct vkdml_interleave_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || !find(gather, part, &found) ||
-        !fill_places(gather, use, part, limits, &found, &parameters)) {
+        !fill_places(gather, part, limits, &found, &parameters)) {
         return false;
     }
     const uint32_t rank = fill_batches(gather, part, &found, &parameters);
@@ -142,6 +142,6 @@ bool vkdml_gather_interleave(const struct vkdml_gather *gather, const struct vkd
     vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_BATCH_RANK, rank);
     vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_SEPARATES, found.separates);
     vkdml_step_constant(step, VKDML_INTERLEAVE_CONSTANT_TILE_VECTORS, tile_vectors(local_size, planes));
-    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
+    vkdml_gather_bind_step(gather, part, &parameters, sizeof(parameters), step);
     return true;
 }

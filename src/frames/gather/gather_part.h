@@ -13,7 +13,7 @@ struct vkdml_gather_part {
 };
 
 /* A step's parameter block, and the windows it binds: for those who fill in the rest. */
-void vkdml_gather_bind_step(const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
+void vkdml_gather_bind_step(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
                             const void *parameters, size_t parameter_bytes, struct vkdml_plan_step *step);
 
 #endif

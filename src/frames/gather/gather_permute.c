@@ -447,10 +447,9 @@ static void set_limits(struct permutation *p, const struct vkdml_plan_limits *li
     p->most_bytes = least(p->most_bytes, SHARED_BYTES);
 }
 
-bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                          const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                          uint32_t least_run, struct vkdml_report *report, struct vkdml_plan_step *step,
-                          VkdmlResult *result) {
+bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                          const struct vkdml_plan_limits *limits, uint32_t least_run, struct vkdml_report *report,
+                          struct vkdml_plan_step *step, VkdmlResult *result) {
     struct permutation p;
     struct block b;
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || !begin(gather, part, &p)) {
@@ -464,9 +463,9 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     memset(&parameters, 0, sizeof(parameters));
     parameters.input_first = (uint32_t)(input_first * p.scale);
     parameters.output_first = part->output.lead * p.scale;
-    p.input_place =
-        vkdml_place_modulo_16(limits, part->input.offset, (uint64_t)parameters.input_first * p.element_bytes);
-    p.output_place = vkdml_place_modulo_16(limits, use->output_offset + part->output.offset,
+    p.input_place = vkdml_place_modulo_16(limits, gather->input.offset + part->input.offset,
+                                          (uint64_t)parameters.input_first * p.element_bytes);
+    p.output_place = vkdml_place_modulo_16(limits, gather->output.offset + part->output.offset,
                                            (uint64_t)parameters.output_first * p.element_bytes);
     set_limits(&p, limits);
     const bool chosen = choose_way(&p, &b);
@@ -502,6 +501,6 @@ bool vkdml_gather_permute(const struct vkdml_gather *gather, const struct vkdml_
     for (uint32_t i = VKDML_PERMUTE_CONSTANT_LOCAL_SIZE; i <= VKDML_PERMUTE_CONSTANT_WHOLE_WORDS; ++i) {
         vkdml_step_constant(step, i, constants[i]);
     }
-    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
+    vkdml_gather_bind_step(gather, part, &parameters, sizeof(parameters), step);
     return true;
 }

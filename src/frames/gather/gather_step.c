@@ -13,14 +13,14 @@
 /* Copies that go otherwise than element by element. As timed on an NVIDIA H200: few planes by interleaving, tiles where
  * they are full and read and written in long runs, blocks where their runs are of two sectors at least, then whatever
  * there is. */
-static bool fill_permutation(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                             const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report, struct vkdml_plan_step *step, VkdmlResult *result) {
-    return vkdml_gather_interleave(gather, use, part, limits, report, step, result) ||
-           vkdml_gather_transpose(gather, use, part, limits, true, report, step, result) ||
-           vkdml_gather_permute(gather, use, part, limits, LONG_RUN, report, step, result) ||
-           vkdml_gather_transpose(gather, use, part, limits, false, report, step, result) ||
-           vkdml_gather_permute(gather, use, part, limits, LEAST_RUN, report, step, result);
+static bool fill_permutation(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                             const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                             struct vkdml_plan_step *step, VkdmlResult *result) {
+    return vkdml_gather_interleave(gather, part, limits, report, step, result) ||
+           vkdml_gather_transpose(gather, part, limits, true, report, step, result) ||
+           vkdml_gather_permute(gather, part, limits, LONG_RUN, report, step, result) ||
+           vkdml_gather_transpose(gather, part, limits, false, report, step, result) ||
+           vkdml_gather_permute(gather, part, limits, LEAST_RUN, report, step, result);
 }
 
 static bool is_forward(const struct vkdml_gather *gather) {
@@ -37,7 +37,7 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
                                    struct vkdml_report *report, struct vkdml_plan_step *step) {
     VkdmlResult result;
     if (use->kernel == VKDML_KERNEL_COPY && is_forward(gather) &&
-        fill_permutation(gather, use, part, limits, report, step, &result)) {
+        fill_permutation(gather, part, limits, report, step, &result)) {
         return result;
     }
     return vkdml_gather_elements(gather, use, part, limits, report, step);

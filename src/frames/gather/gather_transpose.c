@@ -185,11 +185,11 @@ static bool are_multiples(const struct transpose *t, const struct vkdml_gather_d
     return true;
 }
 
-static void align(struct transpose *t, const struct vkdml_gather_use *use, const struct vkdml_gather_part *part,
+static void align(struct transpose *t, const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
                   const struct vkdml_plan_limits *limits, const struct vkdml_transpose_parameters *parameters) {
-    const uint32_t input =
-        vkdml_place_modulo_16(limits, part->input.offset, (uint64_t)parameters->input_first * t->element_bytes);
-    const uint32_t output = vkdml_place_modulo_16(limits, use->output_offset + part->output.offset,
+    const uint32_t input = vkdml_place_modulo_16(limits, gather->input.offset + part->input.offset,
+                                                 (uint64_t)parameters->input_first * t->element_bytes);
+    const uint32_t output = vkdml_place_modulo_16(limits, gather->output.offset + part->output.offset,
                                                   (uint64_t)parameters->output_first * t->element_bytes);
     t->aligned = input == 0 && are_multiples(t, t->batch, t->batch_rank, true, 16) &&
                  are_multiples(t, t->y.dimensions, t->y.rank, true, 16);
@@ -329,10 +329,9 @@ static bool suits_rows(const struct transpose *t) {
     return t->element_bytes == 4 || row >= (t->partial || row % 4 != 0 ? LEAST_PARTIAL_ROW : LEAST_NARROW_ROW);
 }
 
-bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                            bool only_well, struct vkdml_report *report, struct vkdml_plan_step *step,
-                            VkdmlResult *result) {
+bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                            const struct vkdml_plan_limits *limits, bool only_well, struct vkdml_report *report,
+                            struct vkdml_plan_step *step, VkdmlResult *result) {
     struct transpose t;
     begin(gather, part, &t);
     t.serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
@@ -341,7 +340,7 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     }
     struct vkdml_transpose_parameters parameters;
     const uint64_t batches = fill_parameters(&t, gather, part, &parameters);
-    align(&t, use, part, limits, &parameters);
+    align(&t, gather, part, limits, &parameters);
     if (!(t.serial ? !t.partial : suits_rows(&t))) {
         return false;
     }
@@ -375,6 +374,6 @@ bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdm
     if (t.by_shifts) {
         vkdml_step_constant(step, VKDML_TRANSPOSE_CONSTANT_SHARE, shifted_share(&t, local_size));
     }
-    vkdml_gather_bind_step(use, part, &parameters, sizeof(parameters), step);
+    vkdml_gather_bind_step(gather, part, &parameters, sizeof(parameters), step);
     return true;
 }

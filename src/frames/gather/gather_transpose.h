@@ -7,9 +7,8 @@
 
 /* Fills in a step for a part of a gather that copies, where tiles serve it (only_well: as well as they can, on devices
  * whose invocations share them); false, with the step as it was, where they do not. *result is that of the filling. */
-bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
-                            bool only_well, struct vkdml_report *report, struct vkdml_plan_step *step,
-                            VkdmlResult *result);
+bool vkdml_gather_transpose(const struct vkdml_gather *gather, const struct vkdml_gather_part *part,
+                            const struct vkdml_plan_limits *limits, bool only_well, struct vkdml_report *report,
+                            struct vkdml_plan_step *step, VkdmlResult *result);
 
 #endif

@@ -14,7 +14,7 @@ struct run {
 };
 
 static struct vkdml_span output_span(const struct vkdml_gather *gather, const struct vkdml_box *box) {
-    struct vkdml_span span = {gather->output_first, 1};
+    struct vkdml_span span = {gather->output.first, 1};
     for (uint32_t d = 0; d < gather->count; ++d) {
         const uint64_t stride = gather->dimensions[d].output_stride;
         span.first += box->origin[d] * stride;
@@ -78,7 +78,7 @@ static struct run input_run(const struct vkdml_gather *gather, const struct vkdm
 }
 
 static struct vkdml_span input_span(const struct vkdml_gather *gather, const struct vkdml_box *box) {
-    struct vkdml_span span = {gather->input_first, 1};
+    struct vkdml_span span = {gather->input.first, 1};
     for (uint32_t d = 0; d < gather->count; ++d) {
         const struct vkdml_gather_dimension *dimension = &gather->dimensions[d];
         const struct run run = input_run(gather, dimension, box->origin[d], box->size[d]);
@@ -118,7 +118,7 @@ static struct vkdml_span span_of(const struct windows *w, uint32_t tensor, const
     if (tensor == OUTPUT) {
         return output_span(w->gather, box);
     }
-    struct vkdml_span span = w->use->has_input ? input_span(w->gather, box) : (struct vkdml_span){0, 0};
+    struct vkdml_span span = vkdml_gather_has_input(w->gather) ? input_span(w->gather, box) : (struct vkdml_span){0, 0};
     if (span.count == 0) {
         span.count = 1; /* bound, not read */
     }
@@ -128,7 +128,9 @@ static struct vkdml_span span_of(const struct windows *w, uint32_t tensor, const
 static uint64_t bytes(void *context, uint32_t tensor, const struct vkdml_box *box, bool *fits) {
     const struct windows *w = context;
     const struct vkdml_window window = vkdml_window_of(span_of(w, tensor, box), 8 * w->gather->element_bytes);
-    *fits = vkdml_fits(w->builder->limits, (tensor == OUTPUT ? w->use->output_offset : 0) + window.offset, window.size);
+    const struct vkdml_origin *origin =
+        tensor == OUTPUT || !vkdml_gather_has_input(w->gather) ? &w->gather->output : &w->gather->input;
+    *fits = vkdml_fits(w->builder->limits, origin->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -138,7 +140,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct vkdml_span input = span_of(w, INPUT, box);
     struct vkdml_gather_part part = {
         .box = *box, .output = vkdml_window_of(span_of(w, OUTPUT, box), bits), .input = vkdml_window_of(input, bits)};
-    part.input_base = input.first - part.input.lead - w->gather->input_first; /* modulo 2^64 */
+    part.input_base = input.first - part.input.lead - w->gather->input.first; /* modulo 2^64 */
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(w->builder, &step);
     return result == VKDML_SUCCESS
@@ -146,13 +148,13 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                : result;
 }
 
-static void note_dimensions(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                            struct vkdml_report *report) {
+static void note_dimensions(const struct vkdml_gather *gather, struct vkdml_report *report) {
     const struct vkdml_gather_dimension *first = gather->dimensions;
-    const struct vkdml_note_column columns[] = {{"sizes", &first->size},
-                                                {"output strides", &first->output_stride},
-                                                {use->has_input ? "input strides" : NULL, &first->input_stride},
-                                                {gather->source != NULL ? "input sizes" : NULL, &first->input_size}};
+    const struct vkdml_note_column columns[] = {
+        {"sizes", &first->size},
+        {"output strides", &first->output_stride},
+        {vkdml_gather_has_input(gather) ? "input strides" : NULL, &first->input_stride},
+        {gather->source != NULL ? "input sizes" : NULL, &first->input_size}};
     char what[64];
     if (report->notes != NULL) {
         snprintf(what, sizeof(what), "gather of elements of %u bytes, collapsed", (unsigned)gather->element_bytes);
@@ -173,7 +175,7 @@ VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vk
         .reach = reach,
         .add = add,
     };
-    note_dimensions(gather, use, builder->report);
+    note_dimensions(gather, builder->report);
     struct vkdml_box whole = {{0}, {0}};
     for (uint32_t d = 0; d < gather->count; ++d) {
         whole.size[d] = gather->dimensions[d].size;

@@ -18,7 +18,7 @@ bool vkdml_transfer_suits_copy(const struct vkdml_gather *gather, const struct v
         is_backward = is_backward || gather->dimensions[d].is_backward;
     }
     const bool in_words =
-        (gather->output_first * gather->element_bytes | gather->input_first * gather->element_bytes) % 4 == 0;
+        (gather->output.first * gather->element_bytes | gather->input.first * gather->element_bytes) % 4 == 0;
     const bool dense =
         !is_backward && in_words && (row->size == 1 || (row->output_stride == 1 && row->input_stride == 1));
     return is_preferred(limits) && dense &&
@@ -36,8 +36,7 @@ static uint64_t span_bytes(const struct vkdml_gather *gather, bool of_input) {
     return (elements * gather->element_bytes + 3) & ~UINT64_C(3);
 }
 
-VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                     struct vkdml_builder *builder) {
+VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, struct vkdml_builder *builder) {
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result != VKDML_SUCCESS) {
@@ -55,15 +54,13 @@ VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const st
         step->copy.target_strides[d] = bytes * gather->dimensions[d].output_stride;
     }
     step->buffer_count = 2;
-    step->buffers[0] =
-        (struct vkdml_plan_buffer){use->input, use->input_index, bytes * gather->input_first, span_bytes(gather, true)};
-    step->buffers[1] = (struct vkdml_plan_buffer){
-        use->output, use->output_index, use->output_offset + bytes * gather->output_first, span_bytes(gather, false)};
+    step->buffers[0] = vkdml_origin_buffer(&gather->input, bytes * gather->input.first, span_bytes(gather, true));
+    step->buffers[1] = vkdml_origin_buffer(&gather->output, bytes * gather->output.first, span_bytes(gather, false));
     return VKDML_SUCCESS;
 }
 
 /* Whether the elements of a tensor lie side by side, in any order of its dimensions. */
-static bool is_one_run(const struct vkdml_tensor *tensor) {
+static bool is_one_run(const struct vkdml_view *tensor) {
     struct vkdml_gather gather;
     vkdml_gather_init(&gather, tensor, NULL);
     vkdml_gather_collapse(&gather, 0, gather.count);
@@ -87,17 +84,18 @@ static bool repeats_in_words(const uint32_t value[2], uint32_t element_bytes, ui
     }
 }
 
-bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t value[2],
+bool vkdml_transfer_suits_fill(const struct vkdml_view *output, const uint32_t value[2],
                                const struct vkdml_plan_limits *limits, uint32_t *word) {
-    uint64_t bytes = output->element_size;
-    for (uint32_t d = 0; d < output->dimension_count; ++d) {
+    const uint32_t element_bytes = vkdml_data_type_size(output->at.type);
+    uint64_t bytes = element_bytes;
+    for (uint32_t d = 0; d < output->rank; ++d) {
         bytes *= output->sizes[d]; /* below 2^32 elements */
     }
-    return is_preferred(limits) && bytes % 4 == 0 && repeats_in_words(value, output->element_size, word) &&
-           is_one_run(output);
+    return is_preferred(limits) && bytes % 4 == 0 && output->at.first * element_bytes % 4 == 0 &&
+           repeats_in_words(value, element_bytes, word) && is_one_run(output);
 }
 
-VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word, struct vkdml_builder *builder) {
+VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_view *output, uint32_t word, struct vkdml_builder *builder) {
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(builder, &step);
     if (result == VKDML_SUCCESS) {
@@ -105,7 +103,8 @@ VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t
         step->kind = VKDML_PLAN_FILL;
         step->fill_word = word;
         step->buffer_count = 1;
-        step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, 0, vkdml_tensor_span(output)};
+        const uint64_t start = output->at.first * vkdml_data_type_size(output->at.type);
+        step->buffers[0] = vkdml_origin_buffer(&output->at, start, vkdml_view_span(output) - start);
     }
     return result;
 }

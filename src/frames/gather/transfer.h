@@ -16,15 +16,14 @@
 bool vkdml_transfer_suits_copy(const struct vkdml_gather *gather, const struct vkdml_plan_limits *limits);
 
 /* Adds the copy: one step, however large the tensors are. */
-VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
-                                     struct vkdml_builder *builder);
+VkdmlResult vkdml_transfer_plan_copy(const struct vkdml_gather *gather, struct vkdml_builder *builder);
 
-/* Whether output 0 is planned as a fill with a value (low word first): its elements lie side by side in whole words,
+/* Whether an output is planned as a fill with a value (low word first): its elements lie side by side in whole words,
  * and the value repeats in each. Then *word is what to fill with. */
-bool vkdml_transfer_suits_fill(const struct vkdml_tensor *output, const uint32_t value[2],
+bool vkdml_transfer_suits_fill(const struct vkdml_view *output, const uint32_t value[2],
                                const struct vkdml_plan_limits *limits, uint32_t *word);
 
-/* Adds the fill of all of output 0. */
-VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_tensor *output, uint32_t word, struct vkdml_builder *builder);
+/* Adds the fill of all of an output. */
+VkdmlResult vkdml_transfer_plan_fill(const struct vkdml_view *output, uint32_t word, struct vkdml_builder *builder);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "frames/gather/gather.h"
+#include "frames/gather/copy.h"
 #include "frames/index/index_step.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
@@ -12,20 +12,21 @@
 #define REST    VKDML_INDEX_OF_REST
 #define OUTPUT  VKDML_INDEX_OF_OUTPUT
 
-void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *indices) {
+void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_view *output, const struct vkdml_view *input,
+                       const struct vkdml_view *indices) {
     memset(index, 0, sizeof(*index));
-    index->element_bytes = output->element_size;
-    index->index_bytes = indices->element_size;
+    index->element_bytes = vkdml_data_type_size(output->at.type);
+    index->index_bytes = vkdml_data_type_size(indices->at.type);
     index->index_is_signed =
-        indices->data_type == DML_TENSOR_DATA_TYPE_INT32 || indices->data_type == DML_TENSOR_DATA_TYPE_INT64;
-    index->rank = output->dimension_count;
+        indices->at.type == DML_TENSOR_DATA_TYPE_INT32 || indices->at.type == DML_TENSOR_DATA_TYPE_INT64;
+    index->rank = output->rank;
     for (uint32_t d = 0; d < index->rank; ++d) {
         index->dimensions[d].size = output->sizes[d];
         index->dimensions[d].strides[OUTPUT] = output->strides[d];
     }
-    index->input = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 0};
-    index->indices = (struct vkdml_index_tensor){.resource = VKDML_PLAN_INPUT, .index = 1};
+    index->input = input->at;
+    index->indices = indices->at;
+    index->output = output->at;
 }
 
 /* ---- collapsing ---- */
@@ -92,8 +93,14 @@ static bool can_bind(const struct vkdml_plan_limits *limits, uint64_t elements, 
     return elements <= UINT64_MAX / 16 && vkdml_fits(limits, 4, elements * element_bytes + 6);
 }
 
+static const struct vkdml_origin *origin_of(const struct vkdml_index *index, enum vkdml_index_stride t) {
+    return t == INPUT ? &index->input : t == INDICES ? &index->indices : t == REST ? &index->rest : &index->output;
+}
+
 static struct vkdml_span span_of(const struct windows *w, enum vkdml_index_stride t, const struct vkdml_box *box) {
-    struct vkdml_span span = {0, 1 + (t == INPUT ? w->reach : t == INDICES ? reach_of_tuple(w->index) : 0)};
+    struct vkdml_span span = {origin_of(w->index, t)->first, 1 + (t == INPUT     ? w->reach
+                                                                  : t == INDICES ? reach_of_tuple(w->index)
+                                                                                 : 0)};
     for (uint32_t d = 0; d < w->index->rank; ++d) {
         const uint64_t stride = w->index->dimensions[d].strides[t];
         span.first += box->origin[d] * stride;
@@ -109,15 +116,13 @@ static struct vkdml_window window_of(const struct windows *w, enum vkdml_index_s
 
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
     const struct windows *w = context;
-    const uint64_t offsets[VKDML_INDEX_STRIDES] = {
-        [INPUT] = w->index->input.offset, [INDICES] = w->index->indices.offset, [REST] = w->index->rest.offset};
     if (!is_bound(w->index, tensors[n])) {
         *fits = true;
         return 0;
     }
     const struct vkdml_window window = window_of(w, tensors[n], box);
     *fits = (tensors[n] == INPUT && w->cuts) ||
-            vkdml_fits(w->builder->limits, offsets[tensors[n]] + window.offset, window.size);
+            vkdml_fits(w->builder->limits, origin_of(w->index, tensors[n])->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -181,54 +186,22 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* ---- packing ---- */
 
-/* Copies what cannot be bound as it lies into the temporary resource; `tensor` moves there. */
-static VkdmlResult pack(struct vkdml_gather *gather, struct vkdml_index_tensor *tensor, struct vkdml_builder *builder) {
-    uint64_t elements = 1;
-    for (uint32_t d = 0; d < gather->count; ++d) {
-        elements *= gather->dimensions[d].size;
-    }
-    const uint64_t offset =
-        vkdml_builder_region(builder, "what is packed", elements * gather->element_bytes, DML_TENSOR_DATA_TYPE_UNKNOWN)
-            .offset;
-    const struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_input = true,
-        .input = tensor->resource,
-        .input_index = tensor->index,
-        .output = VKDML_PLAN_TEMPORARY,
-        .output_offset = offset,
-    };
-    *tensor = (struct vkdml_index_tensor){.resource = VKDML_PLAN_TEMPORARY, .offset = offset};
-    vkdml_gather_collapse(gather, 0, gather->count);
-    VkdmlResult result = vkdml_gather_plan(gather, &use, builder);
-    vkdml_builder_phase(builder); /* who packs reads it next */
-    return result;
-}
-
 static void add_dimension(struct vkdml_gather *gather, uint32_t size, uint32_t stride) {
     gather->dimensions[gather->count++] =
         (struct vkdml_gather_dimension){.size = size, .input_stride = stride, .input_size = size};
 }
 
-static void set_output_strides(struct vkdml_gather *gather) {
-    uint32_t stride = 1; /* at most 2^32-1 elements */
-    for (uint32_t d = gather->count; d-- > 0;) {
-        gather->dimensions[d].output_stride = stride;
-        stride *= gather->dimensions[d].size;
-    }
-}
-
 /* Indices of which an element's lie too far apart. */
 static VkdmlResult pack_indices(struct vkdml_index *index, struct vkdml_builder *builder) {
-    struct vkdml_gather gather = {.element_bytes = index->index_bytes};
+    struct vkdml_gather gather = {.count = 0};
     for (uint32_t d = 0; d < index->rank; ++d) {
         if (index->dimensions[d].strides[INDICES] != 0) {
             add_dimension(&gather, index->dimensions[d].size, index->dimensions[d].strides[INDICES]);
         }
     }
     add_dimension(&gather, index->column_count, index->column_index_stride);
-    set_output_strides(&gather);
+    const VkdmlResult result = vkdml_copy_pack(&gather, &index->indices, builder);
+    vkdml_builder_phase(builder);
     uint32_t packed = 0;
     for (uint32_t d = 0; d < index->rank; ++d) {
         if (index->dimensions[d].strides[INDICES] != 0) {
@@ -236,16 +209,17 @@ static VkdmlResult pack_indices(struct vkdml_index *index, struct vkdml_builder 
         }
     }
     index->column_index_stride = 1;
-    return pack(&gather, &index->indices, builder);
+    return result;
 }
 
 /* Two values that lie too far apart. */
 static VkdmlResult pack_values(struct vkdml_index *index, struct vkdml_builder *builder) {
-    struct vkdml_gather gather = {.element_bytes = index->element_bytes};
+    struct vkdml_gather gather = {.count = 0};
     add_dimension(&gather, 2, index->columns[0].stride);
-    set_output_strides(&gather);
     index->columns[0].stride = 1;
-    return pack(&gather, &index->input, builder);
+    const VkdmlResult result = vkdml_copy_pack(&gather, &index->input, builder);
+    vkdml_builder_phase(builder);
+    return result;
 }
 
 VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_builder *builder) {
@@ -310,7 +284,7 @@ VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, struct vkdm
     *is_planned = vkdml_fits(builder->limits, collapsed.indices.offset + part.indices.offset, part.indices.size) &&
                   vkdml_fits(builder->limits, collapsed.input.offset + part.input.offset, part.input.size) &&
                   vkdml_fits(builder->limits, collapsed.rest.offset + part.rest.offset, part.rest.size) &&
-                  vkdml_fits(builder->limits, part.output.offset, part.output.size) &&
+                  vkdml_fits(builder->limits, collapsed.output.offset + part.output.offset, part.output.size) &&
                   vkdml_index_has_lines(&collapsed, &part, builder->limits);
     return *is_planned ? add_step(&w, &part) : VKDML_SUCCESS;
 }

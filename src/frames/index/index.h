@@ -4,24 +4,10 @@
 #define VKDML_FRAMES_INDEX_INDEX_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "plan/dimensions.h"
 #include "tensor/tensor.h"
-
-/* What an index stands for. */
-enum vkdml_index_mode {
-    VKDML_INDEX_GATHER,  /* a coordinate of its column's dimension, a negative one counted from the end; elements of
-                            other coordinates are 0 */
-    VKDML_INDEX_REVERSE, /* how many first elements along the column's dimension are in reverse order */
-    VKDML_INDEX_ONE_HOT, /* a coordinate: the input's element at the column's stride is taken where it is the output's
-                            own, the first one elsewhere */
-    VKDML_INDEX_SCATTER, /* one more than the number that the columns' coordinates make in row-major order; where it is
-                            0 the element is the rest's */
-    VKDML_INDEX_MARK,    /* a coordinate as in GATHER, of the output, here called the input: there the largest of such
-                            numbers as SCATTER takes is left, of all indices' that lead there. Its elements are UINT32,
-                            and 0 before */
-    VKDML_INDEX_UPDATE,  /* of vkdml_index_plan_update() */
-};
 
 /* What a dimension has a stride in, in elements. */
 enum vkdml_index_stride {
@@ -41,30 +27,25 @@ struct vkdml_index_column {
     uint32_t stride;
 };
 
-struct vkdml_index_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset; /* bytes from where the resource begins to the tensor's first element; a multiple of 16 */
-};
-
 struct vkdml_index {
-    enum vkdml_index_mode mode;
-    uint32_t element_bytes; /* 1, 2, 4 or 8 */
-    uint32_t index_bytes;   /* 4 or 8 */
+    enum vkdml_index_mode mode; /* index.glsl says what an index stands for */
+    uint32_t element_bytes;     /* 1, 2, 4 or 8 */
+    uint32_t index_bytes;       /* 4 or 8 */
     bool index_is_signed;
     uint32_t rank;
     struct vkdml_dimension dimensions[VKDML_MAX_DIMENSIONS]; /* of output 0; of MARK the indices' */
     uint32_t column_count;                                   /* at least 1; 1 of REVERSE and ONE_HOT */
     struct vkdml_index_column columns[VKDML_MAX_DIMENSIONS];
     uint32_t column_index_stride; /* between an element's indices */
-    struct vkdml_index_tensor input;
-    struct vkdml_index_tensor indices;
-    struct vkdml_index_tensor rest; /* of SCATTER */
+    struct vkdml_origin input;
+    struct vkdml_origin indices;
+    struct vkdml_origin rest;   /* of SCATTER */
+    struct vkdml_origin output; /* of all but MARK */
 };
 
-/* Begins an index of input 0 by input 1 onto output 0, all strides but the output's 0. */
-void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *indices);
+/* Begins an index of a tensor by another onto a third, all strides but the output's 0. */
+void vkdml_index_begin(struct vkdml_index *index, const struct vkdml_view *output, const struct vkdml_view *input,
+                       const struct vkdml_view *indices);
 
 /* Adds the steps: one where all tensors can be bound whole, else one per window. */
 VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_builder *builder);

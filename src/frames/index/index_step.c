@@ -4,36 +4,12 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
 #define INDICES VKDML_INDEX_OF_INDICES
 #define REST    VKDML_INDEX_OF_REST
 #define OUTPUT  VKDML_INDEX_OF_OUTPUT
-
-/* The parameter block, word for word that of index.glsl. */
-struct index_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t items_per_run;
-    uint32_t run_length;
-    uint32_t row_length;
-    uint32_t share;
-    uint32_t column_index_stride;
-    uint32_t input_count;
-    struct vkdml_divisor items_divisor;
-    struct vkdml_divisor row_divisor;
-    uint32_t writes_rest;
-    uint32_t strip_shift;
-    struct vkdml_divisor strips_divisor;
-    uint32_t firsts[VKDML_INDEX_STRIDES];
-    uint32_t row_strides[VKDML_INDEX_STRIDES];
-    uint32_t column_sizes[VKDML_MAX_DIMENSIONS];
-    uint32_t column_strides[VKDML_MAX_DIMENSIONS];
-    uint32_t sizes[8][4];
-    uint32_t strides[8][VKDML_INDEX_STRIDES];
-};
-
-_Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE 256
@@ -66,9 +42,6 @@ _Static_assert(sizeof(struct index_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS,
 #define BYTES_OF_INVOCATION    32
 #define LEAST_LINES_LOCAL_SIZE 256
 #define MOST_LINES_LOCAL_SIZE  1024
-
-/* How the elements of a row lie, as index.glsl distinguishes them. */
-enum row { ROW_ALIGNED, ROW_TOGETHER, ROW_SHARED, ROW_EACH, ROW_VECTORS, ROW_ALONG };
 
 /* A part whose dimensions all have more than one coordinate, but for the row. */
 struct shape {
@@ -128,7 +101,8 @@ static uint64_t first_of_box(const struct vkdml_index *index, const struct vkdml
 
 /* The place of the input's first element of the box in what is bound: that may begin behind it. */
 static uint32_t first_of_input(const struct vkdml_index *index, const struct vkdml_index_part *part) {
-    return (uint32_t)(first_of_box(index, &part->box, INPUT) - part->input.offset / index->element_bytes);
+    return (uint32_t)(index->input.first + first_of_box(index, &part->box, INPUT) -
+                      part->input.offset / index->element_bytes);
 }
 
 /* Where a window's element `first` lies modulo `unit` elements, a power of two up to 16 bytes, counted from the
@@ -150,7 +124,7 @@ static bool keeps_place(const struct shape *shape, enum vkdml_index_stride t, ui
 
 static uint32_t place_of_output(const struct vkdml_index *index, const struct vkdml_index_part *part,
                                 const struct vkdml_plan_limits *limits, uint32_t unit) {
-    return place_of(limits, part->output.offset, part->output.lead, index->element_bytes, unit);
+    return place_of(limits, index->output.offset + part->output.offset, part->output.lead, index->element_bytes, unit);
 }
 
 /* Whether every item's elements begin at a multiple of 16 bytes of the input, as those of the output do. */
@@ -179,27 +153,27 @@ static bool has_index_vectors(const struct vkdml_index *index, const struct vkdm
                     unit) == place_of_output(index, part, limits, unit);
 }
 
-static enum row row_of(const struct vkdml_index *index, const struct vkdml_index_part *part, const struct shape *shape,
-                       const struct vkdml_plan_limits *limits) {
+static enum vkdml_index_row row_of(const struct vkdml_index *index, const struct vkdml_index_part *part,
+                                   const struct shape *shape, const struct vkdml_plan_limits *limits) {
     if (shape->item == 1 || shape->row.size == 1) {
-        return ROW_SHARED;
+        return VKDML_INDEX_ROW_SHARED;
     }
     if (shape->row.strides[INDICES] != 0) {
-        return has_index_vectors(index, part, shape, limits) ? ROW_VECTORS : ROW_EACH;
+        return has_index_vectors(index, part, shape, limits) ? VKDML_INDEX_ROW_VECTORS : VKDML_INDEX_ROW_EACH;
     }
     /* Wider elements are compared one by one: on lavapipe 8 bits take 0.6 of the time this way, 32 bits more. */
     if (index->mode == VKDML_INDEX_ONE_HOT && index->element_bytes == 1 && shape->row.strides[REST] == 1 &&
         shape->row.size >= shape->item && part->box.size[index->rank - 1] == index->dimensions[index->rank - 1].size) {
-        return ROW_ALONG;
+        return VKDML_INDEX_ROW_ALONG;
     }
     if (shape->row.strides[INPUT] != 1 || shape->row.strides[REST] != (index->mode == VKDML_INDEX_SCATTER ? 1u : 0u)) {
-        return ROW_SHARED;
+        return VKDML_INDEX_ROW_SHARED;
     }
-    return is_aligned(index, part, shape, limits) ? ROW_ALIGNED : ROW_TOGETHER;
+    return is_aligned(index, part, shape, limits) ? VKDML_INDEX_ROW_ALIGNED : VKDML_INDEX_ROW_TOGETHER;
 }
 
 static void fill_parameters(const struct vkdml_index *index, const struct vkdml_index_part *part,
-                            const struct shape *shape, struct index_parameters *parameters) {
+                            const struct shape *shape, struct vkdml_index_parameters *parameters) {
     memset(parameters, 0, sizeof(*parameters));
     for (uint32_t d = 0; d < shape->rank; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(shape->outer[d].size);
@@ -252,7 +226,8 @@ static uint32_t strip_shift_of(const struct vkdml_index *index, const struct vkd
 }
 
 /* Sets what strips need; returns their items, and those of the last ones that are none. */
-static uint32_t fill_strips(const struct shape *shape, uint32_t strip_shift, struct index_parameters *parameters) {
+static uint32_t fill_strips(const struct shape *shape, uint32_t strip_shift,
+                            struct vkdml_index_parameters *parameters) {
     const uint32_t width = shape->row.size / shape->item;
     const uint32_t strips = ((width - 1) >> strip_shift) + 1;
     parameters->strip_shift = strip_shift;
@@ -345,7 +320,8 @@ static bool has_lines(const struct vkdml_index *index, const struct vkdml_index_
         (updates && bytes < 4 && shape->row.size >> (32 - 8 * bytes) != 0)) {
         return false;
     }
-    return begins_at(index, shape, OUTPUT, part->output.offset, part->output.lead, unit, limits) &&
+    return begins_at(index, shape, OUTPUT, index->output.offset + part->output.offset, part->output.lead, unit,
+                     limits) &&
            begins_at(index, shape, INDICES, index->indices.offset + part->indices.offset, part->indices.lead,
                      VECTOR_BYTES / index->index_bytes, limits) &&
            begins_at(index, shape, INPUT, index->input.offset + part->input.offset, first_of_input(index, part),
@@ -410,10 +386,6 @@ static uint32_t share_of_rows(const struct shape *shape) {
     return (most < even ? most : even) * shape->row.size;
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_index_tensor *tensor, const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct vkdml_index_part *part,
                                   const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                   struct vkdml_plan_step *step) {
@@ -421,7 +393,7 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     const bool marks = index->mode == VKDML_INDEX_MARK, updates = index->mode == VKDML_INDEX_UPDATE;
     uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     struct shape shape;
-    struct index_parameters parameters;
+    struct vkdml_index_parameters parameters;
     find_shape(index, &part->box, &shape);
     fill_parameters(index, part, &shape, &parameters);
     struct lines lines;
@@ -452,32 +424,33 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     } else if (by_rows) {
         vkdml_note_step(report, "an invocation walks whole rows, as suits processors");
     }
-    const uint32_t index_type = (index->index_bytes == 8 ? 1u : 0) | (index->index_is_signed ? 2u : 0);
-    const uint32_t specializations[] = {local_size,
-                                        8 * index->element_bytes,
-                                        shape.rank,
-                                        shape.run_rank,
-                                        shape.item > 1,
-                                        row_of(index, part, &shape, limits),
-                                        marks     ? VKDML_INDEX_GATHER
-                                        : updates ? VKDML_INDEX_SCATTER
-                                                  : index->mode,
-                                        index_type,
-                                        index->column_count,
-                                        (part->has_windows ? 1u : 0) | (serial ? 2u : 0) | (by_rows ? 4u : 0) |
-                                            (strip_shift != 0 ? 8u : 0) | (by_lines && lines.bundle > 1 ? 16u : 0),
-                                        by_lines ? lines.shared_length : 0,
-                                        by_lines ? lines.values_length : 0};
+    const uint32_t index_type =
+        (index->index_bytes == 8 ? VKDML_INDEX_IS_LONG : 0) | (index->index_is_signed ? VKDML_INDEX_IS_SIGNED : 0);
+    const uint32_t mode = marks ? VKDML_INDEX_GATHER : updates ? VKDML_INDEX_SCATTER : index->mode;
+    const uint32_t flags = (part->has_windows ? VKDML_INDEX_HAS_WINDOWS : 0) | (serial ? VKDML_INDEX_IS_SERIAL : 0) |
+                           (by_rows ? VKDML_INDEX_OWNS_ROWS : 0) | (strip_shift != 0 ? VKDML_INDEX_HAS_STRIPS : 0) |
+                           (by_lines && lines.bundle > 1 ? VKDML_INDEX_IS_BUNDLED : 0);
     step->kernel = by_lines ? VKDML_KERNEL_INDEX_LINES : marks ? VKDML_KERNEL_INDEX_MARK : VKDML_KERNEL_INDEX;
-    step->specialization_count = by_lines ? sizeof(specializations) / sizeof(specializations[0]) : 10;
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = buffer_of(&index->input, &part->input);
-    step->buffers[1] = marks ? step->buffers[0]
-                             : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, part->output.offset, part->output.size};
-    step->buffers[2] = buffer_of(&index->indices, &part->indices);
-    step->buffers[3] = buffer_of(&index->rest, &part->rest);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_ELEMENT_BITS, 8 * index->element_bytes);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_RANK, shape.rank);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_RUN_RANK, shape.run_rank);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_DENSE, shape.item > 1);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_ROW, row_of(index, part, &shape, limits));
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_MODE, mode);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_INDEX_TYPE, index_type);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_COLUMNS, index->column_count);
+    vkdml_step_constant(step, VKDML_INDEX_CONSTANT_FLAGS, flags);
+    if (by_lines) {
+        vkdml_step_constant(step, VKDML_INDEX_CONSTANT_SHARED_LENGTH, lines.shared_length);
+        vkdml_step_constant(step, VKDML_INDEX_CONSTANT_VALUES_LENGTH, lines.values_length);
+    }
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    step->buffers[0] = vkdml_origin_buffer(&index->input, part->input.offset, part->input.size);
+    step->buffers[1] =
+        marks ? step->buffers[0] : vkdml_origin_buffer(&index->output, part->output.offset, part->output.size);
+    step->buffers[2] = vkdml_origin_buffer(&index->indices, part->indices.offset, part->indices.size);
+    step->buffers[3] = vkdml_origin_buffer(&index->rest, part->rest.offset, part->rest.size);
     step->buffer_count = has_rest(index) ? 4 : 3;
     return VKDML_SUCCESS;
 }

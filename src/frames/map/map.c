@@ -4,42 +4,39 @@
 
 #include "frames/map/map_step.h"
 
-void vkdml_map_begin(struct vkdml_map *map, const struct vkdml_tensor *output) {
+void vkdml_map_begin(struct vkdml_map *map, struct vkdml_view output) {
     memset(map, 0, sizeof(*map));
-    map->tensors[VKDML_MAP_OUTPUT] =
-        (struct vkdml_map_tensor){.resource = VKDML_PLAN_OUTPUT, .type = output->data_type};
-    map->rank = output->dimension_count;
+    map->tensors[VKDML_MAP_OUTPUT] = output.at;
+    map->rank = output.rank;
     for (uint32_t d = 0; d < map->rank; ++d) {
-        map->dimensions[d].size = output->sizes[d];
-        map->dimensions[d].strides[VKDML_MAP_OUTPUT] = output->strides[d];
+        map->dimensions[d].size = output.sizes[d];
+        map->dimensions[d].strides[VKDML_MAP_OUTPUT] = output.strides[d];
     }
 }
 
-void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, uint32_t input, const struct vkdml_tensor *tensor) {
-    map->tensors[operand] =
-        (struct vkdml_map_tensor){.resource = VKDML_PLAN_INPUT, .index = input, .type = tensor->data_type};
+void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml_view tensor) {
+    map->tensors[operand] = tensor.at;
+    map->is_index[operand] = false;
     for (uint32_t d = 0; d < map->rank; ++d) {
-        map->dimensions[d].strides[operand] = tensor->sizes[d] == 1 ? 0 : tensor->strides[d];
+        map->dimensions[d].strides[operand] = tensor.sizes[d] == 1 ? 0 : tensor.strides[d];
     }
-}
-
-void vkdml_map_set_temporary(struct vkdml_map *map, uint32_t tensor, uint64_t offset) {
-    map->tensors[tensor].resource = VKDML_PLAN_TEMPORARY;
-    map->tensors[tensor].index = 0;
-    map->tensors[tensor].offset = offset;
 }
 
 void vkdml_map_set_index(struct vkdml_map *map, uint32_t operand, const uint32_t *strides) {
-    map->tensors[operand] = (struct vkdml_map_tensor){.type = DML_TENSOR_DATA_TYPE_UINT32, .is_index = true};
+    map->tensors[operand] = (struct vkdml_origin){.type = DML_TENSOR_DATA_TYPE_UINT32};
+    map->is_index[operand] = true;
     for (uint32_t d = 0; d < map->rank; ++d) {
         map->dimensions[d].strides[operand] = strides[d];
     }
 }
 
 void vkdml_map_exchange(struct vkdml_map *map, uint32_t a, uint32_t b) {
-    const struct vkdml_map_tensor tensor = map->tensors[a];
+    const struct vkdml_origin tensor = map->tensors[a];
+    const bool is_index = map->is_index[a];
     map->tensors[a] = map->tensors[b];
+    map->is_index[a] = map->is_index[b];
     map->tensors[b] = tensor;
+    map->is_index[b] = is_index;
     for (uint32_t d = 0; d < map->rank; ++d) {
         uint32_t *strides = map->dimensions[d].strides;
         const uint32_t stride = strides[a];
@@ -81,11 +78,11 @@ static uint32_t tensor_at(uint32_t n) {
 }
 
 static bool is_bound(const struct vkdml_map *map, uint32_t t) {
-    return map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN && !map->tensors[t].is_index;
+    return map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN && !map->is_index[t];
 }
 
 static struct vkdml_window window_of(const struct vkdml_map *map, uint32_t t, const struct vkdml_box *box) {
-    struct vkdml_span span = {0, 1};
+    struct vkdml_span span = {map->tensors[t].first, 1};
     for (uint32_t d = 0; d < map->rank; ++d) {
         const uint64_t stride = map->dimensions[d].strides[t];
         span.first += box->origin[d] * stride;

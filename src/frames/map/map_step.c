@@ -13,31 +13,6 @@
 /* Of kernels that have fewer. */
 #define FEW_OPERANDS 3
 
-/* The parameter block, word for word that of map.glsl. The output stands behind few operands. */
-struct map_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t items_per_run;
-    uint32_t run_length;
-    uint32_t row_length;
-    uint32_t row_output_stride;
-    uint32_t output_first;
-    uint32_t share;
-    struct vkdml_divisor items_divisor;
-    struct vkdml_divisor row_divisor;
-    uint32_t firsts[4];
-    uint32_t row_strides[4];
-    uint32_t arguments[VKDML_MAP_ARGUMENTS];
-    uint32_t sizes[8][4];
-    uint32_t strides[8][4];
-    /* Of kernels with more operands: */
-    uint32_t more_firsts[OPERANDS - FEW_OPERANDS];
-    uint32_t more_row_strides[OPERANDS - FEW_OPERANDS];
-    uint32_t more_strides[7][4];
-};
-
-_Static_assert(sizeof(struct map_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE 256
 
@@ -57,9 +32,6 @@ _Static_assert(sizeof(struct map_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "
  * dimension, and each of its elements again, beside those of what is computed. */
 #define MOST_TURNS  60000
 #define SCALE_TURNS 8
-
-/* How the rows of an operand lie, as map.glsl distinguishes them. */
-enum rows { ROWS_ABSENT, ROWS_DENSE, ROWS_REPEATED, ROWS_APART, ROWS_INDEX, ROWS_ALIGNED = 8 };
 
 /* A part whose dimensions all have more than one coordinate, but for the row. */
 struct shape {
@@ -81,7 +53,7 @@ static bool has_many_operands(const struct vkdml_map *map) {
 }
 
 static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
-    return map->tensors[t].is_index ? 0 : vkdml_data_type_bits(map->tensors[t].type);
+    return map->is_index[t] ? 0 : vkdml_data_type_bits(map->tensors[t].type);
 }
 
 /* An item is 16 bytes of the widest tensor, but at least a word of the output. */
@@ -150,7 +122,7 @@ static void choose_tile(const struct vkdml_map *map, struct shape *shape) {
 
 /* The element that a tensor's part begins with, counted from its window's first. */
 static uint32_t first_of(const struct vkdml_map *map, const struct vkdml_map_part *part, uint32_t t) {
-    if (map->tensors[t].is_index) {
+    if (map->is_index[t]) {
         uint32_t first = 0;
         for (uint32_t d = 0; d < map->rank; ++d) {
             first += part->box.origin[d] * map->dimensions[d].strides[t];
@@ -194,26 +166,26 @@ static bool is_aligned(const struct vkdml_map *map, const struct vkdml_map_part 
 
 static uint32_t rows_of(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
                         const struct vkdml_plan_limits *limits, uint32_t t) {
-    if (map->tensors[t].is_index) {
-        return ROWS_INDEX;
+    if (map->is_index[t]) {
+        return VKDML_MAP_ROWS_INDEX;
     }
     if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_UNKNOWN) {
-        return ROWS_ABSENT;
+        return VKDML_MAP_ROWS_ABSENT;
     }
     if (shape->item == 1 || (shape->row.size > 1 && shape->row.strides[t] > 1)) {
-        return ROWS_APART;
+        return VKDML_MAP_ROWS_APART;
     }
     if (shape->row.size > 1 && shape->row.strides[t] == 0) {
-        return ROWS_REPEATED;
+        return VKDML_MAP_ROWS_REPEATED;
     }
     if (is_aligned(map, part, shape, limits, t)) {
-        return ROWS_DENSE | ROWS_ALIGNED;
+        return VKDML_MAP_ROWS_DENSE | VKDML_MAP_ROWS_ALIGNED;
     }
-    return bits_of(map, t) < 8 ? ROWS_APART : ROWS_DENSE; /* an item may begin within a byte */
+    return bits_of(map, t) < 8 ? VKDML_MAP_ROWS_APART : VKDML_MAP_ROWS_DENSE; /* an item may begin within a byte */
 }
 
 static void fill_parameters(const struct vkdml_map *map, const struct vkdml_map_part *part, const struct shape *shape,
-                            struct map_parameters *parameters) {
+                            struct vkdml_map_parameters *parameters) {
     memset(parameters, 0, sizeof(*parameters));
     for (uint32_t d = 0; d < shape->rank; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(shape->outer[d].size);
@@ -240,7 +212,7 @@ static void fill_parameters(const struct vkdml_map *map, const struct vkdml_map_
 }
 
 static void fill_more_parameters(const struct vkdml_map *map, const struct vkdml_map_part *part,
-                                 const struct shape *shape, struct map_parameters *parameters) {
+                                 const struct shape *shape, struct vkdml_map_parameters *parameters) {
     for (uint32_t t = FEW_OPERANDS; t < OPERANDS; ++t) {
         const uint32_t more = t - FEW_OPERANDS;
         parameters->more_firsts[more] = first_of(map, part, t);
@@ -261,9 +233,8 @@ static uint64_t count_tiles(const struct shape *shape, uint32_t items_per_run, u
 static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part, struct vkdml_plan_step *step) {
     for (uint32_t n = 0; n <= OPERANDS; ++n) {
         const uint32_t bound = n == 0 || bits_of(map, n - 1) != 0 ? n == 0 ? OUTPUT : n - 1 : OUTPUT;
-        const struct vkdml_map_tensor *tensor = &map->tensors[bound];
-        step->buffers[n] = (struct vkdml_plan_buffer){
-            tensor->resource, tensor->index, tensor->offset + part->windows[bound].offset, part->windows[bound].size};
+        step->buffers[n] =
+            vkdml_origin_buffer(&map->tensors[bound], part->windows[bound].offset, part->windows[bound].size);
         step->buffer_count = n == 0 || bound != OUTPUT ? n + 1 : step->buffer_count;
     }
 }
@@ -375,7 +346,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     if (!serial && local_size == LOCAL_SIZE) {
         choose_tile(map, &shape);
     }
-    struct map_parameters parameters;
+    struct vkdml_map_parameters parameters;
     fill_parameters(map, part, &shape, &parameters);
     fill_more_parameters(map, part, &shape, &parameters);
 
@@ -406,18 +377,27 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     }
     step->float_controls = float_controls(map, limits);
     const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? VKDML_FLOAT_NO_DENORMALS : 0);
-    const uint32_t specializations[] = {local_size,     types,         rows,  shape.rank,
-                                        shape.run_rank, shape.item,    items, shape.tile_rows,
-                                        map->operation, map->function, scale, float_facts};
     if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | VKDML_FLOAT_NO_DENORMALS)) == 0) {
         vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
     }
     step->kernel = kernel_of(map);
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count =
-        (uint32_t)(has_many_operands(map) ? sizeof(parameters) : offsetof(struct map_parameters, more_firsts)) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TYPES, types);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ROWS, rows);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RANK, shape.rank);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RUN_RANK, shape.run_rank);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ITEM, shape.item);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ITEMS, items);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TILE_ROWS, shape.tile_rows);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_OPERATION, map->operation);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FUNCTION, map->function);
+    if (!has_many_operands(map)) {
+        vkdml_step_constant(step, VKDML_MAP_CONSTANT_SCALE_BIAS, scale);
+    }
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FLOAT_CONTROLS, float_facts);
+    vkdml_step_parameters(step, &parameters,
+                          has_many_operands(map) ? sizeof(parameters)
+                                                : offsetof(struct vkdml_map_parameters, more_firsts));
     bind(map, part, step);
     return VKDML_SUCCESS;
 }

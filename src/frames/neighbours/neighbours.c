@@ -136,7 +136,7 @@ static struct range reached(const struct vkdml_neighbours *n, const struct vkdml
 }
 
 static struct vkdml_span place_span(const struct vkdml_neighbours *n, const struct vkdml_box *box, bool own) {
-    struct vkdml_span span = {0, 1};
+    struct vkdml_span span = {(own ? n->is_rest ? n->source : n->own : n->target).first, 1};
     for (uint32_t d = 0; d < n->count; ++d) {
         const uint64_t stride = own ? n->dimensions[d].own_stride : n->dimensions[d].target_stride;
         span.first += box->origin[d] * stride;
@@ -149,7 +149,7 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
     if (n->is_rest) {
         return place_span(n, box, true);
     }
-    struct vkdml_span span = {0, 1};
+    struct vkdml_span span = {n->source.first, 1};
     uint32_t walk = n->count;
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
@@ -165,7 +165,7 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
             ++walk;
         }
         if (q.last < q.first) {
-            return (struct vkdml_span){0, 1}; /* nothing is read */
+            return (struct vkdml_span){n->source.first, 1}; /* nothing is read */
         }
         span.first += (uint64_t)q.first * dimension->source_stride;
         span.count += (uint64_t)(q.last - q.first) * dimension->source_stride;
@@ -175,7 +175,7 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
 
 /* ---- covering ---- */
 
-static const struct vkdml_neighbours_tensor *tensor_of(const struct vkdml_neighbours *n, uint32_t t) {
+static const struct vkdml_origin *tensor_of(const struct vkdml_neighbours *n, uint32_t t) {
     return t == SOURCE ? &n->source : t == TARGET ? &n->target : &n->own;
 }
 
@@ -185,7 +185,7 @@ static struct vkdml_span span_of(const struct vkdml_neighbours *n, uint32_t t, c
 
 static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
     const struct windows *w = context;
-    const struct vkdml_neighbours_tensor *tensor = tensor_of(w->neighbours, t);
+    const struct vkdml_origin *tensor = tensor_of(w->neighbours, t);
     const struct vkdml_window window =
         vkdml_window_of(span_of(w->neighbours, t, box), vkdml_data_type_bits(tensor->type));
     *fits = vkdml_fits(w->builder->limits, tensor->offset + window.offset, window.size);
@@ -351,8 +351,7 @@ static VkdmlResult plan_in_two(struct windows *w) {
         elements *= n->dimensions[d].size;
     }
     const uint64_t size = (uint64_t)elements * vkdml_data_type_bits(type) / 8;
-    const struct vkdml_origin region = vkdml_builder_region(w->builder, "sums", size, type);
-    sums.target = (struct vkdml_neighbours_tensor){region.resource, region.index, region.offset, type};
+    sums.target = vkdml_builder_region(w->builder, "sums", size, type);
     rest.source = sums.target;
 
     struct windows windows = *w;

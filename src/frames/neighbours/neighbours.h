@@ -5,33 +5,9 @@
 
 #include "base/report.h"
 #include "frames/neighbours/scaling.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "tensor/tensor.h"
-
-/* What becomes of a sum; the values are glsl/neighbours/neighbours.comp's. */
-enum vkdml_neighbours_finish {
-    VKDML_NEIGHBOURS_TOTAL,      /* the sum itself */
-    VKDML_NEIGHBOURS_NORMALIZED, /* own / (arguments[1] + arguments[0] * sum)^arguments[2], FLOAT32's bits */
-};
-
-/* What pools make of the elements of a box; the values are one more than glsl/neighbours/pool.comp's. */
-enum vkdml_pool {
-    VKDML_POOL_NONE, /* no pool: the source's places follow from the steps as the dimensions say */
-    VKDML_POOL_MAXIMUM,
-    VKDML_POOL_SUM,
-    VKDML_POOL_MAGNITUDES,
-    VKDML_POOL_SQUARES,
-    VKDML_POOL_NORM, /* the root of the sum of magnitudes to the power arguments[1]; [2] is its inverse; FLOAT32's bits
-                      */
-};
-
-/* And what becomes of a pool's sum; the values are glsl/neighbours/pool.comp's. */
-enum vkdml_pool_ending {
-    VKDML_POOL_AS_IT_IS,
-    VKDML_POOL_SCALED,  /* by arguments[0], FLOAT32's bits */
-    VKDML_POOL_AVERAGE, /* over the elements that there are */
-    VKDML_POOL_ROOT,
-};
 
 /* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
  * each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times source_step:
@@ -63,13 +39,6 @@ enum vkdml_neighbours_kind {
     VKDML_NEIGHBOURS_AVERAGE, /* of all that are less than 1 / scale away, by their nearness; of such too */
 };
 
-struct vkdml_neighbours_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset; /* bytes from where the resource begins, a multiple of 16 */
-    DML_TENSOR_DATA_TYPE type;
-};
-
 #define VKDML_NEIGHBOURS_WALKS 6
 
 struct vkdml_neighbours {
@@ -81,9 +50,9 @@ struct vkdml_neighbours {
     bool is_rest;    /* of a pool: the source is sums, which lie as own_stride says */
     enum vkdml_neighbours_finish finish;
     uint32_t arguments[3];
-    struct vkdml_neighbours_tensor source;
-    struct vkdml_neighbours_tensor own; /* of NORMALIZED */
-    struct vkdml_neighbours_tensor target;
+    struct vkdml_origin source;
+    struct vkdml_origin own; /* of NORMALIZED */
+    struct vkdml_origin target;
     uint32_t count;
     struct vkdml_neighbours_dimension dimensions[VKDML_MAX_DIMENSIONS];
 };

@@ -8,31 +8,6 @@
 #include "base/checked.h"
 #include "plan/step.h"
 
-/* OPERATION of window.glsl. */
-#define SQUARES        1u
-#define IS_LONG        2u
-#define ACCUMULATES    4u
-#define IS_CUT         8u
-#define SOURCE_ALIGNED 16u
-#define OWN_ALIGNED    32u
-#define OWN_IS_SIDE    64u
-#define IS_LOOSE       128u
-#define ARE_WHOLE      256u
-#define IS_STEADY      512u
-#define FINISH_BITS    12
-
-/* And its FINISH. */
-enum { TOTAL, NORMALIZED, NORMALIZED_3_4, NORMALIZED_1_2, NORMALIZED_1 };
-
-/* Which of interpolate.comp is bits. */
-#define IS_SCALED  1u
-#define DIVIDES    2u
-#define IS_NEAREST 4u
-#define ROUNDS_UP  8u
-#define IS_AVERAGE 16u
-
-enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED, HALVED };
-
 /* Rings take many registers: of 256 an H200 runs fewer at once (LRN of FLOAT16 across channels 0.79 of the copy peak
  * instead of 0.81). */
 #define LOCAL_SIZE        128
@@ -47,8 +22,6 @@ enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED, HALVED };
 
 /* Rings are registers. */
 #define MOST_RING 9
-#define NO_WALK   15u
-#define NO_OWN    15u
 #define NO_RING   VKDML_MAX_DIMENSIONS
 
 /* What fills the largest GPUs; and processors. */
@@ -57,7 +30,7 @@ enum mode { SINGLE, SIDE, SLIDE, TAPS, DOUBLED, HALVED };
 #define SERIAL_ITEMS       256
 
 struct shape {
-    enum mode mode;
+    enum vkdml_neighbours_mode mode;
     uint32_t width; /* elements of an item */
     uint32_t ring;  /* the dimension; NO_RING */
     uint32_t ring_taps;
@@ -84,17 +57,17 @@ static bool interpolates(const struct vkdml_neighbours *n) {
     return n->kind != VKDML_NEIGHBOURS_SUM;
 }
 
-static enum mode mode_of(const struct vkdml_neighbours *n, const struct shape *shape) {
+static enum vkdml_neighbours_mode mode_of(const struct vkdml_neighbours *n, const struct shape *shape) {
     const struct vkdml_neighbours_dimension *last = last_of(n);
     if (shape->width == 1 || last->source_stride != 1 ||
         (last->is_walked && (last->source_step != 1 || interpolates(n)))) {
-        return SINGLE;
+        return VKDML_NEIGHBOURS_MODE_SINGLE;
     }
     if (!last->is_walked) {
-        return SIDE;
+        return VKDML_NEIGHBOURS_MODE_SIDE;
     }
     const bool slides = last->tap_stride == 0 && last->tap_step == 1 && shape->taps[n->count - 1] <= MOST_SLIDE;
-    return slides ? SLIDE : TAPS;
+    return slides ? VKDML_NEIGHBOURS_MODE_SLIDE : VKDML_NEIGHBOURS_MODE_TAPS;
 }
 
 static bool can_ring(const struct vkdml_neighbours *n, const struct shape *shape,
@@ -103,7 +76,7 @@ static bool can_ring(const struct vkdml_neighbours *n, const struct shape *shape
     return dimension->is_walked && !part->is_cut && d + 1 != n->count && dimension->tap_step == 1 &&
            dimension->source_step == 1 && dimension->tap_stride == 0 && dimension->taps > 1 &&
            dimension->taps <= MOST_RING && dimension->start < dimension->taps && part->box.size[d] > 1 &&
-           shape->mode != SINGLE && !interpolates(n);
+           shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && !interpolates(n);
 }
 
 static void add_walk(struct shape *shape, uint32_t d) {
@@ -113,7 +86,8 @@ static void add_walk(struct shape *shape, uint32_t d) {
 /* Outer walks first, then the ring's, then the items' own. */
 static void order_walks(const struct vkdml_neighbours *n, struct shape *shape) {
     const uint32_t last = n->count - 1;
-    const bool is_apart = interpolates(n) || shape->mode == SLIDE || shape->mode == TAPS;
+    const bool is_apart =
+        interpolates(n) || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS;
     for (uint32_t d = 0; d < n->count; ++d) {
         if (n->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
             add_walk(shape, d);
@@ -145,7 +119,8 @@ static void count_interpolating(const struct vkdml_neighbours *n, struct shape *
         const struct vkdml_neighbours_dimension *walk = &n->dimensions[shape->walks[0]];
         const uint64_t times = walk == last_of(n) ? shape->width : 1;
         shape->terms = walk->taps;
-        shape->turns += 2 * times * walk->taps + (shape->mode == SIDE ? 0 : shape->width * (uint64_t)walk->taps);
+        shape->turns += 2 * times * walk->taps +
+                        (shape->mode == VKDML_NEIGHBOURS_MODE_SIDE ? 0 : shape->width * (uint64_t)walk->taps);
     }
 }
 
@@ -161,13 +136,14 @@ static void count_turns(const struct vkdml_neighbours *n, struct shape *shape) {
     for (uint32_t w = 0; w < shape->outer; ++w) {
         rows = product(rows, turns_of(&n->dimensions[shape->walks[w]], shape->taps[shape->walks[w]]));
     }
-    const uint64_t row = shape->mode == SLIDE  ? taps + width
-                         : shape->mode == TAPS ? taps * (1 + width)
-                         : shape->mode == SIDE ? width
-                                               : 0;
-    shape->terms = product(rows, shape->mode == SLIDE || shape->mode == TAPS ? taps : 1);
+    const uint64_t row = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE  ? taps + width
+                         : shape->mode == VKDML_NEIGHBOURS_MODE_TAPS ? taps * (1 + width)
+                         : shape->mode == VKDML_NEIGHBOURS_MODE_SIDE ? width
+                                                                     : 0;
+    shape->terms = product(
+        rows, shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE || shape->mode == VKDML_NEIGHBOURS_MODE_TAPS ? taps : 1);
     shape->turns = product(rows, 1 + shape->outer + row) + overhead + shape->outer;
-    if (shape->mode == SINGLE) {
+    if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE) {
         shape->turns = product(shape->turns, width);
     }
 }
@@ -232,16 +208,17 @@ static bool is_scaled_by(const struct vkdml_neighbours_dimension *dimension, flo
 }
 
 /* Whether whole items of rows of twice or half their size lie above elements that can be loaded at once. */
-static enum mode whole_rows_of(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                               const struct shape *shape, const struct vkdml_plan_limits *limits) {
+static enum vkdml_neighbours_mode whole_rows_of(const struct vkdml_neighbours *n,
+                                                const struct vkdml_neighbours_part *part, const struct shape *shape,
+                                                const struct vkdml_plan_limits *limits) {
     const struct vkdml_neighbours_dimension *last = last_of(n);
     const uint32_t size = part->box.size[n->count - 1];
     if (n->kind != VKDML_NEIGHBOURS_LINEAR || !shape->is_whole || part->is_cut || last->source_stride != 1 ||
         shape->outer > 1) {
-        return SINGLE;
+        return VKDML_NEIGHBOURS_MODE_SINGLE;
     }
     if (is_scaled_by(last, 0.5f, size)) {
-        return HALVED;
+        return VKDML_NEIGHBOURS_MODE_HALVED;
     }
     const struct vkdml_window source = vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type));
     const uint32_t half = shape->width / 2;
@@ -254,7 +231,7 @@ static enum mode whole_rows_of(const struct vkdml_neighbours *n, const struct vk
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
         doubles = doubles && n->dimensions[d].source_stride % half == 0;
     }
-    return doubles ? DOUBLED : SINGLE;
+    return doubles ? VKDML_NEIGHBOURS_MODE_DOUBLED : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
 static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
@@ -288,8 +265,8 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
     const uint64_t row = part->box.size[n->count - 1];
     shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
     shape->is_whole = are_whole(n, part, shape, limits);
-    const enum mode whole_rows = whole_rows_of(n, part, shape, limits);
-    if (whole_rows != SINGLE) {
+    const enum vkdml_neighbours_mode whole_rows = whole_rows_of(n, part, shape, limits);
+    if (whole_rows != VKDML_NEIGHBOURS_MODE_SINGLE) {
         shape->mode = whole_rows;
         shape->turns = 16;
     }
@@ -307,20 +284,22 @@ static uint32_t finish_of(const struct vkdml_neighbours *n) {
     static const struct {
         float power;
         uint32_t finish;
-    } powers[] = {{0.75f, NORMALIZED_3_4}, {0.5f, NORMALIZED_1_2}, {1.0f, NORMALIZED_1}};
+    } powers[] = {{0.75f, VKDML_NEIGHBOURS_NORMALIZED_3_4},
+                  {0.5f, VKDML_NEIGHBOURS_NORMALIZED_1_2},
+                  {1.0f, VKDML_NEIGHBOURS_NORMALIZED_1}};
     if (n->finish == VKDML_NEIGHBOURS_TOTAL) {
-        return TOTAL;
+        return VKDML_NEIGHBOURS_TOTAL;
     }
     for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); ++i) {
         if (memcmp(&powers[i].power, &n->arguments[2], 4) == 0) {
             return powers[i].finish;
         }
     }
-    return NORMALIZED;
+    return VKDML_NEIGHBOURS_NORMALIZED;
 }
 
 /* Whether items begin at multiples of their size in a tensor too, of which a dimension has the strides given. */
-static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *tensor,
+static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_origin *tensor,
                        const struct vkdml_window *window, const struct vkdml_window *target, const uint32_t *strides,
                        uint32_t width, const struct vkdml_plan_limits *limits) {
     const uint32_t bits = vkdml_data_type_bits(tensor->type);
@@ -368,7 +347,7 @@ static void fill_place(const struct vkdml_neighbours *n, const struct vkdml_neig
 }
 
 static void fill_walks(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                       const struct shape *shape, struct window_parameters *parameters) {
+                       const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     const uint32_t vectors_per_walk = interpolates(n) ? 3 : 2;
     for (uint32_t w = 0; w < shape->walk_count; ++w) {
         const uint32_t d = shape->walks[w];
@@ -394,7 +373,7 @@ static void fill_walks(const struct vkdml_neighbours *n, const struct vkdml_neig
 }
 
 static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                            const struct shape *shape, struct window_parameters *parameters) {
+                            const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
         const uint32_t size = d == shape->ring ? (uint32_t)shape->shares : part->box.size[d];
@@ -414,7 +393,7 @@ static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml
 static uint32_t walk_nibbles(const struct vkdml_neighbours *n, const struct shape *shape) {
     uint32_t nibbles = 0;
     for (uint32_t d = 0; d < VKDML_MAX_DIMENSIONS; ++d) {
-        uint32_t walk = NO_WALK;
+        uint32_t walk = VKDML_NEIGHBOURS_NO_WALK;
         for (uint32_t w = 0; w < shape->walk_count && d < n->count; ++w) {
             walk = shape->walks[w] == d ? w : walk;
         }
@@ -438,9 +417,10 @@ static uint32_t sliding_of(const struct vkdml_neighbours *n, const struct vkdml_
     const uint32_t taps = shape->taps[n->count - 1];
     const bool is_near = taps >= 2 && taps <= MOST_RING && last->start < taps && last->start <= shape->width &&
                          taps - 1 - last->start <= shape->width && part->box.size[n->count - 1] == last->source_size;
-    const bool slides = shape->mode == SLIDE && is_near && (operation & SOURCE_ALIGNED) != 0 &&
-                        (operation & ARE_WHOLE) != 0 && (operation & IS_CUT) == 0 &&
-                        vkdml_data_type_is_float(n->source.type);
+    const bool slides = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE && is_near &&
+                        (operation & VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED) != 0 &&
+                        (operation & VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE) != 0 &&
+                        (operation & VKDML_NEIGHBOURS_IS_CUT) == 0 && vkdml_data_type_is_float(n->source.type);
     return slides ? taps | (shape->width + last->start + 1 - taps) << 4 : 0;
 }
 
@@ -450,13 +430,13 @@ static uint32_t interpolation_of(const struct vkdml_neighbours *n) {
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
         if (dimension->is_walked && dimension->is_scaled) {
-            interpolation |= IS_SCALED;
-            interpolation |= dimension->scaling.rounds_up ? ROUNDS_UP : 0;
-            interpolation |= vkdml_scaling_is_binary(&dimension->scaling) ? 0 : DIVIDES;
+            interpolation |= VKDML_INTERPOLATE_IS_SCALED;
+            interpolation |= dimension->scaling.rounds_up ? VKDML_INTERPOLATE_ROUNDS_UP : 0;
+            interpolation |= vkdml_scaling_is_binary(&dimension->scaling) ? 0 : VKDML_INTERPOLATE_DIVIDES;
         }
     }
-    interpolation |= n->kind == VKDML_NEIGHBOURS_NEAREST ? IS_NEAREST : 0;
-    interpolation |= n->kind == VKDML_NEIGHBOURS_AVERAGE ? IS_AVERAGE : 0;
+    interpolation |= n->kind == VKDML_NEIGHBOURS_NEAREST ? VKDML_INTERPOLATE_IS_NEAREST : 0;
+    interpolation |= n->kind == VKDML_NEIGHBOURS_AVERAGE ? VKDML_INTERPOLATE_IS_AVERAGE : 0;
     return interpolation;
 }
 
@@ -469,33 +449,30 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
         own_strides[d] = n->dimensions[d].own_stride;
         source_strides[d] = n->dimensions[d].source_stride;
     }
-    uint32_t operation = (interpolates(n) ? interpolation_of(n) : finish_of(n)) << FINISH_BITS;
-    operation |= n->squares ? SQUARES : 0;
-    operation |= shape->terms > LONG_SUM ? IS_LONG : 0;
-    operation |= part->accumulates ? ACCUMULATES : 0;
-    operation |= part->is_cut ? IS_CUT : 0;
-    operation |= shape->is_loose ? IS_LOOSE : 0;
-    operation |= shape->is_whole ? ARE_WHOLE : 0;
-    operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? IS_STEADY : 0;
-    if ((shape->mode == SIDE || shape->mode == SLIDE || shape->mode == HALVED) &&
+    uint32_t operation = (interpolates(n) ? interpolation_of(n) : finish_of(n)) << VKDML_NEIGHBOURS_FINISH_SHIFT;
+    operation |= n->squares ? VKDML_NEIGHBOURS_SQUARES : 0;
+    operation |= shape->terms > LONG_SUM ? VKDML_NEIGHBOURS_IS_LONG : 0;
+    operation |= part->accumulates ? VKDML_NEIGHBOURS_ACCUMULATES : 0;
+    operation |= part->is_cut ? VKDML_NEIGHBOURS_IS_CUT : 0;
+    operation |= shape->is_loose ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
+    operation |= shape->is_whole ? VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE : 0;
+    operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? VKDML_NEIGHBOURS_IS_STEADY : 0;
+    if ((shape->mode == VKDML_NEIGHBOURS_MODE_SIDE || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ||
+         shape->mode == VKDML_NEIGHBOURS_MODE_HALVED) &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
-        operation |= SOURCE_ALIGNED;
+        operation |= VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED;
     }
     if (n->finish != VKDML_NEIGHBOURS_TOTAL && shape->width > 1 && last_of(n)->own_stride == 1) {
-        operation |= OWN_IS_SIDE;
-        operation |=
-            is_aligned(n, &n->own, &windows[2], &windows[1], own_strides, shape->width, limits) ? OWN_ALIGNED : 0;
+        operation |= VKDML_NEIGHBOURS_OWN_IS_SIDE_BY_SIDE;
+        operation |= is_aligned(n, &n->own, &windows[2], &windows[1], own_strides, shape->width, limits)
+                         ? VKDML_NEIGHBOURS_OWN_IS_ALIGNED
+                         : 0;
     }
     return operation;
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
-                                          const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 /* Whether a tensor is the one that is summed. */
-static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_neighbours_tensor *own) {
+static bool is_source(const struct vkdml_neighbours *n, const struct vkdml_origin *own) {
     return own->resource == n->source.resource && own->index == n->source.index && own->offset == n->source.offset;
 }
 
@@ -511,7 +488,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
                                        struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const bool has_own = n->finish != VKDML_NEIGHBOURS_TOTAL;
-    const struct vkdml_neighbours_tensor *own = has_own ? &n->own : &n->source;
+    const struct vkdml_origin *own = has_own ? &n->own : &n->source;
     const struct vkdml_window windows[] = {
         vkdml_window_of(part->source, vkdml_data_type_bits(n->source.type)),
         vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type)),
@@ -523,7 +500,8 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     const bool widens =
         serial && vkdml_data_type_bits(n->target.type) == 32 && vkdml_data_type_is_float(n->source.type);
     find_shape(n, part, limits, interpolates(n) && widens && width == 4 ? 8 : width, &shape);
-    if (shape.mode != DOUBLED && shape.mode != HALVED && shape.width != width) {
+    if (shape.mode != VKDML_NEIGHBOURS_MODE_DOUBLED && shape.mode != VKDML_NEIGHBOURS_MODE_HALVED &&
+        shape.width != width) {
         find_shape(n, part, limits, width, &shape);
     }
     if (shape.turns > MOST_TURNS) {
@@ -532,7 +510,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     if (shape.turns > MOST_TURNS) {
         return refuse_turns(&shape, report);
     }
-    struct window_parameters parameters;
+    struct vkdml_neighbours_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
     const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
@@ -543,7 +521,7 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
     parameters.share = (uint32_t)shape.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = windows[0].lead - (uint32_t)part->source.first;
+    parameters.source_first = windows[0].lead - (uint32_t)(part->source.first - n->source.first);
     parameters.own_first = windows[2].lead;
     parameters.target_first = windows[1].lead;
     memcpy(parameters.arguments, n->arguments, sizeof(n->arguments));
@@ -555,30 +533,26 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const uint32_t ring_own = shape.ring != NO_RING && has_own && is_source(n, own)
                                   ? shape.ring_taps - 1 - n->dimensions[shape.ring].start
-                                  : NO_OWN;
+                                  : VKDML_NEIGHBOURS_NO_OWN;
     const uint32_t operation = operation_of(n, part, &shape, windows, limits);
-    const uint32_t specializations[] = {
-        local_size,
-        (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8,
-        operation,
-        n->count,
-        walk_nibbles(n, &shape),
-        shape.outer,
-        shape.width,
-        (uint32_t)shape.mode,
-        shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0,
-        sliding_of(n, part, &shape, operation),
-        0,
-        step->float_controls,
-    };
     step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_NEIGHBOURS;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = offsetof(struct window_parameters, place_strides) / 4;
-    memcpy(step->parameters, &parameters, 4 * (size_t)step->parameter_count);
-    step->buffers[0] = buffer_of(&n->source, &windows[0]);
-    step->buffers[1] = buffer_of(&n->target, &windows[1]);
-    step->buffers[2] = buffer_of(own, &windows[2]);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
+                        (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, n->count);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(n, &shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
+                        shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, &shape, operation));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    vkdml_step_parameters(step, &parameters, offsetof(struct vkdml_neighbours_parameters, place_strides));
+    step->buffers[0] = vkdml_origin_buffer(&n->source, windows[0].offset, windows[0].size);
+    step->buffers[1] = vkdml_origin_buffer(&n->target, windows[1].offset, windows[1].size);
+    step->buffers[2] = vkdml_origin_buffer(own, windows[2].offset, windows[2].size);
     step->buffer_count = has_own ? 3 : 2;
     return vkdml_grid(groups, limits, report, step->groups);
 }

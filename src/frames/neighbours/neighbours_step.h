@@ -3,32 +3,12 @@
 #define VKDML_FRAMES_NEIGHBOURS_NEIGHBOURS_STEP_H
 
 #include "frames/neighbours/neighbours.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/step.h"
 
-/* The parameter block, word for word that of glsl/neighbours/neighbours.glsl. */
-struct window_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t items_per_row;
-    uint32_t row_length;
-    struct vkdml_divisor row_divisor;
-    uint32_t share;
-    uint32_t ring_length;
-    uint32_t source_first;
-    uint32_t own_first;
-    uint32_t target_first;
-    uint32_t place_first;
-    uint32_t arguments[4];
-    uint32_t sizes[8][4];
-    uint32_t own_strides[8];
-    uint32_t target_strides[8];
-    uint32_t walks[2 * VKDML_NEIGHBOURS_WALKS][4];
-    uint32_t walk_strides[8];
-    uint32_t place_strides[8]; /* of pools alone */
-};
-
-_Static_assert(sizeof(struct window_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
+_Static_assert(sizeof(((struct vkdml_neighbours_parameters *)NULL)->walks) == 2 * VKDML_NEIGHBOURS_WALKS * 16,
+               "two records a walk");
 
 /* What a step computes: coordinates of the dimensions, and behind them steps of the walks, in the dimensions' order. */
 struct vkdml_neighbours_part {

@@ -4,23 +4,6 @@
 #include "base/checked.h"
 #include "frames/neighbours/neighbours_step.h"
 
-/* OPERATION of window.glsl and pool.comp. */
-#define IS_LONG        2u
-#define ACCUMULATES    4u
-#define SOURCE_ALIGNED 16u
-#define PLACES_ALIGNED 32u
-#define IS_LOOSE       128u
-#define ARE_WHOLE      256u
-#define HAS_PLACES     1024u
-#define BY_PLACE       2048u
-#define FUNCTION_BITS  12
-#define ENDING_BITS    15
-#define ORDER_BITS     18
-#define IS_REST        0x100000u
-
-enum order { ORDER_UNSIGNED, ORDER_SIGNED, ORDER_FLOAT };
-enum mode { SINGLE, SIDE, SLIDE };
-
 /* Rings take many registers. */
 #define LOCAL_SIZE        128
 #define SERIAL_LOCAL_SIZE 8
@@ -36,7 +19,6 @@ enum mode { SINGLE, SIDE, SLIDE };
 #define MOST_PLACES_RING 5
 #define MOST_TAPS        9
 #define MOST_SPAN        24
-#define NO_WALK          15u
 #define NO_RING          VKDML_MAX_DIMENSIONS
 
 /* What fills the largest GPUs; and processors. */
@@ -49,7 +31,7 @@ struct shape {
     const struct vkdml_neighbours_part *part;
     const struct vkdml_plan_limits *limits;
     struct vkdml_window windows[3]; /* of the source, the target and the places */
-    enum mode mode;
+    enum vkdml_neighbours_mode mode;
     uint32_t width;     /* elements of an item */
     uint32_t operation; /* its bits that hang on how tensors lie */
     uint32_t lead;
@@ -70,7 +52,7 @@ static uint32_t last_of(const struct shape *shape) {
     return shape->pool->count - 1;
 }
 
-static uint32_t bytes_of(const struct vkdml_neighbours_tensor *tensor) {
+static uint32_t bytes_of(const struct vkdml_origin *tensor) {
     return vkdml_data_type_bits(tensor->type) / 8;
 }
 
@@ -83,8 +65,8 @@ static int64_t start_of(const struct shape *shape, uint32_t d) {
 /* ---- alignment ---- */
 
 /* Whether the element `first` elements before those of a window, which is one of the tensor's, begins an item. */
-static bool begins_item(const struct shape *shape, const struct vkdml_neighbours_tensor *tensor,
-                        const struct vkdml_window *window, uint64_t first) {
+static bool begins_item(const struct shape *shape, const struct vkdml_origin *tensor, const struct vkdml_window *window,
+                        uint64_t first) {
     const uint32_t bytes = bytes_of(tensor);
     const uint32_t item = shape->width * bytes < 16 ? shape->width * bytes : 16;
     const uint32_t place =
@@ -113,10 +95,10 @@ static bool places_are_aligned(const struct shape *shape) {
 /* Of items that begin at multiples of their width in their rows. */
 static bool source_is_aligned(const struct shape *shape) {
     const uint32_t last = last_of(shape);
-    const uint32_t row =
-        shape->mode == SLIDE ? shape->pool->dimensions[last].source_size : shape->part->box.origin[last];
-    bool aligned = row % shape->width == 0 &&
-                   begins_item(shape, &shape->pool->source, &shape->windows[0], shape->part->source.first);
+    const uint32_t row = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? shape->pool->dimensions[last].source_size
+                                                                    : shape->part->box.origin[last];
+    bool aligned = row % shape->width == 0 && begins_item(shape, &shape->pool->source, &shape->windows[0],
+                                                          shape->part->source.first - shape->pool->source.first);
     for (uint32_t d = 0; d < last; ++d) {
         aligned = aligned && shape->pool->dimensions[d].source_stride % shape->width == 0;
     }
@@ -125,30 +107,32 @@ static bool source_is_aligned(const struct shape *shape) {
 
 /* ---- the shape ---- */
 
-static enum mode mode_of(const struct shape *shape) {
+static enum vkdml_neighbours_mode mode_of(const struct shape *shape) {
     const struct vkdml_neighbours_dimension *last = &shape->pool->dimensions[last_of(shape)];
     const uint32_t taps = shape->taps[last_of(shape)];
     if (shape->part->is_cut || shape->pool->is_rest || shape->pool->pool == VKDML_POOL_NORM ||
         last->source_stride != 1 || shape->width == 1) {
-        return SINGLE;
+        return VKDML_NEIGHBOURS_MODE_SINGLE;
     }
     if (!last->is_walked) {
-        return SIDE;
+        return VKDML_NEIGHBOURS_MODE_SIDE;
     }
     const uint64_t span = (uint64_t)(shape->width - 1) * last->source_step + taps + shape->width - 1;
-    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? SLIDE : SINGLE;
+    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE
+                                                                         : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
 static bool can_ring(const struct shape *shape, uint32_t d) {
     const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
     const uint32_t most = shape->pool->has_places ? MOST_PLACES_RING : MOST_RING;
-    return dimension->is_walked && shape->mode != SINGLE && d != last_of(shape) && dimension->tap_step == 1 &&
-           dimension->taps <= most && dimension->source_step <= dimension->taps && shape->part->box.size[d] > 1;
+    return dimension->is_walked && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && d != last_of(shape) &&
+           dimension->tap_step == 1 && dimension->taps <= most && dimension->source_step <= dimension->taps &&
+           shape->part->box.size[d] > 1;
 }
 
 static void order_walks(struct shape *shape) {
     const uint32_t last = last_of(shape);
-    const bool is_apart = shape->mode == SLIDE;
+    const bool is_apart = shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE;
     shape->walk_count = 0;
     for (uint32_t d = 0; d <= last; ++d) {
         if (shape->pool->dimensions[d].is_walked && d != shape->ring && (d != last || !is_apart)) {
@@ -177,7 +161,7 @@ static void count_turns(struct shape *shape) {
     }
     turns += shape->outer + 4;
     turns = shape->pool->pool == VKDML_POOL_NORM ? 2 * turns : turns;
-    turns = shape->mode == SINGLE ? turns * width : turns;
+    turns = shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE ? turns * width : turns;
     if (shape->ring != NO_RING) {
         turns = turns * shape->pool->dimensions[shape->ring].source_step;
     }
@@ -192,16 +176,16 @@ static bool lay_out(struct shape *shape) {
     const bool can_be_loose = shape->width * bytes_of(&shape->pool->target) == 16;
     shape->operation = 0;
     if (aligned && row % shape->width == 0) {
-        shape->operation |= ARE_WHOLE;
-    } else if (!aligned && can_be_loose && shape->mode != SINGLE) {
-        shape->operation |= IS_LOOSE;
+        shape->operation |= VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE;
+    } else if (!aligned && can_be_loose && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE) {
+        shape->operation |= VKDML_NEIGHBOURS_IS_LOOSE;
     }
-    const bool shifts = !aligned && (shape->operation & IS_LOOSE) == 0;
-    if (shape->mode != SINGLE && !shifts && source_is_aligned(shape)) {
-        shape->operation |= SOURCE_ALIGNED;
+    const bool shifts = !aligned && (shape->operation & VKDML_NEIGHBOURS_IS_LOOSE) == 0;
+    if (shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && !shifts && source_is_aligned(shape)) {
+        shape->operation |= VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED;
     }
     if (!shifts && places_are_aligned(shape)) {
-        shape->operation |= PLACES_ALIGNED;
+        shape->operation |= VKDML_NEIGHBOURS_OWN_IS_ALIGNED;
     }
     return shifts;
 }
@@ -210,9 +194,9 @@ static void find_shape(struct shape *shape, uint32_t width) {
     shape->width = width;
     shape->lead = 0;
     shape->mode = mode_of(shape);
-    if (shape->mode == SINGLE && bytes_of(&shape->pool->target) == 4) {
+    if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE && bytes_of(&shape->pool->target) == 4) {
         shape->width = 1; /* elements gain nothing by one another */
-    } else if (shape->mode == SINGLE && width > 4) {
+    } else if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE && width > 4) {
         shape->width = 4;
     }
     const bool shifts = lay_out(shape);
@@ -228,7 +212,7 @@ static void find_shape(struct shape *shape, uint32_t width) {
         order_walks(shape);
         count_turns(shape);
     }
-    if (shape->mode == SLIDE && (shape->operation & SOURCE_ALIGNED) != 0) {
+    if (shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE && (shape->operation & VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED) != 0) {
         shape->lead = (uint32_t)start_of(shape, last_of(shape)) % shape->width; /* a power of two */
     }
 }
@@ -275,12 +259,12 @@ static void choose_share(struct shape *shape, uint64_t items_per_row) {
 
 /* ---- what the kernel is told ---- */
 
-static enum order order_of(DML_TENSOR_DATA_TYPE type) {
-    return vkdml_data_type_is_float(type) ? ORDER_FLOAT
+static enum vkdml_pool_order order_of(DML_TENSOR_DATA_TYPE type) {
+    return vkdml_data_type_is_float(type) ? VKDML_POOL_ORDER_FLOAT
            : type == DML_TENSOR_DATA_TYPE_INT64 || type == DML_TENSOR_DATA_TYPE_INT32 ||
                    type == DML_TENSOR_DATA_TYPE_INT16 || type == DML_TENSOR_DATA_TYPE_INT8
-               ? ORDER_SIGNED
-               : ORDER_UNSIGNED;
+               ? VKDML_POOL_ORDER_SIGNED
+               : VKDML_POOL_ORDER_UNSIGNED;
 }
 
 /* The bits of maxima are moved. */
@@ -313,15 +297,15 @@ static bool comes_in_order(const struct shape *shape) {
 
 static uint32_t operation_of(const struct shape *shape) {
     const struct vkdml_neighbours *pool = shape->pool;
-    uint32_t operation = shape->operation | (uint32_t)(pool->pool - 1) << FUNCTION_BITS;
-    operation |= (uint32_t)pool->ending << ENDING_BITS;
-    operation |= (uint32_t)order_of(pool->source.type) << ORDER_BITS;
-    operation |= shape->rows > LONG_SUM && pool->pool != VKDML_POOL_MAXIMUM ? IS_LONG : 0;
-    operation |= shape->part->accumulates ? ACCUMULATES : 0;
-    operation |= pool->is_rest ? IS_REST : 0;
+    uint32_t operation = shape->operation | (uint32_t)pool->pool << VKDML_POOL_FUNCTION_SHIFT;
+    operation |= (uint32_t)pool->ending << VKDML_POOL_ENDING_SHIFT;
+    operation |= (uint32_t)order_of(pool->source.type) << VKDML_POOL_ORDER_SHIFT;
+    operation |= shape->rows > LONG_SUM && pool->pool != VKDML_POOL_MAXIMUM ? VKDML_NEIGHBOURS_IS_LONG : 0;
+    operation |= shape->part->accumulates ? VKDML_NEIGHBOURS_ACCUMULATES : 0;
+    operation |= pool->is_rest ? VKDML_POOL_IS_REST : 0;
     if (pool->has_places) {
-        operation |= HAS_PLACES;
-        operation |= comes_in_order(shape) ? 0 : BY_PLACE;
+        operation |= VKDML_POOL_HAS_PLACES;
+        operation |= comes_in_order(shape) ? 0 : VKDML_POOL_BY_PLACE;
     }
     return operation;
 }
@@ -329,7 +313,7 @@ static uint32_t operation_of(const struct shape *shape) {
 static uint32_t walk_nibbles(const struct shape *shape) {
     uint32_t nibbles = 0;
     for (uint32_t d = 0; d < VKDML_MAX_DIMENSIONS; ++d) {
-        uint32_t walk = NO_WALK;
+        uint32_t walk = VKDML_NEIGHBOURS_NO_WALK;
         for (uint32_t w = 0; w < shape->walk_count; ++w) {
             walk = shape->walks[w] == d ? w : walk;
         }
@@ -338,7 +322,7 @@ static uint32_t walk_nibbles(const struct shape *shape) {
     return nibbles;
 }
 
-static void fill_walks(const struct shape *shape, struct window_parameters *parameters) {
+static void fill_walks(const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     for (uint32_t w = 0; w < shape->walk_count; ++w) {
         const uint32_t d = shape->walks[w];
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
@@ -357,7 +341,7 @@ static void fill_walks(const struct shape *shape, struct window_parameters *para
     }
 }
 
-static void fill_dimensions(const struct shape *shape, struct window_parameters *parameters) {
+static void fill_dimensions(const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     const struct vkdml_box *box = &shape->part->box;
     for (uint32_t d = 0; d < shape->pool->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
@@ -377,16 +361,11 @@ static void fill_dimensions(const struct shape *shape, struct window_parameters 
     }
 }
 
-static struct vkdml_plan_buffer buffer_of(const struct vkdml_neighbours_tensor *tensor,
-                                          const struct vkdml_window *window) {
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window->offset, window->size};
-}
-
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct vkdml_neighbours_tensor *own = pool->has_places ? &pool->own : &pool->source;
+    const struct vkdml_origin *own = pool->has_places ? &pool->own : &pool->source;
     struct shape shape = {.pool = pool, .part = part, .limits = limits};
     shape.windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
     shape.windows[1] = vkdml_window_of(part->target, vkdml_data_type_bits(pool->target.type));
@@ -400,13 +379,13 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     }
     const uint32_t width = width_of(pool, part);
     find_shape(&shape, width);
-    if (shape.mode == SINGLE && width == 8) {
+    if (shape.mode == VKDML_NEIGHBOURS_MODE_SINGLE && width == 8) {
         find_shape(&shape, 4); /* fewer elements may fit the registers */
     }
     if (shape.turns > MOST_TURNS) {
         find_shape(&shape, 1);
     }
-    const bool is_shifted = (shape.operation & (ARE_WHOLE | IS_LOOSE)) == 0;
+    const bool is_shifted = (shape.operation & (VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE | VKDML_NEIGHBOURS_IS_LOOSE)) == 0;
     const uint32_t row = part->box.size[pool->count - 1];
     const uint64_t items_per_row = vkdml_divide_up(row + (is_shifted ? shape.width - 1 : 0), shape.width);
     choose_share(&shape, items_per_row);
@@ -414,7 +393,7 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
     const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
-    struct window_parameters parameters;
+    struct vkdml_neighbours_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     parameters.group_count = (uint32_t)groups;
     parameters.item_count = (uint32_t)shape.items;
@@ -423,7 +402,7 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
     parameters.share = (uint32_t)shape.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = shape.windows[0].lead - (uint32_t)part->source.first;
+    parameters.source_first = shape.windows[0].lead - (uint32_t)(part->source.first - pool->source.first);
     parameters.own_first = pool->is_rest ? shape.windows[0].lead : shape.windows[2].lead;
     parameters.target_first = shape.windows[1].lead;
     memcpy(parameters.arguments, pool->arguments, sizeof(pool->arguments));
@@ -438,28 +417,26 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const struct vkdml_neighbours_dimension *last = &pool->dimensions[pool->count - 1];
     const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape.ring != NO_RING ? shape.ring : 0];
-    const uint32_t specializations[] = {
-        local_size,
-        (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8,
-        operation_of(&shape),
-        pool->count,
-        walk_nibbles(&shape),
-        shape.outer,
-        shape.width,
-        (uint32_t)shape.mode,
-        shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0,
-        shape.mode == SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0,
-        0,
-        step->float_controls,
-    };
     step->kernel = VKDML_KERNEL_POOL;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = buffer_of(&pool->source, &shape.windows[0]);
-    step->buffers[1] = buffer_of(&pool->target, &shape.windows[1]);
-    step->buffers[2] = buffer_of(own, &shape.windows[2]);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
+                        (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation_of(&shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, pool->count);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(&shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
+                        shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0);
+    vkdml_step_constant(
+        step, VKDML_NEIGHBOURS_CONSTANT_SLIDING,
+        shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    step->buffers[0] = vkdml_origin_buffer(&pool->source, shape.windows[0].offset, shape.windows[0].size);
+    step->buffers[1] = vkdml_origin_buffer(&pool->target, shape.windows[1].offset, shape.windows[1].size);
+    step->buffers[2] = vkdml_origin_buffer(own, shape.windows[2].offset, shape.windows[2].size);
     step->buffer_count = pool->has_places ? 3 : 2;
     return vkdml_grid(groups, limits, report, step->groups);
 }

@@ -8,33 +8,8 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/nonzero/nonzero.glsl. */
-struct nonzero_parameters {
-    uint32_t element_count;
-    uint32_t mask_words;
-    uint32_t chunk_words;
-    uint32_t chunk_count;
-    uint32_t significant_bits;
-    uint32_t row_stride;
-    uint32_t column_stride;
-    uint32_t chunk_first;
-    uint32_t chunk_end;
-    uint32_t first_pass;
-    uint32_t input_first;
-    uint32_t input_count;
-    uint32_t row_first;
-    uint32_t row_end;
-    uint32_t column_first;
-    uint32_t column_end;
-    uint32_t sizes[8];
-    uint32_t strides[8];
-    uint32_t multipliers[8];
-    uint32_t shifts[8];
-};
-
-_Static_assert(sizeof(struct nonzero_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
 
 /* Each workgroup of the second pass reads the totals of the chunks before its own: few enough that this is little
  * beside its own work, enough to fill the largest GPUs several times over. */
@@ -55,9 +30,9 @@ _Static_assert(sizeof(struct nonzero_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETER
 
 /* Copies the input's dimensions without those of size 1 and with runs merged, in their order; returns how many, at
  * least one. Elements keep their ascending order. */
-static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[8], uint32_t strides[8]) {
+static uint32_t collapse_input(const struct vkdml_view *input, uint32_t sizes[8], uint32_t strides[8]) {
     uint32_t kept = 0;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+    for (uint32_t d = 0; d < input->rank; ++d) {
         if (input->sizes[d] == 1) {
             continue;
         }
@@ -78,18 +53,18 @@ static uint32_t collapse_input(const struct vkdml_tensor *input, uint32_t sizes[
 }
 
 /* Of a word of elements. */
-static uint32_t significant_bits(const struct vkdml_tensor *input) {
-    if (!vkdml_data_type_is_float(input->data_type)) {
+static uint32_t significant_bits(DML_TENSOR_DATA_TYPE type) {
+    if (!vkdml_data_type_is_float(type)) {
         return UINT32_MAX;
     }
-    return input->element_size == 2 ? 0x7FFF7FFF : 0x7FFFFFFF; /* -0.0 is zero */
+    return vkdml_data_type_size(type) == 2 ? 0x7FFF7FFF : 0x7FFFFFFF; /* -0.0 is zero */
 }
 
 /* What all steps of one operator have in common. */
 struct compaction {
     const struct vkdml_nonzero *select;
     struct vkdml_builder *builder;
-    struct nonzero_parameters parameters;
+    struct vkdml_nonzero_parameters parameters;
     uint32_t mark_local_size;
     uint32_t write_local_size;
     uint32_t chunks_per_group;
@@ -99,16 +74,29 @@ struct compaction {
     struct vkdml_origin totals; /* a word for each chunk */
 };
 
+static uint32_t element_size(const struct compaction *c) {
+    return vkdml_data_type_size(c->select->input.at.type);
+}
+
+/* The input's first element lies lead_of() elements behind a multiple of 16 bytes, start_of(). */
+static uint64_t start_of(const struct compaction *c) {
+    return c->select->input.at.first * element_size(c) & ~UINT64_C(15);
+}
+
+static uint64_t lead_of(const struct compaction *c) {
+    return c->select->input.at.first - start_of(c) / element_size(c);
+}
+
 /* Splits the elements into chunks of whole tiles: of the workgroups, of both passes, or of invocations. */
 static void split(struct compaction *c) {
-    struct nonzero_parameters *parameters = &c->parameters;
-    const struct vkdml_tensor *input = c->select->input;
+    struct vkdml_nonzero_parameters *parameters = &c->parameters;
+    const struct vkdml_view *input = &c->select->input;
     const bool serial = c->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     c->mark_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : MARK_LOCAL_SIZE);
     c->write_local_size = vkdml_local_size(c->builder->limits, serial ? SERIAL_LOCAL_SIZE : WRITE_LOCAL_SIZE);
     c->chunks_per_group = serial ? c->mark_local_size : 1;
-    const uint32_t tile = serial ? 1 : 4 / input->element_size * c->mark_local_size;
-    parameters->element_count = vkdml_tensor_elements(input);
+    const uint32_t tile = serial ? 1 : 4 / element_size(c) * c->mark_local_size;
+    parameters->element_count = vkdml_view_elements(input);
     parameters->mask_words = (uint32_t)vkdml_divide_up(parameters->element_count, 32);
     const uint32_t tiles = (uint32_t)vkdml_divide_up(parameters->mask_words, tile);
     uint32_t most = serial ? SERIAL_CHUNKS : MAX_CHUNKS;
@@ -155,15 +143,15 @@ static VkdmlResult add_step(const struct compaction *c, enum vkdml_kernel kernel
     VkdmlResult result = vkdml_builder_add(c->builder, step);
     if (result == VKDML_SUCCESS) {
         (*step)->kernel = kernel;
-        (*step)->specializations[VKDML_SPECIALIZATION_LOCAL_SIZE] =
-            kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size;
+        vkdml_step_constant(*step, VKDML_NONZERO_CONSTANT_LOCAL_SIZE,
+                            kernel == VKDML_KERNEL_NONZERO_MARK ? c->mark_local_size : c->write_local_size);
         result = vkdml_grid(vkdml_divide_up(chunks.count, c->chunks_per_group), c->builder->limits, c->builder->report,
                             (*step)->groups);
     }
     return result;
 }
 
-static void set_sizes(struct nonzero_parameters *parameters, const uint32_t *sizes, uint32_t count) {
+static void set_sizes(struct vkdml_nonzero_parameters *parameters, const uint32_t *sizes, uint32_t count) {
     memcpy(parameters->sizes, sizes, count * sizeof(*sizes));
     for (uint32_t d = 0; d < count; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(sizes[d]);
@@ -182,11 +170,6 @@ static bool division_is_short(const struct compaction *c, const uint32_t *sizes)
     return is_short;
 }
 
-static void set_parameters(struct vkdml_plan_step *step, const struct nonzero_parameters *parameters) {
-    step->parameter_count = sizeof(*parameters) / 4;
-    memcpy(step->parameters, parameters, sizeof(*parameters));
-}
-
 /* ---- first pass ---- */
 
 /* A window of the input: elements [first, first + count) from its first one. */
@@ -203,8 +186,9 @@ struct input_layout {
 
 static VkdmlResult add_mark(const struct compaction *c, struct input_layout layout, struct chunks chunks,
                             struct input_window window, bool first_pass) {
-    const uint32_t element_size = c->select->input->element_size;
-    struct nonzero_parameters parameters = c->parameters;
+    const uint32_t size = element_size(c);
+    const uint64_t start = start_of(c), lead = lead_of(c);
+    struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
     if (!first_pass) { /* adds to marks of an earlier dispatch */
         vkdml_builder_phase(c->builder);
@@ -214,19 +198,18 @@ static VkdmlResult add_mark(const struct compaction *c, struct input_layout layo
         return result;
     }
     /* From a multiple of 4 bytes to one: elements of the same word are the window's too, which does no harm. */
-    const uint64_t begin = window.first * element_size & ~UINT64_C(3);
-    const uint64_t end = ((window.first + window.count) * element_size + 3) & ~UINT64_C(3);
+    const uint64_t begin = (lead + window.first) * size & ~UINT64_C(3);
+    const uint64_t end = ((lead + window.first + window.count) * size + 3) & ~UINT64_C(3);
     parameters.chunk_first = chunks.first;
     parameters.chunk_end = chunks.first + chunks.count;
     parameters.first_pass = first_pass;
-    parameters.input_first = (uint32_t)(begin / element_size);
-    parameters.input_count = (uint32_t)((end - begin) / element_size);
-    set_parameters(step, &parameters);
-    step->specializations[1] = 8 * element_size;
-    step->specializations[2] = layout.rank;
-    step->specializations[3] = layout.dense;
-    step->specialization_count = 4;
-    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, begin, end - begin};
+    parameters.input_first = (uint32_t)(begin / size - lead); /* modulo 2^32 */
+    parameters.input_count = (uint32_t)((end - begin) / size);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ELEMENT_BITS, 8 * size);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_RANK, layout.rank);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, layout.dense);
+    step->buffers[0] = vkdml_origin_buffer(&c->select->input.at, start + begin, end - begin);
     step->buffers[1] = mask_buffer(c, chunks);
     step->buffers[2] = totals_buffer(c);
     step->buffer_count = 3;
@@ -254,13 +237,15 @@ static uint32_t chunks_per_run_window(const struct compaction *c, uint64_t strid
 }
 
 static VkdmlResult plan_marks(struct compaction *c) {
-    const struct vkdml_tensor *input = c->select->input;
-    const uint64_t span = vkdml_tensor_span(input) / input->element_size;
-    const uint64_t bindable = bindable_elements(c->builder->limits, input->element_size);
+    const struct vkdml_view *input = &c->select->input;
+    const uint32_t size = element_size(c);
+    const uint64_t bytes = vkdml_view_span(input) - start_of(c);
+    const uint64_t span = bytes / size - lead_of(c);
+    const uint64_t bindable = bindable_elements(c->builder->limits, size);
     uint32_t sizes[8];
     const uint32_t rank = collapse_input(input, sizes, c->parameters.strides);
     set_sizes(&c->parameters, sizes, rank);
-    const bool whole = vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(input));
+    const bool whole = vkdml_fits(c->builder->limits, input->at.offset + start_of(c), bytes);
     uint32_t run_chunks = 0;
     if (!whole && rank == 1) {
         run_chunks = chunks_per_run_window(c, c->parameters.strides[0], bindable);
@@ -272,7 +257,8 @@ static VkdmlResult plan_marks(struct compaction *c) {
                                 c->select->input_name, span, UINT32_MAX, c->builder->limits->max_storage_buffer_range);
     }
 
-    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && (whole || run_chunks != 0)};
+    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && lead_of(c) == 0 &&
+                                                  (whole || run_chunks != 0)};
     uint32_t most = bindable_chunks(c);
     if (run_chunks != 0 && run_chunks < most) {
         most = run_chunks;
@@ -318,7 +304,7 @@ static uint64_t coordinates_span(const struct compaction *c, uint64_t rows, uint
 
 static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, struct rows_window window,
                              bool first_pass) {
-    struct nonzero_parameters parameters = c->parameters;
+    struct vkdml_nonzero_parameters parameters = c->parameters;
     struct vkdml_plan_step *step;
     VkdmlResult result = add_step(c, VKDML_KERNEL_NONZERO_WRITE, chunks, &step);
     if (result != VKDML_SUCCESS) {
@@ -331,22 +317,22 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     parameters.row_end = (uint32_t)(window.row_first + window.row_count);
     parameters.column_first = window.column_first;
     parameters.column_end = window.column_first + window.column_count;
-    set_parameters(step, &parameters);
-    step->specializations[1] = c->select->zeroes_rest;
-    step->specializations[2] = c->columns;
-    step->specializations[3] = c->parameters.row_stride == c->columns &&
-                               (c->parameters.column_stride == 1 || c->columns == 1) &&
-                               window.column_count == c->columns;
-    step->specializations[4] = c->short_division;
-    step->specializations[5] = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
-    step->specialization_count = 6;
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    const bool is_dense = c->parameters.row_stride == c->columns &&
+                          (c->parameters.column_stride == 1 || c->columns == 1) && window.column_count == c->columns;
+    const bool is_wide = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ZERO_UNDEFINED, c->select->zeroes_rest);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_COLUMNS, c->columns);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, is_dense);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_SHORT_DIVISION, c->short_division);
+    vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_WIDE, is_wide);
     const uint64_t offset =
         window.row_first * c->parameters.row_stride + window.column_first * (uint64_t)c->parameters.column_stride;
     step->buffers[0] = mask_buffer(c, chunks);
     step->buffers[1] = totals_buffer(c);
-    step->buffers[2] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, 0, 4};
-    step->buffers[3] = (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 1, 4 * offset,
-                                                  4 * coordinates_span(c, window.row_count, window.column_count)};
+    step->buffers[2] = vkdml_origin_buffer(&c->select->count.at, 4 * c->select->count.at.first, 4);
+    step->buffers[3] = vkdml_origin_buffer(&c->select->coordinates.at, 4 * offset,
+                                           4 * coordinates_span(c, window.row_count, window.column_count));
     step->buffer_count = 4;
     return VKDML_SUCCESS;
 }
@@ -364,15 +350,15 @@ static uint64_t bindable_rows(const struct compaction *c, uint64_t columns) {
 }
 
 static VkdmlResult plan_writes(struct compaction *c) {
-    const struct vkdml_tensor *input = c->select->input;
-    const struct vkdml_tensor *coordinates = c->select->coordinates;
-    const uint32_t last = coordinates->dimension_count - 1;
+    const struct vkdml_view *input = &c->select->input;
+    const struct vkdml_view *coordinates = &c->select->coordinates;
+    const uint32_t last = coordinates->rank - 1;
     const uint32_t columns = coordinates->sizes[last];
     const uint64_t rows = c->parameters.element_count;
     c->parameters.row_stride = coordinates->strides[last - 1];
     c->parameters.column_stride = coordinates->strides[last];
     c->columns = columns;
-    const uint32_t *sizes = input->sizes + input->dimension_count - columns;
+    const uint32_t *sizes = input->sizes + input->rank - columns;
     set_sizes(&c->parameters, sizes, columns);
     c->short_division = division_is_short(c, sizes);
     for (uint32_t n = 1; c->short_division && n < columns; ++n) {
@@ -384,7 +370,8 @@ static VkdmlResult plan_writes(struct compaction *c) {
     /* Windows of whole rows, or, where columns lie far apart, of one column each: whichever are fewer. */
     uint64_t window_rows = rows;
     uint32_t window_columns = columns;
-    if (!vkdml_fits(c->builder->limits, 0, vkdml_tensor_span(coordinates))) {
+    if (!vkdml_fits(c->builder->limits, coordinates->at.offset + 4 * coordinates->at.first,
+                    vkdml_view_span(coordinates) - 4 * coordinates->at.first)) {
         const uint64_t rows_of_all = bindable_rows(c, columns);
         const uint64_t rows_of_one = bindable_rows(c, 1);
         const bool by_column =
@@ -414,7 +401,7 @@ static VkdmlResult plan_writes(struct compaction *c) {
 VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, struct vkdml_builder *builder) {
     struct compaction c = {.select = select, .builder = builder};
     split(&c);
-    c.parameters.significant_bits = significant_bits(select->input);
+    c.parameters.significant_bits = significant_bits(select->input.at.type);
     c.mask = vkdml_builder_region(builder, "marks", 4 * (uint64_t)c.parameters.mask_words, DML_TENSOR_DATA_TYPE_UINT32);
     c.totals = vkdml_builder_region(builder, "counts", totals_buffer(&c).size, DML_TENSOR_DATA_TYPE_UINT32);
     const struct vkdml_plan_buffer totals = totals_buffer(&c);

@@ -6,12 +6,13 @@
 #include "plan/builder.h"
 #include "tensor/tensor.h"
 
-/* Input 0's nonzero elements: their count goes to output 0, a UINT32, their coordinates to output 1. */
+/* A tensor's nonzero elements. */
 struct vkdml_nonzero {
-    const struct vkdml_tensor *input;
-    const char *input_name;                 /* for reasons */
-    const struct vkdml_tensor *coordinates; /* {1, .., elements, columns} of UINT32 */
-    bool zeroes_rest;                       /* rows past the count become 0 */
+    struct vkdml_view input;
+    const char *input_name;        /* for reasons */
+    struct vkdml_view count;       /* of a UINT32 */
+    struct vkdml_view coordinates; /* {1, .., elements, columns} of UINT32 */
+    bool zeroes_rest;              /* rows past the count become 0 */
 };
 
 VkdmlResult vkdml_nonzero_plan(const struct vkdml_nonzero *select, struct vkdml_builder *builder);

@@ -5,20 +5,20 @@
 #include "base/checked.h"
 #include "base/notes.h"
 #include "frames/product/pixels.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/step.h"
 
 enum { A = VKDML_PRODUCT_A, B = VKDML_PRODUCT_B, C = VKDML_PRODUCT_C, OUT = VKDML_PRODUCT_OUT, TENSORS };
 enum { PIXELS = VKDML_PRODUCT_PIXELS };
 
+/* Who asks how a product is stored does not ask which kernel it is. */
+_Static_assert((int)VKDML_DEPTHWISE_CONSTANT_SHAPE == (int)VKDML_PRODUCT_CONSTANT_SHAPE &&
+                   (int)VKDML_DEPTHWISE_OUT_IS_VECTOR == (int)VKDML_PRODUCT_OUT_IS_VECTOR,
+               "vkdml_product_stores_words() is asked of both");
+
 /* Dimensions: of pixels columns, rows and two more, then a group's channels of the output, and groups. */
 enum { COLUMNS, ROWS, CHANNELS = PIXELS, GROUPS, RANK };
-
-/* What SHAPE of depthwise.comp says; that the output is stored by words is the same bit as of product.glsl. */
-#define HAS_C          16u
-#define B_IS_VECTOR    32u
-#define OUT_IS_VECTOR  64u
-#define CHANNELS_INNER 128u
 
 #define WIDTH             4 /* pixels of a row that an invocation makes */
 #define MOST_ROWS         4
@@ -38,21 +38,6 @@ enum { COLUMNS, ROWS, CHANNELS = PIXELS, GROUPS, RANK };
 /* Of so many rows of the output tiles have few that are of no use. */
 #define MOST_CHANNELS 4
 
-/* Mirrors depthwise.comp's block. */
-struct depthwise_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t unused[2];
-    uint32_t firsts[TENSORS];
-    uint32_t groups[TENSORS];
-    uint32_t rows[TENSORS];
-    uint32_t units[RANK][4];
-    uint32_t steps[PIXELS][4];
-    uint32_t sizes[PIXELS][4];
-    uint32_t arguments[3][4];
-};
-_Static_assert(sizeof(struct depthwise_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
-
 /* A dimension of pixels; taps go forward in b, if need be backward in a. */
 struct dimension {
     struct vkdml_product_walk walk;
@@ -68,7 +53,7 @@ struct depthwise {
 };
 
 static bool exists(const struct depthwise *d, uint32_t t) {
-    return d->product->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    return d->product->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 /* ---- dimensions ---- */
@@ -134,7 +119,7 @@ static uint32_t stride_of(const struct depthwise *depthwise, uint32_t t, uint32_
 }
 
 static struct vkdml_span span_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
-    struct vkdml_span span = {depthwise->product->tensors[t].first, 1};
+    struct vkdml_span span = {depthwise->product->tensors[t].at.first, 1};
     for (uint32_t d = 0; d < RANK; ++d) {
         const uint64_t stride = stride_of(depthwise, t, d);
         span.first += box->origin[d] * stride;
@@ -154,7 +139,7 @@ static struct vkdml_span span_of(const struct depthwise *depthwise, uint32_t t, 
 }
 
 static struct vkdml_window window_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
-    return vkdml_window_of(span_of(depthwise, t, box), vkdml_data_type_bits(depthwise->product->tensors[t].type));
+    return vkdml_window_of(span_of(depthwise, t, box), vkdml_data_type_bits(depthwise->product->tensors[t].at.type));
 }
 
 static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
@@ -164,7 +149,8 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
         return 0;
     }
     const struct vkdml_window window = window_of(depthwise, t, box);
-    *fits = vkdml_fits(depthwise->builder->limits, depthwise->product->tensors[t].offset + window.offset, window.size);
+    *fits =
+        vkdml_fits(depthwise->builder->limits, depthwise->product->tensors[t].at.offset + window.offset, window.size);
     return window.size;
 }
 
@@ -191,15 +177,15 @@ struct way {
 static uint32_t place_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
     const uint64_t offset = window_of(depthwise, t, box).offset;
     const uint32_t begin =
-        vkdml_place_modulo_16(depthwise->builder->limits, depthwise->product->tensors[t].offset + offset, 0);
+        vkdml_place_modulo_16(depthwise->builder->limits, depthwise->product->tensors[t].at.offset + offset, 0);
     return (begin + 16 - (uint32_t)(offset % 16)) % 16;
 }
 
 /* Whether fours of a tensor begin at multiples of four, if they do in columns. */
 static bool has_fours(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
     const struct vkdml_product *product = depthwise->product;
-    bool fours = product->tensors[t].first % 4 == 0 &&
-                 place_of(depthwise, t, box) % (WIDTH * vkdml_data_type_size(product->tensors[t].type)) == 0;
+    bool fours = product->tensors[t].at.first % 4 == 0 &&
+                 place_of(depthwise, t, box) % (WIDTH * vkdml_data_type_size(product->tensors[t].at.type)) == 0;
     for (uint32_t d = 0; d < RANK; ++d) {
         const bool is_pixel = d < PIXELS && t == B;
         const bool is_one = is_pixel ? depthwise->pixels[d].walk.source_size == 1 : box->origin[d] + box->size[d] == 1;
@@ -226,10 +212,10 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
     const struct vkdml_product_walk *columns = &pixels[COLUMNS].walk, *rows = &pixels[ROWS].walk;
     const uint32_t group = stride_of(depthwise, OUT, GROUPS);
     struct way way = {.rows = 1};
-    way.shape = exists(depthwise, C) ? HAS_C : 0;
-    way.shape |= box->size[GROUPS] > 1 && group < pixels[COLUMNS].out_stride ? CHANNELS_INNER : 0;
+    way.shape = exists(depthwise, C) ? VKDML_DEPTHWISE_HAS_C : 0;
+    way.shape |= box->size[GROUPS] > 1 && group < pixels[COLUMNS].out_stride ? VKDML_DEPTHWISE_CHANNELS_INNER : 0;
     const bool starts_whole = box->origin[COLUMNS] % WIDTH == 0 && box->size[COLUMNS] % WIDTH == 0;
-    way.shape |= starts_whole && has_fours(depthwise, OUT, box) ? OUT_IS_VECTOR : 0;
+    way.shape |= starts_whole && has_fours(depthwise, OUT, box) ? VKDML_DEPTHWISE_OUT_IS_VECTOR : 0;
     const uint64_t span = (uint64_t)(WIDTH - 1) * columns->step + columns->taps;
     if (!are_close(columns) || !are_close(rows) || columns->taps > MOST_WEIGHTS / rows->taps ||
         span > MOST_SPAN - (WIDTH - 1)) {
@@ -240,7 +226,7 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
     const struct vkdml_span q = reached(columns, box->origin[COLUMNS], box->size[COLUMNS]);
     if (q.first % WIDTH == 0 && q.count % WIDTH == 0 && has_fours(depthwise, B, box)) { /* and all of it is bound */
         const int64_t start = columns->start + (int64_t)box->origin[COLUMNS] * columns->step;
-        way.shape |= B_IS_VECTOR;
+        way.shape |= VKDML_DEPTHWISE_B_IS_VECTOR;
         way.lead = (uint32_t)start % WIDTH;
     }
     const bool serial = depthwise->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
@@ -252,7 +238,7 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
 }
 
 static void fill_parameters(const struct depthwise *depthwise, const struct vkdml_box *box, uint32_t rows,
-                            struct depthwise_parameters *parameters) {
+                            struct vkdml_depthwise_parameters *parameters) {
     const struct vkdml_product *product = depthwise->product;
     memset(parameters, 0, sizeof(*parameters));
     for (uint32_t t = 0; t < TENSORS; ++t) {
@@ -293,41 +279,37 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     const struct way way = choose_way(depthwise, box);
     const uint64_t units = count_units(box, way.rows); /* no more than the output has elements */
-    struct depthwise_parameters parameters;
+    struct vkdml_depthwise_parameters parameters;
     fill_parameters(depthwise, box, way.rows, &parameters);
     parameters.unit_count = (uint32_t)units;
     parameters.group_count = (uint32_t)vkdml_divide_up(units, local_size);
 
     const struct vkdml_product_tensor *tensors = product->tensors;
-    const DML_TENSOR_DATA_TYPE type_of_c = exists(depthwise, C) ? tensors[C].type : DML_TENSOR_DATA_TYPE_FLOAT32;
-    const bool has_halves = tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const DML_TENSOR_DATA_TYPE type_of_c = exists(depthwise, C) ? tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
+    const bool has_halves = tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     const struct dimension *columns = &depthwise->pixels[COLUMNS], *rows = &depthwise->pixels[ROWS];
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {local_size,
-                                        (uint32_t)tensors[A].type | (uint32_t)type_of_c << 4 |
-                                            (uint32_t)tensors[OUT].type << 8,
-                                        way.shape,
-                                        way.taps[0],
-                                        way.taps[1],
-                                        way.taps[0] != 0 ? columns->walk.step | way.lead << 4 : 0,
-                                        way.taps[0] != 0 ? rows->walk.step : 0,
-                                        way.rows,
-                                        0,
-                                        (uint32_t)product->function,
-                                        0,
-                                        step->float_controls};
     step->kernel = VKDML_KERNEL_DEPTHWISE;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_TYPES,
+                        (uint32_t)tensors[A].at.type | (uint32_t)type_of_c << 4 | (uint32_t)tensors[OUT].at.type << 8);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_SHAPE, way.shape);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_COLUMN_TAPS, way.taps[0]);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROW_TAPS, way.taps[1]);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_COLUMN_STEP,
+                        way.taps[0] != 0 ? columns->walk.step | way.lead << 4 : 0);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROW_STEP, way.taps[0] != 0 ? rows->walk.step : 0);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROWS, way.rows);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_OPERATION, 0);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FUNCTION, (uint32_t)product->function);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     static const uint32_t places[TENSORS] = {[A] = 0, [OUT] = 1, [B] = 2, [C] = 3};
     step->buffer_count = exists(depthwise, C) ? 4 : 3;
     for (uint32_t t = 0; t < TENSORS; ++t) {
         if (exists(depthwise, t)) {
             const struct vkdml_window window = window_of(depthwise, t, box);
-            step->buffers[places[t]] = (struct vkdml_plan_buffer){tensors[t].resource, tensors[t].index,
-                                                                  tensors[t].offset + window.offset, window.size};
+            step->buffers[places[t]] = vkdml_origin_buffer(&tensors[t].at, window.offset, window.size);
         }
     }
     return vkdml_grid(parameters.group_count, limits, depthwise->builder->report, step->groups);

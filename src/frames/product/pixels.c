@@ -7,13 +7,6 @@
 enum { N = VKDML_PRODUCT_N, K = VKDML_PRODUCT_K };
 enum { B = VKDML_PRODUCT_B, OUT = VKDML_PRODUCT_OUT };
 
-/* What GATHER of gathered.glsl says, beside the rank: masks of dimensions, the innermost first. */
-#define CHECKED_BITS  4
-#define WALKED_BITS   8
-#define DIVIDED_BITS  12
-#define CHANNELS_LAST 0x10000u
-#define OUT_RANK_BITS 20
-
 /* A run of coordinates; none where last is below first. */
 struct range {
     int64_t first;
@@ -62,7 +55,7 @@ static void collapse_gather(struct vkdml_product *p) {
     for (uint32_t d = 0; d < whole.rank; ++d) {
         struct vkdml_product_walk walk = whole.walks[d];
         if (is_even(&walk)) {
-            p->tensors[B].first += (uint32_t)walk.start * walk.stride; /* within the tensor */
+            p->tensors[B].at.first += (uint32_t)walk.start * walk.stride; /* within the tensor */
             walk = even_walk(walk.size, (uint64_t)walk.step * walk.stride);
             if (walk.size == 1) {
                 continue;
@@ -120,7 +113,7 @@ struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, c
         narrow.gather.walks[d].size = size;
         narrow.gather.walks[d].start += (int64_t)origin * narrow.gather.walks[d].step;
         narrow.scatter.sizes[d] = size;
-        narrow.tensors[OUT].first += origin * narrow.scatter.strides[d];
+        narrow.tensors[OUT].at.first += origin * narrow.scatter.strides[d];
         plain->size[N] *= size;
     }
     vkdml_product_collapse_pixels(&narrow);
@@ -240,46 +233,47 @@ bool vkdml_product_scatters_fours(const struct vkdml_product *product) {
 
 /* ---- what a kernel is told ---- */
 
-static uint32_t fill_gather(const struct vkdml_product_gather *gather, struct vkdml_product_pixels *pixels) {
-    uint32_t bits = gather->rank | (gather->channels_last ? CHANNELS_LAST : 0);
+static uint32_t fill_gather(const struct vkdml_product_gather *gather, struct vkdml_product_parameters *parameters) {
+    uint32_t bits = gather->rank | (gather->channels_last ? VKDML_PRODUCT_CHANNELS_LAST : 0);
     uint32_t taps = 1;
     for (uint32_t d = 0; d < gather->rank; ++d) {
         const struct vkdml_product_walk *walk = &gather->walks[gather->rank - 1 - d];
         const struct vkdml_divisor of_size = vkdml_divisor(walk->size);
         const struct vkdml_divisor of_taps = vkdml_divisor(walk->taps);
         const struct vkdml_divisor of_divisor = vkdml_divisor(walk->divisor);
-        pixels->counts[d][0] = walk->size;
-        pixels->counts[d][1] = of_size.multiplier;
-        pixels->counts[d][2] = walk->taps;
-        pixels->counts[d][3] = of_taps.multiplier;
-        pixels->steps[d][0] = walk->step;
-        pixels->steps[d][1] = (uint32_t)walk->start;
-        pixels->steps[d][2] = (uint32_t)walk->tap_step;
-        pixels->steps[d][3] = walk->stride;
-        pixels->sizes[d][0] = walk->source_size;
-        pixels->sizes[d][1] = of_size.shifts | of_taps.shifts << 16;
-        pixels->sizes[d][2] = walk->divisor;
-        pixels->sizes[d][3] = of_divisor.multiplier;
-        pixels->divisor_shifts[d] = of_divisor.shifts;
-        bits |= (is_checked(walk) ? 1u : 0u) << (CHECKED_BITS + d);
-        bits |= (walk->taps > 1 ? 1u : 0u) << (WALKED_BITS + d);
-        bits |= (walk->divisor > 1 ? 1u : 0u) << (DIVIDED_BITS + d);
+        parameters->pixel_counts[d][0] = walk->size;
+        parameters->pixel_counts[d][1] = of_size.multiplier;
+        parameters->pixel_counts[d][2] = walk->taps;
+        parameters->pixel_counts[d][3] = of_taps.multiplier;
+        parameters->pixel_steps[d][0] = walk->step;
+        parameters->pixel_steps[d][1] = (uint32_t)walk->start;
+        parameters->pixel_steps[d][2] = (uint32_t)walk->tap_step;
+        parameters->pixel_steps[d][3] = walk->stride;
+        parameters->pixel_sizes[d][0] = walk->source_size;
+        parameters->pixel_sizes[d][1] = of_size.shifts | of_taps.shifts << 16;
+        parameters->pixel_sizes[d][2] = walk->divisor;
+        parameters->pixel_sizes[d][3] = of_divisor.multiplier;
+        parameters->divisor_shifts[d] = of_divisor.shifts;
+        bits |= (is_checked(walk) ? 1u : 0u) << (VKDML_PRODUCT_CHECKED_SHIFT + d);
+        bits |= (walk->taps > 1 ? 1u : 0u) << (VKDML_PRODUCT_WALKED_SHIFT + d);
+        bits |= (walk->divisor > 1 ? 1u : 0u) << (VKDML_PRODUCT_DIVIDED_SHIFT + d);
         taps *= walk->taps; /* a filter's elements fit 32 bits */
     }
     const uint32_t inner = gather->channels_last ? gather->channels : taps;
     const struct vkdml_divisor divisor = vkdml_divisor(inner);
     const uint32_t channels[] = {inner, divisor.multiplier, divisor.shifts, gather->channel_stride};
-    memcpy(pixels->channels, channels, sizeof(channels));
+    memcpy(parameters->channels, channels, sizeof(channels));
     return bits;
 }
 
-uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_pixels *pixels) {
+uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters) {
     const struct vkdml_product_scatter *scatter = &product->scatter;
     for (uint32_t d = 0; d < scatter->rank; ++d) {
         const uint32_t size = scatter->sizes[scatter->rank - 1 - d];
         const struct vkdml_divisor divisor = vkdml_divisor(size);
         const uint32_t out[] = {size, divisor.multiplier, divisor.shifts, scatter->strides[scatter->rank - 1 - d]};
-        memcpy(pixels->out[d], out, sizeof(out));
+        memcpy(parameters->out_pixels[d], out, sizeof(out));
     }
-    return (product->gather.rank > 0 ? fill_gather(&product->gather, pixels) : 0) | scatter->rank << OUT_RANK_BITS;
+    return (product->gather.rank > 0 ? fill_gather(&product->gather, parameters) : 0) |
+           scatter->rank << VKDML_PRODUCT_OUT_RANK_SHIFT;
 }

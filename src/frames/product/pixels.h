@@ -3,6 +3,7 @@
 #define VKDML_FRAMES_PRODUCT_PIXELS_H
 
 #include "frames/product/product.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 
 /* Drops and joins dimensions of pixels; where one is left that lies evenly b, or the output, has a stride instead. */
@@ -27,17 +28,7 @@ uint64_t vkdml_product_gathered_reach(const struct vkdml_product *product, const
 bool vkdml_product_gathers_fours(const struct vkdml_product *product, uint32_t dimension);
 bool vkdml_product_scatters_fours(const struct vkdml_product *product);
 
-/* Mirrors what product.glsl's block has of pixels. */
-struct vkdml_product_pixels {
-    uint32_t channels[4];
-    uint32_t counts[VKDML_PRODUCT_PIXELS][4];
-    uint32_t steps[VKDML_PRODUCT_PIXELS][4];
-    uint32_t sizes[VKDML_PRODUCT_PIXELS][4];
-    uint32_t divisor_shifts[VKDML_PRODUCT_PIXELS];
-    uint32_t out[VKDML_PRODUCT_PIXELS][4];
-};
-
-/* Fills in what a kernel is told, but for what is 0; returns GATHER of gathered.glsl. */
-uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_pixels *pixels);
+/* Fills in what a kernel is told of pixels, but for what is 0; returns GATHER of gathered.glsl. */
+uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters);
 
 #endif

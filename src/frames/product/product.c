@@ -24,7 +24,7 @@ struct parts {
 /* ---- dimensions ---- */
 
 static bool exists(const struct vkdml_product *p, uint32_t t) {
-    return p->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    return p->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 /* Whether coordinates of dimension d are those of m beyond its last, in all tensors. */
@@ -95,7 +95,7 @@ struct vkdml_span vkdml_product_span(const struct vkdml_product *product, uint32
     } else if (t == OUT && product->scatter.rank > 0) {
         span = vkdml_product_scattered_span(product, box);
     }
-    span.first += product->tensors[t].first;
+    span.first += product->tensors[t].at.first;
     for (uint32_t d = 0; d < RANK; ++d) {
         const uint64_t stride = product->tensors[t].strides[d];
         span.first += box->origin[d] * stride;
@@ -115,8 +115,8 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
     const struct vkdml_product narrow = vkdml_product_narrow(parts->product, box, &plain);
     struct vkdml_span span = vkdml_product_span(&narrow, t, &plain);
     span.count += t == OUT ? (uint64_t)(parts->part.share_count - 1) * parts->part.out_share : 0;
-    const struct vkdml_window window = vkdml_window_of(span, vkdml_data_type_bits(tensor->type));
-    *fits = vkdml_fits(parts->builder->limits, tensor->offset + window.offset, window.size);
+    const struct vkdml_window window = vkdml_window_of(span, vkdml_data_type_bits(tensor->at.type));
+    *fits = vkdml_fits(parts->builder->limits, tensor->at.offset + window.offset, window.size);
     return window.size;
 }
 
@@ -184,7 +184,7 @@ static struct vkdml_product_tensor sums_of(const struct vkdml_product *p, uint32
     const uint64_t elements = row * p->sizes[M] * p->sizes[INNER] * p->sizes[OUTER];
     const struct vkdml_origin region =
         vkdml_builder_region(builder, "sums", 4 * elements, DML_TENSOR_DATA_TYPE_FLOAT32);
-    struct vkdml_product_tensor sums = {.resource = region.resource, .offset = region.offset, .type = region.type};
+    struct vkdml_product_tensor sums = {.at = region};
     sums.strides[OUTER] = (uint32_t)(row * p->sizes[M] * p->sizes[INNER]);
     sums.strides[INNER] = (uint32_t)(row * p->sizes[M]);
     sums.strides[M] = (uint32_t)row;
@@ -221,13 +221,13 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     struct vkdml_product sums = *p;
     struct vkdml_product rest = *p;
     sums.tensors[OUT] = sums_of(p, shares, parts->builder);
-    sums.tensors[C].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    sums.tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     sums.scatter.rank = 0;
     sums.function = VKDML_FUNCTION_NONE;
     rest.sizes[K] = shares;
     rest.tensors[A] = sums.tensors[OUT];
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
-    rest.tensors[B].type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    rest.tensors[B].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     rest.gather.rank = 0;
     if (p->gather.rank > 0) {
         scatter_sums(&sums);

@@ -21,11 +21,7 @@ enum {
 enum { VKDML_PRODUCT_A, VKDML_PRODUCT_B, VKDML_PRODUCT_C, VKDML_PRODUCT_OUT, VKDML_PRODUCT_TENSORS };
 
 struct vkdml_product_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset;                      /* bytes from where the resource begins, a multiple of 16 */
-    uint32_t first;                       /* elements from there on */
-    DML_TENSOR_DATA_TYPE type;            /* FLOAT32 or FLOAT16, of a and b the same one; of c UNKNOWN: there is none */
+    struct vkdml_origin at;               /* of FLOAT32 or FLOAT16, of a and b the same one; c may be no tensor */
     uint32_t strides[VKDML_PRODUCT_RANK]; /* in elements; 0 in a dimension that it does not have */
 };
 

@@ -5,55 +5,12 @@
 #include "base/checked.h"
 #include "base/notes.h"
 #include "frames/product/pixels.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
 #include "tensor/tensor.h"
 
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
 enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
-
-/* What SHAPE of product.glsl, constant 2, says. */
-#define SHAPE         2
-#define ALONG_ROWS    1u /* of a; of b shifted by LAYOUT_B */
-#define VECTORS       2u
-#define LAYOUT_B      2
-#define HAS_C         16u
-#define C_IS_VECTOR   32u
-#define OUT_IS_VECTOR 64u
-#define TO_SUMS       128u
-#define ACCUMULATES   256u
-#define JOINS         512u
-#define IS_SERIAL     1024u
-#define TWO_STAGES    2048u
-#define A_IN_EIGHTS   4096u /* of the matrix cores' kernel */
-#define B_IN_EIGHTS   8192u
-#define IS_THIN       16384u
-
-/* Mirrors product.glsl's block. */
-struct product_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t m;
-    uint32_t n;
-    uint32_t k;
-    uint32_t tiles_m;
-    uint32_t tiles_n;
-    uint32_t share_count;
-    uint32_t share;
-    uint32_t inner_batches;
-    uint32_t out_share;
-    uint32_t alpha;
-    uint32_t beta;
-    uint32_t n_first;
-    uint32_t k_first;
-    uint32_t k_used;
-    uint32_t firsts[TENSORS];
-    uint32_t steps[4];
-    uint32_t more_steps[4];
-    uint32_t batches[2][TENSORS];
-    uint32_t arguments[3][4];
-    struct vkdml_product_pixels pixels;
-};
-_Static_assert(sizeof(struct product_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "the parameters fit a plan's");
 
 /* Sums of a workgroup, and of an invocation or a subgroup. */
 struct tile {
@@ -189,7 +146,7 @@ static const struct tile *choose_of(const struct tiles *family, const struct vkd
 /* Matrix cores need FLOAT16 whose denormals stay, of operands or allowed for them. */
 static bool suits_cores(const struct vkdml_product *product, const uint32_t *sizes,
                         const struct vkdml_plan_limits *limits) {
-    const bool are_halves = product->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    const bool are_halves = product->tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
     return limits->matrix_cores.subgroup_size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
            are_halves && sizes[M] >= LEAST_MATRIX_SIZE && sizes[N] >= LEAST_MATRIX_SIZE &&
            sizes[K] >= LEAST_MATRIX_SIZE;
@@ -202,13 +159,13 @@ bool vkdml_product_is_thin(const struct vkdml_product *product, const uint32_t *
 /* ---- a step ---- */
 
 static bool exists(const struct vkdml_product *p, uint32_t t) {
-    return p->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    return p->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
 static struct vkdml_window window_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
     struct vkdml_span span = vkdml_product_span(p, t, &part->box);
     span.count += t == OUT ? (uint64_t)(part->share_count - 1) * part->out_share : 0;
-    return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].type));
+    return vkdml_window_of(span, vkdml_data_type_bits(p->tensors[t].at.type));
 }
 
 /* Whether so many elements side by side along dimension d, from a multiple of that on, are bytes that begin at a
@@ -217,9 +174,9 @@ static bool has_runs(const struct vkdml_product *p, const struct vkdml_product_p
                      uint32_t elements, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
     const struct vkdml_window window = window_of(p, part, t);
-    const uint32_t bytes = vkdml_data_type_size(tensor->type);
+    const uint32_t bytes = vkdml_data_type_size(tensor->at.type);
     bool aligned = tensor->strides[d] == 1 && part->box.size[d] % elements == 0 &&
-                   vkdml_place_modulo_16(limits, tensor->offset + window.offset, (uint64_t)window.lead * bytes) %
+                   vkdml_place_modulo_16(limits, tensor->at.offset + window.offset, (uint64_t)window.lead * bytes) %
                            (elements * bytes) ==
                        0;
     for (uint32_t other = 0; other < RANK; ++other) {
@@ -237,10 +194,10 @@ static bool has_vectors(const struct vkdml_product *p, const struct vkdml_produc
 static bool has_aligned_fours(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t,
                               uint32_t d, const struct vkdml_plan_limits *limits) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
-    const uint32_t bytes = vkdml_data_type_size(tensor->type);
+    const uint32_t bytes = vkdml_data_type_size(tensor->at.type);
     const struct vkdml_window window = window_of(p, part, t);
-    const uint32_t begin = vkdml_place_modulo_16(limits, tensor->offset + window.offset, 0);
-    bool aligned = (begin + 16 - (uint32_t)(window.offset % 16)) % (4 * bytes) == 0 && tensor->first % 4 == 0 &&
+    const uint32_t begin = vkdml_place_modulo_16(limits, tensor->at.offset + window.offset, 0);
+    bool aligned = (begin + 16 - (uint32_t)(window.offset % 16)) % (4 * bytes) == 0 && tensor->at.first % 4 == 0 &&
                    part->box.origin[d] % 4 == 0 && part->box.size[d] % 4 == 0;
     for (uint32_t other = 0; other < RANK; ++other) {
         aligned = aligned && (p->sizes[other] == 1 || tensor->strides[other] % 4 == 0);
@@ -251,10 +208,10 @@ static bool has_aligned_fours(const struct vkdml_product *p, const struct vkdml_
 static uint32_t layout_of_gather(const struct vkdml_product *p, const struct vkdml_product_part *part,
                                  const struct vkdml_plan_limits *limits) {
     if (vkdml_product_gathers_fours(p, K) && has_aligned_fours(p, part, B, K, limits)) {
-        return VECTORS;
+        return VKDML_PRODUCT_VECTORS;
     }
     const bool has_fours = vkdml_product_gathers_fours(p, N) && has_aligned_fours(p, part, B, N, limits);
-    return ALONG_ROWS | (has_fours ? VECTORS : 0);
+    return VKDML_PRODUCT_ALONG_ROWS | (has_fours ? VKDML_PRODUCT_VECTORS : 0);
 }
 
 /* Along what lies side by side. */
@@ -265,19 +222,19 @@ static uint32_t layout_of(const struct vkdml_product *p, const struct vkdml_prod
     }
     const uint32_t *strides = p->tensors[t].strides;
     if (has_vectors(p, part, t, K, limits)) {
-        return VECTORS;
+        return VKDML_PRODUCT_VECTORS;
     }
     if (has_vectors(p, part, t, rows, limits)) {
-        return VECTORS | ALONG_ROWS;
+        return VKDML_PRODUCT_VECTORS | VKDML_PRODUCT_ALONG_ROWS;
     }
-    return strides[K] <= strides[rows] && part->box.size[K] > 1 ? 0 : ALONG_ROWS;
+    return strides[K] <= strides[rows] && part->box.size[K] > 1 ? 0 : VKDML_PRODUCT_ALONG_ROWS;
 }
 
 /* Whether an operand of that layout is loaded eight FLOAT16 at a time. */
 static bool has_eights(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t, uint32_t rows,
                        uint32_t layout, const struct vkdml_plan_limits *limits) {
-    return p->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16 && (t != B || p->gather.rank == 0) &&
-           has_runs(p, part, t, (layout & ALONG_ROWS) != 0 ? rows : K, 8, limits);
+    return p->tensors[t].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 && (t != B || p->gather.rank == 0) &&
+           has_runs(p, part, t, (layout & VKDML_PRODUCT_ALONG_ROWS) != 0 ? rows : K, 8, limits);
 }
 
 /* Whether four of a row are one store. */
@@ -311,44 +268,47 @@ static struct way choose_way(const struct vkdml_product *p, const struct vkdml_p
     const uint32_t columns = part->box.size[N];
     const bool thin = vkdml_product_is_thin(p, part->box.size);
     if (part->joins) {
-        return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE), JOINS};
+        return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE),
+                            VKDML_PRODUCT_JOINS};
     }
     if (thin && serial) {
         return (struct way){PLAIN(4, MOST_THIN_COLUMNS, 4, 4, columns, 1, 0, 0),
-                            vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_THIN | IS_SERIAL};
+                            vkdml_local_size(limits, SERIAL_LOCAL_SIZE),
+                            VKDML_PRODUCT_IS_THIN | VKDML_PRODUCT_IS_SERIAL};
     }
     if (thin) {
         const uint32_t size = vkdml_local_size(limits, THIN_LOCAL_SIZE);
         const uint32_t lanes = size / (THIN_ROWS / 4);
-        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0, 0), size, IS_THIN};
+        return (struct way){PLAIN(THIN_ROWS, MOST_THIN_COLUMNS, 4 * lanes, 4, columns, 1, 0, 0), size,
+                            VKDML_PRODUCT_IS_THIN};
     }
     if (serial) {
-        return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), IS_SERIAL};
+        return (struct way){alone, vkdml_local_size(limits, SERIAL_LOCAL_SIZE), VKDML_PRODUCT_IS_SERIAL};
     }
     const struct tile *tile = choose_tile(p, part, limits);
-    return (struct way){*tile, local_size_of(tile, limits), tile->stages > 1 ? TWO_STAGES : 0};
+    return (struct way){*tile, local_size_of(tile, limits), tile->stages > 1 ? VKDML_PRODUCT_TWO_STAGES : 0};
 }
 
 static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
-    uint32_t shape = (part->to_sums ? TO_SUMS : 0) | (part->accumulates ? ACCUMULATES : 0);
+    uint32_t shape = (part->to_sums ? VKDML_PRODUCT_TO_SUMS : 0) | (part->accumulates ? VKDML_PRODUCT_ACCUMULATES : 0);
     if (part->joins) {
-        shape |= has_vectors(p, part, A, N, limits) ? VECTORS : 0;
+        shape |= has_vectors(p, part, A, N, limits) ? VKDML_PRODUCT_VECTORS : 0;
     } else {
         const uint32_t of_b = vkdml_product_is_thin(p, part->box.size)
-                                  ? has_vectors(p, part, B, K, limits) ? VECTORS : 0
+                                  ? has_vectors(p, part, B, K, limits) ? VKDML_PRODUCT_VECTORS : 0
                                   : layout_of(p, part, B, N, limits);
         const uint32_t of_a = layout_of(p, part, A, M, limits);
-        shape |= of_a | of_b << LAYOUT_B;
+        shape |= of_a | of_b << VKDML_PRODUCT_LAYOUT_B_SHIFT;
         if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
-            shape |= has_eights(p, part, A, M, of_a, limits) ? A_IN_EIGHTS : 0;
-            shape |= has_eights(p, part, B, N, of_b, limits) ? B_IN_EIGHTS : 0;
+            shape |= has_eights(p, part, A, M, of_a, limits) ? VKDML_PRODUCT_A_IN_EIGHTS : 0;
+            shape |= has_eights(p, part, B, N, of_b, limits) ? VKDML_PRODUCT_B_IN_EIGHTS : 0;
         }
     }
     if (exists(p, C)) {
-        shape |= HAS_C | (has_vectors(p, part, C, N, limits) ? C_IS_VECTOR : 0);
+        shape |= VKDML_PRODUCT_HAS_C | (has_vectors(p, part, C, N, limits) ? VKDML_PRODUCT_C_IS_VECTOR : 0);
     }
-    return shape | (has_vectors_out(p, part, limits) ? OUT_IS_VECTOR : 0);
+    return shape | (has_vectors_out(p, part, limits) ? VKDML_PRODUCT_OUT_IS_VECTOR : 0);
 }
 
 uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
@@ -370,7 +330,7 @@ static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_produ
     if ((t != B || p->gather.rank == 0) && (t != OUT || p->scatter.rank == 0)) {
         return lead;
     }
-    uint32_t first = lead + tensor->first - (uint32_t)vkdml_product_span(p, t, &part->box).first;
+    uint32_t first = lead + (uint32_t)(tensor->at.first - vkdml_product_span(p, t, &part->box).first);
     for (uint32_t d = 0; d < RANK; ++d) {
         first += part->box.origin[d] * tensor->strides[d];
     }
@@ -378,7 +338,7 @@ static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_produ
 }
 
 static void fill_parameters(const struct vkdml_product *p, const struct vkdml_product_part *part,
-                            const struct tile *tile, struct product_parameters *parameters) {
+                            const struct tile *tile, struct vkdml_product_parameters *parameters) {
     const uint32_t *sizes = part->box.size;
     memset(parameters, 0, sizeof(*parameters));
     parameters->m = sizes[M];
@@ -398,8 +358,8 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     for (uint32_t t = 0; t < TENSORS; ++t) {
         const uint32_t *strides = p->tensors[t].strides;
         parameters->firsts[t] = exists(p, t) ? first_of(p, part, t) : 0;
-        parameters->batches[0][t] = strides[OUTER];
-        parameters->batches[1][t] = strides[INNER];
+        parameters->batches[t] = strides[OUTER];
+        parameters->batches[4 + t] = strides[INNER];
     }
     parameters->steps[0] = p->tensors[A].strides[M];
     parameters->steps[1] = p->tensors[A].strides[K];
@@ -421,12 +381,12 @@ static struct vkdml_plan_buffer buffer_of(const struct vkdml_product *p, const s
                                           uint32_t t) {
     const struct vkdml_window window = window_of(p, part, t);
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
-    return (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window.offset, window.size};
+    return vkdml_origin_buffer(&tensor->at, window.offset, window.size);
 }
 
 static void note_cores(const struct vkdml_product *p, const struct tile *tile, const struct vkdml_plan_limits *limits,
                        struct vkdml_report *report) {
-    const bool are_halves = p->tensors[A].type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
+    const bool are_halves = p->tensors[A].at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || limits->half_allowed;
     if (tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX) {
         vkdml_note_step(report, "on matrix cores");
     } else if (!are_halves) {
@@ -442,11 +402,11 @@ static void note_cores(const struct vkdml_product *p, const struct tile *tile, c
 static void note_way(const struct vkdml_product *p, const struct way *way, const struct vkdml_plan_limits *limits,
                      struct vkdml_report *report) {
     const struct tile *tile = &way->tile;
-    if ((way->bits & JOINS) != 0) {
+    if ((way->bits & VKDML_PRODUCT_JOINS) != 0) {
         vkdml_note_step(report, "joins the shares of each sum");
-    } else if ((way->bits & IS_THIN) != 0) {
+    } else if ((way->bits & VKDML_PRODUCT_IS_THIN) != 0) {
         vkdml_note_step(report, "few columns: bound by reading a, whose rows the invocations of a workgroup share");
-    } else if ((way->bits & IS_SERIAL) != 0) {
+    } else if ((way->bits & VKDML_PRODUCT_IS_SERIAL) != 0) {
         vkdml_note_step(report, "an invocation makes %u x %u sums alone, as suits processors", (unsigned)tile->m,
                         (unsigned)tile->n);
     } else {
@@ -466,11 +426,11 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     const struct way way = choose_way(product, part, limits);
     note_way(product, &way, limits, report);
     const struct tile *tile = &way.tile;
-    struct product_parameters parameters;
+    struct vkdml_product_parameters parameters;
     fill_parameters(product, part, tile, &parameters);
-    const uint32_t gather = vkdml_product_fill_pixels(product, &parameters.pixels);
+    const uint32_t gather = vkdml_product_fill_pixels(product, &parameters);
     uint64_t group_count = count_tiles(tile, part->box.size) * part->share_count;
-    if ((way.bits & (JOINS | IS_SERIAL)) != 0) {
+    if ((way.bits & (VKDML_PRODUCT_JOINS | VKDML_PRODUCT_IS_SERIAL)) != 0) {
         if (group_count > UINT32_MAX) {
             return vkdml_grid(UINT64_MAX / 2, limits, report, step->groups); /* says why */
         }
@@ -483,30 +443,30 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     }
     parameters.group_count = (uint32_t)group_count;
 
-    const DML_TENSOR_DATA_TYPE type_of_c = exists(product, C) ? product->tensors[C].type : DML_TENSOR_DATA_TYPE_FLOAT32;
-    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].type, type_of_c, product->tensors[OUT].type};
+    const DML_TENSOR_DATA_TYPE type_of_c =
+        exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
+    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].at.type, type_of_c, product->tensors[OUT].at.type};
     const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
     const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;
     step->float_controls =
         has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {way.local_size,
-                                        (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8,
-                                        shape_of(product, part, tile, limits) | way.bits,
-                                        tile->m,
-                                        tile->n,
-                                        tile->k,
-                                        tile->rows,
-                                        tile->columns,
-                                        on_cores ? fragment_of(&limits->matrix_cores) : 0,
-                                        part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function,
-                                        gather,
-                                        step->float_controls};
     step->kernel = tile->kernel;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_LOCAL_SIZE, way.local_size);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TYPES,
+                        (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_SHAPE, shape_of(product, part, tile, limits) | way.bits);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_M, tile->m);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_N, tile->n);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_K, tile->k);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_ROWS, tile->rows);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_COLUMNS, tile->columns);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_OPERATION, on_cores ? fragment_of(&limits->matrix_cores) : 0);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION,
+                        part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_GATHER, gather);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = buffer_of(product, part, A);
     step->buffers[1] = buffer_of(product, part, OUT);
     step->buffers[2] = part->joins ? step->buffers[0] : buffer_of(product, part, B);
@@ -516,5 +476,5 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
 }
 
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
-    return (step->specializations[SHAPE] & OUT_IS_VECTOR) != 0;
+    return (step->constants[VKDML_PRODUCT_CONSTANT_SHAPE] & VKDML_PRODUCT_OUT_IS_VECTOR) != 0;
 }

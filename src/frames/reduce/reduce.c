@@ -9,47 +9,9 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/reduce/reduce.glsl. */
-struct reduce_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t unit_groups;
-    uint32_t item_count;
-    uint32_t share;
-    uint32_t items_per_run;
-    uint32_t run_length;
-    uint32_t run_stride;
-    uint32_t run_index_stride;
-    uint32_t source_first;
-    uint32_t target_first;
-    uint32_t index_first;
-    uint32_t element_count;
-    uint32_t share_stride;
-    uint32_t width_stride;
-    uint32_t share_count;
-    struct vkdml_divisor groups_divisor;
-    struct vkdml_divisor run_divisor;
-    uint32_t argument;
-    uint32_t unused[3];
-    uint32_t kept[8][4];
-    uint32_t kept_out[8];
-    uint32_t reduced[8][4];
-    uint32_t reduced_index[8];
-};
-
-_Static_assert(sizeof(struct reduce_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* What SHAPE of reduce.glsl says. */
-#define ACROSS      1u
-#define DENSE       2u
-#define FROM_TOTALS 4u
-#define TO_TOTALS   8u
-#define IS_PACKED   16u
-#define IS_FLAT     32u
-#define IS_WHOLE    64u
 
 /* A multiple of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -103,8 +65,7 @@ struct dimensions {
 
 /* What steps read: a tensor, or totals. */
 struct source {
-    enum vkdml_plan_resource resource;
-    uint64_t offset; /* in the temporary resource */
+    struct vkdml_origin at;
     bool totals;
     uint32_t element_bits;
 };
@@ -164,11 +125,13 @@ static bool is_place(const struct vkdml_reduce *reduce) {
 /* Sorts the dimensions of more than one coordinate into kept and folded ones, as the input lies. */
 static void collapse(const struct vkdml_reduce *reduce, struct part *part) {
     memset(part, 0, sizeof(*part));
+    part->source_first = reduce->input.at.first;
+    part->target_first = reduce->outputs[0].at.first;
     uint32_t place = 1;
-    for (uint32_t d = reduce->input->dimension_count; d-- > 0;) {
-        const uint32_t size = reduce->input->sizes[d];
+    for (uint32_t d = reduce->input.rank; d-- > 0;) {
+        const uint32_t size = reduce->input.sizes[d];
         const bool folded = (reduce->folded >> d & 1) != 0;
-        struct dimension dimension = {size, reduce->input->strides[d], folded ? place : reduce->output->strides[d]};
+        struct dimension dimension = {size, reduce->input.strides[d], folded ? place : reduce->outputs[0].strides[d]};
         if (folded) {
             place *= size; /* at most the elements */
             dimension.other = is_place(reduce) ? dimension.other : 0;
@@ -227,11 +190,11 @@ static struct vkdml_window source_window(const struct source *source, const stru
 
 static struct vkdml_window output_window(const struct reducing *f, const struct part *part) {
     const struct vkdml_span span = {part->target_first, reach(&part->kept, true) + 1};
-    return vkdml_window_of(span, f->reduce->output->element_bits);
+    return vkdml_window_of(span, vkdml_view_bits(&f->reduce->outputs[0]));
 }
 
 static uint32_t total_bytes(const struct reducing *f) {
-    return f->reduce->input->element_bits == 64 || f->reduce->function == VKDML_REDUCE_MOMENTS ? 16 : 8;
+    return vkdml_view_bits(&f->reduce->input) == 64 || f->reduce->function == VKDML_REDUCE_MOMENTS ? 16 : 8;
 }
 
 static bool is_pair(const struct vkdml_reduce *reduce) {
@@ -253,7 +216,7 @@ static bool is_aligned(const struct reducing *f, const struct source *source, co
     const uint32_t bytes = elements * source->element_bits / 8;
     const uint64_t lead = (uint64_t)window.lead * source->element_bits / 8;
     const struct dimensions *kept = &part->kept, *reduced = &part->reduced;
-    return vkdml_place_modulo_16(f->builder->limits, source->offset + window.offset, lead) % bytes == 0 &&
+    return vkdml_place_modulo_16(f->builder->limits, source->at.offset + window.offset, lead) % bytes == 0 &&
            are_multiples(kept->items, kept->rank - (kept == inner), elements) &&
            are_multiples(reduced->items, reduced->rank - (reduced == inner), elements);
 }
@@ -275,7 +238,7 @@ static uint32_t width_of(const struct reducing *f, const struct source *source, 
 
 /* Whether `width` outputs, narrower than words, are whole ones. */
 static bool is_packed(const struct reducing *f, const struct part *part, uint32_t width, uint32_t lead) {
-    bool packed = width > 1 && f->reduce->output->element_bits < 32 && lead % width == 0 &&
+    bool packed = width > 1 && vkdml_view_bits(&f->reduce->outputs[0]) < 32 && lead % width == 0 &&
                   part->kept.items[part->kept.rank - 1].other == 1;
     for (uint32_t d = 0; d + 1 < part->kept.rank; ++d) {
         packed = packed && part->kept.items[d].other % width == 0;
@@ -288,19 +251,19 @@ static void choose_shape(const struct reducing *f, const struct source *source, 
     const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
     const struct dimension *inner = part->kept.rank != 0 ? &part->kept.items[part->kept.rank - 1] : NULL;
     walk->width = 1;
-    walk->shape = source->totals ? FROM_TOTALS : 0;
+    walk->shape = source->totals ? VKDML_REDUCE_FROM_TOTALS : 0;
     walk->items_per_run = run->size;
     if (inner != NULL && lies_closer(inner, run)) {
-        walk->shape |= ACROSS;
+        walk->shape |= VKDML_REDUCE_ACROSS;
         walk->width = width_of(f, source, part);
         if (is_packed(f, part, walk->width, output_window(f, part).lead)) {
-            walk->shape |= IS_PACKED;
+            walk->shape |= VKDML_REDUCE_IS_PACKED;
         }
     } else if (!source->totals && run->stride == 1) {
         const uint32_t item = 128 / source->element_bits;
         if (run->size / item >= LEAST_DENSE_ITEMS) {
             const bool aligned = is_aligned(f, source, part, &part->reduced, item);
-            walk->shape |= DENSE | (aligned && run->size % item == 0 ? IS_WHOLE : 0);
+            walk->shape |= VKDML_REDUCE_DENSE | (aligned && run->size % item == 0 ? VKDML_REDUCE_IS_WHOLE : 0);
             /* Else a run may begin up to one element short of an item's end. */
             walk->items_per_run = (uint32_t)vkdml_divide_up((uint64_t)run->size + (aligned ? 0 : item - 1), item);
         }
@@ -323,7 +286,7 @@ static uint32_t choose_lanes(const struct reducing *f, const struct walk *walk) 
     if (f->serial) {
         return 1;
     }
-    if ((walk->shape & ACROSS) != 0) {
+    if ((walk->shape & VKDML_REDUCE_ACROSS) != 0) {
         while (lanes * LEAST_ACROSS < walk->local_size && walk->units * lanes < ENOUGH_INVOCATIONS &&
                walk->items >= 2 * (uint64_t)lanes * LEAST_ITEMS) {
             lanes *= 2;
@@ -339,8 +302,9 @@ static uint32_t choose_lanes(const struct reducing *f, const struct walk *walk) 
 
 /* Few enough items that loops end, and that sums are exact. */
 static uint64_t most_items(const struct reducing *f, const struct part *part, const struct walk *walk) {
-    const uint32_t turns = 2 + part->reduced.rank + ((walk->shape & DENSE) != 0 ? DENSE_TURNS : 0);
-    const bool walks_columns = f->serial && (walk->shape & (ACROSS | FROM_TOTALS)) == ACROSS;
+    const uint32_t turns = 2 + part->reduced.rank + ((walk->shape & VKDML_REDUCE_DENSE) != 0 ? DENSE_TURNS : 0);
+    const bool walks_columns =
+        f->serial && (walk->shape & (VKDML_REDUCE_ACROSS | VKDML_REDUCE_FROM_TOTALS)) == VKDML_REDUCE_ACROSS;
     return walks_columns ? MOST_SERIAL_ROWS : least(MOST_TURNS / turns, MOST_ITEMS);
 }
 
@@ -364,13 +328,14 @@ static void choose_walk(const struct reducing *f, const struct source *source, c
     walk->shares = vkdml_divide_up(walk->items, walk->share);
     walk->groups = walk->unit_groups * walk->shares;
     if (f->serial && walk->shares > 1) {
-        walk->shape |= IS_FLAT;
+        walk->shape |= VKDML_REDUCE_IS_FLAT;
         walk->unit_groups = walk->units;
         walk->groups = vkdml_divide_up(walk->units * walk->shares, walk->local_size);
     }
 }
 
-static void fill_dimensions(const struct part *part, const struct walk *walk, struct reduce_parameters *parameters) {
+static void fill_dimensions(const struct part *part, const struct walk *walk,
+                            struct vkdml_reduce_parameters *parameters) {
     for (uint32_t d = 0; d < part->kept.rank; ++d) {
         const uint32_t width = d + 1 == part->kept.rank ? walk->width : 1;
         const struct dimension *dimension = &part->kept.items[d];
@@ -401,10 +366,11 @@ static bool computes_much(const struct reducing *f) {
 /* Adds the step of a part. To totals: of `target`, a part's bytes from `total_offset` on in the temporary resource. */
 static VkdmlResult add_step(const struct reducing *f, const struct source *source, const struct part *part,
                             const struct walk *walk, const struct vkdml_plan_buffer *totals) {
-    const struct vkdml_tensor *input = f->reduce->input;
+    const DML_TENSOR_DATA_TYPE type = f->reduce->input.at.type;
+    const bool is_wide = vkdml_data_type_bits(type) == 64;
     const struct vkdml_window from = source_window(source, part);
     const struct vkdml_window to = output_window(f, part);
-    struct reduce_parameters parameters;
+    struct vkdml_reduce_parameters parameters;
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(f->builder, &step);
     if (result != VKDML_SUCCESS) {
@@ -444,34 +410,31 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     }
 
     const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !source->totals;
-    const uint32_t shape = totals != NULL ? (walk->shape & ~IS_PACKED) | TO_TOTALS : walk->shape;
-    const uint32_t float_controls = input->element_bits == 64 ? 0
-                                    : input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16
+    const uint32_t shape =
+        totals != NULL ? (walk->shape & ~VKDML_REDUCE_IS_PACKED) | VKDML_REDUCE_TO_TOTALS : walk->shape;
+    const uint32_t float_controls = is_wide ? 0
+                                    : type == DML_TENSOR_DATA_TYPE_FLOAT16
                                         ? f->builder->limits->float_controls
                                         : f->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {walk->local_size,
-                                        (uint32_t)input->data_type,
-                                        f->reduce->output->element_bits,
-                                        (uint32_t)f->reduce->function,
-                                        shape,
-                                        walk->lanes,
-                                        walk->width,
-                                        part->kept.rank,
-                                        part->reduced.rank,
-                                        many ? LOADS : 1,
-                                        f->reduce->option,
-                                        float_controls};
-    step->kernel = input->element_bits == 64 ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
+    step->kernel = is_wide ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
     step->float_controls = float_controls;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = (struct vkdml_plan_buffer){source->resource, 0, source->offset + from.offset, from.size};
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOCAL_SIZE, walk->local_size);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_TYPE, (uint32_t)type);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_BITS_OUT, vkdml_view_bits(&f->reduce->outputs[0]));
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FUNCTION, (uint32_t)f->reduce->function);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_SHAPE, shape);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LANES, walk->lanes);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_WIDTH, walk->width);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_KEPT_RANK, part->kept.rank);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_REDUCED_RANK, part->reduced.rank);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, many ? LOADS : 1);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_OPTION, f->reduce->option);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FLOAT_CONTROLS, float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    step->buffers[0] = vkdml_origin_buffer(&source->at, from.offset, from.size);
     step->buffer_count = totals == NULL && is_pair(f->reduce) ? 3 : 2;
     for (uint32_t i = 1; i < step->buffer_count; ++i) {
-        step->buffers[i] =
-            (struct vkdml_plan_buffer){f->reduce->target, 0, f->reduce->offsets[i - 1] + to.offset, to.size};
+        step->buffers[i] = vkdml_origin_buffer(&f->reduce->outputs[i - 1].at, to.offset, to.size);
     }
     if (totals != NULL) {
         step->buffers[1] = *totals;
@@ -550,7 +513,7 @@ static VkdmlResult cut(const struct reducing *f, const struct source *source, co
         choose_walk(f, source, piece, &walk);
         const uint64_t from =
             window_bytes(reach(&piece->kept, false) + reach(&piece->reduced, false) + 1, source->element_bits);
-        const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, f->reduce->output->element_bits);
+        const uint64_t to = window_bytes(reach(&piece->kept, true) + 1, vkdml_view_bits(&f->reduce->outputs[0]));
         const uint64_t shares = walk.shares * piece_count(&whole->reduced, &piece->reduced);
         const uint64_t together = shares < LEAST_TOTALS ? shares : LEAST_TOTALS;
         const uint64_t totals =
@@ -607,8 +570,8 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
                "reduce: too few reductions to keep the device busy, or too long ones for a step: %" PRIu64
                " shares leave totals in the temporary resource, which are folded next",
                shares);
-    const uint64_t offset =
-        vkdml_builder_region(f->builder, "totals", shares * bytes, DML_TENSOR_DATA_TYPE_UNKNOWN).offset;
+    const struct vkdml_origin region =
+        vkdml_builder_region(f->builder, "totals", shares * bytes, DML_TENSOR_DATA_TYPE_UNKNOWN);
 
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     uint64_t share = 0;
@@ -620,7 +583,7 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
         smaller.index_first = (uint32_t)index;
         struct walk walk;
         choose_walk(f, source, &smaller, &walk);
-        const struct vkdml_plan_buffer totals = {VKDML_PLAN_TEMPORARY, 0, offset + share * bytes, walk.shares * bytes};
+        const struct vkdml_plan_buffer totals = vkdml_origin_buffer(&region, share * bytes, walk.shares * bytes);
         result = add_step(f, source, &smaller, &walk, &totals);
         share += walk.shares;
     } while (result == VKDML_SUCCESS && next_piece(&part->reduced, piece, origin));
@@ -637,7 +600,7 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
     rest.source_first = 0;
     rest.index_first = 0;
     rest.reduced = (struct dimensions){1, {{(uint32_t)shares, stride, 0}}};
-    const struct source of_totals = {VKDML_PLAN_TEMPORARY, offset, true, 8 * total_bytes(f)};
+    const struct source of_totals = {region, true, 8 * total_bytes(f)};
     vkdml_builder_phase(f->builder);
     return plan_part(f, &of_totals, &rest);
 }
@@ -685,6 +648,6 @@ VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_bu
     const float element_count = (float)count(&whole.reduced);
     struct reducing f = {reduce, builder, 0, builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
     memcpy(&f.element_count, &element_count, sizeof(f.element_count));
-    const struct source source = {reduce->source, reduce->source_offset, false, reduce->input->element_bits};
+    const struct source source = {reduce->input.at, false, vkdml_view_bits(&reduce->input)};
     return plan_part(&f, &source, &whole);
 }

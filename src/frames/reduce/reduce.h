@@ -4,40 +4,18 @@
 #define VKDML_FRAMES_REDUCE_REDUCE_H
 
 #include "base/report.h"
+#include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "tensor/tensor.h"
 
-/* What elements become; the values are glsl/reduce/reduce.glsl's. */
-enum vkdml_reduce_function {
-    VKDML_REDUCE_ARGMAX,
-    VKDML_REDUCE_ARGMIN,
-    VKDML_REDUCE_AVERAGE,
-    VKDML_REDUCE_L1,
-    VKDML_REDUCE_L2,
-    VKDML_REDUCE_LOG_SUM,
-    VKDML_REDUCE_LOG_SUM_EXP,
-    VKDML_REDUCE_MAX,
-    VKDML_REDUCE_MIN,
-    VKDML_REDUCE_MULTIPLY,
-    VKDML_REDUCE_SUM,
-    VKDML_REDUCE_SUM_SQUARE,
-    /* These give two words, FLOAT32 if it is not said: */
-    VKDML_REDUCE_MOMENTS,    /* the mean, and 1 / sqrt(variance + argument) */
-    VKDML_REDUCE_POWERS,     /* the greatest, and 1 / the sum of exp(x - the greatest) */
-    VKDML_REDUCE_LOG_POWERS, /* the greatest, and ln of that sum */
-    VKDML_REDUCE_RANGE,      /* the scale, and the zero point, an INT32, that quantize all elements and 0 in 8 bits */
-};
-
 struct vkdml_reduce {
-    const struct vkdml_tensor *input;
-    enum vkdml_plan_resource source;   /* where it lies: input 0, or the temporary resource, */
-    uint64_t source_offset;            /* bytes from its start, a multiple of 16 */
-    const struct vkdml_tensor *output; /* of size 1 in the dimensions that are folded, else of the input's sizes; of
-                                          words its elements are FLOAT32, of places an integer type, else the input's
-                                          type or, of floats, FLOAT32 */
-    enum vkdml_plan_resource target;   /* where the output lies: output 0, or the temporary resource */
-    uint64_t offsets[2];               /* bytes from its start; of a second word those it lies at, like the first */
-    uint32_t folded;                   /* a bit for each dimension that is */
+    struct vkdml_view input;
+    /* Of size 1 in the dimensions that are folded, else of the input's sizes; of words its elements are FLOAT32, of
+     * places an integer type, else the input's type or, of floats, FLOAT32. Of second words a tensor that lies like the
+     * first.
+     */
+    struct vkdml_view outputs[2];
+    uint32_t folded; /* a bit for each dimension that is */
     enum vkdml_reduce_function function;
     bool option;       /* ARGMIN, ARGMAX: of equal elements the last; MOMENTS: about 0, which takes the mean's place;
                           RANGE: of INT8, else UINT8 */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "frames/gather/gather.h"
+#include "frames/gather/copy.h"
 #include "frames/map/map.h"
 #include "frames/regions/regions_step.h"
 
@@ -27,27 +27,27 @@ struct windows {
 /* What points take beside their first element. */
 static uint32_t halo(const struct windows *w, const struct vkdml_box *box, uint32_t d) {
     const struct vkdml_regions *regions = w->bins->regions;
-    const uint32_t size = regions->input->sizes[d == VKDML_REGIONS_Y ? 2 : 3];
+    const uint32_t size = regions->input.sizes[d == VKDML_REGIONS_Y ? 2 : 3];
     const bool is_plane = d == VKDML_REGIONS_Y || d == VKDML_REGIONS_X;
     return is_plane && regions->interpolates && (uint64_t)box->origin[d] + box->size[d] < size ? 1 : 0;
 }
 
 static struct vkdml_span span_of(const struct windows *w, uint32_t t, const struct vkdml_box *box) {
     const struct vkdml_regions_tensor *tensor = &w->bins->tensors[t];
-    struct vkdml_span span = {0, 1};
+    struct vkdml_span span = {tensor->at.first, 1};
     for (uint32_t d = 0; d < VKDML_REGIONS_RANK; ++d) {
         const uint64_t more = t == VKDML_REGIONS_INPUT ? halo(w, box, d) : 0;
         span.first += (uint64_t)box->origin[d] * tensor->strides[d];
         span.count += (box->size[d] - 1 + more) * tensor->strides[d];
     }
     if (t == VKDML_REGIONS_CORNERS) {
-        span.count += (w->bins->regions->indices == NULL ? 4 : 3) * (uint64_t)tensor->column_stride;
+        span.count += (!vkdml_view_exists(&w->bins->regions->indices) ? 4 : 3) * (uint64_t)tensor->column_stride;
     }
     return span;
 }
 
 static struct vkdml_window window_of(const struct windows *w, uint32_t t, const struct vkdml_box *box) {
-    const DML_TENSOR_DATA_TYPE type = w->bins->tensors[t].type;
+    const DML_TENSOR_DATA_TYPE type = w->bins->tensors[t].at.type;
     return vkdml_window_of(span_of(w, t, box), t == VKDML_REGIONS_RECORDS ? RECORD_BITS : vkdml_data_type_bits(type));
 }
 
@@ -60,12 +60,12 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         *fits = turns <= VKDML_REGIONS_MOST_TURNS;
         return turns / VKDML_REGIONS_MOST_TURNS * w->builder->limits->max_storage_buffer_range;
     }
-    if (t == VKDML_REGIONS_INDICES && w->bins->regions->indices == NULL) {
+    if (t == VKDML_REGIONS_INDICES && !vkdml_view_exists(&w->bins->regions->indices)) {
         *fits = true;
         return 0;
     }
     const struct vkdml_window window = window_of(w, t, box);
-    *fits = vkdml_fits(w->builder->limits, w->bins->tensors[t].offset + window.offset, window.size);
+    *fits = vkdml_fits(w->builder->limits, w->bins->tensors[t].at.offset + window.offset, window.size);
     return window.size;
 }
 
@@ -80,7 +80,7 @@ static uint64_t reach(void *context, uint32_t n, const struct vkdml_box *box, ui
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct windows *w = context;
-    const struct vkdml_tensor *input = w->bins->regions->input;
+    const struct vkdml_view *input = &w->bins->regions->input;
     struct vkdml_regions_part part = {.is_first = w->first == FIRST_OF_RECORDS, .box = *box};
     part.has_parts = box->size[VKDML_REGIONS_PICTURE] != input->sizes[0] ||
                      box->size[VKDML_REGIONS_Y] != input->sizes[2] || box->size[VKDML_REGIONS_X] != input->sizes[3];
@@ -105,7 +105,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* Adds the steps from tensor `first` on. */
 static VkdmlResult cover(struct windows *w, uint32_t first) {
-    const struct vkdml_tensor *input = w->bins->regions->input, *output = w->bins->regions->output;
+    const struct vkdml_view *input = &w->bins->regions->input, *output = &w->bins->regions->output;
     const bool is_first = first == FIRST_OF_RECORDS;
     const struct vkdml_covering covering = {
         .context = w,
@@ -140,54 +140,26 @@ static void add_dimension(struct vkdml_gather *gather, uint32_t size, uint32_t s
         (struct vkdml_gather_dimension){.size = size, .input_stride = stride, .input_size = size};
 }
 
-/* Copies a tensor into the temporary resource, its dimensions packed in the order given. The strides are left in the
- * gather's. */
-static VkdmlResult pack(const struct windows *w, struct vkdml_gather *gather, struct vkdml_regions_tensor *tensor) {
-    uint32_t stride = 1; /* at most 2^32-1 elements */
-    for (uint32_t d = gather->count; d-- > 0;) {
-        gather->dimensions[d].output_stride = stride;
-        stride *= gather->dimensions[d].size;
-    }
-    gather->element_bytes = vkdml_data_type_size(tensor->type);
-    struct vkdml_gather_use use = {
-        .kernel = VKDML_KERNEL_COPY,
-        .runs_kernel = VKDML_KERNEL_COPY_RUNS,
-        .has_input = true,
-        .input = tensor->resource,
-        .input_index = tensor->index,
-        .output = VKDML_PLAN_TEMPORARY,
-        .output_offset =
-            vkdml_builder_region(w->builder, "what is packed", (uint64_t)stride * gather->element_bytes, tensor->type)
-                .offset,
-    };
-    tensor->resource = VKDML_PLAN_TEMPORARY;
-    tensor->index = 0;
-    tensor->offset = use.output_offset;
-    struct vkdml_gather copied = *gather;
-    vkdml_gather_collapse(&copied, 0, copied.count);
-    return vkdml_gather_plan(&copied, &use, w->builder);
-}
-
 /* Where not even a region's numbers can be bound. */
 static VkdmlResult pack_corners(const struct windows *w, struct vkdml_regions_tensor *tensor) {
-    const uint32_t columns = w->bins->regions->indices == NULL ? 5 : 4;
-    if (can_bind(w->builder->limits, 1 + (columns - 1) * (uint64_t)tensor->column_stride, tensor->type)) {
+    const uint32_t columns = !vkdml_view_exists(&w->bins->regions->indices) ? 5 : 4;
+    if (can_bind(w->builder->limits, 1 + (columns - 1) * (uint64_t)tensor->column_stride, tensor->at.type)) {
         return VKDML_SUCCESS;
     }
     struct vkdml_gather gather = {0};
-    add_dimension(&gather, w->bins->regions->output->sizes[0], tensor->strides[VKDML_REGIONS_REGION]);
+    add_dimension(&gather, w->bins->regions->output.sizes[0], tensor->strides[VKDML_REGIONS_REGION]);
     add_dimension(&gather, columns, tensor->column_stride);
     tensor->strides[VKDML_REGIONS_REGION] = columns;
     tensor->column_stride = 1;
-    return pack(w, &gather, tensor);
+    return vkdml_copy_pack(&gather, &tensor->at, w->builder);
 }
 
 /* Where not even a point's four elements can be bound. The shorter of rows and columns comes to lie together. */
 static VkdmlResult pack_input(const struct windows *w, struct vkdml_regions_tensor *tensor) {
-    const struct vkdml_tensor *input = w->bins->regions->input;
+    const struct vkdml_view *input = &w->bins->regions->input;
     const uint64_t down = input->sizes[2] > 1 ? tensor->strides[VKDML_REGIONS_Y] : 0;
     const uint64_t along = input->sizes[3] > 1 ? tensor->strides[VKDML_REGIONS_X] : 0;
-    if (!w->bins->regions->interpolates || can_bind(w->builder->limits, 1 + down + along, tensor->type)) {
+    if (!w->bins->regions->interpolates || can_bind(w->builder->limits, 1 + down + along, tensor->at.type)) {
         return VKDML_SUCCESS;
     }
     const uint32_t shorter = input->sizes[2] < input->sizes[3] ? VKDML_REGIONS_Y : VKDML_REGIONS_X;
@@ -203,7 +175,7 @@ static VkdmlResult pack_input(const struct windows *w, struct vkdml_regions_tens
     for (uint32_t n = 0; n < 4; ++n) {
         add_dimension(&gather, sizes[order[n]], tensor->strides[order[n]]);
     }
-    const VkdmlResult result = pack(w, &gather, tensor);
+    const VkdmlResult result = vkdml_copy_pack(&gather, &tensor->at, w->builder);
     for (uint32_t n = 0; n < 4; ++n) {
         tensor->strides[order[n]] = gather.dimensions[n].output_stride;
     }
@@ -213,54 +185,34 @@ static VkdmlResult pack_input(const struct windows *w, struct vkdml_regions_tens
 /* ---- plans ---- */
 
 static void set_tensors(const struct vkdml_regions *regions, struct vkdml_regions_bins *bins) {
-    const struct vkdml_tensor *corners = regions->corners, *indices = regions->indices;
-    const uint32_t last = corners->dimension_count - 1;
-    const uint32_t *input = regions->input->strides;
+    const struct vkdml_view *corners = &regions->corners, *indices = &regions->indices;
+    const uint32_t last = corners->rank - 1;
+    const uint32_t *input = regions->input.strides;
     bins->regions = regions;
     bins->tensors[VKDML_REGIONS_CORNERS] = (struct vkdml_regions_tensor){
-        .resource = VKDML_PLAN_INPUT,
-        .index = 1,
-        .type = corners->data_type,
-        .strides = {corners->strides[last - 1]},
-        .column_stride = corners->strides[last],
-    };
-    if (indices != NULL) {
-        bins->tensors[VKDML_REGIONS_INDICES] = (struct vkdml_regions_tensor){
-            .resource = VKDML_PLAN_INPUT,
-            .index = 2,
-            .type = indices->data_type,
-            .strides = {indices->strides[indices->dimension_count - 1]},
-        };
+        .at = corners->at, .strides = {corners->strides[last - 1]}, .column_stride = corners->strides[last]};
+    if (vkdml_view_exists(indices)) {
+        bins->tensors[VKDML_REGIONS_INDICES] =
+            (struct vkdml_regions_tensor){.at = indices->at, .strides = {indices->strides[indices->rank - 1]}};
     }
     bins->tensors[VKDML_REGIONS_INPUT] = (struct vkdml_regions_tensor){
-        .resource = VKDML_PLAN_INPUT,
-        .type = regions->input->data_type,
-        .strides = {0, input[1], 0, 0, input[0], input[2], input[3]},
-    };
-    bins->tensors[VKDML_REGIONS_TARGET] =
-        (struct vkdml_regions_tensor){.resource = VKDML_PLAN_OUTPUT, .type = regions->output->data_type};
-    memcpy(bins->tensors[VKDML_REGIONS_TARGET].strides, regions->output->strides, 4 * sizeof(uint32_t));
+        .at = regions->input.at, .strides = {0, input[1], 0, 0, input[0], input[2], input[3]}};
+    bins->tensors[VKDML_REGIONS_TARGET] = (struct vkdml_regions_tensor){.at = regions->output.at};
+    memcpy(bins->tensors[VKDML_REGIONS_TARGET].strides, regions->output.strides, 4 * sizeof(uint32_t));
 }
 
 /* Averages of FLOAT16 that add up: numbers in the temporary resource first, which are rounded once. */
 static VkdmlResult plan_in_two(struct windows *w, const struct vkdml_regions_bins *bins) {
-    const struct vkdml_tensor *output = bins->regions->output;
+    const struct vkdml_view *output = &bins->regions->output;
+    const struct vkdml_view averages =
+        vkdml_builder_scratch(w->builder, "averages", output, DML_TENSOR_DATA_TYPE_FLOAT32);
     struct vkdml_regions_bins sums = *bins;
-    struct vkdml_regions_tensor *target = &sums.tensors[VKDML_REGIONS_TARGET];
+    sums.tensors[VKDML_REGIONS_TARGET].at = averages.at;
+    memcpy(sums.tensors[VKDML_REGIONS_TARGET].strides, averages.strides, 4 * sizeof(uint32_t));
     struct vkdml_map map;
-    vkdml_map_begin(&map, output);
+    vkdml_map_begin(&map, *output);
     map.operation = VKDML_MAP_CAST;
-    uint32_t stride = 1;
-    for (uint32_t d = 4; d-- > 0;) {
-        target->strides[d] = stride;
-        map.dimensions[d].strides[0] = stride;
-        stride *= output->sizes[d];
-    }
-    target->resource = VKDML_PLAN_TEMPORARY;
-    target->type = DML_TENSOR_DATA_TYPE_FLOAT32;
-    target->offset = vkdml_builder_region(w->builder, "averages", 4 * (uint64_t)stride, target->type).offset;
-    map.tensors[0] = (struct vkdml_map_tensor){.type = DML_TENSOR_DATA_TYPE_FLOAT32};
-    vkdml_map_set_temporary(&map, 0, target->offset);
+    vkdml_map_set_operand(&map, 0, averages);
     w->bins = &sums;
     const VkdmlResult result = cover(w, FIRST_OF_BINS);
     vkdml_builder_phase(w->builder);
@@ -279,11 +231,9 @@ VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml
         result = pack_input(&w, &bins.tensors[VKDML_REGIONS_INPUT]);
     }
     bins.tensors[VKDML_REGIONS_RECORDS] = (struct vkdml_regions_tensor){
-        .resource = VKDML_PLAN_TEMPORARY,
-        .offset = vkdml_builder_region(builder, "records of regions",
-                                       (uint64_t)regions->output->sizes[0] * VKDML_REGIONS_RECORD_BYTES,
-                                       DML_TENSOR_DATA_TYPE_UNKNOWN)
-                      .offset,
+        .at = vkdml_builder_region(builder, "records of regions",
+                                   (uint64_t)regions->output.sizes[0] * VKDML_REGIONS_RECORD_BYTES,
+                                   DML_TENSOR_DATA_TYPE_UNKNOWN),
         .strides = {1},
     };
     if (result == VKDML_SUCCESS) {
@@ -299,7 +249,7 @@ VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    const bool rounds = regions->averages && regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const bool rounds = regions->averages && regions->output.at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     vkdml_builder_phase(builder);
     return w.accumulates && rounds ? plan_in_two(&w, &bins) : cover(&w, FIRST_OF_BINS);
 }

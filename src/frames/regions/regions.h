@@ -12,15 +12,14 @@
 #define VKDML_REGIONS_MOST_BINS    65536
 #define VKDML_REGIONS_MOST_SAMPLES 160
 
-/* What bins are made of; x comes before y. Tensors are those of the instance, of four dimensions where nothing else is
- * said. */
+/* What bins are made of; x comes before y. Tensors have four dimensions where nothing else is said. */
 struct vkdml_regions {
-    const struct vkdml_tensor *input;   /* input 0 */
-    const struct vkdml_tensor *corners; /* input 1: a region's x, y, x, y along the last dimension, regions before */
-    const struct vkdml_tensor *indices; /* input 2: each region's picture, along the last dimension; NULL: it is the
+    struct vkdml_view input;
+    struct vkdml_view corners; /* a region's x, y, x, y along the last dimension, regions before */
+    struct vkdml_view indices; /* each region's picture, along the last dimension; no tensor: it is the
                                            first of the corners' five numbers, truncated */
-    const struct vkdml_tensor *output;  /* regions, channels, and bins along y and x */
-    float scales[2];                    /* of corners */
+    struct vkdml_view output;  /* regions, channels, and bins along y and x */
+    float scales[2];           /* of corners */
     uint32_t outside; /* FLOAT32's bits: of what lies outside the pictures, of regions whose picture there is not, and
                          of empty boxes */
     bool has_samples; /* bins are grids of points; else boxes of elements, of which the greatest is taken */

@@ -3,46 +3,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/regions/regions.glsl. */
-struct regions_parameters {
-    uint32_t group_count;
-    uint32_t item_count;
-    uint32_t element_count;
-    uint32_t share;
-    uint32_t corners_first;
-    uint32_t corners_stride;
-    uint32_t column_stride;
-    uint32_t indices_first;
-    uint32_t indices_stride;
-    uint32_t picture_count;
-    uint32_t target_first;
-    uint32_t outside;
-    uint32_t least;
-    uint32_t most;
-    uint32_t source_first;
-    uint32_t unused;
-    uint32_t source_strides[4];
-    float offsets[4];
-    uint32_t extents[2][4];
-    uint32_t bins[2][4];
-    uint32_t sizes[4][4];
-    uint32_t origin[4];
-    uint32_t part_first[4];
-    uint32_t part_size[4];
-};
-
-_Static_assert(sizeof(struct regions_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* FLAGS of regions.glsl. */
-#define IS_FIRST     1u
-#define HAS_SAMPLES  2u
-#define INTERPOLATES 4u
-#define AVERAGES     8u
-#define TO_CORNERS   16u
-#define HAS_PARTS    32u
-#define ACCUMULATES  64u
 
 #define LOCAL_SIZE        128
 #define SERIAL_LOCAL_SIZE 8
@@ -65,14 +27,14 @@ static uint64_t turns_of(const struct vkdml_regions *regions, uint32_t height, u
 }
 
 uint64_t vkdml_regions_turns(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
-    return (regions->output->data_type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1) * turns_of(regions, height, width);
+    return (regions->output.at.type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 1) * turns_of(regions, height, width);
 }
 
 /* Whether two elements that come one after the other always share a word, but for the last one. */
 static bool has_pairs(const struct vkdml_regions_tensor *target, const struct vkdml_window *window,
                       const struct vkdml_box *box, const uint32_t *order, const struct vkdml_plan_limits *limits) {
-    if (target->type != DML_TENSOR_DATA_TYPE_FLOAT16 ||
-        vkdml_place_modulo_16(limits, target->offset + window->offset, 2 * (uint64_t)window->lead) % 4 != 0) {
+    if (target->at.type != DML_TENSOR_DATA_TYPE_FLOAT16 ||
+        vkdml_place_modulo_16(limits, target->at.offset + window->offset, 2 * (uint64_t)window->lead) % 4 != 0) {
         return false;
     }
     uint64_t run = 1;
@@ -123,23 +85,23 @@ static uint32_t bits_of(float x) {
 }
 
 static void fill_axes(const struct vkdml_regions *regions, const struct vkdml_regions_tensor *input,
-                      struct regions_parameters *parameters) {
+                      struct vkdml_regions_parameters *parameters) {
     for (uint32_t axis = 0; axis < 2; ++axis) {
-        const uint32_t size = regions->input->sizes[3 - axis], count = regions->output->sizes[3 - axis];
+        const uint32_t size = regions->input.sizes[3 - axis], count = regions->output.sizes[3 - axis];
         const struct vkdml_divisor divisor = vkdml_divisor(count);
         const uint32_t extent[] = {size, bits_of((float)size), bits_of((float)(size - 1)),
                                    input->strides[VKDML_REGIONS_X - axis]};
         const uint32_t bins[] = {count, divisor.multiplier, divisor.shifts, bits_of((float)count)};
-        memcpy(parameters->extents[axis], extent, sizeof(extent));
-        memcpy(parameters->bins[axis], bins, sizeof(bins));
-        parameters->offsets[2 + axis] = regions->scales[axis];
+        memcpy(&parameters->extents[4 * axis], extent, sizeof(extent));
+        memcpy(&parameters->bins[4 * axis], bins, sizeof(bins));
+        parameters->offsets[2 + axis] = bits_of(regions->scales[axis]);
     }
-    parameters->offsets[0] = regions->output_offset;
-    parameters->offsets[1] = regions->input_offset;
+    parameters->offsets[0] = bits_of(regions->output_offset);
+    parameters->offsets[1] = bits_of(regions->input_offset);
 }
 
 static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,
-                      const struct shape *shape, struct regions_parameters *parameters) {
+                      const struct shape *shape, struct vkdml_regions_parameters *parameters) {
     const uint32_t *origin = part->box.origin;
     const uint32_t plane[] = {VKDML_REGIONS_PICTURE, VKDML_REGIONS_X, VKDML_REGIONS_Y};
     for (uint32_t n = 0; n < 4; ++n) {
@@ -159,10 +121,11 @@ static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_
 }
 
 static uint32_t flags_of(const struct vkdml_regions *regions, const struct vkdml_regions_part *part) {
-    return (part->is_first ? IS_FIRST : 0) | (regions->has_samples ? HAS_SAMPLES : 0) |
-           (regions->interpolates ? INTERPOLATES : 0) | (regions->averages ? AVERAGES : 0) |
-           (regions->to_corners ? TO_CORNERS : 0) | (!part->is_first && part->has_parts ? HAS_PARTS : 0) |
-           (part->accumulates ? ACCUMULATES : 0);
+    return (part->is_first ? VKDML_REGIONS_IS_FIRST : 0) | (regions->has_samples ? VKDML_REGIONS_HAS_SAMPLES : 0) |
+           (regions->interpolates ? VKDML_REGIONS_INTERPOLATES : 0) | (regions->averages ? VKDML_REGIONS_AVERAGES : 0) |
+           (regions->to_corners ? VKDML_REGIONS_TO_CORNERS : 0) |
+           (!part->is_first && part->has_parts ? VKDML_REGIONS_HAS_PARTS : 0) |
+           (part->accumulates ? VKDML_REGIONS_ACCUMULATES : 0);
 }
 
 /* Binds tensor t as the kernel's next buffer; returns the elements before the first that is used. */
@@ -170,22 +133,21 @@ static uint32_t bind(const struct vkdml_regions_bins *bins, const struct vkdml_r
                      struct vkdml_plan_step *step) {
     const struct vkdml_regions_tensor *tensor = &bins->tensors[t];
     const uint32_t bits =
-        t == VKDML_REGIONS_RECORDS ? 8 * VKDML_REGIONS_RECORD_BYTES : vkdml_data_type_bits(tensor->type);
+        t == VKDML_REGIONS_RECORDS ? 8 * VKDML_REGIONS_RECORD_BYTES : vkdml_data_type_bits(tensor->at.type);
     const struct vkdml_window window = vkdml_window_of(part->spans[t], bits);
-    step->buffers[step->buffer_count++] =
-        (struct vkdml_plan_buffer){tensor->resource, tensor->index, tensor->offset + window.offset, window.size};
+    step->buffers[step->buffer_count++] = vkdml_origin_buffer(&tensor->at, window.offset, window.size);
     return window.lead;
 }
 
 /* Binds what records are made of; returns how many there are. */
 static uint32_t fill_first(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,
-                           struct regions_parameters *parameters, struct vkdml_plan_step *step) {
+                           struct vkdml_regions_parameters *parameters, struct vkdml_plan_step *step) {
     const struct vkdml_regions_tensor *corners = &bins->tensors[VKDML_REGIONS_CORNERS];
     parameters->corners_first = bind(bins, part, VKDML_REGIONS_CORNERS, step);
     parameters->corners_stride = corners->strides[VKDML_REGIONS_REGION];
     parameters->column_stride = corners->column_stride;
     bind(bins, part, VKDML_REGIONS_RECORDS, step);
-    if (bins->regions->indices != NULL) {
+    if (vkdml_view_exists(&bins->regions->indices)) {
         parameters->indices_first = bind(bins, part, VKDML_REGIONS_INDICES, step);
         parameters->indices_stride = bins->tensors[VKDML_REGIONS_INDICES].strides[VKDML_REGIONS_REGION];
     }
@@ -204,9 +166,9 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     const uint32_t height = part->box.size[VKDML_REGIONS_Y], width = part->box.size[VKDML_REGIONS_X];
     struct shape shape = {{0, 1, 2, 3}, 1, 0};
     uint64_t turns = 1;
-    struct regions_parameters parameters;
+    struct vkdml_regions_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
-    parameters.picture_count = regions->input->sizes[0];
+    parameters.picture_count = regions->input.sizes[0];
     parameters.outside = regions->outside;
     parameters.least = regions->least_samples;
     parameters.most = regions->most_samples;
@@ -216,10 +178,10 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
         parameters.item_count = fill_first(bins, part, &parameters, step);
     } else {
         const struct vkdml_window window =
-            vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->type));
+            vkdml_window_of(part->spans[VKDML_REGIONS_TARGET], vkdml_data_type_bits(target->at.type));
         parameters.source_first =
             bind(bins, part, VKDML_REGIONS_INPUT, step) - /* coordinates count from the tensor's first element */
-            (uint32_t)part->spans[VKDML_REGIONS_INPUT].first;
+            (uint32_t)(part->spans[VKDML_REGIONS_INPUT].first - source->at.first);
         parameters.target_first = bind(bins, part, VKDML_REGIONS_TARGET, step);
         bind(bins, part, VKDML_REGIONS_RECORDS, step);
         find_shape(target, &window, &part->box, limits, &shape);
@@ -235,27 +197,19 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
     const uint64_t groups = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * parameters.share);
     parameters.group_count = (uint32_t)groups;
 
-    const DML_TENSOR_DATA_TYPE target_type = part->is_first ? DML_TENSOR_DATA_TYPE_FLOAT32 : target->type;
-    const bool has_halves = source->type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const DML_TENSOR_DATA_TYPE target_type = part->is_first ? DML_TENSOR_DATA_TYPE_FLOAT32 : target->at.type;
+    const bool has_halves =
+        source->at.type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {
-        local_size,
-        (uint32_t)source->type | (uint32_t)target_type << 4 | (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].type << 8,
-        flags_of(regions, part),
-        order_nibbles(&shape),
-        shape.width,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        step->float_controls,
-    };
     step->kernel = VKDML_KERNEL_REGIONS;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES,
+                        (uint32_t)source->at.type | (uint32_t)target_type << 4 |
+                            (uint32_t)bins->tensors[VKDML_REGIONS_INDICES].at.type << 8);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLAGS, flags_of(regions, part));
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_ORDER, order_nibbles(&shape));
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_V, shape.width);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);
 }

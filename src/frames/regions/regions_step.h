@@ -33,10 +33,7 @@ enum {
 
 /* A tensor as it is read or written: as the instance has it, or copied. */
 struct vkdml_regions_tensor {
-    enum vkdml_plan_resource resource;
-    uint32_t index;
-    uint64_t offset; /* bytes, a multiple of 16 */
-    DML_TENSOR_DATA_TYPE type;
+    struct vkdml_origin at; /* of records a type of no meaning */
     uint32_t strides[VKDML_REGIONS_RANK];
     uint32_t column_stride; /* of corners */
 };

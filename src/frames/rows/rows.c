@@ -45,7 +45,7 @@ enum { INPUT, OUTPUT, SCALE, BIAS, TENSORS };
 
 /* How rows are walked. */
 struct walk {
-    const struct vkdml_tensor *tensors[TENSORS];                                  /* NULL: absent */
+    const struct vkdml_view *tensors[TENSORS];
     struct vkdml_dimension kept[VKDML_MAX_DIMENSIONS], row[VKDML_MAX_DIMENSIONS]; /* outermost first */
     uint32_t kept_rank, row_rank;
     bool across;
@@ -56,13 +56,13 @@ struct walk {
     uint32_t blocks; /* of a row: 1, or of a long one more */
 };
 
-static uint32_t stride_of(const struct vkdml_tensor *tensor, uint32_t d) {
-    return tensor == NULL || tensor->sizes[d] == 1 ? 0 : tensor->strides[d];
+static uint32_t stride_of(const struct vkdml_view *tensor, uint32_t d) {
+    return !vkdml_view_exists(tensor) || tensor->sizes[d] == 1 ? 0 : tensor->strides[d];
 }
 
 static void collapse(const struct vkdml_rows *rows, struct walk *walk) {
-    const struct vkdml_tensor *input = rows->input;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+    const struct vkdml_view *input = &rows->input;
+    for (uint32_t d = 0; d < input->rank; ++d) {
         struct vkdml_dimension dimension = {.size = input->sizes[d]};
         for (uint32_t t = 0; t < TENSORS; ++t) {
             dimension.strides[t] = stride_of(walk->tensors[t], d);
@@ -93,7 +93,7 @@ static bool is_aligned(const struct walk *walk, uint32_t t, uint32_t width) {
 }
 
 static bool has_vectors(const struct walk *walk, uint32_t t) {
-    return walk->tensors[t] != NULL && item_dimension(walk)->strides[t] != 0;
+    return vkdml_view_exists(walk->tensors[t]) && item_dimension(walk)->strides[t] != 0;
 }
 
 /* Input and output as items or pairs of them, and of what scales them the same, or one element for each. */
@@ -105,10 +105,20 @@ static bool lies_well(const struct walk *walk, uint32_t width) {
     return well;
 }
 
+/* The bytes before its first element. */
+static uint64_t start_of(const struct vkdml_view *tensor) {
+    return tensor->at.first * vkdml_view_bits(tensor) / 8;
+}
+
+/* Whether all can be bound whole, from a multiple of 16 bytes on. */
 static bool fits(const struct walk *walk, const struct vkdml_plan_limits *limits) {
     bool fits = true;
     for (uint32_t t = 0; t < TENSORS; ++t) {
-        fits = fits && (walk->tensors[t] == NULL || vkdml_fits(limits, 0, vkdml_tensor_span(walk->tensors[t])));
+        const struct vkdml_view *tensor = walk->tensors[t];
+        const uint64_t start = start_of(tensor);
+        fits = fits && start % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0 &&
+               (!vkdml_view_exists(tensor) ||
+                vkdml_fits(limits, tensor->at.offset + start, vkdml_view_span(tensor) - start));
     }
     return fits;
 }
@@ -143,10 +153,10 @@ static bool choose_blocks(struct walk *walk, enum vkdml_rows_function function,
 
 static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits, struct walk *walk) {
     memset(walk, 0, sizeof(*walk));
-    walk->tensors[INPUT] = rows->input;
-    walk->tensors[OUTPUT] = rows->output;
-    walk->tensors[SCALE] = rows->scale;
-    walk->tensors[BIAS] = rows->bias;
+    walk->tensors[INPUT] = &rows->input;
+    walk->tensors[OUTPUT] = &rows->output;
+    walk->tensors[SCALE] = &rows->scale;
+    walk->tensors[BIAS] = &rows->bias;
     collapse(rows, walk);
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || walk->row_rank != 1) {
         return false;
@@ -161,7 +171,7 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
     }
     walk->units /= walk->across ? ITEM : 1;
     walk->items = walk->row[0].size / (walk->across ? 1 : ITEM);
-    walk->is_half = rows->input->data_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    walk->is_half = rows->input.at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     const uint32_t most = vkdml_local_size(limits, walk->across ? MOST_LANES_ACROSS : MOST_LANES);
     if (!choose_lanes(walk, most) && !choose_blocks(walk, rows->function, limits)) {
         return false;
@@ -173,8 +183,8 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
 }
 
 static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk) {
-    return (walk->across ? VKDML_ROWS_ACROSS : 0) | (rows->scale != NULL ? VKDML_ROWS_HAS_SCALE : 0) |
-           (rows->bias != NULL ? VKDML_ROWS_HAS_BIAS : 0) |
+    return (walk->across ? VKDML_ROWS_ACROSS : 0) | (vkdml_view_exists(&rows->scale) ? VKDML_ROWS_HAS_SCALE : 0) |
+           (vkdml_view_exists(&rows->bias) ? VKDML_ROWS_HAS_BIAS : 0) |
            (has_vectors(walk, SCALE) ? VKDML_ROWS_SCALE_IS_VECTOR : 0) |
            (has_vectors(walk, BIAS) ? VKDML_ROWS_BIAS_IS_VECTOR : 0) | (rows->option ? VKDML_ROWS_OPTION : 0) |
            (walk->is_paired ? VKDML_ROWS_PAIRED : 0) | (walk->blocks > 1 ? VKDML_ROWS_IS_LONG : 0);
@@ -217,11 +227,10 @@ static void fill_parameters(const struct vkdml_rows *rows, const struct walk *wa
 /* Input and output, then what scales up to the last there is; the input stands for what is absent. */
 static void bind(const struct walk *walk, struct vkdml_plan_step *step) {
     for (uint32_t t = 0; t < TENSORS; ++t) {
-        const bool present = walk->tensors[t] != NULL;
-        const uint64_t size = vkdml_tensor_span(walk->tensors[present ? t : INPUT]);
-        const uint32_t input = present && t > OUTPUT ? t - OUTPUT : 0;
-        step->buffers[t] =
-            (struct vkdml_plan_buffer){t == OUTPUT ? VKDML_PLAN_OUTPUT : VKDML_PLAN_INPUT, input, 0, size};
+        const bool present = vkdml_view_exists(walk->tensors[t]);
+        const struct vkdml_view *tensor = walk->tensors[present ? t : INPUT];
+        const uint64_t start = start_of(tensor);
+        step->buffers[t] = vkdml_origin_buffer(&tensor->at, start, vkdml_view_span(tensor) - start);
         step->buffer_count = present ? t + 1 : step->buffer_count;
     }
 }
@@ -249,7 +258,7 @@ VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder 
     step->kernel = VKDML_KERNEL_ROWS;
     step->float_controls = float_controls;
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_LOCAL_SIZE, walk.local_size);
-    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_TYPE, (uint32_t)rows->input->data_type);
+    vkdml_step_constant(step, VKDML_ROWS_CONSTANT_TYPE, (uint32_t)rows->input.at.type);
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_FUNCTION, (uint32_t)rows->function);
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_SHAPE, shape_of(rows, &walk));
     vkdml_step_constant(step, VKDML_ROWS_CONSTANT_LANES, walk.lanes);

@@ -8,12 +8,12 @@
 #include "plan/builder.h"
 #include "tensor/tensor.h"
 
-/* Of input 0 onto output 0, of one float type and size. */
+/* All of one float type. */
 struct vkdml_rows {
-    const struct vkdml_tensor *input;
-    const struct vkdml_tensor *output;
-    const struct vkdml_tensor *scale;  /* NULL, or input 1: of the input's sizes, or 1 where one element serves all */
-    const struct vkdml_tensor *bias;   /* the same, input 2 */
+    struct vkdml_view input;
+    struct vkdml_view output;          /* of the input's sizes */
+    struct vkdml_view scale;           /* no tensor, or of the input's sizes, or 1 where one element serves all */
+    struct vkdml_view bias;            /* the same */
     uint32_t folded;                   /* a bit for each dimension in which a row's elements differ */
     enum vkdml_rows_function function; /* rows.comp says what they are */
     bool option;                       /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */

@@ -9,44 +9,10 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/dimensions.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/scan/scan.glsl. */
-struct scan_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t unit_groups;
-    uint32_t share_count;
-    uint32_t share;
-    uint32_t item_count;
-    uint32_t length;
-    uint32_t line_count;
-    uint32_t source_stride;
-    uint32_t target_stride;
-    uint32_t source_first;
-    uint32_t target_first;
-    uint32_t first_entry;
-    uint32_t entries_first;
-    uint32_t last_first;
-    uint32_t is_turned;
-    struct vkdml_divisor groups_divisor;
-    uint32_t reserved[2];
-    uint32_t kept[8][4];
-    uint32_t kept_out[8];
-};
-
-_Static_assert(sizeof(struct scan_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* What SHAPE of scan.glsl says. */
-#define ACROSS      1u
-#define BACKWARD    2u
-#define EXCLUSIVE   4u
-#define TO_ENTRIES  8u
-#define HAS_ENTRIES 16u
-#define KEEPS_LAST  32u
-#define EVEN        64u
 
 /* Invocations of a workgroup, and of one down columns where it is used whole. Along rows of FLOAT16 512 reach 0.90 of
  * an H200's copy peak, 256 0.96: fewer wait for one another. */
@@ -93,7 +59,7 @@ struct part {
 struct scanning {
     const struct vkdml_scan *scan;
     struct vkdml_builder *builder;
-    const struct vkdml_tensor *tensors[TENSORS];
+    const struct vkdml_view *tensors[TENSORS];
     uint32_t strides[TENSORS]; /* along the axis */
     uint32_t bits;
     bool serial;
@@ -135,7 +101,8 @@ static struct vkdml_window window_of(const struct scanning *s, const struct part
 /* Where the first line's lowest element lies modulo 16 bytes, in elements; 16 bytes of no element: anywhere. */
 static uint32_t place_of(const struct scanning *s, const struct part *part, uint32_t tensor) {
     const struct vkdml_window window = window_of(s, part, tensor);
-    return vkdml_place_modulo_16(s->builder->limits, window.offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
+    const uint64_t offset = s->tensors[tensor]->at.offset + window.offset;
+    return vkdml_place_modulo_16(s->builder->limits, offset, (uint64_t)window.lead * s->bits / 8) * 8 / s->bits;
 }
 
 /* ---- walks ---- */
@@ -179,28 +146,29 @@ static void choose_items(const struct scanning *s, const struct part *part, stru
     const uint32_t vector = 128 / s->bits;
     const struct vkdml_dimension *inner = part->rank != 0 ? &part->kept[part->rank - 1] : NULL;
     bool begins;
-    walk->shape = (s->scan->is_backward ? BACKWARD : 0) | (s->scan->is_exclusive ? EXCLUSIVE : 0);
+    walk->shape =
+        (s->scan->is_backward ? VKDML_SCAN_IS_BACKWARD : 0) | (s->scan->is_exclusive ? VKDML_SCAN_IS_EXCLUSIVE : 0);
     walk->width = 1;
     walk->items = part->length;
     if (inner != NULL && (part->length == 1 || inner->strides[OUT] < s->strides[OUT])) {
         const uint32_t word = s->bits == 16 ? 2 : 1;
-        walk->shape |= ACROSS;
+        walk->shape |= VKDML_SCAN_ACROSS;
         walk->width = is_aligned_across(s, part, vector) ? vector : is_aligned_across(s, part, word) ? word : 1;
     } else if (is_aligned_along(s, part, vector, &begins) &&
                ((begins && part->length % vector == 0) || part->length / vector >= LEAST_DENSE_ITEMS)) {
         walk->width = vector;
         walk->items = vkdml_divide_up((uint64_t)part->length + (begins ? 0 : vector - 1), vector);
     }
-    walk->units = walk->lines / ((walk->shape & ACROSS) != 0 ? walk->width : 1);
+    walk->units = walk->lines / ((walk->shape & VKDML_SCAN_ACROSS) != 0 ? walk->width : 1);
 }
 
 static uint32_t tally_bytes(const struct scanning *s) {
-    return s->bits == 64 || (s->scan->multiplies && vkdml_data_type_is_float(s->tensors[IN]->data_type)) ? 8 : 4;
+    return s->bits == 64 || (s->scan->multiplies && vkdml_data_type_is_float(s->tensors[IN]->at.type)) ? 8 : 4;
 }
 
 /* What a workgroup's invocations exchange; see scan_main.glsl. */
 static uint64_t shared_bytes(const struct scanning *s, const struct walk *walk) {
-    const bool across = (walk->shape & ACROSS) != 0;
+    const bool across = (walk->shape & VKDML_SCAN_ACROSS) != 0;
     const uint32_t tallies = across ? 2 * walk->width : 2 + (walk->held > 1 ? walk->held : 0);
     return walk->lanes > 1 ? (uint64_t)walk->local_size * tallies * tally_bytes(s) : 0;
 }
@@ -212,7 +180,7 @@ static void choose_lanes(const struct scanning *s, uint32_t local_size, struct w
     if (s->serial) {
         return;
     }
-    if ((walk->shape & ACROSS) != 0) {
+    if ((walk->shape & VKDML_SCAN_ACROSS) != 0) {
         while (walk->lanes * LEAST_ACROSS < walk->local_size && walk->units * walk->lanes < 2 * ENOUGH_INVOCATIONS &&
                walk->items >= 2 * (uint64_t)walk->lanes * HELD) {
             walk->lanes *= 2;
@@ -227,7 +195,9 @@ static void choose_lanes(const struct scanning *s, uint32_t local_size, struct w
 
 /* Of the larger workgroup sizes the one that is used whole and whose exchange fits. */
 static void choose_workgroup(const struct scanning *s, struct walk *walk) {
-    uint32_t local_size = s->serial ? SERIAL_LOCAL_SIZE : (walk->shape & ACROSS) != 0 ? LARGE_LOCAL_SIZE : LOCAL_SIZE;
+    uint32_t local_size = s->serial                                ? SERIAL_LOCAL_SIZE
+                          : (walk->shape & VKDML_SCAN_ACROSS) != 0 ? LARGE_LOCAL_SIZE
+                                                                   : LOCAL_SIZE;
     choose_lanes(s, local_size, walk);
     if (!s->serial && walk->lanes * LEAST_ACROSS < walk->local_size) {
         local_size = LOCAL_SIZE;
@@ -241,7 +211,7 @@ static void choose_workgroup(const struct scanning *s, struct walk *walk) {
 
 static void choose_shares(const struct scanning *s, struct walk *walk) {
     const uint64_t tile = (uint64_t)walk->lanes * walk->held;
-    const bool across = (walk->shape & ACROSS) != 0;
+    const bool across = (walk->shape & VKDML_SCAN_ACROSS) != 0;
     const uint32_t along = across ? 1 : walk->width;
     const uint64_t tiles = vkdml_divide_up(walk->items, tile);
     const uint64_t most = walk->lanes > 1 ? MOST_TURNS : MOST_ALONE / along / HELD;
@@ -285,7 +255,7 @@ struct entries {
 };
 
 static void fill_parameters(const struct scanning *s, const struct part *part, const struct walk *walk,
-                            struct scan_parameters *parameters) {
+                            struct vkdml_scan_parameters *parameters) {
     const uint32_t backward = s->scan->is_backward;
     const uint32_t end = backward ? part->length - 1 : 0;
     memset(parameters, 0, sizeof(*parameters));
@@ -294,7 +264,7 @@ static void fill_parameters(const struct scanning *s, const struct part *part, c
     parameters->groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
     parameters->share = (uint32_t)walk->share;
     parameters->item_count = (uint32_t)walk->items;
-    parameters->length = part->length;
+    parameters->length_ = part->length;
     parameters->line_count = (uint32_t)walk->lines;
     parameters->source_stride = backward ? 0 - s->strides[IN] : s->strides[IN];
     parameters->target_stride = backward ? 0 - s->strides[OUT] : s->strides[OUT];
@@ -302,7 +272,7 @@ static void fill_parameters(const struct scanning *s, const struct part *part, c
     parameters->target_first = window_of(s, part, OUT).lead + end * s->strides[OUT];
     for (uint32_t d = 0; d < part->rank; ++d) {
         const struct vkdml_dimension *dimension = &part->kept[d];
-        const uint32_t width = (walk->shape & ACROSS) != 0 && d + 1 == part->rank ? walk->width : 1;
+        const uint32_t width = (walk->shape & VKDML_SCAN_ACROSS) != 0 && d + 1 == part->rank ? walk->width : 1;
         const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
         parameters->kept[d][0] = dimension->size / width;
         parameters->kept[d][1] = divisor.multiplier;
@@ -314,7 +284,7 @@ static void fill_parameters(const struct scanning *s, const struct part *part, c
 
 /* Whether each invocation, of whole workgroups where these share lines, always holds whole items of a line. */
 static bool is_even(const struct part *part, const struct walk *walk) {
-    const uint32_t along = (walk->shape & ACROSS) != 0 ? 1 : walk->width;
+    const uint32_t along = (walk->shape & VKDML_SCAN_ACROSS) != 0 ? 1 : walk->width;
     return part->length == walk->items * along && walk->items % ((uint64_t)walk->lanes * walk->held) == 0 &&
            (walk->lanes == 1 || walk->units % (walk->local_size / walk->lanes) == 0);
 }
@@ -324,8 +294,8 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
                             const struct entries *entries, bool to_entries) {
     const struct vkdml_window from = window_of(s, part, IN);
     const struct vkdml_window to = window_of(s, part, OUT);
-    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->data_type;
-    struct scan_parameters parameters;
+    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->at.type;
+    struct vkdml_scan_parameters parameters;
     struct vkdml_plan_step *step;
     vkdml_builder_phase(s->builder); /* in place a window reads words in which the one before may change an element */
     VkdmlResult result = vkdml_builder_add(s->builder, &step);
@@ -347,33 +317,27 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     parameters.entries_first = entries->first;
     parameters.last_first = entries->last_first;
     parameters.is_turned = has_entries && walk->shares > 1;
-    const uint32_t shape = walk->shape | (to_entries ? TO_ENTRIES : 0) | (has_entries ? HAS_ENTRIES : 0) |
-                           (keeps_last ? KEEPS_LAST : 0) | (is_even(part, walk) ? EVEN : 0);
+    const uint32_t shape = walk->shape | (to_entries ? VKDML_SCAN_TO_ENTRIES : 0) |
+                           (has_entries ? VKDML_SCAN_HAS_ENTRIES : 0) | (keeps_last ? VKDML_SCAN_KEEPS_LAST : 0) |
+                           (is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
     const uint32_t float_controls = s->bits == 64 ? 0
                                     : type == DML_TENSOR_DATA_TYPE_FLOAT16
                                         ? s->builder->limits->float_controls
                                         : s->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t specializations[] = {walk->local_size,
-                                        (uint32_t)type,
-                                        s->scan->multiplies,
-                                        shape,
-                                        walk->lanes,
-                                        walk->width,
-                                        walk->held,
-                                        part->rank,
-                                        0,
-                                        0,
-                                        0,
-                                        float_controls};
     step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
     step->float_controls = float_controls;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
-    step->buffers[0] = (struct vkdml_plan_buffer){VKDML_PLAN_INPUT, 0, from.offset, from.size};
-    step->buffers[1] =
-        to_entries ? entries->buffer : (struct vkdml_plan_buffer){VKDML_PLAN_OUTPUT, 0, to.offset, to.size};
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LOCAL_SIZE, walk->local_size);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_TYPE, (uint32_t)type);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_MULTIPLIES, s->scan->multiplies);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_SHAPE, shape);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LANES, walk->lanes);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_WIDTH, walk->width);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_HELD, walk->held);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_KEPT_RANK, part->rank);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_FLOAT_CONTROLS, float_controls);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
+    step->buffers[0] = vkdml_origin_buffer(&s->tensors[IN]->at, from.offset, from.size);
+    step->buffers[1] = to_entries ? entries->buffer : vkdml_origin_buffer(&s->tensors[OUT]->at, to.offset, to.size);
     step->buffers[2] = entries->buffer;
     step->buffer_count = has_entries || keeps_last ? 3 : 2;
     return vkdml_grid(groups, s->builder->limits, s->builder->report, step->groups);
@@ -534,8 +498,9 @@ static struct part lines_at(const struct part *whole, const struct part *piece, 
 }
 
 static struct part whole_of(const struct scanning *s) {
-    struct part whole = {.length = s->tensors[IN]->sizes[s->scan->axis]};
-    for (uint32_t d = 0; d < s->tensors[IN]->dimension_count; ++d) {
+    struct part whole = {.first = {[IN] = s->tensors[IN]->at.first, [OUT] = s->tensors[OUT]->at.first},
+                         .length = s->tensors[IN]->sizes[s->scan->axis]};
+    for (uint32_t d = 0; d < s->tensors[IN]->rank; ++d) {
         if (d != s->scan->axis) {
             whole.kept[whole.rank++] = (struct vkdml_dimension){
                 s->tensors[IN]->sizes[d], {[IN] = s->tensors[IN]->strides[d], [OUT] = s->tensors[OUT]->strides[d]}};
@@ -549,9 +514,9 @@ VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder 
     const struct scanning s = {
         .scan = scan,
         .builder = builder,
-        .tensors = {[IN] = scan->input, [OUT] = scan->output},
-        .strides = {[IN] = scan->input->strides[scan->axis], [OUT] = scan->output->strides[scan->axis]},
-        .bits = scan->input->element_bits,
+        .tensors = {[IN] = &scan->input, [OUT] = &scan->output},
+        .strides = {[IN] = scan->input.strides[scan->axis], [OUT] = scan->output.strides[scan->axis]},
+        .bits = vkdml_view_bits(&scan->input),
         .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
     };
     const struct part whole = whole_of(&s);

@@ -7,10 +7,10 @@
 #include "plan/builder.h"
 #include "tensor/tensor.h"
 
-/* Of input 0 onto output 0, of the same type and sizes; they may be one. */
+/* Of one type and sizes; they may be in one place. */
 struct vkdml_scan {
-    const struct vkdml_tensor *input;
-    const struct vkdml_tensor *output;
+    struct vkdml_view input;
+    struct vkdml_view output;
     uint32_t axis;
     bool multiplies;   /* else adds */
     bool is_backward;  /* from the last element of a line to the first */

@@ -20,14 +20,14 @@
 static void init(struct vkdml_top_k_use *use) {
     const struct vkdml_top_k *top_k = use->top_k;
     uint32_t count = 0;
-    for (uint32_t d = 0; d < top_k->input->dimension_count; ++d) {
+    for (uint32_t d = 0; d < top_k->input.rank; ++d) {
         if (d != top_k->axis) {
             struct vkdml_dimension *dimension = &use->dimensions[count++];
             memset(dimension, 0, sizeof(*dimension));
-            dimension->size = top_k->input->sizes[d];
-            dimension->strides[VKDML_TOP_K_INPUT] = top_k->input->strides[d];
-            dimension->strides[VKDML_TOP_K_VALUES] = top_k->values->strides[d];
-            dimension->strides[VKDML_TOP_K_INDICES] = top_k->indices->strides[d];
+            dimension->size = top_k->input.sizes[d];
+            dimension->strides[VKDML_TOP_K_INPUT] = top_k->input.strides[d];
+            dimension->strides[VKDML_TOP_K_VALUES] = top_k->values.strides[d];
+            dimension->strides[VKDML_TOP_K_INDICES] = top_k->indices.strides[d];
         }
     }
     use->rank = vkdml_dimensions_collapse(use->dimensions, count, VKDML_TOP_K_INPUT);
@@ -36,9 +36,9 @@ static void init(struct vkdml_top_k_use *use) {
         use->dimensions[d].strides[VKDML_TOP_K_ROW] = (uint32_t)use->row_count;
         use->row_count *= use->dimensions[d].size;
     }
-    use->length = top_k->input->sizes[top_k->axis];
-    use->kept = top_k->values->sizes[top_k->axis];
-    use->record_bytes = top_k->input->element_bits == 64 ? 16 : 8;
+    use->length = top_k->input.sizes[top_k->axis];
+    use->kept = top_k->values.sizes[top_k->axis];
+    use->record_bytes = vkdml_view_bits(&top_k->input) == 64 ? 16 : 8;
     use->serial = use->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     use->block = vkdml_top_k_block(use);
 }
@@ -156,6 +156,6 @@ VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_build
                                 "Axis has %" PRIu32 " elements, must be at most %" PRId32 " to be ordered", use.length,
                                 INT32_MAX);
     }
-    const struct vkdml_top_k_rows input = {false, 0, use.length};
+    const struct vkdml_top_k_rows input = {false, top_k->input.at, use.length};
     return plan_rows(&use, &input);
 }

@@ -8,11 +8,10 @@
 #include "plan/builder.h"
 #include "tensor/tensor.h"
 
-/* Of input 0 onto outputs 0 and 1. */
 struct vkdml_top_k {
-    const struct vkdml_tensor *input;
-    const struct vkdml_tensor *values;  /* of the input's sizes, but for the axis' */
-    const struct vkdml_tensor *indices; /* of 32 or 64 bits, the same sizes */
+    struct vkdml_view input;
+    struct vkdml_view values;  /* of the input's sizes, but for the axis' */
+    struct vkdml_view indices; /* of 32 or 64 bits, the same sizes */
     uint32_t axis;
     bool takes_least; /* least elements come first, else greatest; NaN last in either case */
 };

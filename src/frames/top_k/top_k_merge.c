@@ -3,28 +3,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "kernels/blocks.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/top_k/top_k_merge.comp. */
-struct merge_parameters {
-    uint32_t turn_count;
-    uint32_t all_turns;
-    uint32_t own_turns;
-    uint32_t row_items;
-    uint32_t count;
-    uint32_t size;
-    uint32_t distance;
-    uint32_t turns_log;
-    uint32_t block_span;
-    uint32_t block_log;
-    uint32_t block_stride;
-    uint32_t other_first;
-    struct vkdml_divisor turn_divisor;
-    uint32_t unused[2];
-};
-
-/* What a turn does: KIND of top_k_merge.comp. */
-enum kind { FLIP = 1, HALVE = 2, PAIRS = 4, OPPOSITE_PAIRS = 5, KEEPS = 6 };
 
 #define LOCAL_SIZE        256
 #define SERIAL_LOCAL_SIZE 8
@@ -33,7 +13,7 @@ enum kind { FLIP = 1, HALVE = 2, PAIRS = 4, OPPOSITE_PAIRS = 5, KEEPS = 6 };
 
 /* Some turns, of all rows alike. */
 struct stage {
-    enum kind kind;
+    uint32_t kind;      /* VKDML_TOP_K_TURN_ */
     uint32_t size;      /* FLIP: of a block; HALVE: twice the first distance; pairs: what blocks of turns span */
     uint32_t distance;  /* of pairs */
     uint32_t turns_log; /* of pairs: turns in a block */
@@ -61,10 +41,10 @@ struct merging {
 static uint64_t turns_of(const struct stage *stage, uint32_t count) {
     if (stage->blocks != 0) {
         const uint64_t items = (uint64_t)stage->blocks << stage->block_log;
-        return stage->kind < PAIRS ? items / 4 : items / 2;
+        return stage->kind < VKDML_TOP_K_TURN_PAIRS ? items / 4 : items / 2;
     }
     const uint64_t blocks = vkdml_divide_up(count, stage->size);
-    return stage->kind < PAIRS ? blocks * stage->size / 4 : blocks << stage->turns_log;
+    return stage->kind < VKDML_TOP_K_TURN_PAIRS ? blocks * stage->size / 4 : blocks << stage->turns_log;
 }
 
 static VkdmlResult add_step(struct merging *m, const struct stage *stage, const struct window *window) {
@@ -82,7 +62,7 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     while (use->serial && own < MOST_SERIAL_TURNS && all / (own * 64) > local_size) {
         own *= 2;
     }
-    const struct merge_parameters parameters = {
+    const struct vkdml_top_k_merge_parameters parameters = {
         .turn_count = (uint32_t)turns,
         .all_turns = (uint32_t)all,
         .own_turns = (uint32_t)own,
@@ -98,21 +78,20 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
         .other_first = (uint32_t)(window->other_first - window->first),
         .turn_divisor = vkdml_divisor((uint32_t)turns),
     };
-    const uint32_t specializations[] = {local_size, (uint32_t)use->top_k->input->data_type, (uint32_t)stage->kind,
-                                        window->has_other};
     step->kernel = VKDML_KERNEL_TOP_K_MERGE;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_TYPE, (uint32_t)use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_KIND, (uint32_t)stage->kind);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_HAS_OTHERS, window->has_other);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_FLOAT_CONTROLS,
+                        0); /* bits are compared, nothing is computed */
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     const uint64_t items = (window->rows - 1) * m->rows->length + window->count;
-    step->buffers[0] =
-        (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->first * bytes, items * bytes};
+    step->buffers[0] = vkdml_origin_buffer(&m->rows->at, window->first * bytes, items * bytes);
     step->buffer_count = 1;
     if (window->has_other) {
         step->buffers[1] =
-            (struct vkdml_plan_buffer){VKDML_PLAN_TEMPORARY, 0, m->rows->offset + window->other_first * bytes,
-                                       (uint64_t)window->other_count * bytes};
+            vkdml_origin_buffer(&m->rows->at, window->other_first * bytes, (uint64_t)window->other_count * bytes);
         step->buffer_count = 2;
     }
     return vkdml_grid(vkdml_divide_up(vkdml_divide_up(all, own), local_size), use->builder->limits,
@@ -165,7 +144,7 @@ static VkdmlResult add_pairs(struct merging *m, uint32_t size, bool opposite) {
                                               .has_other = true,
                                               .other_first = row * length + other,
                                               .other_count = (uint32_t)(left < window_items ? left : window_items)};
-                const struct stage stage = {.kind = opposite ? OPPOSITE_PAIRS : PAIRS,
+                const struct stage stage = {.kind = opposite ? VKDML_TOP_K_TURN_OPPOSITE_PAIRS : VKDML_TOP_K_TURN_PAIRS,
                                             .distance =
                                                 (uint32_t)(opposite ? other - first + window_items - 1 : size / 2),
                                             .turns_log = NO_BLOCKS,
@@ -198,7 +177,7 @@ static VkdmlResult add_halves(struct merging *m, uint32_t distance, uint32_t lea
             continue;
         }
         const bool two = distance / 2 >= least && distance >= 2;
-        stage.kind = two ? HALVE : PAIRS;
+        stage.kind = two ? VKDML_TOP_K_TURN_HALVE : VKDML_TOP_K_TURN_PAIRS;
         stage.size = 2 * distance;
         stage.distance = distance;
         stage.turns_log = vkdml_top_k_log(distance);
@@ -212,7 +191,7 @@ VkdmlResult vkdml_top_k_merge(const struct vkdml_top_k_use *use, const struct vk
                               uint32_t least) {
     struct merging m = begin(use, rows);
     const bool whole = rows->length <= m.window;
-    struct stage stage = {.kind = OPPOSITE_PAIRS,
+    struct stage stage = {.kind = VKDML_TOP_K_TURN_OPPOSITE_PAIRS,
                           .size = size,
                           .distance = size - 1,
                           .turns_log = vkdml_top_k_log(size / 2),
@@ -222,7 +201,7 @@ VkdmlResult vkdml_top_k_merge(const struct vkdml_top_k_use *use, const struct vk
     if (!whole && size > m.window) {
         result = add_pairs(&m, size, true);
     } else if (size >= 4 && size / 4 >= least) {
-        stage.kind = FLIP;
+        stage.kind = VKDML_TOP_K_TURN_FLIP;
         distance = size / 8;
         result = add_stage(&m, &stage);
     } else {
@@ -234,7 +213,7 @@ VkdmlResult vkdml_top_k_merge(const struct vkdml_top_k_use *use, const struct vk
 VkdmlResult vkdml_top_k_halve(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows, uint32_t size,
                               uint32_t stride, uint32_t least) {
     struct merging m = begin(use, rows);
-    struct stage stage = {.kind = KEEPS,
+    struct stage stage = {.kind = VKDML_TOP_K_TURN_KEEPS,
                           .size = 2 * stride,
                           .distance = stride + size - 1,
                           .turns_log = vkdml_top_k_log(size),

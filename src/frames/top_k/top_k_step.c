@@ -4,49 +4,9 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "kernels/blocks.h"
 #include "plan/boxes.h"
 #include "plan/step.h"
-
-/* The parameter block, word for word that of glsl/top_k/top_k.glsl. */
-struct top_k_parameters {
-    uint32_t group_count;
-    uint32_t unit_count;
-    uint32_t row_count;
-    uint32_t count;
-    uint32_t share;
-    uint32_t share_shift;
-    uint32_t block_stride;
-    uint32_t kept;
-    uint32_t source_first;
-    uint32_t source_stride;
-    uint32_t value_first;
-    uint32_t value_stride;
-    uint32_t index_first;
-    uint32_t index_stride;
-    uint32_t share_first;
-    uint32_t rank_first;
-    uint32_t rank_end;
-    uint32_t scratch_first;
-    uint32_t unused;
-    uint32_t block_ranks;
-    struct vkdml_divisor row_divisor;
-    uint32_t unused_pair[2];
-    uint32_t rows[8][4];
-    uint32_t targets[8][4];
-};
-
-_Static_assert(sizeof(struct top_k_parameters) <= 4 * VKDML_PLAN_MAX_PARAMETERS, "must fit a parameter block");
-
-/* What SHAPE of top_k.glsl says. */
-#define FROM_RECORDS 1u
-#define TO_RECORDS   2u
-#define VECTORS      4u
-#define ACROSS       8u
-#define LEAST        16u
-#define SELECTS      32u
-#define FILTERS      64u
-#define MERGES       128u
-#define UNSORTED     256u
 
 /* Multiples of every subgroup size in use, 4 to 128; devices that allow fewer invocations get fewer. */
 #define LOCAL_SIZE        256
@@ -113,7 +73,7 @@ uint32_t vkdml_top_k_window(const struct vkdml_top_k_use *use) {
 }
 
 uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
-    const uint32_t words = use->top_k->input->element_bits == 64 ? 3 : 2;
+    const uint32_t words = vkdml_view_bits(&use->top_k->input) == 64 ? 3 : 2;
     uint32_t block = use->serial ? SERIAL_BLOCK : LEAST_CAPACITY;
     while (!use->serial && block < use->kept && block < MOST_CAPACITY &&
            2 * block * words * 4 + SHARED_REST <= use->builder->limits->max_shared_memory_bytes) {
@@ -126,13 +86,13 @@ uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
 struct vkdml_top_k_rows vkdml_top_k_add_rows(const struct vkdml_top_k_use *use, uint32_t length) {
     const uint64_t bytes = use->row_count * length * use->record_bytes;
     return (struct vkdml_top_k_rows){
-        true, vkdml_builder_region(use->builder, "records", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN).offset, length};
+        true, vkdml_builder_region(use->builder, "records", bytes, DML_TENSOR_DATA_TYPE_UNKNOWN), length};
 }
 
 /* ---- how rows lie ---- */
 
 static uint32_t axis_stride(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    return rows->are_records ? 1 : use->top_k->input->strides[use->top_k->axis];
+    return rows->are_records ? 1 : use->top_k->input.strides[use->top_k->axis];
 }
 
 static uint64_t row_stride(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows, uint32_t d) {
@@ -155,11 +115,11 @@ static uint32_t local_size(const struct vkdml_top_k_use *use) {
 }
 
 static uint32_t most_items(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    return rows->are_records || use->top_k->input->element_bits == 64 ? MOST_LONG_ITEMS : MOST_ITEMS;
+    return rows->are_records || vkdml_view_bits(&use->top_k->input) == 64 ? MOST_LONG_ITEMS : MOST_ITEMS;
 }
 
 static uint32_t most_bound(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    const uint32_t bits = rows->are_records ? 8 * use->record_bytes : use->top_k->input->element_bits;
+    const uint32_t bits = rows->are_records ? 8 * use->record_bytes : vkdml_view_bits(&use->top_k->input);
     uint32_t least = 1, most = rows->length; /* the first can always be bound, or covering says that it cannot */
     while (least < most) {
         const uint32_t middle = most - (most - least) / 2;
@@ -241,8 +201,8 @@ static uint32_t bits_of(const struct keeping *s, enum tensor t) {
     const struct vkdml_top_k *top_k = s->use->top_k;
     const bool is_record = t == SOURCE ? s->k->from.are_records : t == VALUES ? s->k->to_records : t == SCRATCH;
     return is_record      ? 8 * s->use->record_bytes
-           : t == INDICES ? top_k->indices->element_bits
-                          : top_k->input->element_bits;
+           : t == INDICES ? vkdml_view_bits(&top_k->indices)
+                          : vkdml_view_bits(&top_k->input);
 }
 
 static uint64_t stride_of(const struct keeping *s, enum tensor t, uint32_t d) {
@@ -256,7 +216,7 @@ static uint32_t last_stride(const struct keeping *s, enum tensor t) {
     const struct vkdml_top_k *top_k = s->use->top_k;
     return t == SOURCE        ? axis_stride(s->use, &s->k->from)
            : s->k->to_records ? 1
-                              : (t == VALUES ? top_k->values : top_k->indices)->strides[top_k->axis];
+                              : (t == VALUES ? &top_k->values : &top_k->indices)->strides[top_k->axis];
 }
 
 static bool is_bound(const struct keeping *s, enum tensor t) {
@@ -269,20 +229,21 @@ static uint64_t last_reach(const struct keeping *s, enum tensor t, const struct 
 }
 
 /* Of what is no scratch. */
+static const struct vkdml_origin *origin_of(const struct keeping *s, enum tensor t) {
+    return t == SOURCE        ? &s->k->from.at
+           : s->k->to_records ? &s->k->to.at
+           : t == VALUES      ? &s->use->top_k->values.at
+                              : &s->use->top_k->indices.at;
+}
+
 static struct vkdml_window window_of(const struct keeping *s, enum tensor t, const struct vkdml_box *box) {
     const struct range range = t == SOURCE ? items_of(s, box) : ranks_of(s, box);
-    struct vkdml_span span = {range.first * last_stride(s, t), last_reach(s, t, box) + 1};
+    struct vkdml_span span = {origin_of(s, t)->first + range.first * last_stride(s, t), last_reach(s, t, box) + 1};
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         span.first += box->origin[d] * stride_of(s, t, d);
         span.count += (box->size[d] - 1) * stride_of(s, t, d);
     }
     return vkdml_window_of(span, bits_of(s, t));
-}
-
-static uint64_t offset_of(const struct keeping *s, enum tensor t) {
-    return t == SOURCE && s->k->from.are_records ? s->k->from.offset
-           : t == VALUES && s->k->to_records     ? s->k->to.offset
-                                                 : 0;
 }
 
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {
@@ -298,7 +259,7 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         return size;
     }
     const struct vkdml_window window = window_of(s, t, box);
-    *fits = vkdml_fits(s->use->builder->limits, offset_of(s, t) + window.offset, window.size);
+    *fits = vkdml_fits(s->use->builder->limits, origin_of(s, t)->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -326,13 +287,13 @@ struct shape {
 
 static bool has_vectors(const struct keeping *s, const struct vkdml_box *box) {
     const struct vkdml_top_k_keeping *k = s->k;
-    const uint32_t bits = s->use->top_k->input->element_bits, elements = 128 / bits;
+    const uint32_t bits = vkdml_view_bits(&s->use->top_k->input), elements = 128 / bits;
     if (k->from.are_records || axis_stride(s->use, &k->from) != 1) {
         return false;
     }
     const struct vkdml_window window = window_of(s, SOURCE, box);
     const uint64_t lead = (uint64_t)window.lead * bits / 8;
-    bool aligned = vkdml_place_modulo_16(s->use->builder->limits, window.offset, lead) == 0 &&
+    bool aligned = vkdml_place_modulo_16(s->use->builder->limits, k->from.at.offset + window.offset, lead) == 0 &&
                    k->share % elements == 0 && k->from.length % elements == 0;
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         aligned = aligned && (box->size[d] == 1 || stride_of(s, SOURCE, d) % elements == 0);
@@ -353,8 +314,8 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
     const uint32_t kept = vkdml_top_k_power(k->kept < LEAST_BLOCK ? LEAST_BLOCK : k->kept);
     memset(shape, 0, sizeof(*shape));
     shape->local_size = local_size(s->use);
-    shape->flags = (k->from.are_records ? FROM_RECORDS : 0) | (k->to_records ? TO_RECORDS : 0) |
-                   (s->use->top_k->takes_least ? LEAST : 0) | (k->unsorted ? UNSORTED : 0);
+    shape->flags = (k->from.are_records ? VKDML_TOP_K_FROM_RECORDS : 0) | (k->to_records ? VKDML_TOP_K_TO_RECORDS : 0) |
+                   (s->use->top_k->takes_least ? VKDML_TOP_K_LEAST : 0) | (k->unsorted ? VKDML_TOP_K_UNSORTED : 0);
     shape->capacity = s->use->block < LEAST_CAPACITY ? LEAST_CAPACITY : s->use->block;
     shape->items = 1;
     if (s->use->serial) {
@@ -364,21 +325,22 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
     }
     shape->units = 1;
     if (!k->merges && selects(s)) {
-        shape->flags |= SELECTS | (has_vectors(s, box) ? VECTORS : 0);
-        shape->flags |= k->kept <= shape->local_size / 16 * 3 ? FILTERS : 0;
+        shape->flags |= VKDML_TOP_K_SELECTS | (has_vectors(s, box) ? VKDML_TOP_K_VECTORS : 0);
+        shape->flags |= k->kept <= shape->local_size / 16 * 3 ? VKDML_TOP_K_FILTERS : 0;
         shape->items = vkdml_top_k_power(vkdml_divide_up(k->share, shape->local_size));
-        const uint32_t least = (shape->flags & VECTORS) != 0 ? 128 / s->use->top_k->input->element_bits : 1;
+        const uint32_t least =
+            (shape->flags & VKDML_TOP_K_VECTORS) != 0 ? 128 / vkdml_view_bits(&s->use->top_k->input) : 1;
         shape->items = shape->items < least ? least : shape->items;
         shape->width = shape->block = shape->capacity;
         return;
     }
-    shape->flags |= k->merges ? MERGES : lies_across(s->use, &k->from) ? ACROSS : 0;
+    shape->flags |= k->merges ? VKDML_TOP_K_MERGES : lies_across(s->use, &k->from) ? VKDML_TOP_K_ACROSS : 0;
     shape->width = vkdml_top_k_power(k->share < LEAST_BLOCK ? LEAST_BLOCK : k->share);
     shape->block = k->merges ? shape->width : kept;
     shape->units = shape->capacity / shape->width;
 }
 
-static void fill_rows(const struct keeping *s, const struct vkdml_box *box, struct top_k_parameters *parameters) {
+static void fill_rows(const struct keeping *s, const struct vkdml_box *box, struct vkdml_top_k_parameters *parameters) {
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(box->size[d]);
         parameters->rows[d][0] = box->size[d];
@@ -391,7 +353,7 @@ static void fill_rows(const struct keeping *s, const struct vkdml_box *box, stru
 }
 
 static void fill_parameters(const struct keeping *s, const struct vkdml_box *box, const struct shape *shape,
-                            struct top_k_parameters *parameters) {
+                            struct vkdml_top_k_parameters *parameters) {
     const struct vkdml_top_k_keeping *k = s->k;
     const struct range shares = shares_of(s, box), ranks = ranks_of(s, box), items = items_of(s, box);
     memset(parameters, 0, sizeof(*parameters));
@@ -436,18 +398,14 @@ static void bind_step(const struct keeping *s, const struct vkdml_box *box, stru
             continue;
         }
         const struct vkdml_window window = window_of(s, t, box);
-        const bool is_record = t == SOURCE ? k->from.are_records : k->to_records;
-        buffer->resource = is_record ? VKDML_PLAN_TEMPORARY : t == SOURCE ? VKDML_PLAN_INPUT : VKDML_PLAN_OUTPUT;
-        buffer->index = t == INDICES ? 1 : 0;
-        buffer->offset = offset_of(s, t) + window.offset;
-        buffer->size = window.size;
+        *buffer = vkdml_origin_buffer(origin_of(s, t), window.offset, window.size);
     }
 }
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct keeping *s = context;
     struct vkdml_plan_step *step;
-    struct top_k_parameters parameters;
+    struct vkdml_top_k_parameters parameters;
     struct shape shape;
     VkdmlResult result = vkdml_builder_add(s->use->builder, &step);
     if (result != VKDML_SUCCESS) {
@@ -455,20 +413,18 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     }
     choose_shape(s, box, &shape);
     fill_parameters(s, box, &shape, &parameters);
-    const uint32_t specializations[] = {shape.local_size,
-                                        (uint32_t)s->use->top_k->input->data_type,
-                                        s->use->top_k->indices->element_bits,
-                                        shape.flags,
-                                        shape.capacity,
-                                        shape.items,
-                                        shape.width,
-                                        s->use->rank,
-                                        shape.block};
     step->kernel = VKDML_KERNEL_TOP_K;
-    step->specialization_count = sizeof(specializations) / sizeof(specializations[0]);
-    memcpy(step->specializations, specializations, sizeof(specializations));
-    step->parameter_count = sizeof(parameters) / 4;
-    memcpy(step->parameters, &parameters, sizeof(parameters));
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_LOCAL_SIZE, shape.local_size);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, vkdml_view_bits(&s->use->top_k->indices));
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_SHAPE, shape.flags);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_CAPACITY, shape.capacity);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_ITEMS, shape.items);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_WIDTH, shape.width);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_RANK, s->use->rank);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_BLOCK, shape.block);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_FLOAT_CONTROLS, 0); /* bits are compared, nothing is computed */
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind_step(s, box, step);
     return vkdml_grid(parameters.group_count, s->use->builder->limits, s->use->builder->report, step->groups);
 }

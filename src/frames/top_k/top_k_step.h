@@ -32,7 +32,7 @@ struct vkdml_top_k_use {
 /* Rows of items: the input's, or records in the temporary resource. */
 struct vkdml_top_k_rows {
     bool are_records;
-    uint64_t offset; /* of records: row after row from there on */
+    struct vkdml_origin at; /* records lie row after row from there on */
     uint32_t length;
 };
 

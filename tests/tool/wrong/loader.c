@@ -3,9 +3,12 @@
  *
  * The environment:
  *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another
- *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it */
+ *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it
+ *   VKDML_TEST_HANG_SUBMIT=N what the N-th vkQueueSubmit() submits never ends: "hangs" is on stderr at the first wait
+ * for it, and all end with VK_TIMEOUT */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +25,7 @@ static PFN_vkFreeMemory free_memory;
 static PFN_vkWaitForFences wait_for_fences;
 static PFN_vkQueueSubmit queue_submit;
 
-static long wrong_wait, lost_submit;
+static long wrong_wait, lost_submit, hang_submit;
 static long waits, submits;
 
 static struct {
@@ -46,6 +49,7 @@ static void open_real(void) {
     memcpy(&get_real, &symbol, sizeof get_real);
     wrong_wait = number("VKDML_TEST_WRONG_WAIT");
     lost_submit = number("VKDML_TEST_LOST_SUBMIT");
+    hang_submit = number("VKDML_TEST_HANG_SUBMIT");
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
@@ -75,7 +79,14 @@ static VKAPI_ATTR void VKAPI_CALL forget(VkDevice device, VkDeviceMemory memory,
 static VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all,
                                            uint64_t timeout) {
     const VkResult result = wait_for_fences(device, count, fences, all, timeout);
-    if (++waits == wrong_wait) {
+    if (hang_submit != 0 && submits >= hang_submit) {
+        static bool told;
+        fputs(told ? "" : "hangs\n", stderr);
+        told = true;
+        return VK_TIMEOUT;
+    }
+    waits += result == VK_SUCCESS; /* and not those that somebody asks in between whether to go on */
+    if (result == VK_SUCCESS && waits == wrong_wait) {
         for (size_t i = 0; i < MAX_MAPPINGS; i++) {
             if (mappings[i].memory != VK_NULL_HANDLE) {
                 mappings[i].bytes[0] ^= 0x40;
@@ -87,8 +98,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, uint32_t count, cons
 
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits_,
                                              VkFence fence) {
-    return lost_submit != 0 && ++submits >= lost_submit ? VK_ERROR_DEVICE_LOST
-                                                        : queue_submit(queue, count, submits_, fence);
+    submits++;
+    return lost_submit != 0 && submits >= lost_submit ? VK_ERROR_DEVICE_LOST
+                                                      : queue_submit(queue, count, submits_, fence);
 }
 
 static PFN_vkVoidFunction of_device(VkDevice device, const char *name);

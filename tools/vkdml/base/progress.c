@@ -71,3 +71,15 @@ void progress_clear(void) {
         state.shown = false;
     }
 }
+
+const char *progress_left(double seconds, char text[PROGRESS_LEFT_SIZE]) {
+    text[0] = '\0';
+    if (seconds >= 5400) {
+        snprintf(text, PROGRESS_LEFT_SIZE, ", about %.0f h left", seconds / 3600);
+    } else if (seconds >= 90) {
+        snprintf(text, PROGRESS_LEFT_SIZE, ", about %.0f min left", seconds / 60);
+    } else if (seconds >= 0) {
+        snprintf(text, PROGRESS_LEFT_SIZE, ", about %.0f s left", seconds);
+    }
+    return text;
+}

@@ -8,6 +8,11 @@
  * it as often as you like. Nothing happens where stderr is no terminal. */
 void progress_show(const char *format, ...) PRINTF_LIKE(1, 2);
 
+#define PROGRESS_LEFT_SIZE 32
+
+/* ", about 40 s left", or "" of NaN: nobody knows. Returns `text`. */
+const char *progress_left(double seconds, char text[PROGRESS_LEFT_SIZE]);
+
 /* Takes the line away: before anything is printed on stdout or stderr, and at the end. */
 void progress_clear(void);
 

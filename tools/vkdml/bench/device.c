@@ -14,6 +14,18 @@ static bool import_device(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device
     return true;
 }
 
+VkdmlDeviceCreateInfo bench_import_info(const struct bench_device *device) {
+    const VkdmlVulkanHandles *handles = &device->gpu.handles;
+    return (VkdmlDeviceCreateInfo){.structSize = sizeof(VkdmlDeviceCreateInfo),
+                                   .headerVersion = VKDML_HEADER_VERSION,
+                                   .instance = handles->instance,
+                                   .physicalDevice = handles->physicalDevice,
+                                   .device = handles->device,
+                                   .queueFamilyIndex = handles->queueFamilyIndex,
+                                   .getInstanceProcAddr = handles->getInstanceProcAddr,
+                                   .enabledFeatures = handles->enabledFeatures};
+}
+
 bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info, bool no_features) {
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                            .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -23,17 +35,11 @@ bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *i
         return false;
     }
     const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    VkdmlDeviceCreateInfo import = {.structSize = sizeof import,
-                                    .headerVersion = VKDML_HEADER_VERSION,
-                                    .instance = handles->instance,
-                                    .physicalDevice = handles->physicalDevice,
-                                    .device = handles->device,
-                                    .queueFamilyIndex = handles->queueFamilyIndex,
-                                    .getInstanceProcAddr = handles->getInstanceProcAddr,
-                                    .enabledFeatures = no_features ? NULL : handles->enabledFeatures,
-                                    .featureLevel = info->featureLevel,
-                                    .logCallback = info->logCallback,
-                                    .logUserData = info->logUserData};
+    VkdmlDeviceCreateInfo import = bench_import_info(device);
+    import.enabledFeatures = no_features ? NULL : handles->enabledFeatures;
+    import.featureLevel = info->featureLevel;
+    import.logCallback = info->logCallback;
+    import.logUserData = info->logUserData;
     if (no_features) {
         VkdmlDevice without;
         if (!import_device(&import, &without)) {

@@ -32,6 +32,9 @@ struct bench_device {
 bool bench_device_open(struct bench_device *device, const VkdmlDeviceOpenInfo *info, bool no_features);
 void bench_device_close(struct bench_device *device);
 
+/* Its VkDevice, to import once more. */
+VkdmlDeviceCreateInfo bench_import_info(const struct bench_device *device);
+
 /* Whether the device is the CPU itself. */
 bool bench_device_is_cpu(const struct bench_device *device);
 

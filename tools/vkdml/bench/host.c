@@ -1,9 +1,11 @@
 /* What an operator costs the host: recording, creating and compiling. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <json-c/json.h>
 
+#include "base/progress.h"
 #include "base/timing.h"
 #include "bench/small.h"
 #include "bench/trace.h"
@@ -18,6 +20,7 @@
 struct host {
     struct bench_session *session;
     struct json_object *rows;
+    struct bench_turns turns;
 };
 
 /* All in microseconds. */
@@ -123,19 +126,10 @@ static bool time_first_dispatch(struct bench_device *device, VkdmlDevice vkdml, 
 
 /* A device of its own, with pipelines of an earlier one's cache or none. */
 static VkdmlDevice open_fresh(const struct bench_device *device, uint32_t flags, const void *cache, size_t cache_size) {
-    const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                        .headerVersion = VKDML_HEADER_VERSION,
-                                        .instance = handles->instance,
-                                        .physicalDevice = handles->physicalDevice,
-                                        .device = handles->device,
-                                        .queueFamilyIndex = handles->queueFamilyIndex,
-                                        .getInstanceProcAddr = handles->getInstanceProcAddr,
-                                        .enabledFeatures = handles->enabledFeatures,
-                                        .flags =
-                                            flags & CASE_BENCHMARK_TRANSFER ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u,
-                                        .pipelineCacheData = cache,
-                                        .pipelineCacheDataSize = cache_size};
+    VkdmlDeviceCreateInfo info = bench_import_info(device);
+    info.flags = flags & CASE_BENCHMARK_TRANSFER ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u;
+    info.pipelineCacheData = cache;
+    info.pipelineCacheDataSize = cache_size;
     VkdmlDevice fresh = NULL;
     if (vkdmlCreateDevice(&info, &fresh) != VKDML_SUCCESS) {
         fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
@@ -222,12 +216,15 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
     struct bench_device *device = &host->session->device;
     struct host_costs costs;
     const uint32_t flags = entry->benchmark->flags;
+    bench_turns_next(&host->turns, entry->name, (double)NAN);
     bench_make_case(entry, entry->size, &c);
     if (!measure_recording(device, &c, flags, &costs) || !measure_compiling(device, &c, flags, &costs)) {
+        progress_clear();
         printf("%-54s no figure\n", entry->name);
         host->session->failed = true;
         return true;
     }
+    progress_clear();
     printf("%-54s %9.3f %9.3f %9.3f%s %8u %8u %8u %10.1f %10.1f %10.1f %10.1f\n", entry->name, costs.record, costs.raw,
            costs.record - costs.raw, costs.counts.complete ? " " : "?", costs.counts.commands,
            costs.counts.descriptor_updates, costs.counts.allocations, costs.cold, costs.first, costs.warm,
@@ -239,7 +236,10 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
 
 bool bench_host(struct bench_session *session, const struct bench_options *options, struct json_object *rows) {
     const uint64_t size = HOST_BYTES;
-    struct host host = {session, rows};
+    const uint64_t *sizes = options->size_count ? options->sizes : &size;
+    const size_t size_count = options->size_count ? options->size_count : 1;
+    const struct bench_filter filter = bench_small_filter(options);
+    struct host host = {session, rows, bench_turns_begin(bench_count(&filter, sizes, size_count))};
     printf(
         "# microseconds; recorded: bindings unchanged; raw: the same Vulkan commands without the library; compiled:\n"
         "# create and compile on a new device, what its first dispatch takes longer than the next, with its pipeline "
@@ -247,7 +247,6 @@ bool bench_host(struct bench_session *session, const struct bench_options *optio
         "# a VkPipelineCache, with its pipeline made\n");
     printf("%-54s %9s %9s %9s  %8s %8s %8s %10s %10s %10s %10s\n", "# benchmark", "record", "raw", "overhead",
            "commands", "updates", "allocs", "cold", "first", "cached", "existing");
-    bench_list(options->filter ? options->filter : "*/float32/*", options->size_count ? options->sizes : &size,
-               options->size_count ? options->size_count : 1, time_entry, &host);
+    bench_list(&filter, sizes, size_count, time_entry, &host);
     return true;
 }

@@ -1,5 +1,10 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <vkdml/version.h>
 
@@ -28,8 +33,61 @@ static struct json_object *device_json(const struct bench_session *session) {
     add_count(device, "vendor", properties->vendorID);
     add_count(device, "device", properties->deviceID);
     add_count(device, "driver_version", properties->driverVersion);
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+    vkGetPhysicalDeviceProperties2(session->device.gpu.handles.physicalDevice, &more);
+    char text[2 * VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE];
+    snprintf(text, sizeof(text), "%s%s%s", driver.driverName, *driver.driverInfo ? ", " : "", driver.driverInfo);
+    add_string(device, "driver", text);
+    snprintf(text, sizeof(text), "%u.%u.%u", VK_API_VERSION_MAJOR(properties->apiVersion),
+             VK_API_VERSION_MINOR(properties->apiVersion), VK_API_VERSION_PATCH(properties->apiVersion));
+    add_string(device, "vulkan", text);
     add_string(device, "kernels", bench_session_variant(session));
     return device;
+}
+
+/* What Linux calls the processor; "" where it does not say. */
+static void read_processor(char *text, size_t size) {
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    text[0] = '\0';
+    while (file && text[0] == '\0' && fgets(line, sizeof(line), file)) {
+        const char *colon = strncmp(line, "model name", strlen("model name")) == 0 ? strchr(line, ':') : NULL;
+        if (colon) {
+            snprintf(text, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+/* What the run was made on beside the device. No name of the machine: runs are shown to others. */
+static struct json_object *machine_json(void) {
+    struct json_object *machine = json_object_new_object();
+    struct utsname system;
+    char text[256];
+    if (uname(&system) == 0) {
+        snprintf(text, sizeof(text), "%.64s %.64s, %.64s", system.sysname, system.release, system.machine);
+        add_string(machine, "system", text);
+    }
+    read_processor(text, sizeof(text));
+    if (text[0] != '\0') {
+        add_string(machine, "processor", text);
+    }
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    add_count(machine, "processors", count > 0 ? (uint64_t)count : 1);
+    return machine;
+}
+
+/* Now, in UTC, as ISO 8601 has it. */
+static void add_date(struct json_object *run) {
+    const time_t now = time(NULL);
+    struct tm parts;
+    char text[32];
+    if (gmtime_r(&now, &parts) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) != 0) {
+        add_string(run, "date", text);
+    }
 }
 
 static struct json_object *peaks_json(const struct bench_peaks *peaks) {
@@ -86,6 +144,8 @@ struct json_object *bench_to_json(const struct bench_session *session, const cha
     add_string(run, "schema", BENCH_SCHEMA);
     add_string(run, "version", VKDML_VERSION_STRING);
     add_string(run, "timer", session->device.queries ? "device" : "host");
+    add_date(run);
+    json_object_object_add(run, "machine", machine_json());
     json_object_object_add(run, "device", device_json(session));
     if (session->peaks.bytes != 0) {
         json_object_object_add(run, "peaks", peaks_json(&session->peaks));

@@ -4,6 +4,8 @@
 
 #include <json-c/json.h>
 
+#include "base/compute.h"
+#include "base/progress.h"
 #include "bench/small.h"
 #include "bench/trace.h"
 
@@ -30,21 +32,9 @@ struct empty {
 };
 
 static bool create_empty(VkDevice device, struct empty *empty) {
-    const VkShaderModuleCreateInfo module = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = sizeof(empty_shader), .pCode = empty_shader};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    if (vkCreateShaderModule(device, &module, NULL, &empty->module) != VK_SUCCESS ||
-        vkCreatePipelineLayout(device, &layout, NULL, &empty->layout) != VK_SUCCESS) {
-        return false;
-    }
-    const VkComputePipelineCreateInfo pipeline = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = empty->module,
-                  .pName = "main"},
-        .layout = empty->layout};
-    return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline, NULL, &empty->pipeline) == VK_SUCCESS;
+    return vkCreatePipelineLayout(device, &layout, NULL, &empty->layout) == VK_SUCCESS &&
+           compute_create(device, empty_shader, sizeof(empty_shader), empty->layout, &empty->module, &empty->pipeline);
 }
 
 static bool record_empty(struct bench_device *device, uint32_t index, void *context) {
@@ -75,6 +65,7 @@ struct latency {
     VkdmlDevice traced;
     double empty; /* milliseconds */
     struct json_object *rows;
+    struct bench_turns turns;
 };
 
 /* How many dispatches the case records. */
@@ -109,6 +100,7 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
     struct bench_result result;
     uint32_t dispatches;
     const char *peak;
+    bench_turns_next(&latency->turns, entry->name, (double)NAN);
     if (entry->benchmark->flags & CASE_BENCHMARK_TRANSFER) {
         return true;
     }
@@ -116,12 +108,14 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
     if (!bench_check(&session->device, &c, session->device.gpu.device) || !count_dispatches(latency, &c, &dispatches) ||
         !bench_case(&session->device, entry->family, &c, session->device.gpu.device, false, &session->effort,
                     &result)) {
+        progress_clear();
         printf("%-54s no figure\n", entry->name);
         session->failed = true;
         return true;
     }
     const double moving = (double)result.bytes / bench_peak_of(session, entry->benchmark->flags, &peak) * 1e-6;
     const double ratio = result.figures.median / (latency->empty + moving);
+    progress_clear();
     printf("%-54s %10.2f %8.2f %8.2f %10u %6.2f\n", entry->name, 1e3 * result.figures.median, 1e3 * result.figures.low,
            1e3 * result.figures.high, dispatches, ratio);
     fflush(stdout);
@@ -130,7 +124,7 @@ static bool time_entry(const struct bench_entry *entry, void *context) {
 }
 
 bool bench_latency(struct bench_session *session, const struct bench_options *options, struct json_object *rows) {
-    struct latency latency = {session, bench_trace_open(&session->device, 0), 0, rows};
+    struct latency latency = {.session = session, .traced = bench_trace_open(&session->device, 0), .rows = rows};
     struct bench_figures empty;
     bool good = latency.traced != NULL && measure_empty(session, &empty);
     if (good) {
@@ -138,10 +132,13 @@ bool bench_latency(struct bench_session *session, const struct bench_options *op
         printf("# an empty dispatch: %.2f us (10 %%: %.2f, 90 %%: %.2f); ratio: against it and the bytes at the peak\n",
                1e3 * empty.median, 1e3 * empty.low, 1e3 * empty.high);
         printf("%-54s %10s %8s %8s %10s %6s\n", "# benchmark", "us", "10%", "90%", "dispatches", "ratio");
-        const size_t size_count = sizeof(small_sizes) / sizeof(small_sizes[0]);
-        bench_list(options->filter ? options->filter : "*/float32/*",
-                   options->size_count ? options->sizes : small_sizes,
-                   options->size_count ? options->size_count : size_count, time_entry, &latency);
+        const uint64_t *sizes = options->size_count ? options->sizes : small_sizes;
+        const size_t size_count =
+            options->size_count ? options->size_count : sizeof(small_sizes) / sizeof(small_sizes[0]);
+        const struct bench_filter filter = bench_small_filter(options);
+        latency.turns = bench_turns_begin(bench_count(&filter, sizes, size_count));
+        bench_list(&filter, sizes, size_count, time_entry, &latency);
+        progress_clear();
     }
     vkdmlDestroyDevice(latency.traced);
     return good;

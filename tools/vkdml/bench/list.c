@@ -1,10 +1,14 @@
 #include "bench/list.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/operator_names.h"
+#include "base/progress.h"
+#include "base/timing.h"
 
 void bench_size_name(uint64_t bytes, size_t capacity, char *text) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
@@ -23,11 +27,24 @@ void bench_type_name(DML_TENSOR_DATA_TYPE type, size_t capacity, char *text) {
     }
 }
 
-bool bench_fits(const char *filter, const char *name) {
-    if (!filter) {
-        return true;
+static bool text_fits(const char *text, const struct bench_entry *entry) {
+    return operator_names_part(text, entry->name) ||
+           operator_names_part(operator_names_short(text),
+                               operator_names_short(vkdmlGetOperatorName(entry->family->type)));
+}
+
+bool bench_fits(const struct bench_filter *filter, const struct bench_entry *entry) {
+    bool fits = filter->count == 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        for (const char *at = filter->texts[i]; *at && !fits; at += strspn(at, ",")) {
+            char text[BENCH_NAME_CAPACITY];
+            const size_t length = strcspn(at, ",");
+            snprintf(text, sizeof(text), "%.*s", (int)length, at);
+            fits = text_fits(text, entry);
+            at += length;
+        }
     }
-    return strpbrk(filter, "*?[") ? fnmatch(filter, name, 0) == 0 : strstr(name, filter) != NULL;
+    return fits;
 }
 
 static void name_entry(struct bench_entry *entry) {
@@ -52,7 +69,7 @@ static bool takes(const struct case_family *family, const struct case_benchmark 
     return first != NULL && (first->support[0].dataTypes >> type & 1) != 0;
 }
 
-size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
+size_t bench_list(const struct bench_filter *filter, const uint64_t *sizes, size_t size_count,
                   bool (*visit)(const struct bench_entry *entry, void *context), void *context) {
     size_t count = 0;
     for (size_t f = 0; f < case_family_count; f++) {
@@ -64,7 +81,7 @@ size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
                 for (size_t s = 0; s < size_count && timed; s++) {
                     struct bench_entry entry = {case_families[f], benchmark, (DML_TENSOR_DATA_TYPE)type, sizes[s], ""};
                     name_entry(&entry);
-                    if (!bench_fits(filter, entry.name)) {
+                    if (!bench_fits(filter, &entry)) {
                         continue;
                     }
                     count++;
@@ -76,4 +93,27 @@ size_t bench_list(const char *filter, const uint64_t *sizes, size_t size_count,
         }
     }
     return count;
+}
+
+static bool count_entry(const struct bench_entry *entry, void *context) {
+    (void)entry;
+    (void)context;
+    return true;
+}
+
+size_t bench_count(const struct bench_filter *filter, const uint64_t *sizes, size_t size_count) {
+    return bench_list(filter, sizes, size_count, count_entry, NULL);
+}
+
+struct bench_turns bench_turns_begin(size_t count) {
+    return (struct bench_turns){.count = count, .begun = timing_now()};
+}
+
+void bench_turns_next(struct bench_turns *turns, const char *name, double left) {
+    char text[PROGRESS_LEFT_SIZE];
+    if (isnan(left) && turns->done != 0) {
+        left = (timing_now() - turns->begun) * 1e-3 / (double)turns->done * (double)(turns->count - turns->done);
+    }
+    turns->done++;
+    progress_show("%zu of %zu%s: %s", turns->done, turns->count, progress_left(left, text), name);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/refusal.h"
 #include "device/devices.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
     OPTION_COMPARE,
     OPTION_FROM,
     OPTION_PEAK,
+    OPTION_EACH,
     OPTION_SWEEP,
     OPTION_SEED,
     OPTION_LATENCY,
@@ -26,13 +28,16 @@ enum {
 const struct option_row bench_option_rows[] = {
     {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
      .text = "the device whose name contains TEXT; default: $VKDML_DEVICE, else the best device"},
-    {'f', "filter", .argument = "TEXT",
-     .text = "benchmarks whose name contains TEXT, or fits it where it has *, ? or ["},
+    {'f', "filter", .argument = "TEXT,..",
+     .text = "benchmarks whose name, or whose operator's, contains a TEXT in any case, or fits it where it has *, ? or "
+             "[; may be given more than once"},
     {'l', "list", .text = "print the benchmarks and their cases, and exit"},
     {'b', "bytes", .argument = "N,..", .text = "sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB"},
     {OPTION_PEAK, "peak-bytes", .argument = "N",
      .text = "measure the copy, fill and read peaks at this size (as --bytes by default)"},
     {'s', "seconds", .argument = "T",
+     .text = "take about T seconds for all of them together, and leave out what is not reached by then"},
+    {OPTION_EACH, "seconds-each", .argument = "T",
      .text = "time each for at least T seconds; default: 0.2, on a CPU device 1; of a sweep 0.005"},
     {'r', "repeat", .argument = "N", .text = "take at least N samples of each (5)"},
     {OPTION_REFERENCE, "reference",
@@ -90,8 +95,7 @@ static size_t read_sizes(const char *text, size_t capacity, uint64_t *sizes) {
     size_t count = 0;
     do {
         if (count == capacity || !read_size(&at, &sizes[count]) || (*at != ',' && *at != '\0')) {
-            fprintf(stderr, "vkdml bench: '%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB\n",
-                    text, capacity);
+            refusal_tell("'%s' must be at most %zu sizes from 256 to 4GiB, such as 64KiB or 256MiB", text, capacity);
             return 0;
         }
         count++;
@@ -99,12 +103,14 @@ static size_t read_sizes(const char *text, size_t capacity, uint64_t *sizes) {
     return count;
 }
 
+/* A day: more is a slip of the pen. */
+#define LONGEST_SECONDS 86400
+
 static bool read_seconds(const char *text, double *seconds) {
     char *end = NULL;
     *seconds = strtod(text, &end);
-    if (end == text || *end || !(*seconds >= 0 && *seconds <= 3600)) {
-        fprintf(stderr, "vkdml bench: '%s' must be a number of seconds from 0 to 3600\n", text);
-        return false;
+    if (end == text || *end || !(*seconds >= 0 && *seconds <= LONGEST_SECONDS)) {
+        return refusal_tell("'%s' must be a number of seconds from 0 to %d", text, LONGEST_SECONDS);
     }
     return true;
 }
@@ -127,6 +133,15 @@ static const char **file_of(int option, struct bench_options *options) {
     }
 }
 
+static bool add_filter(struct bench_options *options, const char *text) {
+    struct bench_filter *filter = &options->filter;
+    if (filter->count == BENCH_MAX_FILTERS) {
+        return refusal_tell("at most %d times; commas take more", BENCH_MAX_FILTERS);
+    }
+    filter->texts[filter->count++] = text;
+    return true;
+}
+
 bool bench_options_apply(int option, const char *argument, void *request) {
     struct bench_options *options = request;
     const char **file = file_of(option, options);
@@ -138,12 +153,11 @@ bool bench_options_apply(int option, const char *argument, void *request) {
     case 'a':
         options->device = argument;
         if (devices_is_reference(argument)) {
-            fprintf(stderr, "vkdml bench: it times Vulkan devices; --reference times the CPU reference beside one\n");
+            return refusal_tell("it times Vulkan devices; --reference times the CPU reference beside one");
         }
-        return !devices_is_reference(argument);
-    case 'f':
-        options->filter = argument;
         return true;
+    case 'f':
+        return add_filter(options, argument);
     case 'l':
         return options->list = true;
     case 'b':
@@ -152,6 +166,8 @@ bool bench_options_apply(int option, const char *argument, void *request) {
     case OPTION_PEAK:
         return read_sizes(argument, 1, &options->peak_size) == 1;
     case 's':
+        return read_seconds(argument, &options->seconds);
+    case OPTION_EACH:
         return read_seconds(argument, &options->effort.seconds);
     case 'r':
         return command_line_number(argument, 1, 1000, &options->effort.repeat);
@@ -175,5 +191,19 @@ bool bench_options_agree(const struct bench_options *options) {
         fprintf(stderr, "vkdml bench: --sweep, --latency, --host and --from: one at a time\n");
         return false;
     }
+    if (!isnan(options->seconds) && (options->sweep != 0 || options->latency || options->host)) {
+        fprintf(stderr, "vkdml bench: --seconds, with --sweep, --latency or --host, must be --seconds-each\n");
+        return false;
+    }
+    if (!isnan(options->seconds) && options->effort.seconds >= 0) {
+        fprintf(
+            stderr,
+            "vkdml bench: --seconds and --seconds-each must be one of the two: all benchmarks' time, or each one's\n");
+        return false;
+    }
     return true;
+}
+
+struct bench_filter bench_small_filter(const struct bench_options *options) {
+    return options->filter.count ? options->filter : (struct bench_filter){{"*/float32/*"}, 1};
 }

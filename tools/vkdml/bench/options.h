@@ -2,14 +2,17 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
+#include <math.h>
+
 #include "bench/device.h"
+#include "bench/list.h"
 #include "command_line/command_line.h"
 
 #define BENCH_MAX_SIZES 16
 
 struct bench_options {
     const char *device;
-    const char *filter;
+    struct bench_filter filter;
     const char *json, *csv;       /* files to write */
     const char *peers, *baseline; /* files to read */
     const char *from;             /* the run to report on, instead of a new one */
@@ -19,13 +22,18 @@ struct bench_options {
     uint64_t peak_size; /* 0: the same */
     uint32_t sweep;     /* random cases of each family */
     uint32_t seed;
+    double seconds; /* for all benchmarks together; NAN: as long as they take */
     struct bench_effort effort;
 };
 
 extern const struct option_row bench_option_rows[];
 
+/* The benchmarks of --latency and --host, where no filter is given. */
+struct bench_filter bench_small_filter(const struct bench_options *options);
+
 /* What the options are where the command line says nothing. */
-#define BENCH_OPTIONS_DEFAULT ((struct bench_options){.seed = 1, .effort = {.seconds = -1, .repeat = 5}})
+#define BENCH_OPTIONS_DEFAULT                                                                                          \
+    ((struct bench_options){.seed = 1, .seconds = (double)NAN, .effort = {.seconds = -1, .repeat = 5}})
 
 /* Takes an option into a struct bench_options. False, with the reason on stderr, where its argument is wrong. */
 bool bench_options_apply(int key, const char *argument, void *request);

@@ -1,6 +1,7 @@
 /* The read peak: a kernel of the program's own, glsl/bench/read_peak.comp, that does nothing but read. */
 #include <stdio.h>
 
+#include "base/compute.h"
 #include "bench/case.h"
 
 /* Its module. */
@@ -66,22 +67,6 @@ static bool create_layouts(VkDevice device, struct reader *reader) {
     return vkAllocateDescriptorSets(device, &set, &reader->set) == VK_SUCCESS;
 }
 
-static bool create_pipeline(VkDevice device, struct reader *reader) {
-    const VkShaderModuleCreateInfo module = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = read_peak_bytes, .pCode = read_peak};
-    if (vkCreateShaderModule(device, &module, NULL, &reader->module) != VK_SUCCESS) {
-        return false;
-    }
-    const VkComputePipelineCreateInfo pipeline = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = reader->module,
-                  .pName = "main"},
-        .layout = reader->layout};
-    return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline, NULL, &reader->pipeline) == VK_SUCCESS;
-}
-
 /* Whole workgroups alone, as many as can be bound; at least one. */
 static void share_out(const struct bench_device *device, uint64_t bytes, const struct form *form,
                       struct reader *reader) {
@@ -136,7 +121,8 @@ static bool time_form(struct bench_device *device, uint64_t bytes, const struct 
     struct reader reader = {.form = *form};
     const struct bench_work work = {record_read, &reader};
     const VkDevice vulkan = device->gpu.handles.device;
-    bool good = create_layouts(vulkan, &reader) && create_pipeline(vulkan, &reader);
+    bool good = create_layouts(vulkan, &reader) &&
+                compute_create(vulkan, read_peak, read_peak_bytes, reader.layout, &reader.module, &reader.pipeline);
     if (!good) {
         fprintf(stderr, "vkdml: there is no pipeline for the read peak\n");
     }

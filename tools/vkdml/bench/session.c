@@ -64,8 +64,9 @@ static bool measure_peak(const struct bench_entry *entry, void *context) {
 }
 
 static double kernel_peak(struct bench_session *session, const char *name) {
+    const struct bench_filter filter = {{name}, 1};
     struct peak peak = {session, 0};
-    bench_list(name, &session->peaks.bytes, 1, measure_peak, &peak);
+    bench_list(&filter, &session->peaks.bytes, 1, measure_peak, &peak);
     return peak.speed;
 }
 
@@ -228,7 +229,8 @@ void bench_print_record(const struct bench_session *session, const struct bench_
            (double)record->result.bytes / (1 << 20), figures->median, figures->low, figures->high, record->speed,
            record->ratio, record->peak);
     if (!isnan(record->tflops)) {
-        printf(" %8.3f TFLOPS", record->tflops);
+        printf(record->tflops >= 1 ? " %8.2f TFLOP/s" : " %8.2f GFLOP/s",
+               record->tflops >= 1 ? record->tflops : 1e3 * record->tflops);
     }
     if (session->references) {
         print_gain(record->times.reference, figures->median);

@@ -31,6 +31,7 @@ struct bench_session {
     struct bench_peaks peaks;
     bool references; /* run the CPU reference and the plain loops too */
     bool failed;     /* a case has no figure */
+    bool incomplete; /* time was up before all were timed */
     size_t count, capacity;
     struct bench_record *records;
 };

@@ -86,7 +86,7 @@ static bool make_case(const struct sweep *sweep, uint32_t index, struct operator
     generate(sweep->options, entry->family, number_of(index), elements_of(sweep), c);
     entry->type = type_of(c);
     name_entry(entry, number_of(index));
-    return bench_fits(sweep->options->filter, entry->name);
+    return bench_fits(&sweep->options->filter, entry);
 }
 
 static void compile_one(const struct sweep *sweep, const struct operator_case *c) {
@@ -165,16 +165,18 @@ static bool run(struct sweep *sweep) {
     const double start = timing_now();
     compile_all(sweep);
     const double compiled = timing_now();
+    struct bench_turns turns = bench_turns_begin(sweep->count);
     for (uint32_t i = 0; good && i < sweep->count; i++) {
-        progress_show("checking %u of %u cases", i + 1, sweep->count);
+        bench_turns_next(&turns, "checking", (double)NAN);
         right[i] = check_one(sweep, i);
     }
     progress_clear();
     printf("# compiled in %.1f s, checked in %.1f s\n", (compiled - start) * 1e-3, (timing_now() - compiled) * 1e-3);
     /* GPUs sleep meanwhile. */
     bench_session_wake(sweep->session, sweep->session->effort.seconds > 0 ? WAKE_SECONDS : 0);
+    turns = bench_turns_begin(sweep->count);
     for (uint32_t i = 0; good && i < sweep->count; i++) {
-        progress_show("timing %u of %u cases", i + 1, sweep->count);
+        bench_turns_next(&turns, "timing", (double)NAN);
         good = !right[i] || time_one(sweep, i);
     }
     progress_clear();
@@ -301,7 +303,7 @@ bool bench_sweep(struct bench_session *session, const struct bench_options *opti
     }
     if (session->count == 0) {
         fprintf(stderr, "vkdml bench: no case of the sweep has a figure%s\n",
-                options->filter ? "; its filter may fit none" : "");
+                options->filter.count ? "; its filter may fit none" : "");
         return false;
     }
     qsort(session->records, session->count, sizeof(session->records[0]), by_ratio);

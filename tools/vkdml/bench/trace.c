@@ -275,19 +275,12 @@ static VKAPI_ATTR void *VKAPI_CALL reallocate(void *user_data, void *memory, siz
 VkdmlDevice bench_trace_open(const struct bench_device *device, VkdmlDeviceFlags flags) {
     static const VkAllocationCallbacks callbacks = {
         .pfnAllocation = allocate, .pfnReallocation = reallocate, .pfnFree = release};
-    const VkdmlVulkanHandles *handles = &device->gpu.handles;
-    const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
-                                        .headerVersion = VKDML_HEADER_VERSION,
-                                        .instance = handles->instance,
-                                        .physicalDevice = handles->physicalDevice,
-                                        .device = handles->device,
-                                        .queueFamilyIndex = handles->queueFamilyIndex,
-                                        .getInstanceProcAddr = get_instance_proc_addr,
-                                        .enabledFeatures = handles->enabledFeatures,
-                                        .flags = flags,
-                                        .allocationCallbacks = &callbacks};
+    VkdmlDeviceCreateInfo info = bench_import_info(device);
+    info.getInstanceProcAddr = get_instance_proc_addr;
+    info.flags = flags;
+    info.allocationCallbacks = &callbacks;
     VkdmlDevice traced_device = NULL;
-    trace.next_instance = handles->getInstanceProcAddr;
+    trace.next_instance = device->gpu.handles.getInstanceProcAddr;
     trace.on = false;
     if (vkdmlCreateDevice(&info, &traced_device) != VKDML_SUCCESS) {
         fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());

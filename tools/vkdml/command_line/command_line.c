@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "command_line/help.h"
+#include "command_line/refusal.h"
 
 /* More options than any subcommand has, with aliases and both spellings, and the longest name. */
 #define MAX_NAMES   192
@@ -132,6 +133,7 @@ static int take(const struct subcommand *subcommand, const struct option_row *ro
                 strchr(row->argument, '|') ? "one of " : "", row->argument);
         return EXIT_USAGE;
     }
+    refusal_of(subcommand->name, row->name);
     return subcommand->apply(row->key, argument, request) ? COMMAND_LINE_GO_ON : EXIT_USAGE;
 }
 
@@ -182,8 +184,7 @@ bool command_line_number(const char *argument, uint32_t minimum, uint32_t maximu
     errno = 0;
     const unsigned long long value = strtoull(argument, &end, 10);
     if (end == argument || *end || strchr(argument, '-') || errno || value < minimum || value > maximum) {
-        fprintf(stderr, "vkdml: '%s' must be a whole number from %u to %u\n", argument, minimum, maximum);
-        return false;
+        return refusal_tell("'%s' must be a whole number from %u to %u", argument, minimum, maximum);
     }
     *number = (uint32_t)value;
     return true;

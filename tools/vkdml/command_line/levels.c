@@ -5,6 +5,8 @@
 
 #include <vkdml/schema.h>
 
+#include "command_line/refusal.h"
+
 DML_FEATURE_LEVEL levels_next(DML_FEATURE_LEVEL level) {
     /* Levels are 0xMmmm with major version M and minor version mmm, in steps of 0x100. */
     for (int next = level ? (int)level + 0x100 : 0x1000; next <= 0xFF00; next += 0x100) {
@@ -13,6 +15,14 @@ DML_FEATURE_LEVEL levels_next(DML_FEATURE_LEVEL level) {
         }
     }
     return (DML_FEATURE_LEVEL)0;
+}
+
+DML_FEATURE_LEVEL levels_newest(void) {
+    DML_FEATURE_LEVEL newest = levels_next((DML_FEATURE_LEVEL)0);
+    while (levels_next(newest)) {
+        newest = levels_next(newest);
+    }
+    return newest;
 }
 
 DML_FEATURE_LEVEL command_feature_level(const char *text) {
@@ -29,10 +39,11 @@ DML_FEATURE_LEVEL command_feature_level(const char *text) {
             return level;
         }
     }
-    fprintf(stderr, "vkdml: '%s' is no feature level; there are", text);
+    char all[256] = "";
     for (DML_FEATURE_LEVEL level = levels_next(none); level; level = levels_next(level)) {
-        fprintf(stderr, " %s", vkdmlGetFeatureLevelName(level));
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof(all) - length, " %s", vkdmlGetFeatureLevelName(level));
     }
-    fputc('\n', stderr);
+    refusal_tell("'%s' is no feature level; there are%s", text, all);
     return none;
 }

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The exit status where a command line is wrong. EXIT_SUCCESS and EXIT_FAILURE are 0 and 1. */
-#define EXIT_USAGE 2
+/* The exit status where a command line is wrong, and where nothing failed but time was up before all was done.
+ * EXIT_SUCCESS and EXIT_FAILURE are 0 and 1. */
+#define EXIT_USAGE      2
+#define EXIT_INCOMPLETE 3
 
 /* What completion offers where an argument is due. Of an argument with alternatives ("none|uav") it offers those. */
 enum argument_kind {

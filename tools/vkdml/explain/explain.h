@@ -8,7 +8,7 @@
 #include <json-c/json.h>
 #include <vkdml/vkdml.h>
 
-/* Of a kernel what was measured: docs/PERFORMANCE.md, on an NVIDIA H200. */
+/* Of a kernel what was measured: docs/performance/h200.md, on an NVIDIA H200. */
 struct explain_share {
     const char *kernel;
     const char *share; /* "0.87 to 1.02", of a peak; NULL: it is not measured so, and `what` says how else */
@@ -17,7 +17,7 @@ struct explain_share {
 };
 
 #define EXPLAIN_SHARE_DEVICE "NVIDIA H200"
-#define EXPLAIN_SHARE_SOURCE "docs/PERFORMANCE.md"
+#define EXPLAIN_SHARE_SOURCE "docs/performance/h200.md"
 
 /* NULL: not measured. */
 const struct explain_share *explain_share_of(const char *kernel, VkdmlKernelVariant variant);

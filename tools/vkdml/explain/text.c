@@ -61,7 +61,7 @@ static void print_share(const VkdmlStep *step, VkdmlKernelVariant variant) {
     if (!share) {
         printf("     share of the copy peak: not measured\n");
     } else if (!share->share) {
-        printf("     %s, measured on an %s (%s)\n", share->what, EXPLAIN_SHARE_DEVICE, EXPLAIN_SHARE_SOURCE);
+        printf("     %s\n", share->what);
     } else {
         printf("     share of the %s peak: %s, measured on an %s: %s (%s)\n", share->peak, share->share,
                EXPLAIN_SHARE_DEVICE, share->what, EXPLAIN_SHARE_SOURCE);

@@ -109,6 +109,28 @@ bool builder_array_length(const struct builder *builder, struct json_object *val
     return true;
 }
 
+bool builder_read_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field,
+                        size_t size,
+                        bool (*read)(const struct builder *builder, struct json_object *value, const char *name,
+                                     void *element)) {
+    uint32_t length = 0;
+    if (!builder_array_length(builder, value, field, &length)) {
+        return false;
+    }
+    unsigned char *elements = arena_allocate(&builder->model->arena, length ? length : 1, size);
+    bool good = elements != NULL;
+    for (uint32_t i = 0; elements && i < length; i++) {
+        struct json_object *item = json_object_array_get_idx(value, i);
+        char name[BUILDER_NAME_SIZE];
+        snprintf(name, sizeof(name), "%.64s[%u]", field->name, i);
+        good = (item ? read(builder, item, name, elements + i * size)
+                     : builder_fail(builder, value, name, "is null, must be an object")) &&
+               good;
+    }
+    builder_point(builder, field, elements);
+    return good;
+}
+
 void builder_point(const struct builder *builder, const VkdmlFieldSchema *field, const void *pointer) {
     memcpy(builder->desc + field->offset, &pointer, sizeof(pointer));
 }

@@ -48,6 +48,12 @@ bool builder_read_uints(const struct builder *builder, struct json_object *value
 bool builder_array_length(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field,
                           uint32_t *length);
 
+/* A field's array of structs, each of `size` bytes and read by `read` under its name. */
+bool builder_read_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field,
+                        size_t size,
+                        bool (*read)(const struct builder *builder, struct json_object *value, const char *name,
+                                     void *element));
+
 /* Makes a field of the struct point there. */
 void builder_point(const struct builder *builder, const VkdmlFieldSchema *field, const void *pointer);
 

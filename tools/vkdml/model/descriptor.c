@@ -41,12 +41,12 @@ static void warn_unknown_fields(const struct builder *builder, struct json_objec
     }
 }
 
-/* A hint at the implemented operator that was meant, of those that may be fused where one to fuse was. */
-static const char *suggest_operator(const char *text, bool fused, char hint[SUGGEST_SIZE]) {
+/* A hint at the implemented operator that was meant, of those that may be fused into another where one to fuse was. */
+static const char *suggest_operator(const char *text, DML_OPERATOR_TYPE into, char hint[SUGGEST_SIZE]) {
     struct suggest suggest = suggest_begin(text);
     for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount(); i++) {
         const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchemaAt(i);
-        if (!fused || schema->fusableSince) {
+        if (!into || (schema->fusableSince && (!schema->fusableInto || schema->fusableInto == into))) {
             builder_consider(&suggest, schema->name, operator_prefix);
         }
     }
@@ -87,8 +87,9 @@ static const VkdmlOperatorSchema *find_operator(const struct builder *builder, s
         }
     }
     char hint[SUGGEST_SIZE];
-    document_error(document, type, "dispatchable '%s': %stype is \"%s\", no DML operator%s", dispatchable,
-                   builder->owner, text, suggest_operator(text, *builder->owner != 0, hint));
+    document_error(
+        document, type, "dispatchable '%s': %stype is \"%s\", no DML operator%s", dispatchable, builder->owner, text,
+        suggest_operator(text, *builder->owner ? builder->dispatchable->schema->type : DML_OPERATOR_INVALID, hint));
     return NULL;
 }
 
@@ -105,8 +106,8 @@ static bool read_attribute(const struct builder *builder, const VkdmlFieldSchema
 }
 
 /* {"Type": .., "Desc": {..}}, or the fields inline. `name` is the operator's in `outer`. */
-static bool read_operator(const struct builder *outer, struct json_object *value, const char *name,
-                          DML_OPERATOR_DESC *desc) {
+static bool read_operator(const struct builder *outer, struct json_object *value, const char *name, void *element) {
+    DML_OPERATOR_DESC *desc = element;
     static const char *const own[] = {"type", "Type", "desc", "Desc", NULL};
     struct builder builder = {.model = outer->model, .dispatchable = outer->dispatchable};
     if (!json_object_is_type(value, json_type_object)) {
@@ -146,22 +147,7 @@ static bool read_fused(const struct builder *builder, struct json_object *value,
 }
 
 static bool read_fused_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
-    uint32_t length;
-    if (!builder_array_length(builder, value, field, &length)) {
-        return false;
-    }
-    DML_OPERATOR_DESC *descs = arena_allocate(&builder->model->arena, length ? length : 1, sizeof(*descs));
-    bool good = descs != NULL;
-    for (uint32_t i = 0; descs && i < length; i++) {
-        struct json_object *item = json_object_array_get_idx(value, i);
-        char name[BUILDER_NAME_SIZE];
-        snprintf(name, sizeof(name), "%.64s[%u]", field->name, i);
-        good = (item ? read_operator(builder, item, name, &descs[i])
-                     : builder_fail(builder, value, name, "is null, must be an object")) &&
-               good;
-    }
-    builder_point(builder, field, descs);
-    return good;
+    return builder_read_array(builder, value, field, sizeof(DML_OPERATOR_DESC), read_operator);
 }
 
 /* ---- dispatchables ---- */

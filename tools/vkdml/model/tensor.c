@@ -73,8 +73,8 @@ static bool read_buffer_tensor(const struct builder *builder, struct json_object
 }
 
 /* A tensor as a descriptor refers to it. */
-static bool read_tensor(const struct builder *builder, struct json_object *value, const char *name,
-                        DML_TENSOR_DESC *tensor) {
+static bool read_tensor(const struct builder *builder, struct json_object *value, const char *name, void *element) {
+    DML_TENSOR_DESC *tensor = element;
     DML_BUFFER_TENSOR_DESC *buffer = arena_allocate(&builder->model->arena, 1, sizeof(*buffer));
     if (!buffer) {
         return false;
@@ -105,20 +105,5 @@ bool tensor_read(const struct builder *builder, struct json_object *value, const
 }
 
 bool tensor_read_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
-    uint32_t length;
-    if (!builder_array_length(builder, value, field, &length)) {
-        return false;
-    }
-    DML_TENSOR_DESC *tensors = arena_allocate(&builder->model->arena, length ? length : 1, sizeof(*tensors));
-    bool good = tensors != NULL;
-    for (uint32_t i = 0; tensors && i < length; i++) {
-        struct json_object *item = json_object_array_get_idx(value, i);
-        char name[BUILDER_NAME_SIZE];
-        snprintf(name, sizeof(name), "%.64s[%u]", field->name, i);
-        good = (item ? read_tensor(builder, item, name, &tensors[i])
-                     : builder_fail(builder, value, name, "is null, must be an object")) &&
-               good;
-    }
-    builder_point(builder, field, tensors);
-    return good;
+    return builder_read_array(builder, value, field, sizeof(DML_TENSOR_DESC), read_tensor);
 }

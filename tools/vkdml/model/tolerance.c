@@ -5,6 +5,7 @@
 /* What an operator and those that are fused into it add up to. */
 struct sum {
     bool is_sum;
+    bool fuses;
     uint32_t ulp;
 };
 
@@ -32,6 +33,7 @@ static void add_fused(struct sum *sum, const struct dispatchable *dispatchable, 
     for (uint32_t i = 0; fused && i < count; i++) {
         const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchema(fused[i].Type);
         if (schema) {
+            sum->fuses = true;
             add_accuracy(sum, schema, type);
         }
     }
@@ -39,7 +41,7 @@ static void add_fused(struct sum *sum, const struct dispatchable *dispatchable, 
 
 static struct sum add_up(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
     const VkdmlOperatorSchema *schema = dispatchable->schema;
-    struct sum sum = {false, 0};
+    struct sum sum = {false, false, 0};
     add_accuracy(&sum, schema, type);
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         add_fused(&sum, dispatchable, &schema->fields[i], type);
@@ -52,25 +54,36 @@ static bool is_float(DML_TENSOR_DATA_TYPE type) {
            type == DML_TENSOR_DATA_TYPE_FLOAT64;
 }
 
-/* Integers between others are rounded from a sum of floats, and may become either neighbour. */
-static bool interpolates(const struct dispatchable *dispatchable) {
-    for (uint32_t i = 0; i < dispatchable->schema->fieldCount; i++) {
-        if (strcmp(dispatchable->schema->fields[i].name, "InterpolationMode") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A power of two below 1. */
 static double part(unsigned digits) {
     return 1.0 / (double)(1u << digits);
 }
 
-static struct compare_tolerance tolerance_of_sum(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+/* Whether a SUM's bound hangs on how many terms there are, and on their magnitudes, which results do not show. */
+static bool counts_terms(const VkdmlAccuracy *accuracy) {
+    return accuracy->kind != VKDML_ACCURACY_SUM || accuracy->ofTermsCount > 0 || accuracy->ofResult.perTerm > 0;
+}
+
+/* The bound itself, of both sides where both are results, and a rounding to the type of each side. Beyond it lies what
+ * is too small for FLOAT32. */
+static struct compare_tolerance tolerance_of_bound(const VkdmlAccuracy *accuracy, DML_TENSOR_DATA_TYPE type,
+                                                   unsigned sides) {
+    const double rounding = type == DML_TENSOR_DATA_TYPE_FLOAT16 ? part(11) : part(24);
+    const double least = type == DML_TENSOR_DATA_TYPE_FLOAT16 ? part(24) : 0x1p-125;
+    return (struct compare_tolerance){.relative = sides * accuracy->ofResult.fixed * part(24) + 2 * rounding,
+                                      .absolute = sides * accuracy->absolute * part(24) + least};
+}
+
+/* `sides`: how many of what is compared are results: 1 or both. */
+static struct compare_tolerance tolerance_of_sum(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type,
+                                                 unsigned sides) {
+    const VkdmlAccuracy *accuracy = &dispatchable->schema->accuracy;
     if (!is_float(type)) {
-        return interpolates(dispatchable) ? (struct compare_tolerance){.absolute = 1}
-                                          : (struct compare_tolerance){.bits = true};
+        return accuracy->ofIntegers ? (struct compare_tolerance){.absolute = accuracy->ofIntegers}
+                                    : (struct compare_tolerance){.bits = true};
+    }
+    if (!counts_terms(accuracy) && !add_up(dispatchable, type).fuses) {
+        return tolerance_of_bound(accuracy, type, sides);
     }
     const bool half = type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                       (dispatchable->flags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION);
@@ -84,13 +97,13 @@ struct compare_tolerance tolerance_of_results(const struct dispatchable *dispatc
     }
     const struct sum sum = add_up(dispatchable, type);
     if (sum.is_sum) {
-        return tolerance_of_sum(dispatchable, type);
+        return tolerance_of_sum(dispatchable, type, 1);
     }
     return sum.ulp && is_float(type) ? (struct compare_tolerance){.ulp = sum.ulp + 0.5}
                                      : (struct compare_tolerance){.bits = true};
 }
 
 struct compare_tolerance tolerance_of_reference(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
-    return dispatchable && add_up(dispatchable, type).is_sum ? tolerance_of_sum(dispatchable, type)
+    return dispatchable && add_up(dispatchable, type).is_sum ? tolerance_of_sum(dispatchable, type, 2)
                                                              : (struct compare_tolerance){.bits = true};
 }

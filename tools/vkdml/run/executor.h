@@ -3,7 +3,9 @@
 #define EXECUTOR_H
 
 #include <stdbool.h>
+
 #include <stdint.h>
+#include <vkdml/reference.h>
 
 #include "base/timing.h"
 #include "model/model.h"
@@ -65,6 +67,11 @@ struct executor {
 /* Opens the executor for options->device; NULL on failure. Everything is released by operations->close, after the
  * dispatchables and buffers. */
 struct executor *reference_open(struct model *model, const struct run_options *options);
+/* Runs a command's operator on the CPU reference, as often as the options say; its bindings are the inputs' and then
+ * the outputs'. */
+bool reference_execute(const struct executor *executor, const struct command *command,
+                       const VkdmlHostBinding *bindings);
+
 struct executor *vulkan_open(struct model *model, const struct run_options *options);
 
 #endif

@@ -63,6 +63,25 @@ static VkdmlHostBinding host_binding(const struct binding *binding) {
     return host;
 }
 
+bool reference_execute(const struct executor *executor, const struct command *command,
+                       const VkdmlHostBinding *bindings) {
+    const struct dispatchable *dispatchable = command->dispatchable;
+    const VkdmlReferenceInfo info = {.structSize = sizeof info,
+                                     .desc = &dispatchable->desc,
+                                     .featureLevel = executor->options->level,
+                                     .flags = executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0,
+                                     .inputCount = dispatchable->input_count,
+                                     .inputs = bindings,
+                                     .outputCount = dispatchable->output_count,
+                                     .outputs = bindings + dispatchable->input_count};
+    bool good = true;
+    for (uint32_t i = 0; good && i < executor->options->repeats; i++) {
+        good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
+               model_report_refusal(executor->model, dispatchable, command->json);
+    }
+    return good;
+}
+
 static bool dispatch(struct executor *executor, const struct command *command, struct timing_sample *sample) {
     const struct dispatchable *dispatchable = command->dispatchable;
     const struct owned_inputs *owned = dispatchable->state;
@@ -80,20 +99,8 @@ static bool dispatch(struct executor *executor, const struct command *command, s
     for (uint32_t i = 0; i < output_count; i++) {
         outputs[i] = host_binding(&command->outputs[i]);
     }
-    VkdmlReferenceInfo info = {.structSize = sizeof info,
-                               .desc = &dispatchable->desc,
-                               .featureLevel = executor->options->level,
-                               .flags = executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0,
-                               .inputCount = input_count,
-                               .inputs = bindings,
-                               .outputCount = output_count,
-                               .outputs = outputs};
     double start = timing_now();
-    bool good = true;
-    for (uint32_t i = 0; good && i < executor->options->repeats; i++) {
-        good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
-               model_report_refusal(executor->model, dispatchable, command->json);
-    }
+    const bool good = reference_execute(executor, command, bindings);
     *sample = (struct timing_sample){(timing_now() - start) / executor->options->repeats, (double)NAN, (double)NAN};
     free(bindings);
     return good;

@@ -155,18 +155,7 @@ static bool execute(struct reference_check *check, const struct command *command
     for (uint32_t i = 0; i < output_count; i++) {
         bindings[input_count + i] = host_binding(check, &command->outputs[i]);
     }
-    const VkdmlReferenceInfo info = {.structSize = sizeof(info),
-                                     .desc = &dispatchable->desc,
-                                     .featureLevel = executor->options->level,
-                                     .flags = executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0,
-                                     .inputCount = input_count,
-                                     .inputs = bindings,
-                                     .outputCount = output_count,
-                                     .outputs = bindings + input_count};
-    for (uint32_t i = 0; good && i < executor->options->repeats; i++) {
-        good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
-               model_report_refusal(executor->model, dispatchable, command->json);
-    }
+    good = reference_execute(executor, command, bindings);
     free(bindings);
     return good;
 }

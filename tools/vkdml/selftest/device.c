@@ -1,10 +1,10 @@
 /* The device that is tested: opening it, once for each variant of the kernels, and what it says of itself. */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_tree.h"
+#include "base/operator_names.h"
 #include "selftest/selftest.h"
 
 static const VkdmlKernelVariant all_variants[SELFTEST_VARIANTS] = {
@@ -37,6 +37,7 @@ static bool is_wanted(const struct selftest *test, const struct selftest_variant
 static bool open_variant(struct selftest *test, struct selftest_variant *variant) {
     struct gpu *gpu = &variant->gpu;
     *gpu = (struct gpu){.validation = test->options.validation,
+                        .gives_up = selftest_is_interrupted,
                         .variant = variant->variant,
                         .flags = variant->is_own ? VKDML_DEVICE_FLAG_ALLOW_TRANSFER : 0u};
     if (gpu_use(gpu, test->opened) != VKDML_SUCCESS ||
@@ -79,19 +80,55 @@ static bool open_variants(struct selftest *test) {
 }
 
 bool selftest_wants(const struct selftest *test, const struct case_family *family) {
-    return !test->options.operators ||
-           fnmatch(test->options.operators, vkdmlGetOperatorName(family->type) + strlen("DML_OPERATOR_"), 0) == 0;
+    return !test->options.operators || operator_names_fit(test->options.operators, vkdmlGetOperatorName(family->type));
+}
+
+/* What most of a network's time goes into: a short test has seen it. */
+static const DML_OPERATOR_TYPE first_types[] = {
+    DML_OPERATOR_GEMM,
+    DML_OPERATOR_CONVOLUTION,
+    DML_OPERATOR_MAX_POOLING2,
+    DML_OPERATOR_AVERAGE_POOLING1,
+    DML_OPERATOR_ACTIVATION_SOFTMAX1,
+    DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1,
+    DML_OPERATOR_BATCH_NORMALIZATION,
+    DML_OPERATOR_ELEMENT_WISE_ADD,
+    DML_OPERATOR_ACTIVATION_RELU,
+    DML_OPERATOR_REDUCE,
+};
+
+#define FIRST_TYPES (sizeof(first_types) / sizeof(first_types[0]))
+
+/* The place of a type among those; FIRST_TYPES for all others. */
+static size_t rank_of(DML_OPERATOR_TYPE type) {
+    size_t rank = 0;
+    while (rank < FIRST_TYPES && first_types[rank] != type) {
+        rank++;
+    }
+    return rank;
+}
+
+/* The families asked for, by rank and then as listed. False where memory is out. */
+static bool choose_families(struct selftest *test) {
+    test->order = calloc(case_family_count, sizeof(*test->order));
+    for (size_t rank = 0; test->order && rank <= FIRST_TYPES; rank++) {
+        for (size_t f = 0; f < case_family_count; f++) {
+            const struct case_family *family = case_families[f];
+            if (rank_of(family->type) == rank && selftest_wants(test, family)) {
+                test->order[test->family_count++] = f;
+                test->fixed_rounds =
+                    family->fixed_count > test->fixed_rounds ? (uint32_t)family->fixed_count : test->fixed_rounds;
+            }
+        }
+    }
+    return test->order != NULL;
 }
 
 bool selftest_open(struct selftest *test, const struct selftest_options *options) {
     *test = (struct selftest){.options = *options};
-    for (size_t f = 0; f < case_family_count; f++) {
-        const struct case_family *family = case_families[f];
-        if (selftest_wants(test, family)) {
-            test->family_count++;
-            test->fixed_rounds =
-                family->fixed_count > test->fixed_rounds ? (uint32_t)family->fixed_count : test->fixed_rounds;
-        }
+    if (!choose_families(test)) {
+        fprintf(stderr, "vkdml: out of memory\n");
+        return false;
     }
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof(info),
                                       .headerVersion = VKDML_HEADER_VERSION,
@@ -121,6 +158,7 @@ void selftest_close(struct selftest *test) {
     for (uint32_t i = 0; i < test->failure_count && i < SELFTEST_MAX_FAILURES; i++) {
         free(test->failures[i].line);
     }
+    free(test->order);
     gpu_release(&test->probe);
     vkdmlDestroyDevice(test->opened);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compute.h"
 #include "base/json_tree.h"
 #include "selftest/selftest.h"
 
@@ -119,22 +120,10 @@ static bool create_pipeline(VkDevice device, struct probe *probe) {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 2, .pBindings = bindings};
     const VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &probe->set_layout};
-    const VkShaderModuleCreateInfo module = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                             .codeSize = float_behaviour_bytes,
-                                             .pCode = float_behaviour};
-    if (vkCreateDescriptorSetLayout(device, &set_layout, NULL, &probe->set_layout) != VK_SUCCESS ||
-        vkCreatePipelineLayout(device, &layout, NULL, &probe->layout) != VK_SUCCESS ||
-        vkCreateShaderModule(device, &module, NULL, &probe->module) != VK_SUCCESS) {
-        return false;
-    }
-    const VkComputePipelineCreateInfo pipeline = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = probe->module,
-                  .pName = "main"},
-        .layout = probe->layout};
-    return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline, NULL, &probe->pipeline) == VK_SUCCESS;
+    return vkCreateDescriptorSetLayout(device, &set_layout, NULL, &probe->set_layout) == VK_SUCCESS &&
+           vkCreatePipelineLayout(device, &layout, NULL, &probe->layout) == VK_SUCCESS &&
+           compute_create(device, float_behaviour, float_behaviour_bytes, probe->layout, &probe->module,
+                          &probe->pipeline);
 }
 
 static void destroy_probe(VkDevice device, const struct probe *probe) {

@@ -85,14 +85,16 @@ static bool add_failures(struct json_object *parent, const struct selftest *test
 static bool add_result(struct json_object *parent, const struct selftest *test) {
     struct json_object *told = json_tree_object(parent, "result");
     struct selftest_tally all = {0};
+    char verdict[SELFTEST_VERDICT_SIZE];
     for (size_t i = 0; i < SELFTEST_VARIANTS; i++) {
         all.passed += test->variants[i].all.passed;
         all.failed += test->variants[i].all.failed;
         all.skipped += test->variants[i].all.skipped;
     }
-    return json_tree_text(told, "verdict", selftest_is_good(test) ? "passed" : "failed") &&
+    return json_tree_text(told, "verdict", selftest_verdict(test, verdict)) &&
            json_tree_count(told, "passed", all.passed) && json_tree_count(told, "failed", all.failed) &&
            json_tree_count(told, "skipped", all.skipped) &&
+           json_tree_count(told, "not reached", selftest_missing(test)) &&
            (!test->stopped[0] || json_tree_text(told, "stopped", test->stopped)) &&
            (!test->interrupted || json_tree_add(told, "interrupted", json_object_new_boolean(1)));
 }

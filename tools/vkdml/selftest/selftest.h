@@ -27,6 +27,7 @@ struct selftest_options {
     const char *variant;   /* "portable", "subgroup", "serial", "all"; NULL: the device's own, and portable */
     const char *line;      /* the one case to run; NULL: those of the families */
     double seconds;
+    bool quick; /* one case of each operator instead, however long that takes */
     uint32_t seed;
     bool validation;
 };
@@ -44,8 +45,8 @@ struct selftest_variant {
     char unusable[256]; /* why the device cannot run it; "": it can */
     struct gpu gpu;
     struct runner runner;
-    size_t family;                  /* the next, */
-    uint32_t round;                 /* of so many, fixed cases first */
+    uint32_t family;                /* the next, in the test's order, .. */
+    uint32_t round;                 /* .. of so many rounds, fixed cases first */
     struct selftest_tally *tallies; /* by family */
     struct selftest_tally all;
     uint32_t reached; /* families of which a case ran */
@@ -64,10 +65,12 @@ struct selftest {
     struct selftest_variant variants[SELFTEST_VARIANTS];
     struct selftest_variant *running; /* whose messages come */
     char log[1024];                   /* what the library said when the device was opened */
-    uint32_t family_count;            /* of those asked for */
-    uint32_t fixed_rounds;            /* until all their fixed cases are done */
-    double spent;                     /* seconds */
-    char stopped[512];                /* why no other case could run; "": some could */
+    size_t *order;         /* the families asked for, by their place in the list, in the order of their turns */
+    uint32_t family_count; /* so many */
+    uint32_t fixed_rounds; /* until all their fixed cases are done */
+    double spent;          /* seconds */
+    double first_round;    /* of them what a case of each operator takes, from those that ran */
+    char stopped[512];     /* why no other case could run; "": some could */
     bool interrupted;
     uint32_t failure_count;
     struct selftest_failure failures[SELFTEST_MAX_FAILURES];
@@ -81,11 +84,22 @@ void selftest_close(struct selftest *test);
 /* Whether an operator is among those asked for. */
 bool selftest_wants(const struct selftest *test, const struct case_family *family);
 
-/* Runs cases until time is up, or the one that was given. */
+/* Runs cases until time is up, or the one that was given. An interrupt (control-C) ends it, and the wait for a GPU that
+ * hangs; a second one ends the program. */
 void selftest_run(struct selftest *test);
+bool selftest_is_interrupted(void);
 
 /* Whether cases ran and none failed. */
 bool selftest_is_good(const struct selftest *test);
+
+/* Of how many operators asked for no case ran. */
+uint32_t selftest_missing(const struct selftest *test);
+
+/* Enough for any verdict. */
+#define SELFTEST_VERDICT_SIZE 128
+
+/* "passed", or "passed, but 28 operators were not reached: one case of each takes about 13 s". Returns `verdict`. */
+const char *selftest_verdict(const struct selftest *test, char verdict[SELFTEST_VERDICT_SIZE]);
 
 const char *selftest_variant_name(VkdmlKernelVariant variant);
 

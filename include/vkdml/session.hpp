@@ -1,0 +1,483 @@
+/**
+ * @file session.hpp
+ * @brief Optional: a device with buffers, uploads and a queue of its own, for small programs in C++17. vkdml.hpp
+ * includes it, where there are exceptions.
+ *
+ * Once, on arrays of the host:
+ *
+ *     vkdml::Session session;
+ *     session.run(desc, {a, b}, {sum}); // of std::vector, std::array, ..; by the order of the descriptor's tensors
+ *
+ * Or compiled once and called many times, on arrays that stay on the device:
+ *
+ *     vkdml::DeviceArray x = session.array(a), y = session.allocate(bytes);
+ *     vkdml::Compiled layer = session.compile(desc);
+ *     layer({x, weights}, {y});
+ *     y.read(result);
+ *
+ * Each call submits one operator and waits for it. Programs that record many operators into one command buffer, or
+ * share an application's Vulkan, use the handles of vkdml.hpp, and may take them from a session: Session::device().
+ *
+ * One thread at a time uses a session and what was made of it, which keeps alive what it needs of it. Nothing here
+ * links Vulkan. Failures throw vkdml::Error.
+ */
+#ifndef VKDML_SESSION_HPP
+#define VKDML_SESSION_HPP
+
+#include "vkdml/vkdml.hpp"
+
+#ifndef VKDML_HPP_NO_EXCEPTIONS
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vkdml {
+
+/** Elements in host memory that are read: of an array or a container in which they lie side by side. None: no tensor.
+ */
+struct ConstBytes {
+    const void *data = nullptr; /**< the first */
+    std::size_t size = 0;       /**< bytes */
+
+    ConstBytes() noexcept = default;
+    /** All of a container. */
+    template <typename Elements, typename = decltype(std::data(std::declval<const Elements &>()))>
+    ConstBytes(const Elements &elements) noexcept // NOLINT: meant to convert
+        : data(std::data(elements)), size(std::size(elements) * sizeof *std::data(elements)) {
+    }
+};
+
+/** Elements in host memory that are written. */
+struct Bytes {
+    void *data = nullptr; /**< the first */
+    std::size_t size = 0; /**< bytes */
+
+    Bytes() noexcept = default;
+    /** All of a container. */
+    template <typename Elements, typename = decltype(std::data(std::declval<Elements &>()))>
+    Bytes(Elements &elements) noexcept // NOLINT: meant to convert
+        : data(std::data(elements)), size(std::size(elements) * sizeof *std::data(elements)) {
+    }
+};
+
+/** What stands behind a session. Not for programs. */
+namespace detail {
+
+/** A device with as much of Vulkan as copying and submitting takes. */
+class Context {
+  public:
+    explicit Context(const VkdmlDeviceOpenInfo &info) : device(Device::open(info)), handles(device.vulkanHandles()) {
+        getDeviceProcAddr = instanceFunction<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
+        instanceFunction<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
+            handles.physicalDevice, &types);
+        load(createBuffer, "vkCreateBuffer");
+        load(destroyBuffer, "vkDestroyBuffer");
+        load(getBufferMemoryRequirements, "vkGetBufferMemoryRequirements");
+        load(allocateMemory, "vkAllocateMemory");
+        load(freeMemory, "vkFreeMemory");
+        load(bindBufferMemory, "vkBindBufferMemory");
+        load(mapMemory, "vkMapMemory");
+        load(createCommandPool, "vkCreateCommandPool");
+        load(destroyCommandPool, "vkDestroyCommandPool");
+        load(resetCommandPool, "vkResetCommandPool");
+        load(allocateCommandBuffers, "vkAllocateCommandBuffers");
+        load(beginCommandBuffer, "vkBeginCommandBuffer");
+        load(endCommandBuffer, "vkEndCommandBuffer");
+        load(cmdPipelineBarrier, "vkCmdPipelineBarrier");
+        load(cmdCopyBuffer, "vkCmdCopyBuffer");
+        load(queueSubmit, "vkQueueSubmit");
+        load(queueWaitIdle, "vkQueueWaitIdle");
+        VkCommandPoolCreateInfo poolInfo{};
+        poolInfo.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+        poolInfo.queueFamilyIndex = handles.queueFamilyIndex;
+        checkVulkan(createCommandPool(handles.device, &poolInfo, nullptr, &pool), "vkCreateCommandPool");
+        VkCommandBufferAllocateInfo commandsInfo{};
+        commandsInfo.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+        commandsInfo.commandPool = pool;
+        commandsInfo.commandBufferCount = 1;
+        const VkResult result = allocateCommandBuffers(handles.device, &commandsInfo, &commands);
+        if (result != VK_SUCCESS) {
+            destroyCommandPool(handles.device, pool, nullptr);
+            checkVulkan(result, "vkAllocateCommandBuffers");
+        }
+    }
+
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+    ~Context() {
+        destroyCommandPool(handles.device, pool, nullptr);
+    }
+
+    /** Throws Error where a call of Vulkan failed. */
+    void checkVulkan(VkResult result, const char *call) const {
+        if (result == VK_SUCCESS) {
+            return;
+        }
+        const std::string reason = std::string(call) + " failed: VkResult " + std::to_string(result);
+        if (result == VK_ERROR_DEVICE_LOST) {
+            (void)vkdmlReportDeviceLost(device.get(), reason.c_str());
+        }
+        throw Error(result == VK_ERROR_DEVICE_LOST            ? VKDML_ERROR_DEVICE_LOST
+                    : result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? VKDML_ERROR_OUT_OF_DEVICE_MEMORY
+                    : result == VK_ERROR_OUT_OF_HOST_MEMORY   ? VKDML_ERROR_OUT_OF_HOST_MEMORY
+                                                              : VKDML_ERROR_DRIVER,
+                    reason);
+    }
+
+    /** Records by a function of the command buffer, submits and waits. */
+    template <typename Record> void submit(Record record) {
+        checkVulkan(resetCommandPool(handles.device, pool, 0), "vkResetCommandPool"); // ends a recording that threw
+        VkCommandBufferBeginInfo begin{};
+        begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+        begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+        checkVulkan(beginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+        record(commands);
+        // All results are visible to the host and to what is submitted next.
+        VkMemoryBarrier barrier{};
+        barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+        barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+        cmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
+                           0, nullptr);
+        checkVulkan(endCommandBuffer(commands), "vkEndCommandBuffer");
+        VkSubmitInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+        info.commandBufferCount = 1;
+        info.pCommandBuffers = &commands;
+        checkVulkan(queueSubmit(handles.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+        checkVulkan(queueWaitIdle(handles.queue), "vkQueueWaitIdle");
+    }
+
+    /** The first type of memory, of those that are allowed, with all of these properties; -1: none. */
+    [[nodiscard]] int memoryType(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const noexcept {
+        for (std::uint32_t i = 0; i < types.memoryTypeCount; i++) {
+            if ((allowed & 1u << i) != 0 && (types.memoryTypes[i].propertyFlags & wanted) == wanted) {
+                return static_cast<int>(i);
+            }
+        }
+        return -1;
+    }
+
+    Device device;
+    VkdmlVulkanHandles handles;
+    VkPhysicalDeviceMemoryProperties types{};
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    PFN_vkGetDeviceProcAddr getDeviceProcAddr = nullptr;
+    PFN_vkCreateBuffer createBuffer = nullptr;
+    PFN_vkDestroyBuffer destroyBuffer = nullptr;
+    PFN_vkGetBufferMemoryRequirements getBufferMemoryRequirements = nullptr;
+    PFN_vkAllocateMemory allocateMemory = nullptr;
+    PFN_vkFreeMemory freeMemory = nullptr;
+    PFN_vkBindBufferMemory bindBufferMemory = nullptr;
+    PFN_vkMapMemory mapMemory = nullptr;
+    PFN_vkCreateCommandPool createCommandPool = nullptr;
+    PFN_vkDestroyCommandPool destroyCommandPool = nullptr;
+    PFN_vkResetCommandPool resetCommandPool = nullptr;
+    PFN_vkAllocateCommandBuffers allocateCommandBuffers = nullptr;
+    PFN_vkBeginCommandBuffer beginCommandBuffer = nullptr;
+    PFN_vkEndCommandBuffer endCommandBuffer = nullptr;
+    PFN_vkCmdPipelineBarrier cmdPipelineBarrier = nullptr;
+    PFN_vkCmdCopyBuffer cmdCopyBuffer = nullptr;
+    PFN_vkQueueSubmit queueSubmit = nullptr;
+    PFN_vkQueueWaitIdle queueWaitIdle = nullptr;
+
+  private:
+    template <typename Function> Function instanceFunction(const char *name) const {
+        return reinterpret_cast<Function>(handles.getInstanceProcAddr(handles.instance, name));
+    }
+    template <typename Function> void load(Function &function, const char *name) const {
+        function = reinterpret_cast<Function>(getDeviceProcAddr(handles.device, name));
+    }
+};
+
+/** A buffer with memory of its own, of the device or that the host sees. */
+class Buffer {
+  public:
+    Buffer(std::shared_ptr<Context> owner, std::uint64_t size, bool forHost)
+        : context(std::move(owner)), bytes(std::max<std::uint64_t>((size + 3) / 4 * 4, 4)) {
+        try {
+            create(forHost);
+        } catch (...) {
+            destroy();
+            throw;
+        }
+    }
+
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+
+    ~Buffer() {
+        destroy();
+    }
+
+    std::shared_ptr<Context> context;
+    std::uint64_t bytes;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    void *mapped = nullptr; /**< where the host sees it */
+
+  private:
+    void create(bool forHost) {
+        VkBufferCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+        info.size = bytes;
+        info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+        info.usage |= forHost ? 0 : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+        const VkDevice vulkan = context->handles.device;
+        context->checkVulkan(context->createBuffer(vulkan, &info, nullptr, &buffer), "vkCreateBuffer");
+        VkMemoryRequirements needs{};
+        context->getBufferMemoryRequirements(vulkan, buffer, &needs);
+        const VkMemoryPropertyFlags visible =
+            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+        const VkMemoryPropertyFlags cached = visible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+        const VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, any = 0;
+        int type = context->memoryType(needs.memoryTypeBits, forHost ? cached : local);
+        if (type < 0) { // of the others Vulkan promises that there is one
+            type = context->memoryType(needs.memoryTypeBits, forHost ? visible : any);
+        }
+        VkMemoryAllocateInfo allocation{};
+        allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+        allocation.allocationSize = needs.size;
+        allocation.memoryTypeIndex = static_cast<std::uint32_t>(type);
+        context->checkVulkan(context->allocateMemory(vulkan, &allocation, nullptr, &memory), "vkAllocateMemory");
+        context->checkVulkan(context->bindBufferMemory(vulkan, buffer, memory, 0), "vkBindBufferMemory");
+        // A processor's own memory, or one that a GPU shares with it, needs no copies.
+        if (forHost || (shares_memory && (context->types.memoryTypes[type].propertyFlags & cached) == cached)) {
+            context->checkVulkan(context->mapMemory(vulkan, memory, 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
+        }
+    }
+
+    void destroy() noexcept {
+        context->destroyBuffer(context->handles.device, buffer, nullptr);
+        context->freeMemory(context->handles.device, memory, nullptr);
+    }
+
+#ifdef VKDML_SESSION_ALWAYS_COPIES /* for tests where all memory is the host's */
+    static constexpr bool shares_memory = false;
+#else
+    static constexpr bool shares_memory = true;
+#endif
+};
+} // namespace detail
+
+/** Bytes on a device. A copy is the same bytes, which live as long as one of them. Empty: no tensor. */
+class DeviceArray {
+  public:
+    /** Holds nothing. */
+    DeviceArray() noexcept = default;
+
+    /** How many: as many as were asked for, rounded up to a multiple of 4. */
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return buffer_ ? buffer_->bytes : 0;
+    }
+
+    /** Copies elements of the host to the first bytes. */
+    void write(ConstBytes elements) {
+        checkSize(elements.size);
+        if (elements.size == 0) {
+            return;
+        }
+        if (buffer_->mapped) {
+            std::memcpy(buffer_->mapped, elements.data, elements.size);
+            return;
+        }
+        const detail::Buffer seen(buffer_->context, elements.size, true);
+        std::memcpy(seen.mapped, elements.data, elements.size);
+        copy(seen.buffer, buffer_->buffer, elements.size);
+    }
+
+    /** Copies the first bytes to elements of the host. */
+    void read(Bytes elements) const {
+        checkSize(elements.size);
+        if (elements.size == 0) {
+            return;
+        }
+        if (buffer_->mapped) {
+            std::memcpy(elements.data, buffer_->mapped, elements.size);
+            return;
+        }
+        const detail::Buffer seen(buffer_->context, elements.size, true);
+        copy(buffer_->buffer, seen.buffer, elements.size);
+        std::memcpy(elements.data, seen.mapped, elements.size);
+    }
+
+    /** All of it, for a binding table. */
+    [[nodiscard]] VkdmlBufferBinding binding() const noexcept {
+        VkdmlBufferBinding binding{};
+        if (buffer_) {
+            binding.buffer = buffer_->buffer;
+            binding.size = buffer_->bytes;
+        }
+        return binding;
+    }
+
+  private:
+    friend class Session;
+    friend class Compiled;
+    explicit DeviceArray(std::shared_ptr<detail::Buffer> buffer) noexcept : buffer_(std::move(buffer)) {
+    }
+
+    void checkSize(std::size_t size) const {
+        if (size > bytes()) {
+            throw Error(VKDML_ERROR_INVALID_ARGUMENT, "the host's elements are " + std::to_string(size) +
+                                                          " bytes, must be at most the array's " +
+                                                          std::to_string(bytes()));
+        }
+    }
+
+    /* Whole words, as the buffers are. */
+    void copy(VkBuffer from, VkBuffer to, std::size_t size) const {
+        detail::Context &context = *buffer_->context;
+        const VkBufferCopy region{0, 0, (size + 3) / 4 * 4};
+        context.submit([&](VkCommandBuffer commands) { context.cmdCopyBuffer(commands, from, to, 1, &region); });
+    }
+
+    std::shared_ptr<detail::Buffer> buffer_;
+};
+
+/** An operator that is compiled for a session's device, to be called many times. Moves and does not copy. */
+class Compiled {
+  public:
+    /**
+     * Runs it and waits. Arrays are in the order of the descriptor's tensors, an empty one ({}) for a tensor that is
+     * absent or that the operator owns; those of a descriptor's array of tensors take one each.
+     */
+    void operator()(const std::vector<DeviceArray> &inputs, const std::vector<DeviceArray> &outputs) {
+        run(dispatchable_, table_, inputs, outputs);
+    }
+
+  private:
+    friend class Session;
+    Compiled(std::shared_ptr<detail::Context> context, const DML_OPERATOR_DESC &desc, std::vector<DeviceArray> owned,
+             DML_EXECUTION_FLAGS executionFlags, VkdmlCompileFlags flags)
+        : context_(std::move(context)),
+          dispatchable_(context_->device.createOperator(desc).compile(executionFlags, flags)) {
+        const VkdmlBindingProperties properties = dispatchable_.bindingProperties();
+        table_ = context_->device.createBindingTable(dispatchable_);
+        temporary_ = resource(properties.temporaryResourceSize);
+        table_.bindTemporaryResource(temporary_.binding());
+        persistent_ = resource(properties.persistentResourceSize);
+        table_.bindPersistentResource(persistent_.binding());
+        if (properties.persistentResourceSize > 0) {
+            const Dispatchable initializer = context_->device.createOperatorInitializer({dispatchable_.get()});
+            BindingTable table = context_->device.createBindingTable(initializer);
+            const DeviceArray temporary = resource(initializer.bindingProperties().temporaryResourceSize);
+            table.bindTemporaryResource(temporary.binding());
+            if (owned.empty()) {
+                owned.resize(properties.inputCount);
+            }
+            run(initializer, table, owned, {persistent_});
+        }
+    }
+
+    [[nodiscard]] DeviceArray resource(std::uint64_t size) const {
+        return size > 0 ? DeviceArray(std::make_shared<detail::Buffer>(context_, size, false)) : DeviceArray();
+    }
+
+    void run(const Dispatchable &dispatchable, BindingTable &table, const std::vector<DeviceArray> &inputs,
+             const std::vector<DeviceArray> &outputs) {
+        table.bindInputs(bindings(inputs));
+        table.bindOutputs(bindings(outputs));
+        context_->submit(
+            [&](VkCommandBuffer commands) { context_->device.recordDispatch(commands, dispatchable, table); });
+    }
+
+    static std::vector<VkdmlBufferBinding> bindings(const std::vector<DeviceArray> &arrays) {
+        std::vector<VkdmlBufferBinding> all;
+        for (const DeviceArray &array : arrays) {
+            all.push_back(array.binding());
+        }
+        return all;
+    }
+
+    /* Destroyed in the opposite order. */
+    std::shared_ptr<detail::Context> context_;
+    DeviceArray temporary_, persistent_;
+    Dispatchable dispatchable_;
+    BindingTable table_;
+};
+
+/** A device, with what runs operators on it. */
+class Session {
+  public:
+    /** Opens one as Device::open() does: the best, or the one that the environment variable VKDML_DEVICE names. */
+    explicit Session(const VkdmlDeviceOpenInfo &info = {}) : context_(std::make_shared<detail::Context>(info)) {
+    }
+
+    /** Its device, for all that has no member here. */
+    [[nodiscard]] const Device &device() const noexcept {
+        return context_->device;
+    }
+
+    /** So many bytes on the device, whose values are not defined yet. */
+    [[nodiscard]] DeviceArray allocate(std::uint64_t bytes) const {
+        return DeviceArray(std::make_shared<detail::Buffer>(context_, bytes, false));
+    }
+
+    /** A copy of the host's elements on the device. */
+    [[nodiscard]] DeviceArray array(ConstBytes elements) const {
+        DeviceArray made = allocate(elements.size);
+        made.write(elements);
+        return made;
+    }
+
+    /**
+     * Compiles an operator, and initializes it where it needs that.
+     *
+     * @param desc           the operator, copied
+     * @param owned          the inputs flagged DML_TENSOR_FLAG_OWNED_BY_DML, in the places of the descriptor's inputs,
+     *                       empty ones for the others; none where there is none. They are needed no more afterwards.
+     * @param executionFlags as DirectML's CompileOperator() takes them
+     * @param flags          more of them, vkdml's
+     */
+    [[nodiscard]] Compiled compile(const DML_OPERATOR_DESC &desc, const std::vector<DeviceArray> &owned = {},
+                                   DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,
+                                   VkdmlCompileFlags flags = 0) const {
+        return Compiled(context_, desc, owned, executionFlags, flags);
+    }
+
+    /**
+     * Runs an operator once, on arrays of the host in the order of the descriptor's tensors; {} for one that is absent.
+     * Of the outputs, bytes that belong to no element keep their value.
+     */
+    void run(const DML_OPERATOR_DESC &desc, const std::vector<ConstBytes> &inputs, const std::vector<Bytes> &outputs,
+             DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE, VkdmlCompileFlags flags = 0) const {
+        Compiled compiled = compile(desc, {}, executionFlags, flags);
+        std::vector<DeviceArray> in, out;
+        for (const ConstBytes &elements : inputs) {
+            in.push_back(elements.data ? array(elements) : DeviceArray());
+        }
+        for (const Bytes &elements : outputs) {
+            DeviceArray made;
+            if (elements.data) {
+                made = allocate(elements.size);
+                ConstBytes before;
+                before.data = elements.data;
+                before.size = elements.size;
+                made.write(before);
+            }
+            out.push_back(made);
+        }
+        compiled(in, out);
+        for (std::size_t i = 0; i < outputs.size(); i++) {
+            if (outputs[i].data) {
+                out[i].read(outputs[i]);
+            }
+        }
+    }
+
+  private:
+    std::shared_ptr<detail::Context> context_;
+};
+
+} // namespace vkdml
+
+#endif /* VKDML_HPP_NO_EXCEPTIONS */
+#endif /* VKDML_SESSION_HPP */

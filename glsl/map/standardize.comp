@@ -1,6 +1,6 @@
-// (a - b) * c * d + e of a mean b, the inverse of a deviation c, FLOAT32 both, a scale d and a bias e, either of which may be absent,
-// and a function of what it gives. The difference comes first: what a large mean has in common with the elements must be gone
-// before anything is rounded beside it.
+// (a - b) * c * d + e of a mean b, the inverse of a deviation c, FLOAT32 both, a scale d and a bias e, either of which
+// may be absent, and a function of what it gives. The difference comes first: what a large mean has in common with the
+// elements must be gone before anything is rounded beside it.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -14,8 +14,8 @@
 const bool HAS_SCALE = ROWS_d == ABSENT ? false : true;
 const bool HAS_BIAS = ROWS_e == ABSENT ? false : true;
 
-// Denormals that are flushed before the scale are less than a mean's rounding, but for a mean of 0; then less than 2^-100 of a
-// deviation that results are held to.
+// Denormals that are flushed before the scale are less than a mean's rounding, but for a mean of 0; then they are next to
+// nothing of a deviation that results are held to.
 uint compute_fast(uint a, uint b, uint c, uint d, uint e, inout bool good)
 {
     precise float difference = uintBitsToFloat(a) - uintBitsToFloat(b);

@@ -107,7 +107,7 @@ static void generate_gather(const struct case_family *family, struct random *ran
 }
 
 static const struct case_tensor_support gather_support[] = {
-    {"InputTensor", indexed_since_1_0}, {"IndicesTensor", indices_since_1_0}, {"OutputTensor", indexed_since_1_0}};
+    {"InputTensor", INDEXED_SINCE(1_0)}, {"IndicesTensor", INDICES_SINCE(1_0)}, {"OutputTensor", INDEXED_SINCE(1_0)}};
 
 static const struct case_refusal gather_refused[] = {
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[1,4] OutputTensor=FLOAT32[4,2] Axis=2 "

@@ -26,8 +26,9 @@ static const char *const gather_elements_fixed[] = {
     "IndicesTensor.fill=INDICES:4100 OutputTensor=FLOAT32[2,4100,604] Axis=1",
 };
 
-static const struct case_tensor_support gather_elements_support[] = {
-    {"InputTensor", indexed_since_2_1}, {"IndicesTensor", indices_since_2_1}, {"OutputTensor", indexed_since_2_1}};
+static const struct case_tensor_support gather_elements_support[] = {{"InputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)},
+                                                                     {"IndicesTensor", INDICES_SINCE(2_1)},
+                                                                     {"OutputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)}};
 
 static const struct case_refusal gather_elements_refused[] = {
     {"GATHER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,3] OutputTensor=FLOAT32[2,3] Axis=2",

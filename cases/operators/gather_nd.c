@@ -48,10 +48,13 @@ static const char *const gather_nd1_fixed[] = {
     "BatchDimensionCount=2",
 };
 
-static const struct case_tensor_support gather_nd_support[] = {
-    {"InputTensor", indexed_since_2_1}, {"IndicesTensor", indices_since_2_1}, {"OutputTensor", indexed_since_2_1}};
+static const struct case_tensor_support gather_nd_support[] = {{"InputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)},
+                                                               {"IndicesTensor", INDICES_SINCE(2_1)},
+                                                               {"OutputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)}};
 static const struct case_tensor_support gather_nd1_support[] = {
-    {"InputTensor", indexed_since_3_0}, {"IndicesTensor", indices_since_3_0}, {"OutputTensor", indexed_since_3_0}};
+    {"InputTensor", CASE_SUPPORT(INDEXED_FROM_3_0)},
+    {"IndicesTensor", CASE_SUPPORT(AT_LEVEL(3_0, 1, 8, INDEX_TYPES))},
+    {"OutputTensor", CASE_SUPPORT(INDEXED_FROM_3_0)}};
 
 static const struct case_refusal gather_nd_refused[] = {
     {"GATHER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] OutputTensor=FLOAT32[2,2] "

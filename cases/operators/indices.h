@@ -11,20 +11,11 @@
 
 #define INDEX_TYPES (LONG | CASE_TYPE(INT32) | CASE_TYPE(UINT32))
 
-static const struct case_support indexed_since_1_0[] = {AT_LEVEL(1_0, 4, 4, FLOATS),
-                                                        AT_LEVEL(2_1, 4, 4, UP_TO_32),
-                                                        AT_LEVEL(3_0, 1, 8, UP_TO_32),
-                                                        AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64),
-                                                        {0}};
-static const struct case_support indexed_since_2_1[] = {
-    AT_LEVEL(2_1, 4, 4, UP_TO_32), AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64), {0}};
-static const struct case_support indexed_since_3_0[] = {
-    AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64), {0}};
-static const struct case_support indices_since_2_1[] = {
-    AT_LEVEL(2_1, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
-static const struct case_support indices_since_3_0[] = {AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
-static const struct case_support indices_since_1_0[] = {
-    AT_LEVEL(1_0, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
+/* What is read and written, and indices, from a level on that each operator has its own of. */
+#define INDEXED_FROM_3_0     AT_LEVEL(3_0, 1, 8, UP_TO_32), AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64)
+#define INDEXED_FROM_2_1     AT_LEVEL(2_1, 4, 4, UP_TO_32), INDEXED_FROM_3_0
+#define INDICES_SINCE(level) CASE_SUPPORT(AT_LEVEL(level, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES))
+#define INDEXED_SINCE(level) CASE_SUPPORT(AT_LEVEL(level, 4, 4, FLOATS), INDEXED_FROM_2_1)
 
 #define INDICES_BENCHMARKED (CASE_TYPES_FLOATS | CASE_TYPE(UINT8) | CASE_TYPE(INT64))
 

@@ -1,13 +1,5 @@
 #include "cases/operators/indices.h"
 
-static const struct case_support indexed_since_2_0[] = {AT_LEVEL(2_0, 4, 4, FLOATS),
-                                                        AT_LEVEL(2_1, 4, 4, UP_TO_32),
-                                                        AT_LEVEL(3_0, 1, 8, UP_TO_32),
-                                                        AT_LEVEL(4_1, 1, 8, CASE_TYPES_UP_TO_64),
-                                                        {0}};
-static const struct case_support indices_since_2_0[] = {
-    AT_LEVEL(2_0, 4, 4, CASE_TYPE(UINT32)), AT_LEVEL(3_0, 1, 8, INDEX_TYPES), {0}};
-
 static const char *const one_hot_fixed[] = {
     /* The documented examples. */
     "ONE_HOT seed=1 IndicesTensor=UINT32[1,1,3,1] IndicesTensor.data=0,3,2 ValuesTensor=FLOAT32[1,1,1,2] "
@@ -56,7 +48,7 @@ static void generate_one_hot(const struct case_family *family, struct random *ra
 }
 
 static const struct case_tensor_support one_hot_support[] = {
-    {"IndicesTensor", indices_since_2_0}, {"ValuesTensor", indexed_since_2_0}, {"OutputTensor", indexed_since_2_0}};
+    {"IndicesTensor", INDICES_SINCE(2_0)}, {"ValuesTensor", INDEXED_SINCE(2_0)}, {"OutputTensor", INDEXED_SINCE(2_0)}};
 
 static const struct case_refusal one_hot_refused[] = {
     {"ONE_HOT seed=1 IndicesTensor=UINT32[3,1] ValuesTensor=FLOAT32[1,2] OutputTensor=FLOAT32[3,4] Axis=2",

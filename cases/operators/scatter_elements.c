@@ -59,10 +59,10 @@ static const char *const scatter_elements_repeated[] = {
      "IndicesTensor.fill=INDICES:33 UpdatesTensor=UINT8[60000] UpdatesTensor.fill=BITS OutputTensor=UINT8[33] Axis=0"),
 };
 
-static const struct case_tensor_support scatter_elements_support[] = {{"InputTensor", indexed_since_1_0},
-                                                                      {"IndicesTensor", indices_since_1_0},
-                                                                      {"UpdatesTensor", indexed_since_1_0},
-                                                                      {"OutputTensor", indexed_since_1_0}};
+static const struct case_tensor_support scatter_elements_support[] = {{"InputTensor", INDEXED_SINCE(1_0)},
+                                                                      {"IndicesTensor", INDICES_SINCE(1_0)},
+                                                                      {"UpdatesTensor", INDEXED_SINCE(1_0)},
+                                                                      {"OutputTensor", INDEXED_SINCE(1_0)}};
 
 static const struct case_refusal scatter_elements_refused[] = {
     {"SCATTER_ELEMENTS seed=1 InputTensor=FLOAT32[3,3] IndicesTensor=UINT32[2,3] UpdatesTensor=FLOAT32[2,3] "

@@ -37,10 +37,10 @@ static const char *const scatter_nd_repeated[] = {
      "InputDimensionCount=2 IndicesDimensionCount=2"),
 };
 
-static const struct case_tensor_support scatter_nd_support[] = {{"InputTensor", indexed_since_2_1},
-                                                                {"IndicesTensor", indices_since_2_1},
-                                                                {"UpdatesTensor", indexed_since_2_1},
-                                                                {"OutputTensor", indexed_since_2_1}};
+static const struct case_tensor_support scatter_nd_support[] = {{"InputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)},
+                                                                {"IndicesTensor", INDICES_SINCE(2_1)},
+                                                                {"UpdatesTensor", CASE_SUPPORT(INDEXED_FROM_2_1)},
+                                                                {"OutputTensor", CASE_SUPPORT(INDEXED_FROM_2_1)}};
 
 static const struct case_refusal scatter_nd_refused[] = {
     {"SCATTER_ND seed=1 InputTensor=FLOAT32[2,2] IndicesTensor=UINT32[2,1] UpdatesTensor=FLOAT32[3,2] "

@@ -1,4 +1,6 @@
 /* Cases of SLICE, SLICE1 and SLICE_GRAD. */
+#include <string.h>
+
 #include "cases/operators/rearranging.h"
 
 #define SLICED_SINCE_2_1                                                                                               \
@@ -33,15 +35,21 @@ static struct any_window draw_window(struct random *random, bool backward, const
     return window;
 }
 
+/* SLICE's attributes: sizes are the output's. */
+static void set_slice(struct operator_case *c, uint32_t rank, const struct any_window *window) {
+    case_set_uint(c, "DimensionCount", rank);
+    case_set(c, "Offsets", rank, window->offsets);
+    case_set(c, "Sizes", rank, window->sizes);
+    case_set(c, "Strides", rank, window->strides);
+}
+
 static void generate_slice(const struct case_family *family, struct random *random, struct operator_case *c) {
     case_begin(c, family->type);
     struct case_tensor *input = rearranging_any_tensor(random, c, "InputTensor");
     struct case_tensor *output = case_tensor(c, "OutputTensor");
-    const struct any_window window = draw_window(random, false, input, output);
-    case_set_uint(c, "DimensionCount", input->rank);
-    case_set(c, "Offsets", input->rank, window.offsets);
-    case_set(c, "Sizes", input->rank, output->sizes);
-    case_set(c, "Strides", input->rank, window.strides);
+    struct any_window window = draw_window(random, false, input, output);
+    memcpy(window.sizes, output->sizes, sizeof(window.sizes));
+    set_slice(c, input->rank, &window);
     rearranging_lay_out(random, input, output);
     generate_call(random, c);
 }
@@ -74,24 +82,23 @@ static void generate_slice_grad(const struct case_family *family, struct random 
     generate_cut(random, c, "OutputGradientTensor", "InputGradientTensor");
 }
 
-/* Images without their rims, of every image and channel. */
+/* Images without their rims, of every image and channel; the argument is the operator. */
 static void make_crop(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    static const struct any_window rims = {{0, 0, 3, 3}, {0}, {1, 1, 1, 1}};
     case_begin(c, (DML_OPERATOR_TYPE)argument);
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    struct case_tensor *output = case_tensor(c, "OutputTensor");
-    benchmark_images(input, bytes, type);
-    rearranging_copy_shape(output, input);
-    output->sizes[2] -= 6;
-    output->sizes[3] -= 6;
-    case_set_uint(c, "DimensionCount", 4);
+    const bool is_grad = argument == DML_OPERATOR_SLICE_GRAD;
+    struct case_tensor *whole = case_tensor(c, is_grad ? "OutputGradientTensor" : "InputTensor");
+    struct case_tensor *part = case_tensor(c, is_grad ? "InputGradientTensor" : "OutputTensor");
+    benchmark_images(whole, bytes, type);
+    rearranging_copy_shape(part, whole);
+    part->sizes[2] -= 6;
+    part->sizes[3] -= 6;
+    struct any_window window = rims;
+    memcpy(window.sizes, part->sizes, sizeof(window.sizes));
     if (argument == DML_OPERATOR_SLICE) {
-        case_set(c, "Offsets", 4, (const uint32_t[]){0, 0, 3, 3});
-        case_set(c, "Sizes", 4, output->sizes);
-        case_set(c, "Strides", 4, (const uint32_t[]){1, 1, 1, 1});
+        set_slice(c, 4, &window);
     } else {
-        case_set(c, "InputWindowOffsets", 4, (const uint32_t[]){0, 0, 3, 3});
-        case_set(c, "InputWindowSizes", 4, output->sizes);
-        case_set(c, "InputWindowStrides", 4, (const uint32_t[]){1, 1, 1, 1});
+        set_window(c, 4, &window);
     }
 }
 
@@ -107,21 +114,6 @@ static void make_stepped(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t bac
     case_set(c, "InputWindowOffsets", 2, (const uint32_t[]){0, 0});
     case_set(c, "InputWindowSizes", 2, (const uint32_t[]){rows, 4096});
     case_set(c, "InputWindowStrides", 2, (const uint32_t[]){backward != 0 ? 1 : 2, backward != 0 ? UINT32_MAX : 1});
-}
-
-static void make_slice_grad(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    case_begin(c, DML_OPERATOR_SLICE_GRAD);
-    (void)argument;
-    struct case_tensor *output = case_tensor(c, "OutputGradientTensor");
-    struct case_tensor *input = case_tensor(c, "InputGradientTensor");
-    benchmark_images(output, bytes, type);
-    rearranging_copy_shape(input, output);
-    input->sizes[2] -= 6;
-    input->sizes[3] -= 6;
-    case_set_uint(c, "DimensionCount", 4);
-    case_set(c, "InputWindowOffsets", 4, (const uint32_t[]){0, 0, 3, 3});
-    case_set(c, "InputWindowSizes", 4, input->sizes);
-    case_set(c, "InputWindowStrides", 4, (const uint32_t[]){1, 1, 1, 1});
 }
 
 /* Moves a window of `whole` to `part`. */
@@ -163,7 +155,7 @@ static const struct case_benchmark slice1_benchmarks[] = {
 };
 
 static const struct case_benchmark slice_grad_benchmarks[] = {
-    {"crop", BENCHMARKED, 0, 0, make_slice_grad, NULL},
+    {"crop", BENCHMARKED, DML_OPERATOR_SLICE_GRAD, 0, make_crop, NULL},
 };
 
 static const struct case_tensor_support slice_support[] = {{"InputTensor", SLICED}, {"OutputTensor", SLICED}};

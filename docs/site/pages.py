@@ -52,7 +52,7 @@ class Pages:
     def page_name(self, path):
         """The name that Doxygen knows a page by."""
         parts = path.relative_to(self.docs).with_suffix("").parts
-        return "index" if parts == ("README",) else "_".join(("page", *parts)).lower()
+        return "index" if parts == ("README",) else "_".join(("subpage" if parts[1:] else "page", *parts)).lower()
 
     def anchors_of(self, path):
         found, fenced = set(), False

@@ -20,6 +20,12 @@ static VkdmlResult resolve_level(DML_FEATURE_LEVEL *level, struct vkdml_report *
     return VKDML_SUCCESS;
 }
 
+/* What both ways to a device say of versions. */
+static VkdmlResult resolve_versions(uint32_t header_version, DML_FEATURE_LEVEL *level, struct vkdml_report *report) {
+    const VkdmlResult result = vkdml_check_header_version(header_version, report);
+    return result == VKDML_SUCCESS ? resolve_level(level, report) : result;
+}
+
 VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device) {
     struct vkdml_report *report = vkdml_error_begin();
     VkdmlDeviceCreateInfo resolved = {.structSize = sizeof resolved};
@@ -32,10 +38,7 @@ VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *de
     }
     const struct vkdml_log log = {.callback = resolved.logCallback, .user_data = resolved.logUserData};
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_header_version(resolved.headerVersion, report);
-    }
-    if (result == VKDML_SUCCESS) {
-        result = resolve_level(&resolved.featureLevel, report);
+        result = resolve_versions(resolved.headerVersion, &resolved.featureLevel, report);
     }
     if (result == VKDML_SUCCESS) {
         result = vkdml_device_create(&resolved, report, device);
@@ -55,10 +58,7 @@ VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device
     }
     const struct vkdml_log log = {.callback = resolved.logCallback, .user_data = resolved.logUserData};
     if (result == VKDML_SUCCESS) {
-        result = vkdml_check_header_version(resolved.headerVersion, report);
-    }
-    if (result == VKDML_SUCCESS) {
-        result = resolve_level(&resolved.featureLevel, report);
+        result = resolve_versions(resolved.headerVersion, &resolved.featureLevel, report);
     }
     if (result == VKDML_SUCCESS) {
         result = vkdml_device_open(&resolved, report, device);

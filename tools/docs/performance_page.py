@@ -91,8 +91,10 @@ def met(row):
 
 
 def figure(value):
-    """Three digits."""
-    return "" if value is None else f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
+    """Some three digits."""
+    if value is None:
+        return ""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.05 else 3}f}"
 
 
 def spread(values):

@@ -14,13 +14,14 @@
 const bool HAS_SCALE = ROWS_d == ABSENT ? false : true;
 const bool HAS_BIAS = ROWS_e == ABSENT ? false : true;
 
-// Denormals that are flushed before the scale are less than a mean's rounding, but for a mean of 0; then they are next to
-// nothing of a deviation that results are held to.
+// Denormals that are flushed before the scale are less than a mean's rounding, but for a mean of 0; then they are next
+// to nothing of a deviation that results are held to.
 uint compute_fast(uint a, uint b, uint c, uint d, uint e, inout bool good)
 {
     precise float difference = uintBitsToFloat(a) - uintBitsToFloat(b);
     precise float result = difference * uintBitsToFloat(c);
-    return float_function_fast(scale_fast(floatBitsToUint(result), HAS_SCALE ? d : ONE, HAS_BIAS ? e : 0, good), good);
+    uint scaled = scale_fast(floatBitsToUint(result), HAS_SCALE ? d : ONE, HAS_BIAS ? e : 0, good);
+    return float_function_fast(scaled, good);
 }
 
 uint compute_slow(uint a, uint b, uint c, uint d, uint e)

@@ -23,24 +23,26 @@ static void check_steepness(const struct vkdml_instance *instance, struct vkdml_
 
 /* Integers are compared with Threshold and -Threshold, and Bias is subtracted, as elements of their type; floats of
  * both widths with the FLOAT32 numbers. */
-static void set_shrink_arguments(const struct vkdml_instance *instance, struct vkdml_map *map) {
+static void set_shrink_arguments(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE elements,
+                                 struct vkdml_epilogue_step *step) {
     const DML_ACTIVATION_SHRINK_OPERATOR_DESC *desc = instance->desc;
-    const DML_TENSOR_DATA_TYPE elements = map->tensors[VKDML_MAP_OUTPUT].type;
     const DML_TENSOR_DATA_TYPE type =
         elements == DML_TENSOR_DATA_TYPE_FLOAT16 ? DML_TENSOR_DATA_TYPE_FLOAT32 : elements;
-    vkdml_mapping_float_argument(desc->Bias, type, &map->arguments[8]);
-    vkdml_mapping_float_argument(desc->Threshold, type, &map->arguments[9]);
-    vkdml_mapping_float_argument(-desc->Threshold, type, &map->arguments[10]);
+    vkdml_mapping_float_argument(desc->Bias, type, &step->arguments[0]);
+    vkdml_mapping_float_argument(desc->Threshold, type, &step->arguments[1]);
+    vkdml_mapping_float_argument(-desc->Threshold, type, &step->arguments[2]);
 }
 
 /* Divisors that are powers of two, as 1 is, are multiplied by: the second argument is the inverse of the first, where
  * that is a number of FLOAT32's, and normal. */
-static void set_inverse(const struct vkdml_instance *instance, struct vkdml_map *map) {
-    const uint32_t bits = map->arguments[8];
+static void set_inverse(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
+                        struct vkdml_epilogue_step *step) {
+    const uint32_t bits = step->arguments[0];
     const uint32_t exponent = bits >> 23 & 0xFF;
     (void)instance;
+    (void)type;
     if ((bits & 0x7FFFFF) == 0 && exponent > 0 && exponent < 254) {
-        map->arguments[9] = (bits & 0x80000000) | (254 - exponent) << 23;
+        step->arguments[1] = (bits & 0x80000000) | (254 - exponent) << 23;
     }
 }
 

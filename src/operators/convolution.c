@@ -219,7 +219,6 @@ static void check_convolution(const struct vkdml_instance *instance, struct vkdm
 struct planner {
     const struct vkdml_planning *planning;
     const struct vkdml_convolution *convolution;
-    struct vkdml_map fused;
     uint32_t
         places[1 + VKDML_CONVOLUTION_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
     struct vkdml_product product;              /* but for what parts have of their own */
@@ -392,8 +391,6 @@ static void begin(struct planner *planner) {
     const uint32_t groups = planner->convolution->groups, spatial = planner->convolution->spatial;
     const uint32_t channels = input->sizes[1] / groups, made = output->sizes[1] / groups;
     struct vkdml_product *p = &planner->product;
-    vkdml_map_begin(&planner->fused, vkdml_output_view(instance, 0));
-    vkdml_mapping_fuse(instance, &planner->fused);
     *p = (struct vkdml_product){
         .sizes = {1, groups, made, output->sizes[0], channels},
         .tensors = {[VKDML_PRODUCT_B] = {.at = vkdml_input_view(instance, INPUT).at},
@@ -402,10 +399,10 @@ static void begin(struct planner *planner) {
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
         .scatter = {.rank = 1 + spatial},
         .alpha = 1,
-        .beta = 1,
-        .function = planner->fused.function,
+        .epilogue = vkdml_mapping_epilogue(instance),
     };
-    memcpy(p->arguments, planner->fused.arguments + 8, sizeof(p->arguments));
+    const struct vkdml_view added = vkdml_input_view(instance, BIAS);
+    vkdml_product_add(p, 1, &added);
     p->gather.channels_last =
         input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1; /* else along pixels */
     order_pixels(planner);

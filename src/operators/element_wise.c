@@ -15,29 +15,26 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
 
 const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity};
 
-/* Condition, A and B become A, B and the condition. */
-static void order_if(const struct vkdml_instance *instance, struct vkdml_map *map) {
-    (void)instance;
-    vkdml_map_exchange(map, 0, 1);
-    vkdml_map_exchange(map, 1, 2);
-}
-
-static void choose_rounding(const struct vkdml_instance *instance, struct vkdml_map *map) {
+static void choose_rounding(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
+                            struct vkdml_epilogue_step *step) {
     static const enum vkdml_map_function functions[] = {
         [DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN] = VKDML_FUNCTION_ROUND_HALVES_EVEN,
         [DML_ROUNDING_MODE_TOWARD_ZERO] = VKDML_FUNCTION_TRUNCATE,
         [DML_ROUNDING_MODE_TOWARD_INFINITY] = VKDML_FUNCTION_ROUND_HALVES_AWAY,
     };
     const DML_ELEMENT_WISE_ROUND_OPERATOR_DESC *desc = instance->desc;
-    map->function = functions[desc->RoundingMode];
+    (void)type;
+    step->function = functions[desc->RoundingMode];
 }
 
 /* Which infinities count: bit 0 the positive one, bit 1 the negative one. */
-static void choose_infinities(const struct vkdml_instance *instance, struct vkdml_map *map) {
+static void choose_infinities(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
+                              struct vkdml_epilogue_step *step) {
     static const uint32_t signs[] = {
         [DML_IS_INFINITY_MODE_EITHER] = 3, [DML_IS_INFINITY_MODE_POSITIVE] = 1, [DML_IS_INFINITY_MODE_NEGATIVE] = 2};
     const DML_ELEMENT_WISE_IS_INFINITY_OPERATOR_DESC *desc = instance->desc;
-    map->arguments[8] = signs[desc->InfinityMode];
+    (void)type;
+    step->arguments[0] = signs[desc->InfinityMode];
 }
 
 /* clang-format off */
@@ -75,7 +72,7 @@ ELEMENT_WISE(divide, DIVIDE, NONE, PLAIN);
 ELEMENT_WISE(erf, FIRST, ERF, PLAIN);
 ELEMENT_WISE(exp, FIRST, EXP, PLAIN);
 ELEMENT_WISE(floor, FIRST, FLOOR, PLAIN);
-ELEMENT_WISE(if, IF, NONE, .moves_bits = true, .adjust = order_if);
+ELEMENT_WISE(if, IF, NONE, .moves_bits = true, .puts_first_last = true);
 ELEMENT_WISE(is_infinity, FIRST, IS_INFINITY, .adjust = choose_infinities);
 ELEMENT_WISE(is_nan, FIRST, IS_NAN, PLAIN);
 ELEMENT_WISE(log, FIRST, LOG, PLAIN);

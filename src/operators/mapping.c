@@ -60,19 +60,19 @@ static void read_arguments(const struct vkdml_instance *instance, enum vkdml_att
     }
 }
 
-static uint32_t *function_arguments(struct vkdml_map *map) {
-    return map->arguments + 8;
-}
-
-static void apply_function(const struct vkdml_instance *instance, const struct vkdml_mapping *mapping,
-                           DML_TENSOR_DATA_TYPE type, struct vkdml_map *map) {
-    map->function = mapping->function;
+/* The function that a mapping ends with. */
+static struct vkdml_epilogue function_of(const struct vkdml_instance *instance, const struct vkdml_mapping *mapping,
+                                         DML_TENSOR_DATA_TYPE type) {
+    struct vkdml_epilogue epilogue = {.count = 0};
+    struct vkdml_epilogue_step *step = vkdml_epilogue_add(&epilogue);
+    *step = (struct vkdml_epilogue_step){.operation = VKDML_MAP_FIRST, .function = mapping->function};
     if (!mapping->attributes_of_operation) {
-        read_arguments(instance, mapping->attributes, type, function_arguments(map));
+        read_arguments(instance, mapping->attributes, type, step->arguments);
     }
     if (mapping->adjust != NULL) {
-        mapping->adjust(instance, map);
+        mapping->adjust(instance, type, step);
     }
+    return epilogue;
 }
 
 void vkdml_mapping_use_bits(struct vkdml_map *map) {
@@ -94,12 +94,13 @@ void vkdml_mapping_use_bits(struct vkdml_map *map) {
     }
 }
 
-void vkdml_mapping_fuse(const struct vkdml_instance *instance, struct vkdml_map *map) {
-    if (instance->activation_count != 0) {
-        const struct vkdml_instance *activation = &instance->activations[0];
-        const struct vkdml_mapping *mapping = &vkdml_operator_of(activation->schema->type)->mapping;
-        apply_function(activation, mapping, instance->outputs[0].data_type, map);
+struct vkdml_epilogue vkdml_mapping_epilogue(const struct vkdml_instance *instance) {
+    if (instance->activation_count == 0) {
+        return (struct vkdml_epilogue){.count = 0};
     }
+    const struct vkdml_instance *activation = &instance->activations[0];
+    return function_of(activation, &vkdml_operator_of(activation->schema->type)->mapping,
+                       instance->outputs[0].data_type);
 }
 
 void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_planning *planning,
@@ -116,12 +117,18 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
     if (op->mapping.attributes_of_operation) {
         read_arguments(instance, op->mapping.attributes, type, map->arguments + 4);
     }
-    apply_function(instance, &op->mapping, type, map);
+    const struct vkdml_epilogue own = function_of(instance, &op->mapping, type),
+                                fused = vkdml_mapping_epilogue(instance);
+    vkdml_map_set_epilogue(map, &own);
+    if (op->mapping.puts_first_last) {
+        vkdml_map_exchange(map, 0, 1);
+        vkdml_map_exchange(map, 1, 2);
+    }
     const DML_SCALE_BIAS *scale_bias = vkdml_instance_scale_bias(instance);
     if (scale_bias != NULL) {
         vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->builder->limits);
     }
-    vkdml_mapping_fuse(instance, map);
+    vkdml_map_set_epilogue(map, &fused);
     if (op->mapping.moves_bits) {
         vkdml_mapping_use_bits(map);
     }

@@ -83,13 +83,24 @@ static void check_lp(const struct vkdml_instance *instance, struct vkdml_report 
 
 /* ---- plans ---- */
 
+static struct vkdml_epilogue scale_and_bias(const struct vkdml_instance *instance) {
+    struct vkdml_epilogue epilogue = {.count = 0};
+    if (has(instance, SCALE)) {
+        *vkdml_epilogue_add(&epilogue) =
+            (struct vkdml_epilogue_step){.operation = VKDML_MAP_MULTIPLY, .operand = vkdml_input_view(instance, SCALE)};
+    }
+    if (has(instance, BIAS)) {
+        *vkdml_epilogue_add(&epilogue) = (struct vkdml_epilogue_step){
+            .operation = VKDML_MAP_ADD, .operand = vkdml_input_view(instance, BIAS), .factor = 1};
+    }
+    return epilogue;
+}
+
 /* A map whose result goes through the fused activation, if there is one. */
-static void begin_last(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map) {
-    struct vkdml_map fused;
-    vkdml_mapping_begin(op, planning, &fused);
+static void begin_last(const struct vkdml_planning *planning, struct vkdml_map *map) {
+    const struct vkdml_epilogue fused = vkdml_mapping_epilogue(planning->instance);
     vkdml_map_begin(map, vkdml_output_view(planning->instance, 0));
-    map->function = fused.function;
-    memcpy(map->arguments, fused.arguments, sizeof(map->arguments));
+    vkdml_map_set_epilogue(map, &fused);
 }
 
 /* Gives a map, which is onto something, input 0 without its mean, divided by its deviation. */
@@ -130,15 +141,14 @@ static void scale_as_well(const struct vkdml_instance *instance, struct vkdml_ma
     }
 }
 
-static VkdmlResult plan_normalization(const struct vkdml_operator *op, const struct vkdml_planning *planning,
-                                      const struct normalization *n) {
+static VkdmlResult plan_normalization(const struct vkdml_planning *planning, const struct normalization *n) {
     const struct vkdml_instance *instance = planning->instance;
     const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
     struct vkdml_statistics statistics;
     struct vkdml_map map;
     VkdmlResult result = VKDML_SUCCESS;
     if (!n->uses_mean && !n->uses_variance) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->builder);
@@ -147,8 +157,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
         const struct vkdml_rows rows = {
             .input = vkdml_input_view(instance, INPUT),
             .output = vkdml_output_view(instance, 0),
-            .scale = vkdml_input_view(instance, SCALE),
-            .bias = vkdml_input_view(instance, BIAS),
+            .epilogue = scale_and_bias(instance),
             .folded = n->folded,
             .function = VKDML_ROWS_MOMENTS,
             .option = !n->uses_mean,
@@ -168,13 +177,13 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     };
     result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS || !is_scaled) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         standardize(n, &statistics, instance, &map);
         vkdml_builder_phase(planning->builder);
         return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
     }
     if (n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         standardize(n, &statistics, instance, &map);
         scale_as_well(instance, &map);
         vkdml_builder_phase(planning->builder);
@@ -188,7 +197,7 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
     vkdml_builder_phase(planning->builder);
     result = vkdml_map_plan(&map, planning->builder);
     if (result == VKDML_SUCCESS) {
-        begin_last(op, planning, &map);
+        begin_last(planning, &map);
         vkdml_map_set_operand(&map, 0, numbers);
         scale(instance, &map);
         vkdml_builder_phase(planning->builder);
@@ -198,24 +207,27 @@ static VkdmlResult plan_normalization(const struct vkdml_operator *op, const str
 }
 
 static VkdmlResult plan_mean_variance(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC *desc = planning->instance->desc;
     const struct normalization n = {desc->CrossChannel ? 0xEu : 0xCu, true, desc->NormalizeVariance != 0,
                                     desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 static VkdmlResult plan_mean_variance1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     const struct normalization n = {vkdml_axes_bits(&axes), true, desc->NormalizeVariance != 0, desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 static VkdmlResult plan_mean_variance2(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    (void)op;
     const DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     const struct normalization n = {vkdml_axes_bits(&axes), desc->UseMean != 0, desc->UseVariance != 0, desc->Epsilon};
-    return plan_normalization(op, planning, &n);
+    return plan_normalization(planning, &n);
 }
 
 /* By the norm, or where that is less by Epsilon. */

@@ -28,8 +28,9 @@ struct vkdml_mapping {
     enum vkdml_attributes attributes;
     bool attributes_of_operation; /* else of the function */
     bool moves_bits;              /* what elements mean does not matter */
-    /* NULL, or what else the descriptor changes. */
-    void (*adjust)(const struct vkdml_instance *instance, struct vkdml_map *map);
+    /* NULL, or what else the descriptor says of the function, whose results are of a type; arguments were read. */
+    void (*adjust)(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type, struct vkdml_epilogue_step *step);
+    bool puts_first_last; /* of three operands: DirectML's first is the operation's last */
 };
 
 struct vkdml_operator {

@@ -118,11 +118,6 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_view whole = vkdml_output_view(instance, 0);
     const struct vkdml_view views[] = {vkdml_input_view(instance, A), vkdml_input_view(instance, B),
                                        vkdml_input_view(instance, C)};
-    struct vkdml_map fused;
-    vkdml_map_begin(&fused, whole);
-    if (softmax == NULL) {
-        vkdml_mapping_fuse(instance, &fused);
-    }
     struct vkdml_product product = {
         .sizes = {gemm.rank > 3 ? output->sizes[gemm.rank - 4] : 1, gemm.rank > 2 ? output->sizes[gemm.rank - 3] : 1,
                   output->sizes[gemm.rank - 2], output->sizes[gemm.rank - 1],
@@ -132,10 +127,11 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
                     tensor_of(&views[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
                     tensor_of(&whole, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
         .alpha = gemm.desc->Alpha,
-        .beta = gemm.desc->Beta,
-        .function = fused.function,
-        .arguments = {fused.arguments[8], fused.arguments[9], fused.arguments[10], fused.arguments[11]},
     };
+    if (softmax == NULL) {
+        product.epilogue = vkdml_mapping_epilogue(instance);
+    }
+    vkdml_product_add(&product, gemm.desc->Beta, &views[C]);
     if (softmax == NULL) {
         return vkdml_product_plan(&product, planning->builder);
     }

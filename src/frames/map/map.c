@@ -1,5 +1,6 @@
 #include "frames/map/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "frames/map/map_step.h"
@@ -19,6 +20,14 @@ void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml
     map->is_index[operand] = false;
     for (uint32_t d = 0; d < map->rank; ++d) {
         map->dimensions[d].strides[operand] = tensor.sizes[d] == 1 ? 0 : tensor.strides[d];
+    }
+}
+
+void vkdml_map_set_epilogue(struct vkdml_map *map, const struct vkdml_epilogue *epilogue) {
+    uint32_t *arguments = map->arguments + VKDML_MAP_FUNCTION_ARGUMENTS;
+    assert(epilogue->count <= 1 && (epilogue->count == 0 || epilogue->steps[0].operation == VKDML_MAP_FIRST));
+    if (epilogue->count != 0) {
+        map->function = vkdml_epilogue_function(epilogue, arguments);
     }
 }
 

@@ -7,24 +7,12 @@
 #include "kernels/blocks.h"
 #include "plan/builder.h"
 #include "plan/dimensions.h"
+#include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
-/* What is computed: an operation of the operands, then a function of what it gives; see glsl/common/operation_list.inc.
- */
-enum vkdml_map_operation {
-#define OPERATION(NAME, value, turns, work) VKDML_MAP_##NAME = value,
-#define FUNCTION(NAME, value, turns, work)
-#include "../glsl/common/operation_list.inc"
-};
-
-enum vkdml_map_function {
-#define OPERATION(NAME, value, turns, work)
-#define FUNCTION(NAME, value, turns, work) VKDML_FUNCTION_##NAME = value,
-#include "../glsl/common/operation_list.inc"
-};
-
-#define VKDML_MAP_OPERANDS  5 /* of NORMALIZE, and of STANDARDIZE up to so many; other operations have up to three */
-#define VKDML_MAP_ARGUMENTS 12
+#define VKDML_MAP_OPERANDS           5 /* of NORMALIZE, of STANDARDIZE up to so many; else up to three */
+#define VKDML_MAP_ARGUMENTS          12
+#define VKDML_MAP_FUNCTION_ARGUMENTS 8 /* where the function's begin */
 
 /* Dimensions have a stride for each operand and, last, for the output. */
 _Static_assert(VKDML_MAP_OPERANDS + 1 <= VKDML_DIMENSION_STRIDES, "each has a stride");
@@ -51,6 +39,9 @@ void vkdml_map_begin(struct vkdml_map *map, struct vkdml_view output);
 
 /* Gives it operand `operand`: a tensor of the output's sizes, or of 1 where one element serves all. */
 void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml_view tensor);
+
+/* Lets its results go through an epilogue of a function alone, in place of a function that it has. */
+void vkdml_map_set_epilogue(struct vkdml_map *map, const struct vkdml_epilogue *epilogue);
 
 /* Gives it numbers as operand `operand`: each coordinate counts so much. */
 void vkdml_map_set_index(struct vkdml_map *map, uint32_t operand, const uint32_t *strides);

@@ -239,7 +239,6 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
 
 static void fill_parameters(const struct depthwise *depthwise, const struct vkdml_box *box, uint32_t rows,
                             struct vkdml_depthwise_parameters *parameters) {
-    const struct vkdml_product *product = depthwise->product;
     memset(parameters, 0, sizeof(*parameters));
     for (uint32_t t = 0; t < TENSORS; ++t) {
         if (exists(depthwise, t)) {
@@ -268,7 +267,6 @@ static void fill_parameters(const struct depthwise *depthwise, const struct vkdm
         parameters->firsts[B] -= (uint32_t)q.first * walk->stride;
         parameters->firsts[A] += dimension->is_backward ? (walk->taps - 1) * dimension->tap_stride : 0;
     }
-    memcpy(parameters->arguments[2], product->arguments, sizeof(product->arguments));
 }
 
 static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkdml_box *box,
@@ -282,6 +280,7 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     struct vkdml_depthwise_parameters parameters;
     fill_parameters(depthwise, box, way.rows, &parameters);
     parameters.unit_count = (uint32_t)units;
+    const enum vkdml_map_function function = vkdml_epilogue_function(&product->epilogue, parameters.arguments[2]);
     parameters.group_count = (uint32_t)vkdml_divide_up(units, local_size);
 
     const struct vkdml_product_tensor *tensors = product->tensors;
@@ -301,7 +300,7 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROW_STEP, way.taps[0] != 0 ? rows->walk.step : 0);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROWS, way.rows);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_OPERATION, 0);
-    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FUNCTION, (uint32_t)product->function);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FUNCTION, (uint32_t)function);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     static const uint32_t places[TENSORS] = {[A] = 0, [OUT] = 1, [B] = 2, [C] = 3};

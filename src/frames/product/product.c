@@ -223,7 +223,7 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     sums.tensors[OUT] = sums_of(p, shares, parts->builder);
     sums.tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     sums.scatter.rank = 0;
-    sums.function = VKDML_FUNCTION_NONE;
+    sums.epilogue.count = 0;
     rest.sizes[K] = shares;
     rest.tensors[A] = sums.tensors[OUT];
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
@@ -247,6 +247,19 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
         result = cover(&second);
     }
     return result;
+}
+
+void vkdml_product_add(struct vkdml_product *product, float factor, const struct vkdml_view *tensor) {
+    struct vkdml_epilogue *epilogue = &product->epilogue;
+    if (!vkdml_view_exists(tensor)) {
+        return;
+    }
+    if (epilogue->count == 0) {
+        *vkdml_epilogue_add(epilogue) = (struct vkdml_epilogue_step){.function = VKDML_FUNCTION_NONE};
+    }
+    epilogue->steps[0].operation = VKDML_MAP_ADD;
+    epilogue->steps[0].operand = *tensor;
+    epilogue->steps[0].factor = factor;
 }
 
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder) {

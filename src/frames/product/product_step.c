@@ -351,7 +351,9 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->inner_batches = sizes[INNER];
     parameters->out_share = part->out_share;
     memcpy(&parameters->alpha, &p->alpha, sizeof(p->alpha));
-    memcpy(&parameters->beta, &p->beta, sizeof(p->beta));
+    const struct vkdml_epilogue_step *sum = vkdml_epilogue_find(&p->epilogue, VKDML_MAP_ADD);
+    const float beta = sum != NULL ? sum->factor : 0;
+    memcpy(&parameters->beta, &beta, sizeof(beta));
     parameters->n_first = part->box.origin[N];
     parameters->k_first = part->box.origin[K];
     parameters->k_used = p->is_empty ? 0 : sizes[K];
@@ -369,7 +371,6 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->more_steps[1] = p->tensors[C].strides[N];
     parameters->more_steps[2] = p->tensors[OUT].strides[M];
     parameters->more_steps[3] = p->tensors[OUT].strides[N];
-    memcpy(parameters->arguments[2], p->arguments, sizeof(p->arguments));
 }
 
 /* The size of a fragment, in the place of an operation. */
@@ -442,6 +443,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
+    const enum vkdml_map_function function = vkdml_epilogue_function(&product->epilogue, parameters.arguments[2]);
 
     const DML_TENSOR_DATA_TYPE type_of_c =
         exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
@@ -462,8 +464,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_ROWS, tile->rows);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_COLUMNS, tile->columns);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_OPERATION, on_cores ? fragment_of(&limits->matrix_cores) : 0);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION,
-                        part->to_sums ? (uint32_t)VKDML_FUNCTION_NONE : (uint32_t)product->function);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION, (uint32_t)function);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_GATHER, gather);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));

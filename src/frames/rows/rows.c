@@ -151,12 +151,31 @@ static bool choose_blocks(struct walk *walk, enum vkdml_rows_function function,
     return !walk->across && walk->lanes >= LEAST_LANES_LONG && walk->units >= LEAST_LONG && blocks <= most;
 }
 
+static const struct vkdml_view absent = {.at = {.type = DML_TENSOR_DATA_TYPE_UNKNOWN}};
+
+/* Whether it is what the kernel does behind MOMENTS: a scale and then a bias, or one of them. */
+static bool suits(const struct vkdml_epilogue *epilogue) {
+    bool suits = epilogue->count <= 2;
+    for (uint32_t i = 0; i < epilogue->count && suits; ++i) {
+        const struct vkdml_epilogue_step *step = &epilogue->steps[i];
+        const bool adds = step->operation == VKDML_MAP_ADD && step->factor == 1;
+        suits = step->function == VKDML_FUNCTION_NONE &&
+                ((step->operation == VKDML_MAP_MULTIPLY && i == 0) || (adds && i + 1 == epilogue->count));
+    }
+    return suits;
+}
+
 static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits, struct walk *walk) {
     memset(walk, 0, sizeof(*walk));
     walk->tensors[INPUT] = &rows->input;
     walk->tensors[OUTPUT] = &rows->output;
-    walk->tensors[SCALE] = &rows->scale;
-    walk->tensors[BIAS] = &rows->bias;
+    const struct vkdml_epilogue_step *scale = vkdml_epilogue_find(&rows->epilogue, VKDML_MAP_MULTIPLY);
+    const struct vkdml_epilogue_step *bias = vkdml_epilogue_find(&rows->epilogue, VKDML_MAP_ADD);
+    walk->tensors[SCALE] = scale != NULL ? &scale->operand : &absent;
+    walk->tensors[BIAS] = bias != NULL ? &bias->operand : &absent;
+    if (!suits(&rows->epilogue)) {
+        return false;
+    }
     collapse(rows, walk);
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || walk->row_rank != 1) {
         return false;
@@ -183,8 +202,9 @@ static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_lim
 }
 
 static uint32_t shape_of(const struct vkdml_rows *rows, const struct walk *walk) {
-    return (walk->across ? VKDML_ROWS_ACROSS : 0) | (vkdml_view_exists(&rows->scale) ? VKDML_ROWS_HAS_SCALE : 0) |
-           (vkdml_view_exists(&rows->bias) ? VKDML_ROWS_HAS_BIAS : 0) |
+    return (walk->across ? VKDML_ROWS_ACROSS : 0) |
+           (vkdml_view_exists(walk->tensors[SCALE]) ? VKDML_ROWS_HAS_SCALE : 0) |
+           (vkdml_view_exists(walk->tensors[BIAS]) ? VKDML_ROWS_HAS_BIAS : 0) |
            (has_vectors(walk, SCALE) ? VKDML_ROWS_SCALE_IS_VECTOR : 0) |
            (has_vectors(walk, BIAS) ? VKDML_ROWS_BIAS_IS_VECTOR : 0) | (rows->option ? VKDML_ROWS_OPTION : 0) |
            (walk->is_paired ? VKDML_ROWS_PAIRED : 0) | (walk->blocks > 1 ? VKDML_ROWS_IS_LONG : 0);

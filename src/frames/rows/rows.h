@@ -6,14 +6,14 @@
 #include "base/report.h"
 #include "kernels/blocks.h"
 #include "plan/builder.h"
+#include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
 /* All of one float type. */
 struct vkdml_rows {
     struct vkdml_view input;
     struct vkdml_view output;          /* of the input's sizes */
-    struct vkdml_view scale;           /* no tensor, or of the input's sizes, or 1 where one element serves all */
-    struct vkdml_view bias;            /* the same */
+    struct vkdml_epilogue epilogue;    /* of MOMENTS: MULTIPLY, ADD, or both; else there is none */
     uint32_t folded;                   /* a bit for each dimension in which a row's elements differ */
     enum vkdml_rows_function function; /* rows.comp says what they are */
     bool option;                       /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */

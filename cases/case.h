@@ -56,6 +56,8 @@ enum case_fill {
     CASE_FILL_LISTED,      /* the type's special values in turn: see number_listed() */
     CASE_FILL_UNIT,        /* floats above 0 and up to 1; integers as SMALL */
     CASE_FILL_ABOVE_ONE,   /* floats above 1 and up to 2; integers as SMALL */
+    CASE_FILL_FAR,         /* floats no more than 1 from 10000, FLOAT16 from 1000; integers as SMALL */
+    CASE_FILL_LEVEL,       /* floats that are 5000.37 or here and there near it; integers as SMALL */
     CASE_FILL_INDICES,     /* integers: coordinates of a dimension, mostly; some from its end, and some that are none */
     CASE_FILL_COORDINATES, /* .. and nothing else, none from the end */
     CASE_FILL_PERMUTED,    /* .. and each once, before one comes again */

@@ -39,6 +39,21 @@ static uint64_t above(const struct filler *filler, int least) {
     return number_is_float(filler->tensor->type) ? number_encode(filler->tensor->type, least + part) : small(filler);
 }
 
+/* A number of no more than `spread` beside one that is far greater. */
+static uint64_t beside(const struct filler *filler, double number, double spread) {
+    const double part = random_below(filler->random, (1u << 20) + 1) / (double)(1u << 19) - 1;
+    return number_is_float(filler->tensor->type) ? number_encode(filler->tensor->type, number + part * spread)
+                                                 : small(filler);
+}
+
+static uint64_t far(const struct filler *filler) {
+    return beside(filler, filler->tensor->type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 1000 : 10000, 1);
+}
+
+static uint64_t level(const struct filler *filler) {
+    return beside(filler, 5000.37, random_below(filler->random, 300) == 0 ? 50 : 0);
+}
+
 /* Of a dimension of fill_permille coordinates. One in ten is hostile: beyond either end, or anything at all. */
 static uint64_t index_bits(const struct filler *filler) {
     const DML_TENSOR_DATA_TYPE type = filler->tensor->type;
@@ -94,6 +109,10 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
         return above(filler, 0);
     case CASE_FILL_ABOVE_ONE:
         return above(filler, 1);
+    case CASE_FILL_FAR:
+        return far(filler);
+    case CASE_FILL_LEVEL:
+        return level(filler);
     case CASE_FILL_INDICES:
         return index_bits(filler);
     case CASE_FILL_COORDINATES:

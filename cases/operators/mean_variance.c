@@ -36,6 +36,12 @@ struct normalization {
     bool uses_mean, uses_variance;
 };
 
+/* What a mean may be off: by a rounding, and by what a sum of distances leaves; of equal elements there are none. */
+static double mean_error(const struct operator_case *c, const struct case_reduction *r) {
+    return r->variance == 0 ? 0x1p-40 * fabs(r->mean)
+                            : accuracy_of_terms(c, r->count) * fabs(r->mean) + accuracy_of_one(c) * sqrt(r->variance);
+}
+
 /* Where the variance is lost in what the mean may be off, or leaves FLOAT32, there is nothing to hold results to. */
 static struct accuracy_bounds normalized(const struct operator_case *c, const unsigned char *const *tensors,
                                          const struct normalization *n, const uint32_t *coordinates) {
@@ -45,9 +51,8 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
     const double epsilon = (double)case_float(c, "Epsilon");
     const double variance = (n->uses_mean ? r->variance : r->squares / r->count) + epsilon;
-    const double noise = n->uses_mean ? accuracy_of_terms(c, r->count) * r->magnitudes : 0;
-    double distance = n->uses_mean || n->uses_variance ? noise : 0;
-    double z = n->uses_mean ? x - r->mean : x;
+    const double noise = n->uses_mean ? mean_error(c, r) : 0;
+    double distance = noise, z = n->uses_mean ? x - r->mean : x;
     if (!isfinite(r->squares) || r->most > 0x1p+100) {
         return accuracy_anything;
     }
@@ -56,12 +61,10 @@ static struct accuracy_bounds normalized(const struct operator_case *c, const un
             return accuracy_anything;
         }
         z /= sqrt(variance);
-        distance = distance / sqrt(variance) + fabs(z) * accuracy_of_result(c, r->count);
+        distance = distance / sqrt(variance) + fabs(z) * (accuracy_of_result(c, r->count) + noise * noise / variance);
     }
     const double product = scale * z, value = product + bias;
-    const double factor = n->uses_variance ? scale / sqrt(variance) : scale; /* which may come before the element */
-    if (fabs(factor) * (1 + fabs(x) + fabs(r->mean)) > FLT_MAX * 0.999 || !isfinite(value) ||
-        fabs(product) + fabs(bias) > FLT_MAX) {
+    if (!isfinite(value) || fabs(product) + fabs(bias) > FLT_MAX) {
         return accuracy_anything;
     }
     distance = fabs(scale) * distance + (fabs(product) + fabs(bias)) * 0x1p-22 + (1 + fabs(scale)) * FLT_MIN;
@@ -108,8 +111,7 @@ static struct accuracy_exact exact1(const struct operator_case *c, const unsigne
     const struct case_reduction *r = case_reduction_at(c, tensors, case_axes(c), coordinates);
     const double scale = operand_at(c, tensors, "ScaleTensor", coordinates, 1);
     const double bias = operand_at(c, tensors, "BiasTensor", coordinates, 0);
-    const double variance = r->variance + (double)case_float(c, "Epsilon"),
-                 noise = accuracy_of_terms(c, r->count) * r->magnitudes;
+    const double variance = r->variance + (double)case_float(c, "Epsilon"), noise = mean_error(c, r);
     const double divisor = case_word(c, "NormalizeVariance") ? sqrt(variance) : 1;
     const double product = scale * (case_reduction_element(c, tensors, coordinates) - r->mean) / divisor;
     if (c->fused[0].schema != NULL || r->most > 0x1p+50 || fabs(scale) > 0x1p+50 ||
@@ -135,9 +137,22 @@ static struct accuracy_exact lp_exact(const struct operator_case *c, const unsig
 
 /* ---- random cases ---- */
 
+static void fill_if_given(struct operator_case *c, const char *name, enum case_fill fill) {
+    const uint32_t slot = case_index(c, name);
+    if (c->fields[slot].present) {
+        c->tensors[slot].fill = fill;
+    }
+}
+
 static void choose_numbers(struct random *random, struct operator_case *c) {
     static const float epsilons[] = {0, 1e-5f, 0.125f, 1};
+    static const enum case_fill fills[] = {CASE_FILL_FAR, CASE_FILL_LEVEL};
     case_widen(random, c);
+    if (random_chance(random, 40)) {
+        case_tensor(c, "InputTensor")->fill = RANDOM_OF(random, fills);
+        fill_if_given(c, "ScaleTensor", CASE_FILL_ABOVE_ONE);
+        fill_if_given(c, "BiasTensor", CASE_FILL_UNIT);
+    }
     case_set_float(c, "Epsilon", RANDOM_OF(random, epsilons));
     if (c->fused[0].schema != NULL) {
         memset(&c->fused[0], 0, sizeof(c->fused[0]));
@@ -297,6 +312,10 @@ static const struct case_benchmark lp_benchmarks[] = {
     NAME " InputTensor=" #TYPE sizes " InputTensor.data=" in " OutputTensor=" #TYPE sizes " OutputTensor.data=" out
 #define SCALED_BY(TYPE, sizes, scale, bias)                                                                            \
     " ScaleTensor=" #TYPE sizes " ScaleTensor.data=" scale " BiasTensor=" #TYPE sizes " BiasTensor.data=" bias
+/* Channels whose elements have far more in common than between them, and numbers of each. */
+#define FAR_IMAGES(fill, TYPE)                                                                                         \
+    " seed=11 InputTensor=" TYPE "[3,8,31,33] InputTensor.fill=" fill " ScaleTensor=" TYPE "[1,8,1,1] "                \
+    "ScaleTensor.fill=ABOVE_ONE BiasTensor=" TYPE "[1,8,1,1] BiasTensor.fill=UNIT OutputTensor=" TYPE "[3,8,31,33]"
 #define V0 "MEAN_VARIANCE_NORMALIZATION"
 #define V1 "MEAN_VARIANCE_NORMALIZATION1"
 #define V2 "MEAN_VARIANCE_NORMALIZATION2"
@@ -312,8 +331,27 @@ static const char *const fixed[] = {
     V0 " seed=3 InputTensor=FLOAT16[2,3,100,100] InputTensor.fill=UNIT ScaleTensor=FLOAT16[2,3,1,1] "
        "BiasTensor=FLOAT16[1,1,1,100] OutputTensor=FLOAT16[2,3,100,100] CrossChannel=1 NormalizeVariance=1 "
        "Epsilon=1e-5 FusedActivation=TANH",
+    /* Far from 0, and of equal elements, which have no deviation: the bias is left. */
+    TENSORS_OF(V0, FLOAT32, "[1,1,1,2]", "5000.37,5000.37", "0.123,0.123")
+        SCALED_BY(FLOAT32, "[1,1,1,1]", "1.5", "0.123") " NormalizeVariance=1 Epsilon=1e-5",
+    TENSORS_OF(V0, FLOAT32, "[1,1,1,2]", "5000.37,5000.37", "0.123,0.123")
+        SCALED_BY(FLOAT32, "[1,1,1,1]", "1.5", "0.123") " NormalizeVariance=1 Epsilon=1e-5 FusedActivation=RELU",
+    V0 FAR_IMAGES("FAR", "FLOAT32") " NormalizeVariance=1 FusedActivation=RELU",
+    V0 FAR_IMAGES("LEVEL", "FLOAT32") " NormalizeVariance=1 Epsilon=1e-5 CrossChannel=1",
 };
 static const char *const fixed1[] = {
+    TENSORS_OF(V1, FLOAT32, "[2,3]", "5000.37,5000.37,5000.37,-3e7,-3e7,-3e7", "0.123,0.123,0.123,0.25,0.25,0.25")
+        SCALED_BY(FLOAT32, "[2,1]", "1.5,-7", "0.123,0.25") " AxisCount=1 Axes=1 NormalizeVariance=1 Epsilon=1e-5",
+    TENSORS_OF(V1, FLOAT32, "[3]", "5000.37,5000.37,5000.37", "0.123,0.5,1")
+        SCALED_BY(FLOAT32, "[3]", "1.5,2,3", "0.123,0.5,1") " AxisCount=1 Axes=0 NormalizeVariance=0",
+    V1 FAR_IMAGES("FAR", "FLOAT32") " AxisCount=2 Axes=2,3 NormalizeVariance=1",
+    V1 FAR_IMAGES("LEVEL", "FLOAT32") " AxisCount=2 Axes=2,3 NormalizeVariance=1 Epsilon=1e-5 FusedActivation=TANH",
+    V1 FAR_IMAGES("LEVEL", "FLOAT16") " AxisCount=2 Axes=2,3 NormalizeVariance=1 Epsilon=1e-5 FusedActivation=RELU",
+    V1 FAR_IMAGES("FAR", "FLOAT16") " AxisCount=1 Axes=1 NormalizeVariance=1 Epsilon=1e-5 FusedActivation=RELU",
+    V1 FAR_IMAGES("FAR", "FLOAT32") " AxisCount=3 Axes=0,2,3 NormalizeVariance=0",
+    V1 " seed=12 InputTensor=FLOAT32[2,70001] InputTensor.fill=FAR ScaleTensor=FLOAT32[1,70001] ScaleTensor.fill=UNIT "
+       "BiasTensor=FLOAT32[2,1] BiasTensor.fill=UNIT OutputTensor=FLOAT32[2,70001] AxisCount=1 Axes=1 "
+       "NormalizeVariance=1 FusedActivation=RELU",
     /* A mean of 10000 beside a deviation of 1. */
     TENSORS_OF(V1, FLOAT32, "[2,4]", "9999,10001,10001,9999,-1,1,-1,1",
                "-1,1,1,-1,-1,1,-1,1") " AxisCount=1 Axes=1 NormalizeVariance=1",
@@ -345,6 +383,10 @@ static const char *const fixed1[] = {
        "Epsilon=1e-5",
 };
 static const char *const fixed2[] = {
+    TENSORS_OF(V2, FLOAT32, "[2]", "5000.37,5000.37", "0.123,0.123")
+        SCALED_BY(FLOAT32, "[1]", "1.5", "0.123") " AxisCount=1 Axes=0 UseMean=1 UseVariance=1 Epsilon=1e-5",
+    V2 FAR_IMAGES("LEVEL", "FLOAT32") " AxisCount=3 Axes=1,2,3 UseMean=1 UseVariance=1 Epsilon=1e-5",
+    V2 FAR_IMAGES("FAR", "FLOAT32") " AxisCount=2 Axes=0,2 UseMean=1",
     TENSORS_OF(V2, FLOAT32, "[2]", "3,3", "1,1") " AxisCount=1 Axes=0 UseVariance=1",
     TENSORS_OF(V2, FLOAT32, "[2]", "3,5", "-1,1") " AxisCount=1 Axes=0 UseMean=1 UseVariance=1",
     TENSORS_OF(V2, FLOAT32, "[2]", "3,5", "-1,1") " AxisCount=1 Axes=0 UseMean=1",

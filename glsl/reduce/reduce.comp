@@ -189,7 +189,7 @@ bool end_quickly()
 
 Total total_of(uvec4 bits)
 {
-    return Total(bits.x, bits.y, bits.z, 0);
+    return Total(bits.x, bits.y, bits.z, bits.w);
 }
 
 // Ends a block: one total of all that are in use, or each by itself.
@@ -214,8 +214,10 @@ void store_total(uint at, Total t)
 {
     destination.words[at] = t.value;
     destination.words[at + 1] = t.mark;
-    if (FUNCTION == MOMENTS)
+    if (FUNCTION == MOMENTS) {
         destination.words[at + 2] = t.count;
+        destination.words[at + 3] = t.pivot;
+    }
 }
 
 #include "reduce_main.glsl"

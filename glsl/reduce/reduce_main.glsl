@@ -71,7 +71,8 @@ uvec4 load(Place p)
     uint element = element_of(p);
     if (FROM_TOTALS) {
         uint at = element * TOTAL_WORDS;
-        return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0, 0);
+        return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0,
+                     FUNCTION == MOMENTS ? source.words[at + TOTAL_WORDS - 1] : 0);
     }
     if (WIDTH * BITS == 128)
         return source_vectors.vectors[element / ITEM];
@@ -220,20 +221,25 @@ const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invoca
 shared VALUE shared_values[SHARED_SIZE];
 shared uint shared_marks[SHARED_SIZE];
 shared uint shared_counts[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
+shared uint shared_pivots[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
 
 void share(uint slot, Total own)
 {
     shared_values[slot] = own.value;
     shared_marks[slot] = own.mark;
-    if (FUNCTION == MOMENTS)
+    if (FUNCTION == MOMENTS) {
         shared_counts[slot] = own.count;
+        shared_pivots[slot] = own.pivot;
+    }
 }
 
 Total shared_total(uint slot)
 {
     Total t = a_total(shared_values[slot], shared_marks[slot]);
-    if (FUNCTION == MOMENTS)
+    if (FUNCTION == MOMENTS) {
         t.count = shared_counts[slot];
+        t.pivot = shared_pivots[slot];
+    }
     return t;
 }
 

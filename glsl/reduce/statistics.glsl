@@ -4,7 +4,8 @@
 
 // ---- MOMENTS ----
 // Within a block of items the total is the sums of x - pivot and of its square, the pivot being the block's first element: what a
-// large mean would take from the squares' digits is gone. Between blocks it is the mean and the squares about it.
+// large mean would take from the digits of either is gone. Between blocks it is the mean less the pivot and the squares about it;
+// only at the end both become one number.
 
 void take_moment(inout Total t, uint x)
 {
@@ -60,10 +61,9 @@ void settle_moments(inout Total t)
     if (ABOUT_ZERO || t.count == 0)
         return;
     precise float offset = uintBitsToFloat(math_divide(t.value, t.count));
-    precise float mean = uintBitsToFloat(t.pivot) + offset;
     precise float excess = uintBitsToFloat(t.value) * offset;
     precise float squares = uintBitsToFloat(t.mark) - excess;
-    t.value = floatBitsToUint(mean);
+    t.value = floatBitsToUint(offset);
     t.mark = squares < 0.0 ? 0 : floatBitsToUint(squares);
 }
 
@@ -71,14 +71,15 @@ Total add_moments(Total a, Total b)
 {
     precise float count = uintBitsToFloat(a.count) + uintBitsToFloat(b.count);
     precise float squares = uintBitsToFloat(a.mark) + uintBitsToFloat(b.mark);
-    Total both = Total(0u, floatBitsToUint(squares), floatBitsToUint(count), 0u);
+    Total both = Total(0u, floatBitsToUint(squares), floatBitsToUint(count), a.pivot);
     if (ABOUT_ZERO)
         return both;
     if (a.count == 0)
         return b;
     if (b.count == 0)
         return a;
-    precise float distance = uintBitsToFloat(b.value) - uintBitsToFloat(a.value);
+    precise float pivots = uintBitsToFloat(b.pivot) - uintBitsToFloat(a.pivot);
+    precise float distance = pivots + (uintBitsToFloat(b.value) - uintBitsToFloat(a.value));
     precise float step = distance * uintBitsToFloat(math_divide(b.count, both.count));
     precise float mean = uintBitsToFloat(a.value) + step;
     precise float between = distance * uintBitsToFloat(a.count) * step;
@@ -91,7 +92,8 @@ Total add_moments(Total a, Total b)
 uvec2 value_of_moments(Total t)
 {
     uint variance = math_add(math_divide(t.mark, t.count), parameters.argument);
-    return uvec2(ABOUT_ZERO ? 0u : t.value, math_divide(ONE, math_sqrt(variance)));
+    precise float mean = uintBitsToFloat(t.pivot) + uintBitsToFloat(t.value);
+    return uvec2(ABOUT_ZERO ? 0u : floatBitsToUint(mean), math_divide(ONE, math_sqrt(variance)));
 }
 
 // ---- RANGE ----

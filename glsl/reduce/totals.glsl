@@ -4,7 +4,7 @@
 //     sums of floats             the sum, times a power of two that the mark tells: so no sum on the way overflows or vanishes
 //                                whose result would not
 //     LOG_SUM_EXP, POWERS        the sum of exp(x - mark), mark being the greatest x
-//     MOMENTS                    of count elements the mean, and the sum of squares of their distances from it
+//     MOMENTS                    of count elements the mean less the pivot, and the sum of squares of their distances from it
 //     RANGE                      the greatest key, and the greatest complement of a key
 //     MULTIPLY of floats         the product as a significand in [1, 2), or 0, infinity or NaN, and its exponent
 //     else                       the integer

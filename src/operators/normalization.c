@@ -131,73 +131,14 @@ static void scale(const struct vkdml_instance *instance, struct vkdml_map *map) 
     }
 }
 
-/* Whether all elements of a reduction have one of a tensor's, if there is one. */
-static bool is_common(const struct vkdml_instance *instance, uint32_t input, uint32_t folded) {
-    const struct vkdml_tensor *tensor = &instance->inputs[input];
-    bool common = true;
-    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
-        common = common && ((folded >> d & 1) == 0 || tensor->sizes[d] == 1);
+/* Gives a map that standardizes by mean and deviation the scale and the bias, too: the mean is subtracted before
+ * anything else, so that nothing is rounded beside it. */
+static void scale_as_well(const struct vkdml_instance *instance, struct vkdml_map *map) {
+    for (uint32_t i = SCALE; i <= BIAS; ++i) {
+        if (has(instance, i)) {
+            vkdml_map_set_operand(map, 2 + i, vkdml_input_view(instance, i));
+        }
     }
-    return common;
-}
-
-/* Begins a map onto numbers of reductions, in room of their own. */
-static struct vkdml_view begin_numbers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
-                                       struct vkdml_map *map) {
-    const struct vkdml_view *like = &statistics->numbers[0];
-    const struct vkdml_view numbers =
-        vkdml_builder_scratch(planning->builder, "numbers of reductions", like, like->at.type);
-    vkdml_map_begin(map, numbers);
-    return numbers;
-}
-
-/* Plans it, behind what made its operands. */
-static VkdmlResult plan_numbers(const struct vkdml_planning *planning, const struct vkdml_map *map) {
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(map, planning->builder);
-}
-
-/* x * factor + term, both of which are made of each reduction's numbers first: the deviation's inverse times the scale,
- * and the bias less the mean times that. */
-static VkdmlResult plan_factors(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics) {
-    const struct vkdml_instance *instance = planning->instance;
-    struct vkdml_statistics factor = *statistics;
-    struct vkdml_statistics term = *statistics;
-    struct vkdml_map map;
-    VkdmlResult result = VKDML_SUCCESS;
-    if (has(instance, SCALE)) {
-        factor.numbers[1] = begin_numbers(planning, statistics, &map);
-        map.operation = VKDML_MAP_MULTIPLY;
-        vkdml_map_set_operand(&map, 0, statistics->numbers[1]);
-        vkdml_map_set_operand(&map, 1, vkdml_input_view(instance, SCALE));
-        result = plan_numbers(planning, &map);
-    }
-    if (result == VKDML_SUCCESS) {
-        term.numbers[0] = begin_numbers(planning, statistics, &map);
-        map.operation = VKDML_MAP_MULTIPLY;
-        map.function = has(instance, BIAS) ? VKDML_FUNCTION_NONE : VKDML_FUNCTION_NEGATE;
-        vkdml_map_set_operand(&map, 0, statistics->numbers[0]);
-        vkdml_map_set_operand(&map, 1, factor.numbers[1]);
-        result = plan_numbers(planning, &map);
-    }
-    if (result == VKDML_SUCCESS && has(instance, BIAS)) {
-        const struct vkdml_view product = term.numbers[0];
-        term.numbers[0] = begin_numbers(planning, statistics, &map);
-        map.operation = VKDML_MAP_SUBTRACT;
-        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, BIAS));
-        vkdml_map_set_operand(&map, 1, product);
-        result = plan_numbers(planning, &map);
-    }
-    if (result == VKDML_SUCCESS) {
-        begin_last(planning, &map);
-        map.operation = VKDML_MAP_MULTIPLY_ADD;
-        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
-        vkdml_map_set_operand(&map, 1, factor.numbers[1]);
-        vkdml_map_set_operand(&map, 2, term.numbers[0]);
-        vkdml_builder_phase(planning->builder);
-        result = vkdml_map_plan(&map, planning->builder);
-    }
-    return result;
 }
 
 static VkdmlResult plan_normalization(const struct vkdml_planning *planning, const struct normalization *n) {
@@ -230,9 +171,9 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
     }
     const struct vkdml_reduce reduce = {
         .folded = n->folded,
-        .function = n->uses_variance ? VKDML_REDUCE_MOMENTS : VKDML_REDUCE_AVERAGE,
-        .option = n->uses_variance && !n->uses_mean,
-        .argument = n->uses_variance ? vkdml_float_bits(n->epsilon) : 0,
+        .function = VKDML_REDUCE_MOMENTS, /* whose mean is exact of equal elements; an average's is not */
+        .option = !n->uses_mean,
+        .argument = vkdml_float_bits(n->epsilon),
     };
     result = vkdml_statistics_plan(&reduce, planning, &statistics);
     if (result != VKDML_SUCCESS || !is_scaled) {
@@ -241,9 +182,12 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
         vkdml_builder_phase(planning->builder);
         return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
     }
-    if (n->uses_mean && n->uses_variance && is_common(instance, SCALE, n->folded) &&
-        is_common(instance, BIAS, n->folded)) {
-        return plan_factors(planning, &statistics);
+    if (n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
+        begin_last(planning, &map);
+        standardize(n, &statistics, instance, &map);
+        scale_as_well(instance, &map);
+        vkdml_builder_phase(planning->builder);
+        return vkdml_map_plan(&map, planning->builder);
     }
     const struct vkdml_view output = vkdml_output_view(instance, 0);
     const struct vkdml_view numbers =

@@ -17,7 +17,8 @@
  *   --repeat N      instead: cases whose order of operations could show, N times each, which must give the same bits;
  *                   with --operator its random cases too, with --case that one
  *   --errors        instead: random cases of the operators whose accuracy is SUM, of numbers alone and up to a million
- *                   elements, and how far the worst result was from the exact one, by function and type
+ *                   elements, and how far the worst result was from the exact one, by function and type;
+ *                   with --case of that one
  *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
  *                   bits as its plan alone, with barriers where plans meet and nowhere else
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
@@ -217,6 +218,7 @@ static void given_case_agrees(void **state) {
     struct tally tally = {0};
     (void)state;
     run_line(options.line, 0, &tally);
+    errors_print();
     finish(options.line, &tally);
 }
 

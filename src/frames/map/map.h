@@ -10,7 +10,7 @@
 #include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
-#define VKDML_MAP_OPERANDS           5 /* of NORMALIZE; other operations have up to three */
+#define VKDML_MAP_OPERANDS           5 /* of NORMALIZE, of STANDARDIZE up to so many; else up to three */
 #define VKDML_MAP_ARGUMENTS          12
 #define VKDML_MAP_FUNCTION_ARGUMENTS 8 /* where the function's begin */
 
@@ -25,8 +25,8 @@ struct vkdml_map {
     enum vkdml_map_function function;
     enum vkdml_map_scale scale; /* of the first operand before; scale_bias.glsl says what arguments[0] then holds */
     uint32_t arguments[VKDML_MAP_ARGUMENTS]; /* four each of the scale, the operation and the function */
-    /* Of a type that kernels take elements for: where their bits only move, an unsigned one of the width. In a kernel
-     * of five operands all are there, floats of one type. */
+    /* Of a type that kernels take elements for: where their bits only move, an unsigned one of the width. Of NORMALIZE
+     * all five are there, floats of one type. */
     struct vkdml_origin tensors[VKDML_MAP_OPERANDS + 1];
     bool is_index[VKDML_MAP_OPERANDS + 1]; /* no tensor: each element is its distance from the first, by the strides, of
                                               type UINT32 */

@@ -44,8 +44,12 @@ struct shape {
     uint32_t tile_rows;  /* 0, or how many rows a workgroup walks at once, along the last outer dimension */
 };
 
-static bool has_all_operands(const struct vkdml_map *map) {
-    return map->tensors[OPERANDS - 1].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+static bool has_many_operands(const struct vkdml_map *map) {
+    bool has_many = false;
+    for (uint32_t t = FEW_OPERANDS; t < OPERANDS; ++t) {
+        has_many = has_many || map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+    }
+    return has_many;
 }
 
 static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
@@ -236,8 +240,8 @@ static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part,
 }
 
 static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
-    if (has_all_operands(map)) {
-        return VKDML_KERNEL_NORMALIZE;
+    if (has_many_operands(map)) {
+        return map->operation == VKDML_MAP_STANDARDIZE ? VKDML_KERNEL_STANDARDIZE : VKDML_KERNEL_NORMALIZE;
     }
     for (uint32_t t = 0; t <= OUTPUT; ++t) {
         if (bits_of(map, t) > 32) {
@@ -364,7 +368,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     const bool by_doubles =
         map->scale == VKDML_MAP_TABLE_SCALE && (shape.item == 1 || map->operation != VKDML_MAP_FIRST);
     const uint32_t scale = by_doubles ? VKDML_MAP_DOUBLE_SCALE : map->scale;
-    const uint32_t operands = has_all_operands(map) ? OPERANDS : FEW_OPERANDS;
+    const uint32_t operands = has_many_operands(map) ? OPERANDS : FEW_OPERANDS;
     uint32_t types = (uint32_t)map->tensors[OUTPUT].type << (4 * operands);
     uint32_t rows = 0;
     for (uint32_t t = 0; t < operands; ++t) {
@@ -387,12 +391,12 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_TILE_ROWS, shape.tile_rows);
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_OPERATION, map->operation);
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_FUNCTION, map->function);
-    if (!has_all_operands(map)) {
+    if (!has_many_operands(map)) {
         vkdml_step_constant(step, VKDML_MAP_CONSTANT_SCALE_BIAS, scale);
     }
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_FLOAT_CONTROLS, float_facts);
     vkdml_step_parameters(step, &parameters,
-                          has_all_operands(map) ? sizeof(parameters)
+                          has_many_operands(map) ? sizeof(parameters)
                                                 : offsetof(struct vkdml_map_parameters, more_firsts));
     bind(map, part, step);
     return VKDML_SUCCESS;

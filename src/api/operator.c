@@ -7,6 +7,7 @@
 #include "operators/operators.h"
 #include "schema/aliases.h"
 #include "vulkan/device.h"
+#include "vulkan/device_memory.h"
 #include "vulkan/dispatchable.h"
 
 static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, struct vkdml_report *report,
@@ -44,7 +45,7 @@ VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *des
 void vkdmlDestroyOperator(VkdmlOperator op) {
     if (vkdml_check_destroy(op, VKDML_HANDLE_OPERATOR, "vkdmlDestroyOperator: op")) {
         vkdml_instance_destroy(op->instance, op->handle.device->callbacks);
-        vkdml_handle_end(&op->handle);
+        vkdml_device_end_object(&op->handle);
     }
 }
 

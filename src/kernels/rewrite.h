@@ -58,9 +58,6 @@ void vkdml_rewrite_put(struct vkdml_rewrite *rewrite, const uint32_t *words, uin
 /* Has a function written, once. */
 void vkdml_rewrite_call(struct vkdml_rewrite *rewrite, uint32_t id);
 
-/* Has a function written, once. */
-void vkdml_rewrite_call(struct vkdml_rewrite *rewrite, uint32_t id);
-
 /* Writes a function without what its constants leave out, and marks what it uses and calls. */
 void vkdml_rewrite_function(struct vkdml_rewrite *rewrite, size_t begin);
 

@@ -1,12 +1,9 @@
-/* The ACTIVATION_ operators that map elements. */
+#include "reference/activation.h"
+
 #include <assert.h>
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "math/math.h"
-#include "reference/element.h"
-#include "reference/mapping.h"
 #include "reference/number.h"
 
 static float expm1_of(float x, const struct vkdml_map_context *context) {
@@ -174,80 +171,6 @@ GRADED(tanh, TANH) {
 
 FLOATS(thresholded_relu, THRESHOLDED_RELU) {
     return x[0] > desc->Alpha ? x[0] : 0;
-}
-
-FLOATS(parameterized_relu, PARAMETERIZED_RELU) {
-    (void)desc;
-    return x[0] >= 0 ? x[0] : x[1] * x[0];
-}
-
-FLOATS(relu_grad, RELU_GRAD) {
-    (void)desc;
-    return x[0] > 0 ? x[1] : 0;
-}
-
-/* ---- integers ---- */
-
-static uint64_t relu_integers(const uint64_t *x, const struct vkdml_map_context *context) {
-    (void)context;
-    return (int64_t)x[0] > 0 ? x[0] : 0;
-}
-
-static uint64_t parameterized_relu_integers(const uint64_t *x, const struct vkdml_map_context *context) {
-    (void)context;
-    return (int64_t)x[0] >= 0 ? x[0] : x[0] * x[1];
-}
-
-static uint64_t relu_grad_integers(const uint64_t *x, const struct vkdml_map_context *context) {
-    (void)context;
-    return (int64_t)x[0] > 0 ? x[1] : 0;
-}
-
-/* 32 bits with a sign hold every type's elements but UINT32's, which 64 do. */
-static uint64_t shrink_integers(const uint64_t *x, const struct vkdml_map_context *context) {
-    const DML_ACTIVATION_SHRINK_OPERATOR_DESC *desc = context->desc;
-    const float negated = -desc->Threshold;
-    const uint64_t bias = vkdml_integer_extend(context->type, vkdml_convert_attribute(&desc->Bias, context->type));
-    const int64_t high =
-        (int64_t)vkdml_integer_extend(context->type, vkdml_convert_attribute(&desc->Threshold, context->type));
-    const int64_t low = (int64_t)vkdml_integer_extend(context->type, vkdml_convert_attribute(&negated, context->type));
-    const int64_t value = (int64_t)x[0];
-    return value > high ? x[0] - bias : value < low ? x[0] + bias : 0;
-}
-
-/* ---- the rows ---- */
-
-#define ACTIVATION(name) VKDML_REFERENCE_MAP(activation_##name, .floats = name##_floats)
-#define OF_NUMBERS(name) VKDML_REFERENCE_MAP(activation_##name, .floats = name##_floats, .integers = name##_integers)
-
-ACTIVATION(celu)
-ACTIVATION(elu)
-ACTIVATION(gelu)
-ACTIVATION(hard_sigmoid)
-ACTIVATION(hard_swish)
-ACTIVATION(leaky_relu)
-ACTIVATION(linear)
-OF_NUMBERS(parameterized_relu)
-ACTIVATION(parametric_softplus)
-OF_NUMBERS(relu)
-OF_NUMBERS(relu_grad)
-ACTIVATION(scaled_elu)
-ACTIVATION(scaled_tanh)
-OF_NUMBERS(shrink)
-ACTIVATION(sigmoid)
-ACTIVATION(softplus)
-ACTIVATION(softsign)
-ACTIVATION(swish)
-ACTIVATION(tanh)
-ACTIVATION(thresholded_relu)
-
-void vkdml_reference_activation_identity(const struct vkdml_instance *instance,
-                                         const struct vkdml_reference_memory *memory) {
-    struct vkdml_coordinate at = {{0}};
-    do {
-        vkdml_element_write(&instance->outputs[0], memory->outputs[0], &at,
-                            vkdml_element_read(&instance->inputs[0], memory->inputs[0], &at));
-    } while (vkdml_coordinate_next(&instance->outputs[0], &at));
 }
 
 vkdml_float_function *vkdml_reference_activation(DML_OPERATOR_TYPE type) {

@@ -5,17 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reference/activation.h"
 #include "reference/reference.h"
-
-/* What a function is told beside its operands. */
-struct vkdml_map_context {
-    const void *desc;          /* the descriptor; of a fused activation its own */
-    DML_TENSOR_DATA_TYPE type; /* of the first operand */
-    DML_TENSOR_DATA_TYPE second_type;
-    bool is_half; /* the operands are FLOAT16, unscaled: functions of its grade do */
-};
-
-typedef float vkdml_float_function(const float *x, const struct vkdml_map_context *context);
 
 /* Operands x are in the order of the inputs, y is the result. Floats are computed in FLOAT32 whatever the type,
  * integers with their signs in 64 bits, of which the result keeps as many as its type has. */
@@ -30,9 +21,6 @@ struct vkdml_map_reference {
 /* Walks over all elements: scales the first operand where there is a ScaleBias, and applies the fused activation. */
 void vkdml_reference_map(const struct vkdml_map_reference *map, const struct vkdml_instance *instance,
                          const struct vkdml_reference_memory *memory);
-
-/* What may be fused: the function of an activation, which looks at x[0]. */
-vkdml_float_function *vkdml_reference_activation(DML_OPERATOR_TYPE type);
 
 /* What the activation that is fused into an operator makes of a FLOAT32; itself where none is. */
 float vkdml_reference_fused(const struct vkdml_instance *instance, float x);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "vulkan/device.h"
+#include "vulkan/device_memory.h"
 
 static void put_in_list(VkdmlBindingTable table) {
     struct vkdml_binding_tables *tables = &table->handle.device->tables;
@@ -156,7 +157,7 @@ void vkdml_binding_table_destroy(VkdmlBindingTable table) {
         /* VK_NULL_HANDLE among the sets is allowed */
         device->vk.FreeDescriptorSets(device->handles.device, table->pool, table->step_count, table->sets);
     }
-    vkdml_handle_end(&table->handle);
+    vkdml_device_end_object(&table->handle);
 }
 
 const VkdmlBufferBinding *vkdml_binding_table_bound(const struct VkdmlBindingTable_T *table,

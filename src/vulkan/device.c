@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "kernels/variant.h"
 #include "vulkan/binding_table.h"
+#include "vulkan/device_memory.h"
 
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
@@ -368,68 +369,12 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     return result;
 }
 
-static void destroy_locks(VkdmlDevice device) {
-    pthread_mutex_destroy(&device->tables.lock);
-    pthread_mutex_destroy(&device->parameters.lock);
-    pthread_mutex_destroy(&device->pipelines.lock);
-    pthread_mutex_destroy(&device->lost.lock);
-}
-
-/* The four locks and the condition; all or none. */
-static bool create_locks(VkdmlDevice device) {
-    pthread_mutex_t *locks[] = {&device->lost.lock, &device->pipelines.lock, &device->parameters.lock,
-                                &device->tables.lock};
-    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
-        if (pthread_mutex_init(locks[i], NULL) != 0) {
-            while (i > 0) {
-                pthread_mutex_destroy(locks[--i]);
-            }
-            return false;
-        }
-    }
-    if (pthread_cond_init(&device->pipelines.settled, NULL) != 0) {
-        destroy_locks(device);
-        return false;
-    }
-    return true;
-}
-
-/* The host side of a device: nothing of Vulkan's yet, but vkdml_device_destroy() takes it from here on. */
-static VkdmlResult allocate_device(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report,
-                                   VkdmlDevice *device) {
-    VkdmlDevice d = vkdml_allocate(info->allocationCallbacks, sizeof *d);
-    if (!d) {
-        return vkdml_report_out_of_memory(report, sizeof *d, "a device");
-    }
-    if (!create_locks(d)) {
-        vkdml_free(info->allocationCallbacks, d);
-        return vkdml_report_add(report, VKDML_ERROR_OUT_OF_HOST_MEMORY,
-                                "pthread_mutex_init or pthread_cond_init failed");
-    }
-    if (info->allocationCallbacks) {
-        d->callbacks_copy = *info->allocationCallbacks;
-        d->callbacks = &d->callbacks_copy;
-    }
-    d->handles = (VkdmlVulkanHandles){.instance = info->instance,
-                                      .physicalDevice = info->physicalDevice,
-                                      .device = info->device,
-                                      .queueFamilyIndex = info->queueFamilyIndex,
-                                      .getInstanceProcAddr = info->getInstanceProcAddr};
-    d->level = info->featureLevel;
-    d->flags = info->flags;
-    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
-    atomic_init(&d->lost.lost, false);
-    vkdml_handle_begin(&d->handle, VKDML_HANDLE_DEVICE, d, sizeof *d);
-    *device = d;
-    return VKDML_SUCCESS;
-}
-
 VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
     VkdmlDevice d = NULL;
     *device = NULL;
     VkdmlResult result = check_info(info, report);
     if (result == VKDML_SUCCESS) {
-        result = allocate_device(info, report, &d);
+        result = vkdml_device_allocate(info, report, &d);
     }
     if (result != VKDML_SUCCESS) {
         return result;
@@ -503,15 +448,4 @@ void vkdml_device_destroy(VkdmlDevice device) {
     atomic_fetch_sub(&device->live[VKDML_HANDLE_DEVICE], 1);
     atomic_store(&device->destroyed, true);
     vkdml_device_release(device);
-}
-
-void vkdml_device_release(VkdmlDevice device) {
-    if (atomic_fetch_sub(&device->references, 1) > 1) {
-        return;
-    }
-    vkdml_handle_end_device(device);
-    pthread_cond_destroy(&device->pipelines.settled);
-    destroy_locks(device);
-    VkAllocationCallbacks callbacks = device->callbacks_copy; /* outlives the device by one call */
-    vkdml_free(device->callbacks ? &callbacks : NULL, device);
 }

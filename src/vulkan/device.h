@@ -75,9 +75,6 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
  */
 void vkdml_device_destroy(VkdmlDevice device);
 
-/* Gives back one reference. */
-void vkdml_device_release(VkdmlDevice device);
-
 /* Why a physical device cannot be used, static text, or NULL. Of its queue families *family becomes the first with
  * VK_QUEUE_COMPUTE_BIT. */
 const char *vkdml_physical_device_unusable(const struct vkdml_functions_instance *vk, VkPhysicalDevice physical_device,

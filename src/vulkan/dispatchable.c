@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "vkdml/dml_types.h"
 #include "vulkan/device.h"
+#include "vulkan/device_memory.h"
 
 static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, uint32_t alignment,
                                               const char *alignment_rule, const char *unbound) {
@@ -239,5 +240,5 @@ void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable) {
                                      dispatchable->steps[i].parameters); /* init_steps follow */
         }
     }
-    vkdml_handle_end(&dispatchable->handle);
+    vkdml_device_end_object(&dispatchable->handle);
 }

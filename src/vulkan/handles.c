@@ -104,7 +104,7 @@ static void free_all(const VkAllocationCallbacks *callbacks, struct vkdml_handle
     }
 }
 
-void vkdml_handle_end(struct vkdml_handle *handle) {
+void vkdml_handle_free(struct vkdml_handle *handle) {
     VkdmlDevice device = handle->device;
     atomic_fetch_sub(&device->live[handle->kind], 1);
     if (checks_handles(device)) {
@@ -112,7 +112,6 @@ void vkdml_handle_end(struct vkdml_handle *handle) {
     } else {
         vkdml_free(device->callbacks, handle);
     }
-    vkdml_device_release(device);
 }
 
 void vkdml_handle_end_device(VkdmlDevice device) {

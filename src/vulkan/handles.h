@@ -42,11 +42,10 @@ struct vkdml_graveyard {
 /* Begins an object, in zeroed memory of the device's callbacks. */
 void vkdml_handle_begin(struct vkdml_handle *handle, enum vkdml_handle_kind kind, VkdmlDevice device, size_t bytes);
 
-/* Ends an object of a device, of which nothing is left but its memory; that of a device which was destroyed meanwhile
- * goes with its last object. */
-void vkdml_handle_end(struct vkdml_handle *handle);
+/* Frees an object of a device, of which nothing is left but its memory, or keeps that back for a while. */
+void vkdml_handle_free(struct vkdml_handle *handle);
 
-/* The same for a device, before its memory is freed: gives back that of its destroyed objects. */
+/* Ends a device, before its memory is freed: gives back that of its destroyed objects. */
 void vkdml_handle_end_device(VkdmlDevice device);
 
 /* Whether some device of this process checks handles, or did. */

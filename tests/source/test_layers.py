@@ -24,6 +24,11 @@ MAY_INCLUDE = {
     "vulkan": {"plan", "kernels", "base"},
     "api": {"operators", "frames", "plan", "reference", "vulkan", "schema", "kernels", "tensor", "math", "base"},
 }
+# Frames are held apart as their kernels are: each may include what stands here and itself.
+FRAMES_MAY_INCLUDE = {
+    "index": {"gather"},
+    "regions": {"gather", "map"},
+}
 # The same of the command, whose subcommands lie above all; bench and selftest run the case lines.
 COMMAND_MAY_INCLUDE = {
     "base": set(),
@@ -65,6 +70,17 @@ def upward_includes(command):
     return found
 
 
+def reached_from(arrows, begin):
+    """What arrows, a collection for each name, lead to from a name."""
+    reached, ahead = set(), list(arrows[begin])
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached.add(name)
+            ahead += arrows.get(name, ())
+    return reached
+
+
 def circles(folder):
     """Modules, a .c with its .h, that reach themselves by what they include."""
     includes = {}
@@ -72,17 +88,44 @@ def circles(folder):
         names = {pathlib.PurePosixPath(name).with_suffix("").as_posix() for name in includes_of(path)}
         module = path.relative_to(folder).with_suffix("").as_posix()
         includes.setdefault(module, set()).update(names - {module})
+    return [f"{module} includes itself by way of others" for module in includes if module in reached_from(includes, module)]
+
+
+def foreign_frames(root):
+    """Of plans: the frames that a frame includes."""
     found = []
-    for module in includes:
-        reached, ahead = set(), list(includes[module])
-        while ahead:
-            other = ahead.pop()
-            if other not in reached:
-                reached.add(other)
-                ahead += includes.get(other, ())
-        if module in reached:
-            found.append(f"{module} includes itself by way of others")
+    for path in sorted((root / "src/frames").rglob("*.[ch]")):
+        own = path.relative_to(root / "src/frames").parts[0]
+        for name in includes_of(path):
+            frame = name.split("/")[1] if name.startswith("frames/") else own
+            if frame != own and frame not in FRAMES_MAY_INCLUDE.get(own, ()):
+                found.append(f"{path.relative_to(root)} includes {name}")
     return found
+
+
+def headers_in_circles(folder):
+    """Headers that include themselves by way of others."""
+    includes = {path.relative_to(folder).as_posix(): includes_of(path) for path in sorted(folder.rglob("*.h"))}
+    return [f"{name} includes itself by way of others" for name in includes if name in reached_from(includes, name)]
+
+
+def calls_in_circles(folder):
+    """Files that call each other's functions, or by way of a header's macro: names that are followed by a parenthesis, outside of
+    comments and texts. A step's file may include the header of what it is a step of, for its structs."""
+    defined_in, called, made_by = {}, {}, {}
+    for path in sorted(folder.rglob("*.h")):
+        for macro, body in re.findall(r"^#define (\w+)\(((?:.*\\\n)*.*)", path.read_text(), re.MULTILINE):
+            made_by[macro] = set(re.findall(r"\b(\w+)\(", body))
+    for path in sorted(folder.rglob("*.c")):
+        name = path.relative_to(folder).as_posix()
+        text = re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.DOTALL)
+        for function in re.findall(r"^(?!static)[A-Za-z][^;{}()=#\n]*?\b(\w+)\([^;{}]*\)\s*\{", text, re.MULTILINE):
+            defined_in[function] = name
+        names = set(re.findall(r"\b(\w+)\(", text))
+        called[name] = names.union(*(made_by.get(function, ()) for function in names))
+    calls = {name: {defined_in[function] for function in functions if function in defined_in} - {name}
+             for name, functions in called.items()}
+    return [f"{name} calls itself by way of others" for name in calls if name in reached_from(calls, name)]
 
 
 def foreign_includes(root):
@@ -151,6 +194,9 @@ def main(root):
                 switches.append(f"{path.relative_to(root)}:{number} switches over operators")
 
     results = [(f"src/{module} includes only what its layer may", found) for module, found in problems.items()]
+    results.append(("src/frames/ includes across frames only what stands in the list", foreign_frames(root)))
+    results.append(("src/'s headers include each other in no circle", headers_in_circles(root / "src")))
+    results.append(("src/'s files call each other in no circle", calls_in_circles(root / "src")))
     results.append(("the command's folders include only what their layers may", upward_includes(root / "tools" / "vkdml")))
     results.append(("the command's files include each other in no circle", circles(root / "tools" / "vkdml")))
     results.append(("cases/ includes itself and public headers", foreign_to_cases(root)))

@@ -88,22 +88,6 @@ static void turn(struct vkdml_product *p) {
 
 /* ---- covering ---- */
 
-struct vkdml_span vkdml_product_span(const struct vkdml_product *product, uint32_t t, const struct vkdml_box *box) {
-    struct vkdml_span span = {0, 1};
-    if (t == B && product->gather.rank > 0) {
-        span = vkdml_product_gathered_span(product, box);
-    } else if (t == OUT && product->scatter.rank > 0) {
-        span = vkdml_product_scattered_span(product, box);
-    }
-    span.first += product->tensors[t].at.first;
-    for (uint32_t d = 0; d < RANK; ++d) {
-        const uint64_t stride = product->tensors[t].strides[d];
-        span.first += box->origin[d] * stride;
-        span.count += (box->size[d] - 1) * stride;
-    }
-    return span;
-}
-
 static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
     const struct parts *parts = context;
     const struct vkdml_product_tensor *tensor = &parts->product->tensors[t];

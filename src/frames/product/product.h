@@ -5,8 +5,8 @@
 #define VKDML_FRAMES_PRODUCT_PRODUCT_H
 
 #include "base/report.h"
-#include "frames/map/map.h"
 #include "plan/builder.h"
+#include "plan/epilogue.h"
 
 /* The dimensions of a product. */
 enum {

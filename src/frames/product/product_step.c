@@ -162,6 +162,22 @@ static bool exists(const struct vkdml_product *p, uint32_t t) {
     return p->tensors[t].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
+struct vkdml_span vkdml_product_span(const struct vkdml_product *product, uint32_t t, const struct vkdml_box *box) {
+    struct vkdml_span span = {0, 1};
+    if (t == B && product->gather.rank > 0) {
+        span = vkdml_product_gathered_span(product, box);
+    } else if (t == OUT && product->scatter.rank > 0) {
+        span = vkdml_product_scattered_span(product, box);
+    }
+    span.first += product->tensors[t].at.first;
+    for (uint32_t d = 0; d < RANK; ++d) {
+        const uint64_t stride = product->tensors[t].strides[d];
+        span.first += box->origin[d] * stride;
+        span.count += (box->size[d] - 1) * stride;
+    }
+    return span;
+}
+
 static struct vkdml_window window_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
     struct vkdml_span span = vkdml_product_span(p, t, &part->box);
     span.count += t == OUT ? (uint64_t)(part->share_count - 1) * part->out_share : 0;

@@ -6,7 +6,8 @@ uint target_begin;
 
 void find_unit(uint unit)
 {
-    source_begin = parameters.source_first + (FROM_TOTALS ? push.base_bytes[0] / (4 * TOTAL_WORDS) : push.base_bytes[0] * 8 / BITS);
+    source_begin = parameters.source_first +
+                   (FROM_TOTALS ? push.base_bytes[0] / (4 * TOTAL_WORDS) : push.base_bytes[0] * 8 / BITS);
     target_begin = parameters.target_first;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
@@ -177,8 +178,8 @@ void keep_block()
     }
 }
 
-// What is rare, ends of runs and elements that the quick way is wrong for, is left to a loop of its own, which is mostly not
-// entered: a processor goes through both sides of a branch.
+// What is rare, ends of runs and elements that the quick way is wrong for, is left to a loop of its own, which is
+// mostly not entered: a processor goes through both sides of a branch.
 void fold_block(uint first, uint turns)
 {
     bool all = true;
@@ -288,7 +289,8 @@ void store(uint k, uint share_index)
 {
     uint element = target_begin + k * parameters.width_stride;
     if (TO_TOTALS)
-        store_total(push.base_bytes[1] / 4 + (element + share_index * parameters.share_stride) * TOTAL_WORDS, results[k]);
+        store_total(push.base_bytes[1] / 4 + (element + share_index * parameters.share_stride) * TOTAL_WORDS,
+                    results[k]);
     else if (IS_PAIR)
         store_pair(element, finish(results[k]));
     else

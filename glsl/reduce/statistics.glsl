@@ -3,9 +3,9 @@
 #define VKDML_FOLD_STATISTICS_GLSL
 
 // ---- MOMENTS ----
-// Within a block of items the total is the sums of x - pivot and of its square, the pivot being the block's first element: what a
-// large mean would take from the digits of either is gone. Between blocks it is the mean less the pivot and the squares about it;
-// only at the end both become one number.
+// Within a block of items the total is the sums of x - pivot and of its square, the pivot being the block's first
+// element: what a large mean would take from the digits of either is gone. Between blocks it is the mean less the pivot
+// and the squares about it; only at the end both become one number.
 
 void take_moment(inout Total t, uint x)
 {
@@ -26,10 +26,12 @@ void take_moments(uvec4 x)
     if (!ABOUT_ZERO)
         totals[0].pivot = totals[0].count == 0 ? x.x : totals[0].pivot;
     precise vec4 distances = uintBitsToFloat(x) - uintBitsToFloat(totals[0].pivot);
-    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value), uintBitsToFloat(totals[2].value),
-                             uintBitsToFloat(totals[3].value)) + distances;
-    precise vec4 squares = vec4(uintBitsToFloat(totals[0].mark), uintBitsToFloat(totals[1].mark), uintBitsToFloat(totals[2].mark),
-                                uintBitsToFloat(totals[3].mark)) + distances * distances;
+    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value),
+                             uintBitsToFloat(totals[2].value), uintBitsToFloat(totals[3].value)) +
+                        distances;
+    precise vec4 squares = vec4(uintBitsToFloat(totals[0].mark), uintBitsToFloat(totals[1].mark),
+                                uintBitsToFloat(totals[2].mark), uintBitsToFloat(totals[3].mark)) +
+                           distances * distances;
     precise float count = uintBitsToFloat(totals[0].count) + 4.0;
     totals[0].value = floatBitsToUint(sums.x);
     totals[1].value = floatBitsToUint(sums.y);
@@ -112,7 +114,8 @@ uvec2 value_of_range(Total t)
     uint first = TO_SIGNED ? 0xC3000000u : 0u; // -128
     uint zero_point = math_round_even(math_subtract(first, math_divide(low, scale)));
     float limit = TO_SIGNED ? 127.0 : 255.0;
-    float clamped = is_nan(zero_point) ? uintBitsToFloat(first) : clamp(uintBitsToFloat(zero_point), uintBitsToFloat(first), limit);
+    float clamped =
+        is_nan(zero_point) ? uintBitsToFloat(first) : clamp(uintBitsToFloat(zero_point), uintBitsToFloat(first), limit);
     return uvec2(scale, uint(int(clamped)));
 }
 

@@ -1,10 +1,12 @@
-// Totals of elements of up to 32 bits, which are expanded: floats to FLOAT32, integers by their sign. What value and mark are
-// hangs on the function:
+// Totals of elements of up to 32 bits, which are expanded: floats to FLOAT32, integers by their sign. What value and
+// mark are hangs on the function:
 //     MIN, MAX, ARGMIN, ARGMAX   the greatest key, and of the latter its place
-//     sums of floats             the sum, times a power of two that the mark tells: so no sum on the way overflows or vanishes
+//     sums of floats             the sum, times a power of two that the mark tells: so no sum on the way overflows or
+//                                vanishes
 //                                whose result would not
 //     LOG_SUM_EXP, POWERS        the sum of exp(x - mark), mark being the greatest x
-//     MOMENTS                    of count elements the mean less the pivot, and the sum of squares of their distances from it
+//     MOMENTS                    of count elements the mean less the pivot, and the sum of squares of their distances
+//                                from it
 //     RANGE                      the greatest key, and the greatest complement of a key
 //     MULTIPLY of floats         the product as a significand in [1, 2), or 0, infinity or NaN, and its exponent
 //     else                       the integer
@@ -18,10 +20,10 @@ const bool IS_FLOAT_SUM = BOTH(FLOATS, EITHER(IS_SQUARES, EITHER(EITHER(FUNCTION
                                                                  EITHER(FUNCTION == L1, FUNCTION == LOG_SUM))));
 const bool HAS_SIGNS = EITHER(FUNCTION == SUM, EITHER(FUNCTION == AVERAGE, FUNCTION == LOG_SUM));
 
-// The mark of a sum: what magnitudes must stay below, in FLOAT32's bits, and in its lowest bits what was met that is no number.
-// Squares are summed times 2^126 of elements below 2^-30, as they are below 2^47, then times 2^-162; other sums as they are of
-// elements below 2^95, then times 2^-64. Of 2^32 terms none of these overflows, and what vanishes beside an element that made the
-// scale necessary is less than its last bit. FLOAT16 needs none of it.
+// The mark of a sum: what magnitudes must stay below, in FLOAT32's bits, and in its lowest bits what was met that is no
+// number. Squares are summed times 2^126 of elements below 2^-30, as they are below 2^47, then times 2^-162; other sums
+// as they are of elements below 2^95, then times 2^-64. Of 2^32 terms none of these overflows, and what vanishes beside
+// an element that made the scale necessary is less than its last bit. FLOAT16 needs none of it.
 const uint LOW = 97u << 23;
 const uint MIDDLE = 174u << 23;
 const uint HIGH = 222u << 23;
@@ -146,8 +148,8 @@ void add_term(inout Total t, uint x)
     t.value = floatBitsToUint(sum);
 }
 
-// Of a run four terms at once, each into its own of totals, which have one scale, and so one branch: on processors a branch costs
-// what is in it whichever way it goes.
+// Of a run four terms at once, each into its own of totals, which have one scale, and so one branch: on processors a
+// branch costs what is in it whichever way it goes.
 void add_terms(uvec4 x)
 {
     uvec4 magnitudes = x & ~SIGN_BIT;
@@ -157,7 +159,8 @@ void add_terms(uvec4 x)
         bool nan = any(greaterThan(magnitudes, uvec4(INFINITY)));
         bool negative = HAS_SIGNS ? any(equal(x, uvec4(NEGATIVE_INFINITY))) : false;
         bool positive = any(equal(HAS_SIGNS ? x : magnitudes, uvec4(INFINITY)));
-        totals[0].mark |= (nan ? MET_NAN : 0u) | (negative ? MET_NEGATIVE_INFINITY : 0u) | (positive ? MET_INFINITY : 0u);
+        totals[0].mark |=
+            (nan ? MET_NAN : 0u) | (negative ? MET_NEGATIVE_INFINITY : 0u) | (positive ? MET_INFINITY : 0u);
         x = mix(uvec4(0), x, numbers);
         if (HAS_LEVELS) {
             magnitudes = mix(uvec4(0), magnitudes, numbers);
@@ -171,8 +174,9 @@ void add_terms(uvec4 x)
     precise vec4 terms = uintBitsToFloat(HAS_SIGNS ? x : x & ~SIGN_BIT) * scale_of(totals[0].mark);
     if (IS_SQUARES)
         terms = terms * terms;
-    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value), uintBitsToFloat(totals[2].value),
-                             uintBitsToFloat(totals[3].value)) + terms;
+    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value),
+                             uintBitsToFloat(totals[2].value), uintBitsToFloat(totals[3].value)) +
+                        terms;
     totals[0].value = floatBitsToUint(sums.x);
     totals[1].value = floatBitsToUint(sums.y);
     totals[2].value = floatBitsToUint(sums.z);
@@ -259,8 +263,8 @@ float power_of(float x)
     return x < -87.0 ? 0.0 : power;
 }
 
-// Four elements at once: one exp for each, and one where there is a new greatest. Of infinities and NaN the sum is no number,
-// or the greatest is none: those are taken one by one.
+// Four elements at once: one exp for each, and one where there is a new greatest. Of infinities and NaN the sum is no
+// number, or the greatest is none: those are taken one by one.
 void take_powers(uvec4 x)
 {
     vec4 elements = uintBitsToFloat(x);

@@ -11,7 +11,14 @@ struct vkdml_neighbours vkdml_neighbours_begin(const struct vkdml_instance *inst
 
 VkdmlResult vkdml_refuse_stride(const struct vkdml_planning *planning);
 
-/* Begins a copy of input 0 to output 0, without dimensions. */
-struct vkdml_gather vkdml_begin_copied(const struct vkdml_instance *instance);
+/* Of a dimension: output coordinate o is input coordinate o / repeats * step + first. */
+struct vkdml_copied {
+    uint32_t repeats;
+    uint32_t step;
+    uint32_t first;
+};
+
+/* Plans a copy of input 0 to output 0 of which that is so in each dimension. */
+VkdmlResult vkdml_plan_copied(const struct vkdml_copied *copied, const struct vkdml_planning *planning);
 
 #endif

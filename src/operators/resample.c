@@ -1,4 +1,4 @@
-/* RESAMPLE, its newer versions, and UPSAMPLE_2D: what is between input elements, or the nearest; copies where each
+/* RESAMPLE and its newer versions: what is between input elements, or the nearest; copies where each
  * output element is one of the input's, as often or as far apart as whole numbers say. */
 #include <inttypes.h>
 #include <math.h>
@@ -128,13 +128,6 @@ static bool is_averaged(const struct resampling *r, uint32_t d) {
 
 /* ---- copies ---- */
 
-/* Output coordinate o is input coordinate o / repeats * step + first. */
-struct copied {
-    uint32_t repeats;
-    uint32_t step;
-    uint32_t first;
-};
-
 static bool is_half_integer(float x) {
     return fabsf(x) <= EXACT_OFFSET && 2 * x == truncf(2 * x);
 }
@@ -157,7 +150,7 @@ static bool is_repeated(const struct vkdml_scaling *scaling, uint32_t input_size
 
 /* Whether places lie apart by whole numbers, exactly. */
 static bool is_stepped(const struct vkdml_scaling *scaling, bool is_nearest, uint32_t input_size, uint32_t output_size,
-                       struct copied *copied) {
+                       struct vkdml_copied *copied) {
     const double step = 1 / (double)scaling->scale;
     const double last = ((double)output_size - 1) * step;
     if (step != trunc(step) || !vkdml_scaling_is_binary(scaling) || last > EXACT_SIZE ||
@@ -169,13 +162,13 @@ static bool is_stepped(const struct vkdml_scaling *scaling, bool is_nearest, uin
     if (first < 0 || first + last > (double)input_size - 1 || (!is_nearest && first != place)) {
         return false;
     }
-    *copied = (struct copied){1, (uint32_t)step, (uint32_t)first};
+    *copied = (struct vkdml_copied){1, (uint32_t)step, (uint32_t)first};
     return true;
 }
 
 static bool is_copied(const struct vkdml_scaling *scaling, bool is_nearest, uint32_t input_size, uint32_t output_size,
-                      struct copied *copied) {
-    *copied = (struct copied){1, 1, 0};
+                      struct vkdml_copied *copied) {
+    *copied = (struct vkdml_copied){1, 1, 0};
     if (input_size == 1) {
         copied->repeats = output_size;
         return true;
@@ -185,22 +178,6 @@ static bool is_copied(const struct vkdml_scaling *scaling, bool is_nearest, uint
         return true;
     }
     return is_stepped(scaling, is_nearest, input_size, output_size, copied);
-}
-
-/* Dimensions that do not move in the input, or by several elements at once. */
-static VkdmlResult plan_copies(const struct copied *copied, const struct vkdml_planning *planning) {
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_gather gather = vkdml_begin_copied(planning->instance);
-    bool fits = true;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        const struct copied c = copied[d];
-        fits &= vkdml_copy_add(&gather, output->sizes[d] / c.repeats, (uint64_t)output->strides[d] * c.repeats,
-                               (uint64_t)input->strides[d] * c.step);
-        fits &= vkdml_copy_add(&gather, c.repeats, output->strides[d], 0);
-        gather.input.first += (uint64_t)input->strides[d] * c.first;
-    }
-    return fits ? vkdml_copy_plan(&gather, true, planning->builder) : vkdml_refuse_stride(planning);
 }
 
 /* ---- passes ---- */
@@ -326,7 +303,7 @@ static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdm
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
-    struct copied copied[VKDML_MAX_DIMENSIONS];
+    struct vkdml_copied copied[VKDML_MAX_DIMENSIONS];
     uint32_t walked = 0;
     bool copies = true;
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
@@ -339,7 +316,7 @@ static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdm
         copies = copies && is_copy;
     }
     if (copies) {
-        return plan_copies(copied, planning);
+        return vkdml_plan_copied(copied, planning);
     }
     if (is_nearest) {
         const struct vkdml_view from = vkdml_input_view(planning->instance, 0);
@@ -366,74 +343,3 @@ RESAMPLING(resample);
 RESAMPLING(resample1);
 RESAMPLING(resample2);
 RESAMPLING(resample3);
-
-/* ---- UPSAMPLE_2D ---- */
-
-/* What each dimension is enlarged by: the last two are. */
-static uint32_t factor_of(const DML_UPSAMPLE_2D_OPERATOR_DESC *desc, const struct vkdml_tensor *tensor, uint32_t d) {
-    return d + 1 == tensor->dimension_count   ? desc->ScaleSize.Width
-           : d + 2 == tensor->dimension_count ? desc->ScaleSize.Height
-                                              : 1;
-}
-
-static void check_upsample_2d(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = instance->desc;
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    if (desc->ScaleSize.Width == 0 || desc->ScaleSize.Height == 0) {
-        vkdml_report_invalid(report, "ScaleSize is %" PRIu32 " x %" PRIu32 " (Width x Height), must be at least 1 x 1",
-                             desc->ScaleSize.Width, desc->ScaleSize.Height);
-        return;
-    }
-    for (uint32_t d = 0; d < input->dimension_count && input->dimension_count == output->dimension_count; ++d) {
-        const uint32_t factor = factor_of(desc, input, d);
-        const uint64_t size = (uint64_t)input->sizes[d] * factor;
-        if (output->sizes[d] != size) {
-            vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
-                                 "] (%" PRIu32 ") * %" PRIu32,
-                                 vkdml_output_name(instance, 0), d, output->sizes[d], size,
-                                 vkdml_input_name(instance, 0), d, input->sizes[d], factor);
-        }
-    }
-}
-
-/* Where the input has one element there is nothing to interpolate. */
-static VkdmlResult plan_linear(const struct vkdml_planning *planning) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    const struct vkdml_tensor *output = &planning->instance->outputs[0];
-    struct vkdml_neighbours neighbours = vkdml_neighbours_begin(planning->instance);
-    neighbours.kind = VKDML_NEIGHBOURS_LINEAR;
-    neighbours.count = input->dimension_count;
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        const uint32_t factor = factor_of(desc, input, d);
-        neighbours.dimensions[d] = (struct vkdml_neighbours_dimension){
-            .size = output->sizes[d],
-            .source_stride = input->sizes[d] == 1 ? 0 : input->strides[d],
-            .target_stride = output->strides[d],
-            .is_walked = input->sizes[d] > 1 && factor > 1,
-            .taps = 2,
-            .tap_step = 1,
-            .source_size = input->sizes[d],
-            .source_step = factor,
-        };
-    }
-    return vkdml_neighbours_plan(&neighbours, planning->builder);
-}
-
-static VkdmlResult plan_upsample_2d(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = planning->instance->desc;
-    const struct vkdml_tensor *input = &planning->instance->inputs[0];
-    struct copied copied[VKDML_MAX_DIMENSIONS];
-    (void)op;
-    if (desc->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR) {
-        return plan_linear(planning);
-    }
-    for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        copied[d] = (struct copied){factor_of(desc, input, d), 1, 0};
-    }
-    return plan_copies(copied, planning);
-}
-
-const struct vkdml_operator vkdml_operator_upsample_2d = {.rules = check_upsample_2d, .plan = plan_upsample_2d};

@@ -4,6 +4,27 @@
 
 #define MAX_SPATIAL (VKDML_MAX_DIMENSIONS - 2)
 
+/* The descriptors differ in their names alone. */
+#define READER(name, NAME, image_side, columns_side)                                                                   \
+    struct vkdml_unfolding vkdml_unfolding_of_##name(const struct vkdml_instance *instance) {                          \
+        const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
+        return (struct vkdml_unfolding){                                                                               \
+            .image = &instance->image_side##s[0],                                                                      \
+            .columns = &instance->columns_side##s[0],                                                                  \
+            .image_name = vkdml_##image_side##_name(instance, 0),                                                      \
+            .columns_name = vkdml_##columns_side##_name(instance, 0),                                                  \
+            .dimension_count = desc->DimensionCount,                                                                   \
+            .window_sizes = desc->WindowSizes,                                                                         \
+            .strides = desc->Strides,                                                                                  \
+            .dilations = desc->Dilations,                                                                              \
+            .start = desc->StartPadding,                                                                               \
+            .end = desc->EndPadding,                                                                                   \
+        };                                                                                                             \
+    }
+
+READER(unfold, UNFOLD, input, output)
+READER(fold, FOLD, output, input)
+
 uint64_t vkdml_unfolding_blocks(const struct vkdml_unfolding *unfolding, uint32_t s) {
     const uint64_t padded = (uint64_t)unfolding->image->sizes[2 + s] + unfolding->start[s] + unfolding->end[s];
     const uint64_t reach = (uint64_t)unfolding->dilations[s] * (unfolding->window_sizes[s] - 1);

@@ -3,6 +3,7 @@
 #define VKDML_OPERATORS_UNFOLDING_H
 
 #include "base/report.h"
+#include "schema/schema.h"
 #include "tensor/tensor.h"
 
 struct vkdml_unfolding {
@@ -17,6 +18,10 @@ struct vkdml_unfolding {
     const uint32_t *start;
     const uint32_t *end;
 };
+
+/* What the descriptors of UNFOLD, whose input is the image, and of FOLD, whose output is, say. */
+struct vkdml_unfolding vkdml_unfolding_of_unfold(const struct vkdml_instance *instance);
+struct vkdml_unfolding vkdml_unfolding_of_fold(const struct vkdml_instance *instance);
 
 /* How many windows begin along spatial dimension s; 0 where not even one fits. */
 uint64_t vkdml_unfolding_blocks(const struct vkdml_unfolding *unfolding, uint32_t s);

@@ -82,3 +82,8 @@ void vkdml_element_write(const struct vkdml_tensor *tensor, void *memory, const 
         break;
     }
 }
+
+void vkdml_element_move(const struct vkdml_tensor *input, const void *from_memory, const struct vkdml_coordinate *from,
+                        const struct vkdml_tensor *output, void *to_memory, const struct vkdml_coordinate *to) {
+    vkdml_element_write(output, to_memory, to, vkdml_element_read(input, from_memory, from));
+}

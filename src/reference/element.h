@@ -22,4 +22,8 @@ uint64_t vkdml_element_read(const struct vkdml_tensor *tensor, const void *memor
 void vkdml_element_write(const struct vkdml_tensor *tensor, void *memory, const struct vkdml_coordinate *coordinate,
                          uint64_t bits);
 
+/* Moves an element of one tensor to a place in another of as large a type. */
+void vkdml_element_move(const struct vkdml_tensor *input, const void *from_memory, const struct vkdml_coordinate *from,
+                        const struct vkdml_tensor *output, void *to_memory, const struct vkdml_coordinate *to);
+
 #endif

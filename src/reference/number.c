@@ -140,6 +140,11 @@ double vkdml_number_read(const struct vkdml_tensor *tensor, const void *memory,
     return (double)vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, coordinate));
 }
 
+void vkdml_number_write(const struct vkdml_tensor *tensor, void *memory, const struct vkdml_coordinate *coordinate,
+                        double number) {
+    vkdml_element_write(tensor, memory, coordinate, vkdml_float_to_element(tensor->data_type, (float)number));
+}
+
 uint64_t vkdml_convert_attribute(const float *attribute, DML_TENSOR_DATA_TYPE type) {
     uint32_t bits;
     switch (type) {

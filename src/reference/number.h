@@ -61,6 +61,10 @@ uint64_t vkdml_float_to_element(DML_TENSOR_DATA_TYPE type, float value);
 double vkdml_number_read(const struct vkdml_tensor *tensor, const void *memory,
                          const struct vkdml_coordinate *coordinate);
 
+/* Rounds a number to FLOAT32 and that to an element of a float type. */
+void vkdml_number_write(const struct vkdml_tensor *tensor, void *memory, const struct vkdml_coordinate *coordinate,
+                        double number);
+
 /* Converts an attribute given as FLOAT to an element of any type. FLOAT32 keeps the bits, NaN payload and all, which is
  * why they are read from where the attribute lies; other floats as above; integers are truncated toward zero and
  * saturated, NaN is 0. */

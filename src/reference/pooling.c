@@ -63,12 +63,6 @@ static double number_at(const struct walk *walk, const void *memory) {
     return (double)vkdml_element_to_float(walk->input->data_type, vkdml_element_read(walk->input, memory, &walk->at));
 }
 
-static void write_number(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                         const struct vkdml_coordinate *at, double x) {
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    vkdml_element_write(output, memory->outputs[0], at, vkdml_float_to_element(output->data_type, (float)x));
-}
-
 /* ---- AVERAGE_POOLING ---- */
 
 static void average(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
@@ -81,7 +75,7 @@ static void average(const struct vkdml_instance *instance, const struct vkdml_re
             sum += number_at(&walk, memory->inputs[0]);
         }
         const double count = includes_padding ? walk.size : walk.count;
-        write_number(instance, memory, &at, walk.count == 0 ? 0 : sum / count);
+        vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, walk.count == 0 ? 0 : sum / count);
     } while (vkdml_coordinate_next(&instance->outputs[0], &at));
 }
 
@@ -125,7 +119,8 @@ static void norm(const struct vkdml_instance *instance, const struct vkdml_refer
                  const struct pooling *pooling, uint32_t p) {
     struct vkdml_coordinate at = {{0}};
     do {
-        write_number(instance, memory, &at, norm_of(begin(pooling, &instance->inputs[0], &at), memory->inputs[0], p));
+        vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at,
+                           norm_of(begin(pooling, &instance->inputs[0], &at), memory->inputs[0], p));
     } while (vkdml_coordinate_next(&instance->outputs[0], &at));
 }
 

@@ -32,12 +32,6 @@ static double greater(double a, double b) {
     return isnan(a) || isnan(b) ? (double)NAN : is_zero ? (signbit(a) ? b : a) : a > b ? a : b;
 }
 
-static void write_number(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                         const struct vkdml_coordinate *at, double x) {
-    const struct vkdml_tensor *output = &instance->outputs[0];
-    vkdml_element_write(output, memory->outputs[0], at, vkdml_float_to_element(output->data_type, (float)x));
-}
-
 /* ---- ROI_POOLING ---- */
 
 /* The corners that a region's numbers round to; no further than 2^29, where no picture is. */
@@ -88,7 +82,7 @@ void vkdml_reference_roi_pooling(const struct vkdml_instance *instance, const st
                 }
             }
         }
-        write_number(instance, memory, &at, greatest);
+        vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, greatest);
     } while (vkdml_coordinate_next(output, &at));
 }
 
@@ -230,7 +224,7 @@ static void run_align(const struct vkdml_instance *instance, const struct vkdml_
     };
     struct vkdml_coordinate at = {{0}};
     do {
-        write_number(instance, memory, &at, aligned_at(instance, memory, &align, &at));
+        vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, aligned_at(instance, memory, &align, &at));
     } while (vkdml_coordinate_next(output, &at));
 }
 

@@ -1,0 +1,57 @@
+#include "reference/element.h"
+#include "reference/reference.h"
+
+/* Where an element of the wide tensor, of `channels` channels, is in the deep one. */
+static struct vkdml_coordinate in_depth(const struct vkdml_coordinate *wide, uint32_t block, uint32_t channels,
+                                        DML_DEPTH_SPACE_ORDER order) {
+    const uint32_t channel = wide->index[1];
+    const uint32_t row = wide->index[2] % block, column = wide->index[3] % block;
+    const uint32_t depth = order == DML_DEPTH_SPACE_ORDER_COLUMN_ROW_DEPTH
+                               ? channel * block * block + row * block + column
+                               : (row * block + column) * channels + channel;
+    return (struct vkdml_coordinate){{wide->index[0], depth, wide->index[2] / block, wide->index[3] / block}};
+}
+
+static void move_to_depth(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                          uint32_t block, DML_DEPTH_SPACE_ORDER order) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
+    struct vkdml_coordinate from = {{0}};
+    do {
+        const struct vkdml_coordinate to = in_depth(&from, block, input->sizes[1], order);
+        vkdml_element_move(input, memory->inputs[0], &from, output, memory->outputs[0], &to);
+    } while (vkdml_coordinate_next(input, &from));
+}
+
+static void move_to_space(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                          uint32_t block, DML_DEPTH_SPACE_ORDER order) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
+    struct vkdml_coordinate to = {{0}};
+    do {
+        const struct vkdml_coordinate from = in_depth(&to, block, output->sizes[1], order);
+        vkdml_element_move(input, memory->inputs[0], &from, output, memory->outputs[0], &to);
+    } while (vkdml_coordinate_next(output, &to));
+}
+
+void vkdml_reference_space_to_depth(const struct vkdml_instance *instance,
+                                    const struct vkdml_reference_memory *memory) {
+    const DML_SPACE_TO_DEPTH_OPERATOR_DESC *desc = instance->desc;
+    move_to_depth(instance, memory, desc->BlockSize, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW);
+}
+
+void vkdml_reference_space_to_depth1(const struct vkdml_instance *instance,
+                                     const struct vkdml_reference_memory *memory) {
+    const DML_SPACE_TO_DEPTH1_OPERATOR_DESC *desc = instance->desc;
+    move_to_depth(instance, memory, desc->BlockSize, desc->Order);
+}
+
+void vkdml_reference_depth_to_space(const struct vkdml_instance *instance,
+                                    const struct vkdml_reference_memory *memory) {
+    const DML_DEPTH_TO_SPACE_OPERATOR_DESC *desc = instance->desc;
+    move_to_space(instance, memory, desc->BlockSize, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW);
+}
+
+void vkdml_reference_depth_to_space1(const struct vkdml_instance *instance,
+                                     const struct vkdml_reference_memory *memory) {
+    const DML_DEPTH_TO_SPACE1_OPERATOR_DESC *desc = instance->desc;
+    move_to_space(instance, memory, desc->BlockSize, desc->Order);
+}

@@ -23,8 +23,8 @@ const bool MATH_KEEPS_DENORMALS = (FLOAT_CONTROLS & 4u) != 0;
 const bool MATH_KEEPS_DENORMALS = false;
 #endif
 
-// Whether a number is zero, of either sign: see math.glsl. Along z there is one workgroup, as no compiler knows; asking
-// for it took 7 % of BATCH_NORMALIZATION's time on an H200, which keeps denormals.
+// Whether a number is zero, of either sign: see math.glsl. Along z there is one workgroup, as no compiler knows. Where
+// denormals are kept a comparison of floats is as good.
 bool math_is_zero(uint x)
 {
     return (x << 1) == (MATH_KEEPS_DENORMALS ? 0u : gl_NumWorkGroups.z >> 1);

@@ -235,3 +235,15 @@ uint FORMULA(float_function)(uint x TELLS)
         return float_selection(x);
     }
 }
+
+#undef FORMULA
+#undef TELLS
+#undef ADD
+#undef MULTIPLY
+#undef DIVIDE
+#undef DIVIDE_BY_ARGUMENT
+#undef SQRT
+#undef SCALE
+#undef RARELY
+#undef CALL
+#undef CALL2

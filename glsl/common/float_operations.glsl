@@ -127,17 +127,6 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #define CALL(name, x) (good = good && math_##name##_is_common(x), math_##name##_common(x))
 #define CALL2(name, x, y) (good = good && math_##name##_is_common(x, y), math_##name##_common(x, y))
 #include "float_formulas.glsl"
-#undef FORMULA
-#undef TELLS
-#undef ADD
-#undef MULTIPLY
-#undef DIVIDE
-#undef DIVIDE_BY_ARGUMENT
-#undef SQRT
-#undef SCALE
-#undef RARELY
-#undef CALL
-#undef CALL2
 
 #define FORMULA(name) name##_slow
 #define TELLS
@@ -151,17 +140,6 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 #define CALL(name, x) math_##name(x)
 #define CALL2(name, x, y) math_##name(x, y)
 #include "float_formulas.glsl"
-#undef FORMULA
-#undef TELLS
-#undef ADD
-#undef MULTIPLY
-#undef DIVIDE
-#undef DIVIDE_BY_ARGUMENT
-#undef SQRT
-#undef SCALE
-#undef RARELY
-#undef CALL
-#undef CALL2
 #undef CALL_GRADED
 #undef CALL2_GRADED
 

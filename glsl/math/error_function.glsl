@@ -1,5 +1,6 @@
 // The error function, and what is made of it.
 #include "exponential.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #ifndef VKDML_MATH_ERROR_FUNCTION
 #define VKDML_MATH_ERROR_FUNCTION
@@ -43,10 +44,7 @@ MATH uint math_erf_rare(uint x)
     return x + math_multiply_high(magnitude, 0x20DD7504u) + (part >> 31);
 }
 
-MATH uint math_erf(uint x)
-{
-    return math_erf_is_common(x) ? math_erf_common(x) : math_erf_rare(x);
-}
+MATH_OF_PATHS(erf)
 
 // Zero, or 2^-100 to 13: results are normal.
 MATH bool math_gelu_is_common(uint x)
@@ -116,10 +114,7 @@ MATH uint math_gelu_rare(uint x)
     return magnitude > 0x41680000u ? 0x80000000u : math_gelu_tail(magnitude, false) | 0x80000000u; // 14.5
 }
 
-MATH uint math_gelu(uint x)
-{
-    return math_gelu_is_common(x) ? math_gelu_common(x) : math_gelu_rare(x);
-}
+MATH_OF_PATHS(gelu)
 
 // Zero, or 2^-100 to 10: results are normal.
 MATH bool math_gelu_tanh_is_common(uint x)
@@ -178,9 +173,6 @@ MATH uint math_gelu_tanh_rare(uint x)
     return magnitude > 0x41300000u ? 0x80000000u : math_gelu_tanh_tail(magnitude, false) | 0x80000000u; // 11
 }
 
-MATH uint math_gelu_tanh(uint x)
-{
-    return math_gelu_tanh_is_common(x) ? math_gelu_tanh_common(x) : math_gelu_tanh_rare(x);
-}
+MATH_OF_PATHS(gelu_tanh)
 
 #endif

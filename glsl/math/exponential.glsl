@@ -1,4 +1,5 @@
 // Exponentials.
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #include "scaling.glsl"
@@ -81,10 +82,7 @@ MATH uint math_exp_rare(uint x)
     return math_scale(p, math_round(n));
 }
 
-MATH uint math_exp(uint x)
-{
-    return math_exp_is_common(x) ? math_exp_common(x) : math_exp_rare(x);
-}
+MATH_OF_PATHS(exp)
 
 // 2^r for |r| up to 1/2.
 MATH float math_exp2_polynomial(float r)
@@ -126,10 +124,7 @@ MATH uint math_exp2_rare(uint x)
     return math_scale(math_exp2_polynomial(r), math_round(n));
 }
 
-MATH uint math_exp2(uint x)
-{
-    return math_exp2_is_common(x) ? math_exp2_common(x) : math_exp2_rare(x);
-}
+MATH_OF_PATHS(exp2)
 
 MATH bool math_expm1_is_common(uint x)
 {
@@ -151,10 +146,7 @@ MATH uint math_expm1_rare(uint x)
     return math_int(x) >= 0 ? math_exp_rare(x) : x > 0xFF800000u ? 0x7FC00000u : 0xBF800000u;
 }
 
-MATH uint math_expm1(uint x)
-{
-    return math_expm1_is_common(x) ? math_expm1_common(x) : math_expm1_rare(x);
-}
+MATH_OF_PATHS(expm1)
 
 MATH bool math_sigmoid_is_common(uint x)
 {
@@ -182,10 +174,7 @@ MATH uint math_sigmoid_rare(uint x)
     return math_int(x) >= 0 && x <= 0x7F800000u ? 0x3F800000u : math_exp_rare(x);
 }
 
-MATH uint math_sigmoid(uint x)
-{
-    return math_sigmoid_is_common(x) ? math_sigmoid_common(x) : math_sigmoid_rare(x);
-}
+MATH_OF_PATHS(sigmoid)
 
 MATH bool math_softplus_is_common(uint x)
 {
@@ -217,9 +206,6 @@ MATH uint math_softplus_rare(uint x)
     return x <= 0x7F800000u ? x : math_exp_rare(x);
 }
 
-MATH uint math_softplus(uint x)
-{
-    return math_softplus_is_common(x) ? math_softplus_common(x) : math_softplus_rare(x);
-}
+MATH_OF_PATHS(softplus)
 
 #endif

@@ -1,5 +1,6 @@
 // Quotients and square roots of FLOAT16's grade: see half.glsl.
 #include "arithmetic.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #include "root.glsl"
@@ -44,10 +45,7 @@ MATH uint math_half_sqrt_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_sqrt(uint x)
-{
-    return math_half_sqrt_is_common(x) ? math_half_sqrt_common(x) : math_sqrt(x);
-}
+MATH_ELSE_WHOLE(sqrt)
 
 // Numbers but zero.
 MATH bool math_half_reciprocal_is_common(uint x)
@@ -63,10 +61,7 @@ MATH uint math_half_reciprocal_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_reciprocal(uint x)
-{
-    return math_half_reciprocal_is_common(x) ? math_half_reciprocal_common(x) : math_reciprocal(x);
-}
+MATH_ELSE_WHOLE(reciprocal)
 
 // Two numbers, the second not zero. No number of FLOAT16's is as large as that.
 MATH bool math_half_divide_is_common(uint x, uint y)

@@ -2,6 +2,7 @@
 #include "error_function.glsl"
 #include "exponential.glsl"
 #include "logarithm.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #ifndef VKDML_MATH_HALF_EXPONENTIAL
@@ -54,10 +55,7 @@ MATH uint math_half_exp_common(uint x)
     return floatBitsToUint(math_half_power(math_half_clamped(x, 0x41400000u, 0xC1900000u)));
 }
 
-MATH uint math_half_exp(uint x)
-{
-    return math_half_exp_is_common(x) ? math_half_exp_common(x) : math_exp(x);
-}
+MATH_ELSE_WHOLE(exp)
 
 MATH bool math_half_expm1_is_common(uint x)
 {
@@ -79,10 +77,7 @@ MATH uint math_half_expm1_common(uint x)
     return (x & 0x7FFFFFFFu) < 0x38000000u ? x : floatBitsToUint(result);
 }
 
-MATH uint math_half_expm1(uint x)
-{
-    return math_half_expm1_is_common(x) ? math_half_expm1_common(x) : math_expm1(x);
-}
+MATH_ELSE_WHOLE(expm1)
 
 // Numbers but infinity, with which x * sigmoid(x) is NaN.
 MATH bool math_half_sigmoid_is_common(uint x)
@@ -103,10 +98,7 @@ MATH uint math_half_sigmoid_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_sigmoid(uint x)
-{
-    return math_half_sigmoid_is_common(x) ? math_half_sigmoid_common(x) : math_sigmoid(x);
-}
+MATH_ELSE_WHOLE(sigmoid)
 
 MATH bool math_half_softplus_is_common(uint x)
 {
@@ -126,10 +118,7 @@ MATH uint math_half_softplus_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_softplus(uint x)
-{
-    return math_half_softplus_is_common(x) ? math_half_softplus_common(x) : math_softplus(x);
-}
+MATH_ELSE_WHOLE(softplus)
 
 MATH bool math_half_erf_is_common(uint x)
 {
@@ -152,10 +141,7 @@ MATH uint math_half_erf_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_erf(uint x)
-{
-    return math_half_erf_is_common(x) ? math_half_erf_common(x) : math_erf(x);
-}
+MATH_ELSE_WHOLE(erf)
 
 MATH bool math_half_gelu_is_common(uint x)
 {
@@ -182,10 +168,7 @@ MATH uint math_half_gelu_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_gelu(uint x)
-{
-    return math_half_gelu_is_common(x) ? math_half_gelu_common(x) : math_gelu(x);
-}
+MATH_ELSE_WHOLE(gelu)
 
 MATH bool math_half_log_is_common(uint x)
 {
@@ -206,9 +189,6 @@ MATH uint math_half_log_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_log(uint x)
-{
-    return math_half_log_is_common(x) ? math_half_log_common(x) : math_log(x);
-}
+MATH_ELSE_WHOLE(log)
 
 #endif

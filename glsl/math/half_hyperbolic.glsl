@@ -3,6 +3,7 @@
 #include "half_exponential.glsl"
 #include "hyperbolic.glsl"
 #include "inverse_hyperbolic.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #ifndef VKDML_MATH_HALF_HYPERBOLIC
@@ -24,10 +25,7 @@ MATH uint math_half_tanh_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_tanh(uint x)
-{
-    return math_half_tanh_is_common(x) ? math_half_tanh_common(x) : math_tanh(x);
-}
+MATH_ELSE_WHOLE(tanh)
 
 MATH bool math_half_sinh_is_common(uint x)
 {
@@ -49,10 +47,7 @@ MATH uint math_half_sinh_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_sinh(uint x)
-{
-    return math_half_sinh_is_common(x) ? math_half_sinh_common(x) : math_sinh(x);
-}
+MATH_ELSE_WHOLE(sinh)
 
 MATH bool math_half_cosh_is_common(uint x)
 {
@@ -73,10 +68,7 @@ MATH uint math_half_cosh_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_half_cosh(uint x)
-{
-    return math_half_cosh_is_common(x) ? math_half_cosh_common(x) : math_cosh(x);
-}
+MATH_ELSE_WHOLE(cosh)
 
 MATH bool math_half_asinh_is_common(uint x)
 {
@@ -95,10 +87,7 @@ MATH uint math_half_asinh_common(uint x)
     return (magnitude < 0x3E000000u ? floatBitsToUint(small) : large) | (x & 0x80000000u);
 }
 
-MATH uint math_half_asinh(uint x)
-{
-    return math_half_asinh_is_common(x) ? math_half_asinh_common(x) : math_asinh(x);
-}
+MATH_ELSE_WHOLE(asinh)
 
 MATH bool math_half_acosh_is_common(uint x)
 {
@@ -113,10 +102,7 @@ MATH uint math_half_acosh_common(uint x)
     return math_half_log_common(floatBitsToUint(w));
 }
 
-MATH uint math_half_acosh(uint x)
-{
-    return math_half_acosh_is_common(x) ? math_half_acosh_common(x) : math_acosh(x);
-}
+MATH_ELSE_WHOLE(acosh)
 
 MATH bool math_half_atanh_is_common(uint x)
 {
@@ -139,9 +125,6 @@ MATH uint math_half_atanh_common(uint x)
     return magnitude < 0x3B800000u ? x : floatBitsToUint(result) | (x & 0x80000000u);
 }
 
-MATH uint math_half_atanh(uint x)
-{
-    return math_half_atanh_is_common(x) ? math_half_atanh_common(x) : math_atanh(x);
-}
+MATH_ELSE_WHOLE(atanh)
 
 #endif

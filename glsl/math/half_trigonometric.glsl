@@ -2,6 +2,7 @@
 #include "half_arithmetic.glsl"
 #include "half_exponential.glsl"
 #include "inverse_trigonometric.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #include "trigonometric.glsl"
@@ -42,10 +43,7 @@ MATH uint math_half_sin_common(uint x)
     return floatBitsToUint(math_half_sine(r)) ^ (floatBitsToUint(shifted) << 31);
 }
 
-MATH uint math_half_sin(uint x)
-{
-    return math_half_sin_is_common(x) ? math_half_sin_common(x) : math_sin(x);
-}
+MATH_ELSE_WHOLE(sin)
 
 MATH bool math_half_cos_is_common(uint x)
 {
@@ -61,10 +59,7 @@ MATH uint math_half_cos_common(uint x)
     return floatBitsToUint(math_half_sine(r)) ^ (floatBitsToUint(shifted) << 31);
 }
 
-MATH uint math_half_cos(uint x)
-{
-    return math_half_cos_is_common(x) ? math_half_cos_common(x) : math_cos(x);
-}
+MATH_ELSE_WHOLE(cos)
 
 MATH bool math_half_tan_is_common(uint x)
 {
@@ -89,10 +84,7 @@ MATH uint math_half_tan_common(uint x)
     return floatBitsToUint(result) ^ is_odd;
 }
 
-MATH uint math_half_tan(uint x)
-{
-    return math_half_tan_is_common(x) ? math_half_tan_common(x) : math_tan(x);
-}
+MATH_ELSE_WHOLE(tan)
 
 MATH bool math_half_atan_is_common(uint x)
 {
@@ -116,10 +108,7 @@ MATH uint math_half_atan_common(uint x)
     return floatBitsToUint(is_large ? other : p);
 }
 
-MATH uint math_half_atan(uint x)
-{
-    return math_half_atan_is_common(x) ? math_half_atan_common(x) : math_atan(x);
-}
+MATH_ELSE_WHOLE(atan)
 
 MATH bool math_half_asin_is_common(uint x)
 {
@@ -143,10 +132,7 @@ MATH uint math_half_asin_common(uint x)
     return floatBitsToUint(is_large ? other : p) | (x & 0x80000000u);
 }
 
-MATH uint math_half_asin(uint x)
-{
-    return math_half_asin_is_common(x) ? math_half_asin_common(x) : math_asin(x);
-}
+MATH_ELSE_WHOLE(asin)
 
 MATH bool math_half_acos_is_common(uint x)
 {
@@ -167,9 +153,6 @@ MATH uint math_half_acos_common(uint x)
     return floatBitsToUint(x >= 0x80000000u ? other : p);
 }
 
-MATH uint math_half_acos(uint x)
-{
-    return math_half_acos_is_common(x) ? math_half_acos_common(x) : math_acos(x);
-}
+MATH_ELSE_WHOLE(acos)
 
 #endif

@@ -1,5 +1,6 @@
 // Hyperbolic functions.
 #include "exponential.glsl"
+#include "paths.glsl"
 #include "quotient.glsl"
 #include "scaling.glsl"
 #ifndef VKDML_MATH_HYPERBOLIC
@@ -37,10 +38,7 @@ MATH uint math_tanh_rare(uint x)
     return (x & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC00000u : (x & 0x80000000u) | 0x3F800000u;
 }
 
-MATH uint math_tanh(uint x)
-{
-    return math_tanh_is_common(x) ? math_tanh_common(x) : math_tanh_rare(x);
-}
+MATH_OF_PATHS(tanh)
 
 // With x = n * ln(2) + r, cosh and sinh of x are sums of products of those of n * ln(2), halves of sums of two powers
 // of two, and those of r, polynomials.
@@ -114,10 +112,7 @@ MATH uint math_sinh_rare(uint x)
     return math_is_nan(x) ? result : result | (x & 0x80000000u);
 }
 
-MATH uint math_sinh(uint x)
-{
-    return math_sinh_is_common(x) ? math_sinh_common(x) : math_sinh_rare(x);
-}
+MATH_OF_PATHS(sinh)
 
 MATH bool math_cosh_is_common(uint x)
 {
@@ -143,9 +138,6 @@ MATH uint math_cosh_rare(uint x)
     return math_halved_exp(x);
 }
 
-MATH uint math_cosh(uint x)
-{
-    return math_cosh_is_common(x) ? math_cosh_common(x) : math_cosh_rare(x);
-}
+MATH_OF_PATHS(cosh)
 
 #endif

@@ -1,5 +1,6 @@
 // Inverse hyperbolic functions: logarithms of 2^k * (1 + s) / (1 - s).
 #include "logarithm.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #include "root.glsl"
@@ -42,10 +43,7 @@ MATH uint math_atanh_rare(uint x)
     return (x & 0x7FFFFFFFu) == 0x3F800000u ? x | 0x7F800000u : 0x7FC00000u;
 }
 
-MATH uint math_atanh(uint x)
-{
-    return math_atanh_is_common(x) ? math_atanh_common(x) : math_atanh_rare(x);
-}
+MATH_OF_PATHS(atanh)
 
 MATH bool math_asinh_is_common(uint x)
 {
@@ -82,10 +80,7 @@ MATH uint math_asinh_rare(uint x)
     return floatBitsToUint(result) | (x & 0x80000000u);
 }
 
-MATH uint math_asinh(uint x)
-{
-    return math_asinh_is_common(x) ? math_asinh_common(x) : math_asinh_rare(x);
-}
+MATH_OF_PATHS(asinh)
 
 MATH bool math_acosh_is_common(uint x)
 {
@@ -115,9 +110,6 @@ MATH uint math_acosh_rare(uint x)
     return x > 0x7F800000u || x < 0x3F800000u ? 0x7FC00000u : math_asinh_rare(x);
 }
 
-MATH uint math_acosh(uint x)
-{
-    return math_acosh_is_common(x) ? math_acosh_common(x) : math_acosh_rare(x);
-}
+MATH_OF_PATHS(acosh)
 
 #endif

@@ -1,5 +1,6 @@
 // Arcsine, arccosine, arctangent.
 #include "arithmetic.glsl"
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #include "root.glsl"
@@ -45,10 +46,7 @@ MATH uint math_atan_rare(uint x)
     return math_is_nan(x) ? 0x7FC00000u : (x & 0x80000000u) | 0x3FC90FDBu;
 }
 
-MATH uint math_atan(uint x)
-{
-    return math_atan_is_common(x) ? math_atan_common(x) : math_atan_rare(x);
-}
+MATH_OF_PATHS(atan)
 
 // Both from 2^-50 to 2^30.
 MATH bool math_atan2_is_common(uint x, uint y)
@@ -132,15 +130,7 @@ MATH uint math_asin_common(uint x)
     return magnitude < 0x39800000u ? x : result; // below 2^-12 x is nearer
 }
 
-MATH uint math_asin_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_asin(uint x)
-{
-    return math_asin_is_common(x) ? math_asin_common(x) : math_asin_rare(x);
-}
+MATH_ELSE_NAN(asin)
 
 MATH bool math_acos_is_common(uint x)
 {
@@ -165,14 +155,6 @@ MATH uint math_acos_common(uint x)
     return floatBitsToUint(result);
 }
 
-MATH uint math_acos_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_acos(uint x)
-{
-    return math_acos_is_common(x) ? math_acos_common(x) : math_acos_rare(x);
-}
+MATH_ELSE_NAN(acos)
 
 #endif

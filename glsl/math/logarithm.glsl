@@ -1,4 +1,5 @@
 // Logarithms.
+#include "paths.glsl"
 #include "prelude.glsl"
 #ifndef VKDML_MATH_LOGARITHM
 #define VKDML_MATH_LOGARITHM
@@ -63,10 +64,7 @@ MATH uint math_log_rare(uint x)
     return floatBitsToUint(math_log_sum(biased, f));
 }
 
-MATH uint math_log(uint x)
-{
-    return math_log_is_common(x) ? math_log_common(x) : math_log_rare(x);
-}
+MATH_OF_PATHS(log)
 
 // log2(2^k * (1 + f)), k given as k * 2^23.
 MATH float math_log2_sum(float k, float f)
@@ -108,10 +106,7 @@ MATH uint math_log2_rare(uint x)
     return floatBitsToUint(math_log2_sum(biased, f));
 }
 
-MATH uint math_log2(uint x)
-{
-    return math_log2_is_common(x) ? math_log2_common(x) : math_log2_rare(x);
-}
+MATH_OF_PATHS(log2)
 
 // Where 1 + x rounds to a positive number below 2^126.
 MATH bool math_log1p_is_common(uint x)
@@ -137,9 +132,6 @@ MATH uint math_log1p_rare(uint x)
     return x == 0xBF800000u ? 0xFF800000u : math_log(x);
 }
 
-MATH uint math_log1p(uint x)
-{
-    return math_log1p_is_common(x) ? math_log1p_common(x) : math_log1p_rare(x);
-}
+MATH_OF_PATHS(log1p)
 
 #endif

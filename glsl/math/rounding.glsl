@@ -1,4 +1,5 @@
 // To integers, by their bits.
+#include "paths.glsl"
 #include "prelude.glsl"
 #ifndef VKDML_MATH_ROUNDING
 #define VKDML_MATH_ROUNDING
@@ -20,15 +21,7 @@ MATH uint math_truncate_common(uint x)
     return magnitude < 0x3F800000u ? x & 0x80000000u : x & ~math_fraction(magnitude);
 }
 
-MATH uint math_truncate_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_truncate(uint x)
-{
-    return math_truncate_is_common(x) ? math_truncate_common(x) : math_truncate_rare(x);
-}
+MATH_ELSE_NAN(truncate)
 
 MATH bool math_floor_is_common(uint x)
 {
@@ -44,15 +37,7 @@ MATH uint math_floor_common(uint x)
     return magnitude < 0x3F800000u ? small : whole;
 }
 
-MATH uint math_floor_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_floor(uint x)
-{
-    return math_floor_is_common(x) ? math_floor_common(x) : math_floor_rare(x);
-}
+MATH_ELSE_NAN(floor)
 
 MATH bool math_ceil_is_common(uint x)
 {
@@ -69,15 +54,7 @@ MATH uint math_ceil_common(uint x)
     return magnitude < 0x3F800000u ? small : whole;
 }
 
-MATH uint math_ceil_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_ceil(uint x)
-{
-    return math_ceil_is_common(x) ? math_ceil_common(x) : math_ceil_rare(x);
-}
+MATH_ELSE_NAN(ceil)
 
 MATH bool math_round_even_is_common(uint x)
 {
@@ -92,15 +69,7 @@ MATH uint math_round_even_common(uint x)
     return (magnitude < 0x4B000000u ? floatBitsToUint(whole) : magnitude) | (x & 0x80000000u);
 }
 
-MATH uint math_round_even_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_round_even(uint x)
-{
-    return math_round_even_is_common(x) ? math_round_even_common(x) : math_round_even_rare(x);
-}
+MATH_ELSE_NAN(round_even)
 
 MATH bool math_round_away_is_common(uint x)
 {
@@ -116,14 +85,6 @@ MATH uint math_round_away_common(uint x)
     return magnitude < 0x3F800000u ? small : whole;
 }
 
-MATH uint math_round_away_rare(uint x)
-{
-    return 0x7FC00000u;
-}
-
-MATH uint math_round_away(uint x)
-{
-    return math_round_away_is_common(x) ? math_round_away_common(x) : math_round_away_rare(x);
-}
+MATH_ELSE_NAN(round_away)
 
 #endif

@@ -1,4 +1,5 @@
 // Sine, cosine, tangent.
+#include "paths.glsl"
 #include "prelude.glsl"
 #include "quotient.glsl"
 #ifndef VKDML_MATH_TRIGONOMETRIC
@@ -151,10 +152,7 @@ MATH uint math_sin_rare(uint x)
     return floatBitsToUint(math_sin_polynomial(r)) ^ is_odd ^ (x & 0x80000000u);
 }
 
-MATH uint math_sin(uint x)
-{
-    return math_sin_is_common(x) ? math_sin_common(x) : math_sin_rare(x);
-}
+MATH_OF_PATHS(sin)
 
 MATH bool math_cos_is_common(uint x)
 {
@@ -181,10 +179,7 @@ MATH uint math_cos_rare(uint x)
     return floatBitsToUint(math_sin_polynomial(r)) ^ is_odd ^ 0x80000000u;
 }
 
-MATH uint math_cos(uint x)
-{
-    return math_cos_is_common(x) ? math_cos_common(x) : math_cos_rare(x);
-}
+MATH_OF_PATHS(cos)
 
 MATH bool math_tan_is_common(uint x)
 {
@@ -221,9 +216,6 @@ MATH uint math_tan_rare(uint x)
     return math_tan_quotient(r, (high + 0x40000000u) & 0x80000000u) ^ (x & 0x80000000u);
 }
 
-MATH uint math_tan(uint x)
-{
-    return math_tan_is_common(x) ? math_tan_common(x) : math_tan_rare(x);
-}
+MATH_OF_PATHS(tan)
 
 #endif

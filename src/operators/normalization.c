@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frames/rows/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -153,29 +152,28 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
         scale(instance, &map);
         return vkdml_map_plan(&map, planning->builder);
     }
-    if (n->uses_variance && instance->activation_count == 0) {
-        const struct vkdml_rows rows = {
-            .input = vkdml_input_view(instance, INPUT),
-            .output = vkdml_output_view(instance, 0),
-            .epilogue = scale_and_bias(instance),
-            .folded = n->folded,
-            .function = VKDML_ROWS_MOMENTS,
-            .option = !n->uses_mean,
-            .argument = vkdml_float_bits(n->epsilon),
-        };
-        bool is_planned;
-        result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
-        if (is_planned) {
-            return result;
-        }
-    }
+    const struct vkdml_rows rows = {
+        .input = vkdml_input_view(instance, INPUT),
+        .output = vkdml_output_view(instance, 0),
+        .epilogue = scale_and_bias(instance),
+        .folded = n->folded,
+        .function = VKDML_ROWS_MOMENTS,
+        .option = !n->uses_mean,
+        .argument = vkdml_float_bits(n->epsilon),
+    };
     const struct vkdml_reduce reduce = {
         .folded = n->folded,
         .function = VKDML_REDUCE_MOMENTS, /* whose mean is exact of equal elements; an average's is not */
         .option = !n->uses_mean,
         .argument = vkdml_float_bits(n->epsilon),
     };
-    result = vkdml_statistics_plan(&reduce, planning, &statistics);
+    bool is_planned = false;
+    const bool are_rows = n->uses_variance && instance->activation_count == 0;
+    result = are_rows ? vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned)
+                      : vkdml_statistics_plan(&reduce, planning, &statistics);
+    if (is_planned) {
+        return result;
+    }
     if (result != VKDML_SUCCESS || !is_scaled) {
         begin_last(planning, &map);
         standardize(n, &statistics, instance, &map);
@@ -250,21 +248,11 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
     };
     struct vkdml_statistics statistics;
     bool is_planned;
-    VkdmlResult result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
-    if (is_planned) {
+    const VkdmlResult result = vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned);
+    if (result != VKDML_SUCCESS || is_planned) {
         return result;
     }
-    result = vkdml_statistics_plan(&reduce, planning, &statistics);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
-    struct vkdml_map map;
-    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
-    map.operation = VKDML_MAP_DIVIDE;
-    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
-    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(&map, planning->builder);
+    return vkdml_statistics_plan_map(planning, VKDML_MAP_DIVIDE, &rows.input, &statistics, 1);
 }
 
 #define NORMALIZATION(NAME, RULES, PLAN)                                                                               \

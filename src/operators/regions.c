@@ -6,6 +6,7 @@
 
 #include "operators/operators.h"
 #include "operators/scalar.h"
+#include "schema/newer.h"
 
 /* ---- rules ---- */
 
@@ -60,27 +61,8 @@ static void check_roi_pooling(const struct vkdml_instance *instance, struct vkdm
     }
 }
 
-/* Both versions as the later one. */
-static DML_ROI_ALIGN1_OPERATOR_DESC align_of(const struct vkdml_instance *instance) {
-    if (instance->schema->type == DML_OPERATOR_ROI_ALIGN1) {
-        return *(const DML_ROI_ALIGN1_OPERATOR_DESC *)instance->desc;
-    }
-    const DML_ROI_ALIGN_OPERATOR_DESC *desc = instance->desc;
-    return (DML_ROI_ALIGN1_OPERATOR_DESC){
-        .ReductionFunction = desc->ReductionFunction,
-        .InterpolationMode = desc->InterpolationMode,
-        .SpatialScaleX = desc->SpatialScaleX,
-        .SpatialScaleY = desc->SpatialScaleY,
-        .InputPixelOffset = 0.5f,
-        .OutputPixelOffset = -0.5f,
-        .OutOfBoundsInputValue = desc->OutOfBoundsInputValue,
-        .MinimumSamplesPerOutput = desc->MinimumSamplesPerOutput,
-        .MaximumSamplesPerOutput = desc->MaximumSamplesPerOutput,
-    };
-}
-
 static void check_align(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const DML_ROI_ALIGN1_OPERATOR_DESC desc = align_of(instance);
+    const DML_ROI_ALIGN1_OPERATOR_DESC desc = vkdml_roi_align1_of(instance);
     const struct vkdml_tensor *indices = &instance->inputs[2];
     if (check_tensors(instance, 4, report)) {
         const char *name = vkdml_input_name(instance, 2);
@@ -140,7 +122,7 @@ static uint32_t outside_of(float value, DML_TENSOR_DATA_TYPE type) {
 }
 
 static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const DML_ROI_ALIGN1_OPERATOR_DESC desc = align_of(planning->instance);
+    const DML_ROI_ALIGN1_OPERATOR_DESC desc = vkdml_roi_align1_of(planning->instance);
     const uint32_t limit = VKDML_REGIONS_MOST_SAMPLES;
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "frames/rows/rows.h"
 #include "operators/axes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
@@ -64,22 +63,12 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
     };
     struct vkdml_statistics statistics;
     bool is_planned;
-    VkdmlResult result = vkdml_rows_plan(&rows, planning->builder, &is_planned);
-    if (is_planned) {
+    const VkdmlResult result = vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned);
+    if (result != VKDML_SUCCESS || is_planned) {
         return result;
     }
-    result = vkdml_statistics_plan(&reduce, planning, &statistics);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
-    struct vkdml_map map;
-    vkdml_map_begin(&map, vkdml_output_view(instance, 0));
-    map.operation = takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX;
-    vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, 0));
-    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
-    vkdml_map_set_operand(&map, 2, statistics.numbers[1]);
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(&map, planning->builder);
+    return vkdml_statistics_plan_map(planning, takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX, &rows.input,
+                                     &statistics, 2);
 }
 
 /* ---- fused ---- */
@@ -112,18 +101,9 @@ VkdmlResult vkdml_softmax_plan_fused(const struct vkdml_instance *fused, const s
     };
     struct vkdml_statistics statistics;
     vkdml_builder_phase(planning->builder);
-    VkdmlResult result = vkdml_statistics_plan_of(&reduce, planning, &statistics);
-    if (result != VKDML_SUCCESS) {
-        return result;
-    }
-    struct vkdml_map map;
-    vkdml_map_begin(&map, vkdml_output_view(planning->instance, 0));
-    map.operation = VKDML_MAP_SOFTMAX;
-    vkdml_map_set_operand(&map, 0, *numbers);
-    vkdml_map_set_operand(&map, 1, statistics.numbers[0]);
-    vkdml_map_set_operand(&map, 2, statistics.numbers[1]);
-    vkdml_builder_phase(planning->builder);
-    return vkdml_map_plan(&map, planning->builder);
+    const VkdmlResult result = vkdml_statistics_plan_of(&reduce, planning, &statistics);
+    return result == VKDML_SUCCESS ? vkdml_statistics_plan_map(planning, VKDML_MAP_SOFTMAX, numbers, &statistics, 2)
+                                   : result;
 }
 
 /* 1 where an element's place in its reduction is the first greatest one's. */

@@ -26,3 +26,24 @@ VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struc
     of_input.input = vkdml_input_view(planning->instance, 0);
     return vkdml_statistics_plan_of(&of_input, planning, statistics);
 }
+
+VkdmlResult vkdml_statistics_plan_rows(const struct vkdml_rows *rows, const struct vkdml_reduce *reduce,
+                                       const struct vkdml_planning *planning, struct vkdml_statistics *statistics,
+                                       bool *is_planned) {
+    const VkdmlResult result = vkdml_rows_plan(rows, planning->builder, is_planned);
+    return *is_planned ? result : vkdml_statistics_plan(reduce, planning, statistics);
+}
+
+VkdmlResult vkdml_statistics_plan_map(const struct vkdml_planning *planning, enum vkdml_map_operation operation,
+                                      const struct vkdml_view *tensor, const struct vkdml_statistics *statistics,
+                                      uint32_t count) {
+    struct vkdml_map map;
+    vkdml_map_begin(&map, vkdml_output_view(planning->instance, 0));
+    map.operation = operation;
+    vkdml_map_set_operand(&map, 0, *tensor);
+    for (uint32_t i = 0; i < count; ++i) {
+        vkdml_map_set_operand(&map, 1 + i, statistics->numbers[i]);
+    }
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
+}

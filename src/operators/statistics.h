@@ -4,6 +4,7 @@
 #define VKDML_OPERATORS_STATISTICS_H
 
 #include "frames/reduce/reduce.h"
+#include "frames/rows/rows.h"
 #include "operators/operators.h"
 
 /* One or two numbers of each reduction: packed, of size 1 in the dimensions that were folded. */
@@ -18,5 +19,15 @@ VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struc
 /* The same of the tensor that `reduce` says too. */
 VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,
                                      struct vkdml_statistics *statistics);
+
+/* Plans rows at once where that suits them, *is_planned; else the reduce of input 0, for a map to take. */
+VkdmlResult vkdml_statistics_plan_rows(const struct vkdml_rows *rows, const struct vkdml_reduce *reduce,
+                                       const struct vkdml_planning *planning, struct vkdml_statistics *statistics,
+                                       bool *is_planned);
+
+/* Plans what an operation makes of each element of a tensor and of the first numbers of its reduction: output 0. */
+VkdmlResult vkdml_statistics_plan_map(const struct vkdml_planning *planning, enum vkdml_map_operation operation,
+                                      const struct vkdml_view *tensor, const struct vkdml_statistics *statistics,
+                                      uint32_t count);
 
 #endif

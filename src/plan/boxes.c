@@ -5,6 +5,14 @@
 #include "base/checked.h"
 #include "base/notes.h"
 
+struct vkdml_box vkdml_box_of(uint32_t rank, const uint32_t *sizes, size_t stride) {
+    struct vkdml_box box = {{0}, {0}};
+    for (uint32_t d = 0; d < rank; ++d) {
+        box.size[d] = *(const uint32_t *)(const void *)((const char *)sizes + d * stride);
+    }
+    return box;
+}
+
 struct vkdml_window vkdml_window_of(struct vkdml_span span, uint32_t bits) {
     const uint64_t first = span.first * bits / 8;
     const uint64_t end = ((span.first + span.count) * bits + 7) / 8;
@@ -33,14 +41,14 @@ static uint32_t widest_dimension(const struct vkdml_covering *covering, const st
  * each time one is at least halved. */
 static VkdmlResult cover_parts(const struct vkdml_covering *covering, const struct vkdml_box *box, uint32_t dimension,
                                uint64_t bytes) {
-    const uint32_t alignment = covering->limits->min_storage_buffer_offset_alignment;
-    const uint64_t range = covering->limits->max_storage_buffer_range;
+    const uint32_t alignment = covering->builder->limits->min_storage_buffer_offset_alignment;
+    const uint64_t range = covering->builder->limits->max_storage_buffer_range;
     const uint64_t usable = range > 2 * (uint64_t)alignment ? range - alignment : range;
     uint64_t parts = vkdml_divide_up(bytes, usable);
     parts = parts < 2 ? 2 : parts;
     const uint64_t whole = box->size[dimension];
     const uint64_t part = vkdml_divide_up(whole, parts < whole ? parts : whole);
-    vkdml_note(covering->report,
+    vkdml_note(covering->builder->report,
                "windows: maxStorageBufferRange (%" PRIu64 ") cannot bind all, which is cut along dimension %" PRIu32,
                range, dimension);
     VkdmlResult result = VKDML_SUCCESS;
@@ -62,9 +70,9 @@ VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdm
         }
         const uint32_t dimension = widest_dimension(covering, box, t);
         if (dimension == covering->rank) {
-            return vkdml_report_add(covering->report, VKDML_ERROR_LIMIT_EXCEEDED,
+            return vkdml_report_add(covering->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                     "maxStorageBufferRange (%" PRIu64 ") is too small for one element",
-                                    covering->limits->max_storage_buffer_range);
+                                    covering->builder->limits->max_storage_buffer_range);
         }
         return cover_parts(covering, box, dimension, bytes);
     }

@@ -3,10 +3,11 @@
 #define VKDML_PLAN_BOXES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/report.h"
-#include "plan/plan.h"
+#include "plan/builder.h"
 
 /* More than tensors have: a frame may split dimensions. */
 #define VKDML_MAX_BOX_RANK 16
@@ -16,6 +17,9 @@ struct vkdml_box {
     uint32_t origin[VKDML_MAX_BOX_RANK];
     uint32_t size[VKDML_MAX_BOX_RANK];
 };
+
+/* The whole box of so many dimensions, whose sizes lie `stride` bytes apart. */
+struct vkdml_box vkdml_box_of(uint32_t rank, const uint32_t *sizes, size_t stride);
 
 /* Elements [first, first + count) of a tensor's memory; count 0: none. */
 struct vkdml_span {
@@ -38,8 +42,7 @@ struct vkdml_covering {
     void *context;
     uint32_t rank;
     uint32_t tensor_count;
-    const struct vkdml_plan_limits *limits;
-    struct vkdml_report *report;
+    const struct vkdml_builder *builder;
     /* The bytes of a tensor's window, and whether they can be bound. */
     uint64_t (*bytes)(void *context, uint32_t tensor, const struct vkdml_box *box, bool *fits);
     /* How far a tensor reaches along a dimension of the box. */

@@ -55,6 +55,25 @@ uint32_t vkdml_dimensions_collapse(struct vkdml_dimension *dimensions, uint32_t 
     return merge_runs(dimensions, count);
 }
 
+uint32_t vkdml_dimensions_take(const struct vkdml_dimension *dimensions, uint32_t count, const uint32_t *sizes,
+                               struct vkdml_dimension *taken) {
+    uint32_t rank = 0;
+    for (uint32_t d = 0; d < count; ++d) {
+        if (sizes[d] > 1) {
+            taken[rank] = dimensions[d];
+            taken[rank++].size = sizes[d];
+        }
+    }
+    return rank;
+}
+
+uint32_t vkdml_dimensions_run(const struct vkdml_dimension *outer, uint32_t count, uint32_t t, uint32_t *length) {
+    while (count > 0 && outer[count - 1].strides[t] == *length) {
+        *length *= outer[--count].size;
+    }
+    return count;
+}
+
 void vkdml_dimensions_note(const struct vkdml_dimension *dimensions, uint32_t count, const char *what,
                            const char *const names[VKDML_DIMENSION_STRIDES], struct vkdml_report *report) {
     struct vkdml_note_column columns[1 + VKDML_DIMENSION_STRIDES] = {{"sizes", &dimensions->size}};

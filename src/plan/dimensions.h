@@ -19,6 +19,14 @@ struct vkdml_dimension {
  * those that walk one run in every tensor become one. Returns how many are left; 0: there is one element. */
 uint32_t vkdml_dimensions_collapse(struct vkdml_dimension *dimensions, uint32_t count, uint32_t output);
 
+/* Takes those of more than one coordinate in a box of these sizes; how many there are. */
+uint32_t vkdml_dimensions_take(const struct vkdml_dimension *dimensions, uint32_t count, const uint32_t *sizes,
+                               struct vkdml_dimension *taken);
+
+/* How many outer dimensions are left outside of runs, which are rows of *length that lie side by side in tensor `t`;
+ * *length becomes a run's. */
+uint32_t vkdml_dimensions_run(const struct vkdml_dimension *outer, uint32_t count, uint32_t t, uint32_t *length);
+
 /* Notes what is walked, with the strides of those tensors that have a name. */
 void vkdml_dimensions_note(const struct vkdml_dimension *dimensions, uint32_t count, const char *what,
                            const char *const names[VKDML_DIMENSION_STRIDES], struct vkdml_report *report);

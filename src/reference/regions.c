@@ -6,6 +6,7 @@
 #include "reference/element.h"
 #include "reference/number.h"
 #include "reference/reference.h"
+#include "schema/newer.h"
 
 static float element_at(const struct vkdml_tensor *tensor, const void *memory, const struct vkdml_coordinate *at) {
     return vkdml_element_to_float(tensor->data_type, vkdml_element_read(tensor, memory, at));
@@ -229,22 +230,10 @@ static void run_align(const struct vkdml_instance *instance, const struct vkdml_
 }
 
 void vkdml_reference_roi_align1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
-    const DML_ROI_ALIGN1_OPERATOR_DESC *desc = instance->desc;
-    run_align(instance, memory, desc);
+    const DML_ROI_ALIGN1_OPERATOR_DESC desc = vkdml_roi_align1_of(instance);
+    run_align(instance, memory, &desc);
 }
 
 void vkdml_reference_roi_align(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
-    const DML_ROI_ALIGN_OPERATOR_DESC *desc = instance->desc;
-    const DML_ROI_ALIGN1_OPERATOR_DESC newer = {
-        .ReductionFunction = desc->ReductionFunction,
-        .InterpolationMode = desc->InterpolationMode,
-        .SpatialScaleX = desc->SpatialScaleX,
-        .SpatialScaleY = desc->SpatialScaleY,
-        .InputPixelOffset = 0.5f,
-        .OutputPixelOffset = -0.5f,
-        .OutOfBoundsInputValue = desc->OutOfBoundsInputValue,
-        .MinimumSamplesPerOutput = desc->MinimumSamplesPerOutput,
-        .MaximumSamplesPerOutput = desc->MaximumSamplesPerOutput,
-    };
-    run_align(instance, memory, &newer);
+    vkdml_reference_roi_align1(instance, memory);
 }

@@ -165,20 +165,8 @@ static void note_dimensions(const struct vkdml_gather *gather, struct vkdml_repo
 VkdmlResult vkdml_gather_plan(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                               struct vkdml_builder *builder) {
     struct windows w = {gather, use, builder};
-    const struct vkdml_covering covering = {
-        .context = &w,
-        .rank = gather->count,
-        .tensor_count = TENSOR_COUNT,
-        .limits = builder->limits,
-        .report = builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
+    const struct vkdml_covering covering = {&w, gather->count, TENSOR_COUNT, builder, bytes, reach, add};
     note_dimensions(gather, builder->report);
-    struct vkdml_box whole = {{0}, {0}};
-    for (uint32_t d = 0; d < gather->count; ++d) {
-        whole.size[d] = gather->dimensions[d].size;
-    }
+    struct vkdml_box whole = vkdml_box_of(gather->count, &gather->dimensions->size, sizeof(*gather->dimensions));
     return vkdml_cover(&covering, &whole);
 }

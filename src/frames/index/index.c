@@ -249,20 +249,8 @@ VkdmlResult vkdml_index_plan(const struct vkdml_index *index, struct vkdml_build
     static const char *const names[VKDML_DIMENSION_STRIDES] = {
         [INPUT] = "input strides", [INDICES] = "indices strides", [OUTPUT] = "output strides"};
     vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "index, collapsed", names, builder->report);
-    const struct vkdml_covering covering = {
-        .context = &w,
-        .rank = collapsed.rank,
-        .tensor_count = TENSOR_COUNT,
-        .limits = builder->limits,
-        .report = builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
-    struct vkdml_box whole = {{0}, {0}};
-    for (uint32_t d = 0; d < collapsed.rank; ++d) {
-        whole.size[d] = collapsed.dimensions[d].size;
-    }
+    const struct vkdml_covering covering = {&w, collapsed.rank, TENSOR_COUNT, builder, bytes, reach, add};
+    struct vkdml_box whole = vkdml_box_of(collapsed.rank, &collapsed.dimensions->size, sizeof(*collapsed.dimensions));
     return vkdml_cover(&covering, &whole);
 }
 
@@ -272,10 +260,7 @@ VkdmlResult vkdml_index_plan_update(const struct vkdml_index *index, struct vkdm
     collapsed.rank = vkdml_dimensions_collapse(collapsed.dimensions, index->rank - 1, OUTPUT);
     collapsed.dimensions[collapsed.rank++] = updates;
     const struct windows w = {&collapsed, builder, 0, false};
-    struct vkdml_box box = {{0}, {0}};
-    for (uint32_t d = 0; d < collapsed.rank; ++d) {
-        box.size[d] = collapsed.dimensions[d].size;
-    }
+    struct vkdml_box box = vkdml_box_of(collapsed.rank, &collapsed.dimensions->size, sizeof(*collapsed.dimensions));
     struct vkdml_index_part part = {
         .box = box, .indices = window_of(&w, INDICES, &box), .input = window_of(&w, INPUT, &box)};
     box.size[collapsed.rank - 1] = collapsed.columns[0].size;

@@ -60,20 +60,15 @@ static bool has_rest(const struct vkdml_index *index) {
 static void find_shape(const struct vkdml_index *index, const struct vkdml_box *box, struct shape *shape) {
     memset(shape, 0, sizeof(*shape));
     shape->row.size = 1;
-    for (uint32_t d = 0; d < index->rank; ++d) {
-        if (box->size[d] > 1) {
-            shape->outer[shape->rank] = index->dimensions[d];
-            shape->outer[shape->rank++].size = box->size[d];
-        }
-    }
+    shape->rank = vkdml_dimensions_take(index->dimensions, index->rank, box->size, shape->outer);
     if (shape->rank > 0) {
         shape->row = shape->outer[--shape->rank];
     }
     shape->run_rank = shape->rank;
     shape->run_length = shape->row.size;
     const bool has_gaps = index->mode == VKDML_INDEX_MARK || (shape->row.size > 1 && shape->row.strides[OUTPUT] != 1);
-    while (!has_gaps && shape->run_rank > 0 && shape->outer[shape->run_rank - 1].strides[OUTPUT] == shape->run_length) {
-        shape->run_length *= shape->outer[--shape->run_rank].size;
+    if (!has_gaps) {
+        shape->run_rank = vkdml_dimensions_run(shape->outer, shape->rank, OUTPUT, &shape->run_length);
     }
     shape->item = has_gaps ? 1 : VECTOR_BYTES / index->element_bytes;
 }

@@ -165,19 +165,7 @@ VkdmlResult vkdml_map_plan(const struct vkdml_map *map, struct vkdml_builder *bu
     const struct names names = names_of(&collapsed);
     vkdml_dimensions_note(collapsed.dimensions, collapsed.rank, "map, collapsed", names.of, builder->report);
     struct windows w = {&collapsed, builder};
-    const struct vkdml_covering covering = {
-        .context = &w,
-        .rank = collapsed.rank,
-        .tensor_count = VKDML_MAP_OPERANDS + 1,
-        .limits = builder->limits,
-        .report = builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
-    struct vkdml_box whole = {{0}, {0}};
-    for (uint32_t d = 0; d < collapsed.rank; ++d) {
-        whole.size[d] = collapsed.dimensions[d].size;
-    }
+    const struct vkdml_covering covering = {&w, collapsed.rank, VKDML_MAP_OPERANDS + 1, builder, bytes, reach, add};
+    struct vkdml_box whole = vkdml_box_of(collapsed.rank, &collapsed.dimensions->size, sizeof(*collapsed.dimensions));
     return cover_outermost(&covering, &whole, 0);
 }

@@ -68,19 +68,14 @@ static uint32_t item_of(const struct vkdml_map *map) {
 
 static void find_shape(const struct vkdml_map *map, const struct vkdml_box *box, struct shape *shape) {
     memset(shape, 0, sizeof(*shape));
-    for (uint32_t d = 0; d + 1 < map->rank; ++d) {
-        if (box->size[d] > 1) {
-            shape->outer[shape->rank] = map->dimensions[d];
-            shape->outer[shape->rank++].size = box->size[d];
-        }
-    }
+    shape->rank = vkdml_dimensions_take(map->dimensions, map->rank - 1, box->size, shape->outer);
     shape->row = map->dimensions[map->rank - 1];
     shape->row.size = box->size[map->rank - 1];
     shape->run_rank = shape->rank;
     shape->run_length = shape->row.size;
     const bool has_gaps = shape->row.size > 1 && shape->row.strides[OUTPUT] != 1;
-    while (!has_gaps && shape->run_rank > 0 && shape->outer[shape->run_rank - 1].strides[OUTPUT] == shape->run_length) {
-        shape->run_length *= shape->outer[--shape->run_rank].size;
+    if (!has_gaps) {
+        shape->run_rank = vkdml_dimensions_run(shape->outer, shape->rank, OUTPUT, &shape->run_length);
     }
     shape->item = has_gaps ? 1 : item_of(map);
 }
@@ -397,7 +392,7 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_FLOAT_CONTROLS, float_facts);
     vkdml_step_parameters(step, &parameters,
                           has_many_operands(map) ? sizeof(parameters)
-                                                : offsetof(struct vkdml_map_parameters, more_firsts));
+                                                 : offsetof(struct vkdml_map_parameters, more_firsts));
     bind(map, part, step);
     return VKDML_SUCCESS;
 }

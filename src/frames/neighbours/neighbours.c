@@ -301,15 +301,7 @@ static VkdmlResult cover_steps(const struct vkdml_covering *covering, const stru
 static VkdmlResult cover(struct windows *w) {
     const struct vkdml_neighbours *n = w->neighbours;
     struct vkdml_covering covering = {
-        .context = w,
-        .rank = n->count,
-        .tensor_count = n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3,
-        .limits = w->builder->limits,
-        .report = w->builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
+        w, n->count, n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3, w->builder, bytes, reach, add};
     struct vkdml_box whole = {{0}, {0}};
     for (uint32_t d = 0; d < n->count; ++d) {
         whole.size[d] = n->dimensions[d].size;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "frames/neighbours/shares.h"
 #include "plan/step.h"
 
 /* Rings take many registers: of 256 an H200 runs fewer at once (LRN of FLOAT16 across channels 0.79 of the copy peak
@@ -24,11 +25,6 @@
 #define MOST_RING 9
 #define NO_RING   VKDML_MAX_DIMENSIONS
 
-/* What fills the largest GPUs; and processors. */
-#define ENOUGH_INVOCATIONS (1u << 18)
-#define ENOUGH_SERIAL      512
-#define SERIAL_ITEMS       256
-
 struct shape {
     enum vkdml_neighbours_mode mode;
     uint32_t width; /* elements of an item */
@@ -42,11 +38,9 @@ struct shape {
     uint32_t taps[VKDML_MAX_DIMENSIONS];    /* of the part */
     uint32_t first_tap[VKDML_MAX_DIMENSIONS];
     uint64_t items_per_row;
-    uint64_t items;
     uint64_t terms;
     uint64_t turns; /* of an item, or of a row of a ring */
-    uint64_t share;
-    uint64_t shares;
+    struct vkdml_shares shares;
 };
 
 static const struct vkdml_neighbours_dimension *last_of(const struct vkdml_neighbours *n) {
@@ -157,31 +151,16 @@ static uint32_t width_of(const struct vkdml_neighbours *n, const struct vkdml_ne
 }
 
 /* How far a ring is walked at once. */
-static void choose_share(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                         const struct vkdml_plan_limits *limits, struct shape *shape) {
+static void choose_share(const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits,
+                         struct shape *shape) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint64_t enough = serial ? ENOUGH_SERIAL : ENOUGH_INVOCATIONS;
     const uint64_t most = MOST_TURNS / (shape->turns + shape->width + 2);
-    shape->shares = 1;
     if (shape->ring != NO_RING) {
-        const uint64_t length = part->box.size[shape->ring];
-        const uint64_t lines = shape->items / length;
-        const uint64_t shortest = 4 * (uint64_t)shape->ring_taps;
-        uint64_t share = vkdml_divide_up(length, vkdml_divide_up(enough, lines));
-        share = share < shortest ? shortest : share;
-        share = share > most - shape->ring_taps ? most - shape->ring_taps : share;
-        share = share > length ? length : share;
-        shape->shares = vkdml_divide_up(length, share);
-        shape->share = vkdml_divide_up(length, shape->shares);
-        shape->shares = vkdml_divide_up(length, shape->share);
-        shape->items = lines * shape->shares;
-        return;
+        vkdml_shares_of_ring(&shape->shares, part->box.size[shape->ring], 4 * (uint64_t)shape->ring_taps,
+                             most - shape->ring_taps, serial);
+    } else {
+        vkdml_shares_of_items(&shape->shares, most, serial);
     }
-    uint64_t share = serial ? shape->items / enough : 1;
-    share = share > SERIAL_ITEMS ? SERIAL_ITEMS : share;
-    share = share > most ? most : share;
-    shape->share = share == 0 ? 1 : share;
-    (void)n;
 }
 
 /* Whether rows of the target begin and end with items. */
@@ -271,12 +250,12 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
         shape->turns = 16;
     }
     shape->items_per_row = vkdml_divide_up(row + (shape->is_loose || shape->is_whole ? 0 : width - 1), width);
-    shape->items = shape->items_per_row;
+    shape->shares.items = shape->items_per_row;
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
-        shape->items *= part->box.size[d];
+        shape->shares.items *= part->box.size[d];
     }
     if (shape->turns <= MOST_TURNS) {
-        choose_share(n, part, limits, shape);
+        choose_share(part, limits, shape);
     }
 }
 
@@ -376,7 +355,7 @@ static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml
                             const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
-        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares : part->box.size[d];
+        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares.shares : part->box.size[d];
         const struct vkdml_divisor divisor = vkdml_divisor(size);
         parameters->sizes[d][0] = size;
         parameters->sizes[d][1] = divisor.multiplier;
@@ -512,14 +491,14 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
     }
     struct vkdml_neighbours_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
-    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
-    const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
+    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.shares.share;
+    const uint64_t groups = vkdml_divide_up(shape.shares.items, local_size * per_invocation);
     parameters.group_count = (uint32_t)groups;
-    parameters.item_count = (uint32_t)shape.items;
+    parameters.item_count = (uint32_t)shape.shares.items;
     parameters.items_per_row = (uint32_t)shape.items_per_row;
     parameters.row_length = part->box.size[n->count - 1];
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
-    parameters.share = (uint32_t)shape.share;
+    parameters.share = (uint32_t)shape.shares.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
     parameters.source_first = windows[0].lead - (uint32_t)(part->source.first - n->source.first);
     parameters.own_first = windows[2].lead;

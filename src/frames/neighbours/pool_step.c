@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "frames/neighbours/neighbours_step.h"
+#include "frames/neighbours/shares.h"
 
 /* Rings take many registers. */
 #define LOCAL_SIZE        128
@@ -21,11 +22,6 @@
 #define MOST_SPAN        24
 #define NO_RING          VKDML_MAX_DIMENSIONS
 
-/* What fills the largest GPUs; and processors. */
-#define ENOUGH_INVOCATIONS (1u << 18)
-#define ENOUGH_SERIAL      512
-#define SERIAL_ITEMS       256
-
 struct shape {
     const struct vkdml_neighbours *pool;
     const struct vkdml_neighbours_part *part;
@@ -43,9 +39,7 @@ struct shape {
     uint32_t first_tap[VKDML_MAX_DIMENSIONS];
     uint64_t rows;  /* that an item takes */
     uint64_t turns; /* of an item, or of one along a ring */
-    uint64_t items;
-    uint64_t share;
-    uint64_t shares;
+    struct vkdml_shares shares;
 };
 
 static uint32_t last_of(const struct shape *shape) {
@@ -230,31 +224,18 @@ static uint32_t width_of(const struct vkdml_neighbours *pool, const struct vkdml
 /* Items of an invocation, or how far it walks a ring. */
 static void choose_share(struct shape *shape, uint64_t items_per_row) {
     const bool serial = shape->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint64_t enough = serial ? ENOUGH_SERIAL : ENOUGH_INVOCATIONS;
     const uint64_t most = MOST_TURNS / shape->turns; /* at least 1: see frames/neighbours/neighbours.c's MOST_STEPS */
-    shape->items = items_per_row;
+    shape->shares.items = items_per_row;
     for (uint32_t d = 0; d < last_of(shape); ++d) {
-        shape->items *= shape->part->box.size[d];
+        shape->shares.items *= shape->part->box.size[d];
     }
-    shape->shares = 1;
     if (shape->ring != NO_RING) {
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[shape->ring];
-        const uint64_t length = shape->part->box.size[shape->ring];
-        const uint64_t lines = shape->items / length;
-        const uint64_t shortest = 4 * (uint64_t)(dimension->taps - dimension->source_step) + 1;
-        uint64_t share = vkdml_divide_up(length, vkdml_divide_up(enough, lines));
-        share = share < shortest ? shortest : share;
-        share = share > most - MOST_RING ? most - MOST_RING : share;
-        shape->shares = vkdml_divide_up(length, share);
-        shape->share = vkdml_divide_up(length, shape->shares);
-        shape->shares = vkdml_divide_up(length, shape->share);
-        shape->items = lines * shape->shares;
-        return;
+        vkdml_shares_of_ring(&shape->shares, shape->part->box.size[shape->ring],
+                             4 * (uint64_t)(dimension->taps - dimension->source_step) + 1, most - MOST_RING, serial);
+    } else {
+        vkdml_shares_of_items(&shape->shares, most, serial);
     }
-    uint64_t share = serial ? shape->items / enough : 1;
-    share = share > SERIAL_ITEMS ? SERIAL_ITEMS : share;
-    share = share > most ? most : share;
-    shape->share = share == 0 ? 1 : share;
 }
 
 /* ---- what the kernel is told ---- */
@@ -345,7 +326,7 @@ static void fill_dimensions(const struct shape *shape, struct vkdml_neighbours_p
     const struct vkdml_box *box = &shape->part->box;
     for (uint32_t d = 0; d < shape->pool->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
-        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares : box->size[d];
+        const uint32_t size = d == shape->ring ? (uint32_t)shape->shares.shares : box->size[d];
         const struct vkdml_divisor divisor = vkdml_divisor(size);
         parameters->sizes[d][0] = size;
         parameters->sizes[d][1] = divisor.multiplier;
@@ -391,16 +372,16 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     choose_share(&shape, items_per_row);
 
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
-    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.share;
-    const uint64_t groups = vkdml_divide_up(shape.items, local_size * per_invocation);
+    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.shares.share;
+    const uint64_t groups = vkdml_divide_up(shape.shares.items, local_size * per_invocation);
     struct vkdml_neighbours_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     parameters.group_count = (uint32_t)groups;
-    parameters.item_count = (uint32_t)shape.items;
+    parameters.item_count = (uint32_t)shape.shares.items;
     parameters.items_per_row = (uint32_t)items_per_row;
     parameters.row_length = row;
     parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
-    parameters.share = (uint32_t)shape.share;
+    parameters.share = (uint32_t)shape.shares.share;
     parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
     parameters.source_first = shape.windows[0].lead - (uint32_t)(part->source.first - pool->source.first);
     parameters.own_first = pool->is_rest ? shape.windows[0].lead : shape.windows[2].lead;

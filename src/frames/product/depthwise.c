@@ -349,16 +349,7 @@ VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint
                "depthwise: few channels in a group, so an invocation makes %d pixels of a row from registers", WIDTH);
     struct depthwise depthwise = {.product = product, .builder = builder};
     order_pixels(&depthwise, tap_strides);
-    const struct vkdml_covering covering = {
-        .context = &depthwise,
-        .rank = RANK,
-        .tensor_count = TENSORS,
-        .limits = builder->limits,
-        .report = builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
+    const struct vkdml_covering covering = {&depthwise, RANK, TENSORS, builder, bytes, reach, add};
     struct vkdml_box whole = {{0}, {0}};
     for (uint32_t d = 0; d < PIXELS; ++d) {
         whole.size[d] = depthwise.pixels[d].walk.size;

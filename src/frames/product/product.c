@@ -139,16 +139,8 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 }
 
 static VkdmlResult cover(struct parts *parts) {
-    struct vkdml_covering covering = {
-        .context = parts,
-        .rank = RANK + parts->product->gather.rank,
-        .tensor_count = TENSORS,
-        .limits = parts->builder->limits,
-        .report = parts->builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
+    struct vkdml_covering covering = {parts, RANK + parts->product->gather.rank, TENSORS, parts->builder, bytes, reach,
+                                      add};
     struct vkdml_box whole = {{0}, {0}};
     memcpy(whole.size, parts->product->sizes, sizeof(parts->product->sizes));
     for (uint32_t d = 0; d < parts->product->gather.rank; ++d) {

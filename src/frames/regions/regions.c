@@ -108,15 +108,7 @@ static VkdmlResult cover(struct windows *w, uint32_t first) {
     const struct vkdml_view *input = &w->bins->regions->input, *output = &w->bins->regions->output;
     const bool is_first = first == FIRST_OF_RECORDS;
     const struct vkdml_covering covering = {
-        .context = w,
-        .rank = VKDML_REGIONS_RANK,
-        .tensor_count = is_first ? 3 : TURNS + 1 - first,
-        .limits = w->builder->limits,
-        .report = w->builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
+        w, VKDML_REGIONS_RANK, is_first ? 3 : TURNS + 1 - first, w->builder, bytes, reach, add};
     struct vkdml_box whole = {{0}, {output->sizes[0], 1, 1, 1, 1, 1, 1}};
     if (!is_first) {
         memcpy(whole.size, output->sizes, 4 * sizeof(whole.size[0]));

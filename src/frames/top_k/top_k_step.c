@@ -431,20 +431,8 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 VkdmlResult vkdml_top_k_keep(const struct vkdml_top_k_use *use, const struct vkdml_top_k_keeping *keeping) {
     struct keeping s = {use, keeping};
-    const struct vkdml_covering covering = {
-        .context = &s,
-        .rank = use->rank + 1,
-        .tensor_count = TENSOR_COUNT,
-        .limits = use->builder->limits,
-        .report = use->builder->report,
-        .bytes = bytes,
-        .reach = reach,
-        .add = add,
-    };
-    struct vkdml_box whole = {{0}, {0}};
-    for (uint32_t d = 0; d < use->rank; ++d) {
-        whole.size[d] = use->dimensions[d].size;
-    }
+    const struct vkdml_covering covering = {&s, use->rank + 1, TENSOR_COUNT, use->builder, bytes, reach, add};
+    struct vkdml_box whole = vkdml_box_of(use->rank, &use->dimensions->size, sizeof(*use->dimensions));
     whole.size[use->rank] = keeping->to_records ? keeping->share_count : use->kept;
     if (keeping->from.are_records) {
         vkdml_builder_phase(use->builder);

@@ -1,4 +1,4 @@
-/* CONVOLUTION, forward and backward. */
+/* Plans of CONVOLUTION, forward and backward. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,214 +7,10 @@
 #include "frames/product/depthwise.h"
 #include "frames/product/product.h"
 #include "operators/convolution_parts.h"
+#include "operators/convolution_rules.h"
 #include "operators/mapping.h"
 
 enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER, BIAS = VKDML_CONVOLUTION_BIAS };
-
-static struct vkdml_convolution read_convolution(const struct vkdml_instance *instance) {
-    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
-    return (struct vkdml_convolution){
-        .spatial = desc->DimensionCount,
-        .groups = desc->GroupCount,
-        .is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD,
-        .turns_filter = desc->Mode == DML_CONVOLUTION_MODE_CONVOLUTION,
-        .strides = desc->Strides,
-        .dilations = desc->Dilations,
-        .start = desc->StartPadding,
-        .end = desc->EndPadding,
-        .output_padding = desc->OutputPadding,
-    };
-}
-
-/* ---- rules ---- */
-
-static bool check_numbers(const struct vkdml_convolution *convolution, struct vkdml_report *report) {
-    bool good = true;
-    for (uint32_t s = 0; s < convolution->spatial; ++s) {
-        const struct {
-            const char *name;
-            uint32_t value;
-        } numbers[] = {{"Strides", convolution->strides[s]}, {"Dilations", convolution->dilations[s]}};
-        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
-            if (numbers[n].value == 0) {
-                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
-                good = false;
-            }
-        }
-    }
-    if (convolution->groups == 0) {
-        vkdml_report_invalid(report, "GroupCount is 0, must be at least 1");
-        good = false;
-    }
-    return good;
-}
-
-/* A dimension of a tensor. */
-struct place {
-    const char *name;
-    const struct vkdml_tensor *tensor;
-    uint32_t dimension;
-};
-
-static uint32_t size_of(const struct place *place) {
-    return place->tensor->sizes[place->dimension];
-}
-
-/* That a size is another, or so many times it where groups are more than one. */
-static void check_same(const struct place *checked, const struct place *with, uint32_t groups,
-                       struct vkdml_report *report) {
-    const uint64_t wanted = (uint64_t)size_of(with) * groups;
-    if (size_of(checked) != wanted) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]%s",
-                             checked->name, checked->dimension, size_of(checked), wanted, with->name, with->dimension,
-                             groups == 1 ? "" : " * GroupCount");
-    }
-}
-
-static void check_divides(const struct place *checked, uint32_t groups, struct vkdml_report *report) {
-    if (size_of(checked) % groups != 0) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be a multiple of GroupCount (%" PRIu32 ")",
-                             checked->name, checked->dimension, size_of(checked), groups);
-    }
-}
-
-static void check_channels(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                           struct vkdml_report *report) {
-    const struct vkdml_tensor *inputs = instance->inputs;
-    const char *input_name = vkdml_input_name(instance, INPUT), *filter_name = vkdml_input_name(instance, FILTER);
-    const char *output_name = vkdml_output_name(instance, 0);
-    const struct place batches = {input_name, &inputs[INPUT], 0}, taken = {input_name, &inputs[INPUT], 1};
-    const struct place filters = {filter_name, &inputs[FILTER], 0}, channels = {filter_name, &inputs[FILTER], 1};
-    const struct place own_batches = {output_name, &instance->outputs[0], 0};
-    const struct place made = {output_name, &instance->outputs[0], 1};
-    check_same(&own_batches, &batches, 1, report);
-    check_divides(&filters, convolution->groups, report);
-    if (convolution->is_backward) {
-        check_same(&filters, &taken, 1, report);
-        check_same(&made, &channels, convolution->groups, report);
-    } else {
-        check_same(&taken, &channels, convolution->groups, report);
-        check_same(&made, &filters, 1, report);
-    }
-}
-
-/* How far the last of some elements is from the first; sizes and steps have 32 bits. */
-static uint64_t distance(uint32_t count, uint32_t step) {
-    return (uint64_t)(count - 1) * step;
-}
-
-/* At how many places along a spatial dimension the filter lies within the padded input. */
-static uint64_t count_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                             uint32_t s) {
-    const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
-    const uint64_t padded =
-        (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
-    return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
-}
-
-static void check_forward_size(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                               uint32_t s, struct vkdml_report *report) {
-    const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
-    const uint64_t places = count_places(instance, convolution, s);
-    const uint64_t wanted = places + convolution->output_padding[s];
-    const char *filter_name = vkdml_input_name(instance, FILTER), *input_name = vkdml_input_name(instance, INPUT);
-    if (places == 0) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] (%" PRIu32 ") with Dilations[%" PRIu32 "] (%" PRIu32
-                             ") reaches beyond %s.Sizes[%" PRIu32 "] (%" PRIu32 ") + StartPadding[%" PRIu32
-                             "] (%" PRIu32 ") + EndPadding[%" PRIu32 "] (%" PRIu32 ")",
-                             filter_name, d, instance->inputs[FILTER].sizes[d], s, convolution->dilations[s],
-                             input_name, d, instance->inputs[INPUT].sizes[d], s, convolution->start[s], s,
-                             convolution->end[s]);
-    } else if (size != wanted) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
-                             " places of the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
-                             vkdml_output_name(instance, 0), d, size, wanted, places, s,
-                             convolution->output_padding[s]);
-    }
-}
-
-static void check_backward_size(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                                uint32_t s, struct vkdml_report *report) {
-    const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
-    const uint64_t cut = (uint64_t)convolution->start[s] + convolution->end[s];
-    const uint64_t last_place = distance(instance->inputs[INPUT].sizes[d], convolution->strides[s]);
-    const uint64_t reach = distance(instance->inputs[FILTER].sizes[d], convolution->dilations[s]);
-    const uint64_t most = (uint64_t)UINT32_MAX + cut; /* below 2^34 */
-    if (last_place > most || reach > most) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be more than %" PRIu32
-                             " for what Strides[%" PRIu32 "] (%" PRIu32 ") and Dilations[%" PRIu32 "] (%" PRIu32
-                             ") reach",
-                             vkdml_output_name(instance, 0), d, size, UINT32_MAX, s, convolution->strides[s], s,
-                             convolution->dilations[s]);
-        return;
-    }
-    const uint64_t reached = last_place + reach + 1, padded = reached + convolution->output_padding[s];
-    if (padded <= cut) {
-        vkdml_report_invalid(
-            report,
-            "StartPadding[%" PRIu32 "] (%" PRIu32 ") and EndPadding[%" PRIu32 "] (%" PRIu32
-            ") leave nothing of %" PRIu64 " elements reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
-            s, convolution->start[s], s, convolution->end[s], reached, s, convolution->output_padding[s]);
-    } else if (size != padded - cut) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
-                             " reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ") - StartPadding[%" PRIu32
-                             "] (%" PRIu32 ") - EndPadding[%" PRIu32 "] (%" PRIu32 ")",
-                             vkdml_output_name(instance, 0), d, size, padded - cut, reached, s,
-                             convolution->output_padding[s], s, convolution->start[s], s, convolution->end[s]);
-    }
-}
-
-static void check_bias(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_tensor *bias = &instance->inputs[BIAS];
-    const char *name = vkdml_input_name(instance, BIAS);
-    for (uint32_t d = 0; d < bias->dimension_count; ++d) {
-        if (d == 1) {
-            const struct place channels = {name, bias, d},
-                               made = {vkdml_output_name(instance, 0), instance->outputs, d};
-            check_same(&channels, &made, 1, report);
-        } else if (bias->sizes[d] != 1) {
-            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1", name, d, bias->sizes[d]);
-        }
-    }
-}
-
-static void check_convolution(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_convolution convolution = read_convolution(instance);
-    const uint32_t rank = instance->inputs[INPUT].dimension_count;
-    for (uint32_t i = 0; i < instance->input_count; ++i) {
-        if (instance->inputs[i].dimension_count != rank && instance->inputs[i].dimension_count != 0) {
-            return; /* the table refuses it */
-        }
-    }
-    if (rank < 3 || rank > 2 + VKDML_CONVOLUTION_SPATIAL || instance->outputs[0].dimension_count != rank) {
-        return;
-    }
-    if (convolution.spatial != rank - 2) {
-        vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
-                             convolution.spatial, rank - 2, vkdml_input_name(instance, INPUT));
-        return;
-    }
-    if (!check_numbers(&convolution, report)) {
-        return;
-    }
-    check_channels(instance, &convolution, report);
-    for (uint32_t s = 0; s < convolution.spatial; ++s) {
-        if (convolution.is_backward) {
-            check_backward_size(instance, &convolution, s, report);
-        } else {
-            check_forward_size(instance, &convolution, s, report);
-        }
-    }
-    check_bias(instance, report);
-}
-
-/* ---- plans ---- */
 
 struct planner {
     const struct vkdml_planning *planning;
@@ -482,7 +278,8 @@ static VkdmlResult check_reach(const struct vkdml_planning *planning, const stru
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
         const uint64_t size =
             convolution->is_backward ? instance->outputs[0].sizes[2 + s] : instance->inputs[INPUT].sizes[2 + s];
-        const uint64_t reach = distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
+        const uint64_t reach =
+            vkdml_convolution_distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
         const uint64_t length = size + convolution->start[s] + convolution->end[s] + reach;
         if (length > INT32_MAX / 2) {
             return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
@@ -495,7 +292,7 @@ static VkdmlResult check_reach(const struct vkdml_planning *planning, const stru
 }
 
 static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    struct vkdml_convolution convolution = read_convolution(planning->instance);
+    struct vkdml_convolution convolution = vkdml_convolution_read(planning->instance);
     struct planner planner = {.planning = planning, .convolution = &convolution};
     VkdmlResult result = check_reach(planning, &convolution);
     uint32_t count = 1;
@@ -515,4 +312,4 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     return plan_parts(&planner, count);
 }
 
-const struct vkdml_operator vkdml_operator_convolution = {.rules = check_convolution, .plan = plan_convolution};
+const struct vkdml_operator vkdml_operator_convolution = {.rules = vkdml_convolution_check, .plan = plan_convolution};

@@ -1,5 +1,20 @@
 #include "operators/convolution_parts.h"
 
+struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *instance) {
+    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
+    return (struct vkdml_convolution){
+        .spatial = desc->DimensionCount,
+        .groups = desc->GroupCount,
+        .is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD,
+        .turns_filter = desc->Mode == DML_CONVOLUTION_MODE_CONVOLUTION,
+        .strides = desc->Strides,
+        .dilations = desc->Dilations,
+        .start = desc->StartPadding,
+        .end = desc->EndPadding,
+        .output_padding = desc->OutputPadding,
+    };
+}
+
 enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER };
 
 static uint32_t common_divisor(uint32_t a, uint32_t b) {
@@ -132,4 +147,8 @@ void vkdml_convolution_limit_parts(const struct vkdml_instance *instance, struct
         }
         convolution->is_divided[most] = true;
     }
+}
+
+uint64_t vkdml_convolution_distance(uint32_t count, uint32_t step) {
+    return (uint64_t)(count - 1) * step;
 }

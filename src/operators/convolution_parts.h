@@ -25,6 +25,11 @@ struct vkdml_convolution {
                                                    output */
 };
 
+struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *instance);
+
+/* How far the last of some elements is from the first; sizes and steps have 32 bits. */
+uint64_t vkdml_convolution_distance(uint32_t count, uint32_t step);
+
 /* Outputs along a spatial dimension that take the same taps: coordinate c of them is first + c * step of the output,
  * and tap t of the walk meets element filter_first + t * filter_step of the filter. */
 struct vkdml_convolution_part {

@@ -21,13 +21,13 @@ static struct vkdml_gathered gather_layout(const struct vkdml_instance *instance
     const uint32_t rank = instance->inputs[0].dimension_count;
     struct vkdml_gathered layout = {.count = 0};
     for (uint32_t d = 0; d < desc->Axis; ++d) {
-        vkdml_gathered_add_input(&layout, instance, d);
+        vkdml_gathered_add(&layout, instance, VKDML_GATHERED_INPUT, d);
     }
     for (uint32_t d = rank - desc->IndexDimensions; d < rank; ++d) {
-        vkdml_gathered_add_indices(&layout, instance, d);
+        vkdml_gathered_add(&layout, instance, VKDML_GATHERED_INDICES, d);
     }
     for (uint32_t d = desc->Axis + 1; d < rank; ++d) {
-        vkdml_gathered_add_input(&layout, instance, d);
+        vkdml_gathered_add(&layout, instance, VKDML_GATHERED_INPUT, d);
     }
     uint32_t before = desc->Axis;
     while (layout.count > rank && before > 0 && layout.sources[0].size == 1) {

@@ -19,38 +19,22 @@ static VkdmlResult plan_nd(const struct vkdml_tuples *nd, const struct vkdml_pla
     return vkdml_index_plan(&index, planning->builder);
 }
 
-static struct vkdml_tuples read_gather_nd(const struct vkdml_instance *instance) {
-    const DML_GATHER_ND_OPERATOR_DESC *desc = instance->desc;
-    return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, 0, false};
-}
+/* batches: BatchDimensionCount, where the descriptor has it. */
+#define OF_TUPLES(name, NAME, batches, has_batches)                                                                    \
+    static struct vkdml_tuples read_##name(const struct vkdml_instance *instance) {                                    \
+        const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
+        return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, batches, has_batches};    \
+    }                                                                                                                  \
+    static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
+        const struct vkdml_tuples nd = read_##name(instance);                                                          \
+        vkdml_tuples_check(instance, &nd, &instance->outputs[0], vkdml_output_name(instance, 0), report);              \
+    }                                                                                                                  \
+    static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
+        (void)op;                                                                                                      \
+        const struct vkdml_tuples nd = read_##name(planning->instance);                                                \
+        return plan_nd(&nd, planning);                                                                                 \
+    }                                                                                                                  \
+    const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name}
 
-static void check_gather_nd(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_tuples nd = read_gather_nd(instance);
-    vkdml_tuples_check(instance, &nd, &instance->outputs[0], vkdml_output_name(instance, 0), report);
-}
-
-static VkdmlResult plan_gather_nd(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    (void)op;
-    const struct vkdml_tuples nd = read_gather_nd(planning->instance);
-    return plan_nd(&nd, planning);
-}
-
-static struct vkdml_tuples read_gather_nd1(const struct vkdml_instance *instance) {
-    const DML_GATHER_ND1_OPERATOR_DESC *desc = instance->desc;
-    return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, desc->BatchDimensionCount,
-                                 true};
-}
-
-static void check_gather_nd1(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_tuples nd = read_gather_nd1(instance);
-    vkdml_tuples_check(instance, &nd, &instance->outputs[0], vkdml_output_name(instance, 0), report);
-}
-
-static VkdmlResult plan_gather_nd1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    (void)op;
-    const struct vkdml_tuples nd = read_gather_nd1(planning->instance);
-    return plan_nd(&nd, planning);
-}
-
-const struct vkdml_operator vkdml_operator_gather_nd = {.rules = check_gather_nd, .plan = plan_gather_nd};
-const struct vkdml_operator vkdml_operator_gather_nd1 = {.rules = check_gather_nd1, .plan = plan_gather_nd1};
+OF_TUPLES(gather_nd, GATHER_ND, 0, false);
+OF_TUPLES(gather_nd1, GATHER_ND1, desc->BatchDimensionCount, true);

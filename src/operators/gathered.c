@@ -2,23 +2,18 @@
 
 #include <inttypes.h>
 
-void vkdml_gathered_add_input(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t d) {
-    const struct vkdml_tensor *input = &instance->inputs[0];
-    layout->sources[layout->count++] = (struct vkdml_gathered_source){.name = vkdml_input_name(instance, 0),
-                                                                      .dimension = d,
-                                                                      .size = input->sizes[d],
-                                                                      .input_stride = input->strides[d]};
+void vkdml_gathered_add(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t input,
+                        uint32_t d) {
+    const struct vkdml_tensor *tensor = &instance->inputs[input];
+    layout->sources[layout->count++] = (struct vkdml_gathered_source){
+        .name = vkdml_input_name(instance, input),
+        .dimension = d,
+        .size = tensor->sizes[d],
+        .input_stride = input == VKDML_GATHERED_INPUT ? tensor->strides[d] : 0,
+        .index_stride = input == VKDML_GATHERED_INDICES ? tensor->strides[d] : 0,
+    };
 }
 
-void vkdml_gathered_add_indices(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t d) {
-    const struct vkdml_tensor *indices = &instance->inputs[1];
-    layout->sources[layout->count++] = (struct vkdml_gathered_source){.name = vkdml_input_name(instance, 1),
-                                                                      .dimension = d,
-                                                                      .size = indices->sizes[d],
-                                                                      .index_stride = indices->strides[d]};
-}
-
-/* The dimensions of a tensor before the last `count` must have one coordinate. */
 void vkdml_gathered_check_ignored(const struct vkdml_tensor *tensor, const char *name, const char *count_name,
                                   uint32_t count, struct vkdml_report *report) {
     for (uint32_t d = 0; d + count < tensor->dimension_count; ++d) {

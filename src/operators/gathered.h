@@ -20,9 +20,12 @@ struct vkdml_gathered {
     struct vkdml_gathered_source sources[2 * VKDML_MAX_DIMENSIONS];
 };
 
-/* Adds dimension d of input 0, the data, or of input 1, the indices. */
-void vkdml_gathered_add_input(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t d);
-void vkdml_gathered_add_indices(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t d);
+/* The inputs. */
+enum { VKDML_GATHERED_INPUT, VKDML_GATHERED_INDICES };
+
+/* Adds dimension d of one of them. */
+void vkdml_gathered_add(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t input,
+                        uint32_t d);
 
 /* The dimensions of a tensor before the last `count` must have one coordinate. */
 void vkdml_gathered_check_ignored(const struct vkdml_tensor *tensor, const char *name, const char *count_name,

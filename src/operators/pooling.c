@@ -6,6 +6,7 @@
 #include "frames/neighbours/neighbours.h"
 #include "frames/reduce/reduce.h"
 #include "operators/operators.h"
+#include "operators/positive.h"
 
 #define MOST_SPATIAL 3
 
@@ -32,21 +33,9 @@ static const uint32_t no_dilations[MOST_SPATIAL] = {1, 1, 1};
 /* ---- rules ---- */
 
 static bool check_numbers(const struct pooling *pooling, struct vkdml_report *report) {
-    bool good = true;
-    for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
-        const struct {
-            const char *name;
-            uint32_t value;
-        } numbers[] = {
-            {"Strides", pooling->strides[s]}, {"WindowSize", pooling->window[s]}, {"Dilations", pooling->dilations[s]}};
-        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
-            if (numbers[n].value == 0) {
-                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
-                good = false;
-            }
-        }
-    }
-    return good;
+    const struct vkdml_positive arrays[] = {
+        {"Strides", pooling->strides}, {"WindowSize", pooling->window}, {"Dilations", pooling->dilations}};
+    return vkdml_positive_check(arrays, sizeof(arrays) / sizeof(arrays[0]), pooling->dimension_count, report);
 }
 
 static uint64_t padded_size(const struct vkdml_tensor *input, const struct pooling *pooling, uint32_t s) {

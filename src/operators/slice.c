@@ -123,11 +123,15 @@ static VkdmlResult plan_slice(const struct vkdml_operator *op, const struct vkdm
     return plan_taking(&slice, planning);
 }
 
-static struct window read_slice1(const struct vkdml_instance *instance) {
-    const DML_SLICE1_OPERATOR_DESC *desc = instance->desc;
-    return (struct window){desc->DimensionCount, desc->InputWindowOffsets, desc->InputWindowSizes,
-                           desc->InputWindowStrides};
-}
+#define READER(name, NAME)                                                                                             \
+    static struct window read_##name(const struct vkdml_instance *instance) {                                          \
+        const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
+        return (struct window){desc->DimensionCount, desc->InputWindowOffsets, desc->InputWindowSizes,                 \
+                               desc->InputWindowStrides};                                                              \
+    }
+
+READER(slice1, SLICE1)
+READER(slice_grad, SLICE_GRAD)
 
 static void check_slice1(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct window window = read_slice1(instance);
@@ -140,12 +144,6 @@ static VkdmlResult plan_slice1(const struct vkdml_operator *op, const struct vkd
     const struct slice slice = slice_of(&window);
     (void)op;
     return plan_taking(&slice, planning);
-}
-
-static struct window read_slice_grad(const struct vkdml_instance *instance) {
-    const DML_SLICE_GRAD_OPERATOR_DESC *desc = instance->desc;
-    return (struct window){desc->DimensionCount, desc->InputWindowOffsets, desc->InputWindowSizes,
-                           desc->InputWindowStrides};
 }
 
 static void check_slice_grad(const struct vkdml_instance *instance, struct vkdml_report *report) {

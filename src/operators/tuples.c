@@ -22,13 +22,13 @@ struct vkdml_gathered vkdml_tuples_gathered(const struct vkdml_instance *instanc
     const uint32_t first_index = vkdml_tuples_first(indices, nd->indices_dimensions);
     struct vkdml_gathered layout = {.count = 0};
     for (uint32_t d = 0; d + 1 < nd->indices_dimensions; ++d) {
-        vkdml_gathered_add_indices(&layout, instance, first_index + d);
+        vkdml_gathered_add(&layout, instance, VKDML_GATHERED_INDICES, first_index + d);
         if (d < nd->batch_dimensions) {
             layout.sources[d].input_stride = input->strides[first_input + d];
         }
     }
     for (uint32_t d = nd->batch_dimensions + vkdml_tuples_size(instance); d < nd->input_dimensions; ++d) {
-        vkdml_gathered_add_input(&layout, instance, first_input + d);
+        vkdml_gathered_add(&layout, instance, VKDML_GATHERED_INPUT, first_input + d);
     }
     return layout;
 }

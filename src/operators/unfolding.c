@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "operators/positive.h"
+
 #define MAX_SPATIAL (VKDML_MAX_DIMENSIONS - 2)
 
 /* The descriptors differ in their names alone. */
@@ -32,22 +34,9 @@ uint64_t vkdml_unfolding_blocks(const struct vkdml_unfolding *unfolding, uint32_
 }
 
 static bool check_numbers(const struct vkdml_unfolding *unfolding, struct vkdml_report *report) {
-    bool good = true;
-    for (uint32_t s = 0; s < unfolding->dimension_count; ++s) {
-        const struct {
-            const char *name;
-            uint32_t value;
-        } numbers[] = {{"WindowSizes", unfolding->window_sizes[s]},
-                       {"Strides", unfolding->strides[s]},
-                       {"Dilations", unfolding->dilations[s]}};
-        for (uint32_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); ++n) {
-            if (numbers[n].value == 0) {
-                vkdml_report_invalid(report, "%s[%" PRIu32 "] is 0, must be at least 1", numbers[n].name, s);
-                good = false;
-            }
-        }
-    }
-    return good;
+    const struct vkdml_positive arrays[] = {
+        {"WindowSizes", unfolding->window_sizes}, {"Strides", unfolding->strides}, {"Dilations", unfolding->dilations}};
+    return vkdml_positive_check(arrays, sizeof(arrays) / sizeof(arrays[0]), unfolding->dimension_count, report);
 }
 
 static void check_size(const struct vkdml_unfolding *unfolding, uint32_t d, uint64_t size, const char *what,

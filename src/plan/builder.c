@@ -50,20 +50,23 @@ static uint64_t take(uint64_t *total, uint64_t bytes) {
     return offset;
 }
 
+/* A region of a resource that has so many bytes yet. */
+static struct vkdml_origin reserve(const struct vkdml_builder *builder, enum vkdml_plan_resource resource,
+                                   uint64_t *taken, const char *name, uint64_t bytes, DML_TENSOR_DATA_TYPE type) {
+    const uint64_t offset = take(taken, bytes);
+    vkdml_note(builder->report, "%s resource, from byte %" PRIu64 " on: %" PRIu64 " bytes of %s",
+               resource == VKDML_PLAN_TEMPORARY ? "temporary" : "persistent", offset, bytes, name);
+    return (struct vkdml_origin){.resource = resource, .offset = offset, .type = type};
+}
+
 struct vkdml_origin vkdml_builder_region(struct vkdml_builder *builder, const char *name, uint64_t bytes,
                                          DML_TENSOR_DATA_TYPE type) {
-    const uint64_t offset = take(&builder->steps->temporary_bytes, bytes);
-    vkdml_note(builder->report, "temporary resource, from byte %" PRIu64 " on: %" PRIu64 " bytes of %s", offset, bytes,
-               name);
-    return (struct vkdml_origin){.resource = VKDML_PLAN_TEMPORARY, .offset = offset, .type = type};
+    return reserve(builder, VKDML_PLAN_TEMPORARY, &builder->steps->temporary_bytes, name, bytes, type);
 }
 
 struct vkdml_origin vkdml_builder_kept(struct vkdml_builder *builder, const char *name, uint64_t bytes,
                                        DML_TENSOR_DATA_TYPE type) {
-    const uint64_t offset = take(&builder->plan->persistent_bytes, bytes);
-    vkdml_note(builder->report, "persistent resource, from byte %" PRIu64 " on: %" PRIu64 " bytes of %s", offset, bytes,
-               name);
-    return (struct vkdml_origin){.resource = VKDML_PLAN_PERSISTENT, .offset = offset, .type = type};
+    return reserve(builder, VKDML_PLAN_PERSISTENT, &builder->plan->persistent_bytes, name, bytes, type);
 }
 
 void vkdml_builder_place(struct vkdml_builder *builder, const char *name, struct vkdml_view *view) {

@@ -32,26 +32,13 @@ static void move_to_space(const struct vkdml_instance *instance, const struct vk
     } while (vkdml_coordinate_next(output, &to));
 }
 
-void vkdml_reference_space_to_depth(const struct vkdml_instance *instance,
-                                    const struct vkdml_reference_memory *memory) {
-    const DML_SPACE_TO_DEPTH_OPERATOR_DESC *desc = instance->desc;
-    move_to_depth(instance, memory, desc->BlockSize, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW);
-}
+#define OF_BLOCKS(name, NAME, move, order)                                                                             \
+    void vkdml_reference_##name(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {  \
+        const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
+        move(instance, memory, desc->BlockSize, order);                                                                \
+    }
 
-void vkdml_reference_space_to_depth1(const struct vkdml_instance *instance,
-                                     const struct vkdml_reference_memory *memory) {
-    const DML_SPACE_TO_DEPTH1_OPERATOR_DESC *desc = instance->desc;
-    move_to_depth(instance, memory, desc->BlockSize, desc->Order);
-}
-
-void vkdml_reference_depth_to_space(const struct vkdml_instance *instance,
-                                    const struct vkdml_reference_memory *memory) {
-    const DML_DEPTH_TO_SPACE_OPERATOR_DESC *desc = instance->desc;
-    move_to_space(instance, memory, desc->BlockSize, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW);
-}
-
-void vkdml_reference_depth_to_space1(const struct vkdml_instance *instance,
-                                     const struct vkdml_reference_memory *memory) {
-    const DML_DEPTH_TO_SPACE1_OPERATOR_DESC *desc = instance->desc;
-    move_to_space(instance, memory, desc->BlockSize, desc->Order);
-}
+OF_BLOCKS(space_to_depth, SPACE_TO_DEPTH, move_to_depth, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
+OF_BLOCKS(space_to_depth1, SPACE_TO_DEPTH1, move_to_depth, desc->Order)
+OF_BLOCKS(depth_to_space, DEPTH_TO_SPACE, move_to_space, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
+OF_BLOCKS(depth_to_space1, DEPTH_TO_SPACE1, move_to_space, desc->Order)

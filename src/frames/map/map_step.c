@@ -278,34 +278,32 @@ static bool has_no_denormals(const struct vkdml_map *map) {
     return true;
 }
 
-static bool computes_much(const struct vkdml_map *map) {
-    enum { LITTLE, MUCH };
-    static const bool operations[] = {
-#define OPERATION(NAME, value, turns, work) [value] = (work),
+/* What an operation or a function takes: turns of loops, and whether it computes much. */
+struct cost {
+    uint8_t turns;
+    bool is_much;
+};
+
+enum { LITTLE, MUCH };
+static const struct cost operation_costs[] = {
+#define OPERATION(NAME, value, turns, work) [value] = {(turns), (work)},
 #define FUNCTION(NAME, value, turns, work)
 #include "../glsl/common/operation_list.inc"
-    };
-    static const bool functions[] = {
+};
+static const struct cost function_costs[] = {
 #define OPERATION(NAME, value, turns, work)
-#define FUNCTION(NAME, value, turns, work) [value] = (work),
+#define FUNCTION(NAME, value, turns, work) [value] = {(turns), (work)},
 #include "../glsl/common/operation_list.inc"
-    };
-    return map->scale != VKDML_MAP_NO_SCALE || operations[map->operation] || functions[map->function];
+};
+
+static bool computes_much(const struct vkdml_map *map) {
+    return map->scale != VKDML_MAP_NO_SCALE || operation_costs[map->operation].is_much ||
+           function_costs[map->function].is_much;
 }
 
 static uint32_t element_turns(const struct vkdml_map *map) {
-    static const uint8_t operations[] = {
-#define OPERATION(NAME, value, turns, work) [value] = (turns),
-#define FUNCTION(NAME, value, turns, work)
-#include "../glsl/common/operation_list.inc"
-    };
-    static const uint8_t functions[] = {
-#define OPERATION(NAME, value, turns, work)
-#define FUNCTION(NAME, value, turns, work) [value] = (turns),
-#include "../glsl/common/operation_list.inc"
-    };
     const uint32_t scale_turns = map->scale == VKDML_MAP_NO_SCALE ? 0 : SCALE_TURNS;
-    return scale_turns + operations[map->operation] + functions[map->function];
+    return scale_turns + operation_costs[map->operation].turns + function_costs[map->function].turns;
 }
 
 /* The items of an invocation. */

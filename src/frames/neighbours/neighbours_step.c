@@ -351,18 +351,23 @@ static void fill_walks(const struct vkdml_neighbours *n, const struct vkdml_neig
     }
 }
 
+void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *dimension, uint32_t d, uint32_t size,
+                                     struct vkdml_neighbours_parameters *parameters) {
+    const struct vkdml_divisor divisor = vkdml_divisor(size);
+    parameters->sizes[d][0] = size;
+    parameters->sizes[d][1] = divisor.multiplier;
+    parameters->sizes[d][2] = divisor.shifts;
+    parameters->sizes[d][3] = dimension->source_stride;
+    parameters->own_strides[d] = dimension->own_stride;
+    parameters->target_strides[d] = dimension->target_stride;
+}
+
 static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
                             const struct shape *shape, struct vkdml_neighbours_parameters *parameters) {
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
         const uint32_t size = d == shape->ring ? (uint32_t)shape->shares.shares : part->box.size[d];
-        const struct vkdml_divisor divisor = vkdml_divisor(size);
-        parameters->sizes[d][0] = size;
-        parameters->sizes[d][1] = divisor.multiplier;
-        parameters->sizes[d][2] = divisor.shifts;
-        parameters->sizes[d][3] = dimension->source_stride;
-        parameters->own_strides[d] = dimension->own_stride;
-        parameters->target_strides[d] = dimension->target_stride;
+        vkdml_neighbours_fill_dimension(dimension, d, size, parameters);
         if (!dimension->is_walked) {
             parameters->source_first += part->box.origin[d] * dimension->source_stride;
         }

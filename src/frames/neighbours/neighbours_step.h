@@ -24,7 +24,11 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *neighbours
                                        const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits,
                                        struct vkdml_report *report, struct vkdml_plan_step *step);
 
-/* The same of a pool: frames/neighbours/pool_step.c. */
+/* What kernels know of dimension d, of which they walk `size` coordinates. */
+void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *dimension, uint32_t d, uint32_t size,
+                                     struct vkdml_neighbours_parameters *parameters);
+
+/* Fills in a step of a pool: frames/neighbours/pool_step.c. */
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step);

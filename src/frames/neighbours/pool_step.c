@@ -327,13 +327,7 @@ static void fill_dimensions(const struct shape *shape, struct vkdml_neighbours_p
     for (uint32_t d = 0; d < shape->pool->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
         const uint32_t size = d == shape->ring ? (uint32_t)shape->shares.shares : box->size[d];
-        const struct vkdml_divisor divisor = vkdml_divisor(size);
-        parameters->sizes[d][0] = size;
-        parameters->sizes[d][1] = divisor.multiplier;
-        parameters->sizes[d][2] = divisor.shifts;
-        parameters->sizes[d][3] = dimension->source_stride;
-        parameters->own_strides[d] = dimension->own_stride;
-        parameters->target_strides[d] = dimension->target_stride;
+        vkdml_neighbours_fill_dimension(dimension, d, size, parameters);
         if (!dimension->is_walked) {
             parameters->place_strides[d] = dimension->tap_stride;
             parameters->place_first += box->origin[d] * dimension->tap_stride;

@@ -23,12 +23,13 @@ struct Deviation {
     bool good;
 };
 
+// Zero is not looked for: a deviation of that is not good, nor is one that a flushed denormal can matter to.
 Deviation deviation_of(uint c)
 {
-    bool good = true;
-    uint variance = add_fast(c, parameters.arguments[1].x, good);
-    uint deviation = sqrt_fast(variance, good);
-    good = good && math_may_divide(deviation);
+    precise float sum = uintBitsToFloat(c) + uintBitsToFloat(parameters.arguments[1].x);
+    uint variance = floatBitsToUint(sum);
+    uint deviation = math_root_of_more(variance);
+    bool good = math_root_is_common(variance, deviation) && math_may_divide(deviation);
     return Deviation(c, math_divisor_of(deviation), good);
 }
 
@@ -53,10 +54,10 @@ uint compute_fast(uint a, uint b, math_divisor by, uint d, uint e, inout bool go
     return float_function_fast(scale_fast(quotient_of(a, b, by, good), d, e, good), good);
 }
 
-// Whether scale_fast() of a quotient can be wrong for no other reason than its result.
+// Whether scale_fast() of a quotient can be wrong for no other reason than its result: of a scale that is no denormal.
 bool may_scale(uint d)
 {
-    return IS_EXACT || is_normal(d) || math_is_zero(d);
+    return IS_EXACT || (d & ~SIGN_BIT) - 1u >= 0x007FFFFFu;
 }
 
 uint compute_of_channel(uint a, uint b, uint d, uint e, inout bool good)

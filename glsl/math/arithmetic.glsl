@@ -267,8 +267,8 @@ MATH uint math_reciprocal(uint x)
 }
 
 // The device's inverse root, within 2 ULP, gives an estimate within 5. What its square leaves is exact but for the last
-// difference.
-MATH uint math_sqrt_common(uint x)
+// difference. Of a number that is not zero.
+MATH uint math_root_of_more(uint x)
 {
     precise float m = uintBitsToFloat(x);
     precise float y = math_inverse_root(m);
@@ -279,13 +279,23 @@ MATH uint math_sqrt_common(uint x)
     rest = rest - upper * (lower + lower);
     rest = rest - lower * lower;
     rest = rest * (y * 0.5f);
-    return math_is_zero(x) ? x : math_agreed(math_corrected(s, rest));
+    return math_agreed(math_corrected(s, rest));
 }
 
-// From 2^-70 to 2^127, and zero.
+// From 2^-70 to 2^127.
+MATH bool math_root_is_common(uint x, uint root)
+{
+    return x - (57u << 23) < 197u << 23 && root != MATH_UNSURE;
+}
+
+MATH uint math_sqrt_common(uint x)
+{
+    return math_is_zero(x) ? x : math_root_of_more(x);
+}
+
 MATH bool math_sqrt_is_common(uint x, uint root)
 {
-    return (x - (57u << 23) < 197u << 23 || math_is_zero(x)) && root != MATH_UNSURE;
+    return math_root_is_common(x, root) || math_is_zero(x);
 }
 
 // A bit at a time, two of the number's for one of the root's.

@@ -18,6 +18,20 @@ Distances decode(uint index, uint first, uint end)
     return distance;
 }
 
+// A statement of each operand, with the name that its distance has in a row.
+#if OPERANDS > 3
+#define OF_OPERANDS(call) call(a, x) call(b, y) call(c, z) call(d, u) call(e, v)
+#elif OPERANDS > 2
+#define OF_OPERANDS(call) call(a, x) call(b, y) call(c, z)
+#elif OPERANDS > 1
+#define OF_OPERANDS(call) call(a, x) call(b, y)
+#else
+#define OF_OPERANDS(call) call(a, x)
+#endif
+#define LOAD_ITEM(operand, distance) load_item_##operand(row.distance, x);
+#define LOAD_INTO(operand, distance) load_into_##operand(k, row.distance, x);
+#define LOAD_SINGLE(operand, distance) load_single_##operand(row.distance, x);
+
 // Where an item lies.
 struct Place {
     uint i;        // its first element in the run; wraps around 0 before the run
@@ -59,17 +73,7 @@ bool load(Place p)
     Distances row = row_of(p, x);
     is_in_one_row = !HAS_ROWS || (x < parameters.row_length && parameters.row_length - x >= ITEM);
     if (is_in_one_row) {
-        load_item_a(row.x, x);
-#if OPERANDS > 1
-        load_item_b(row.y, x);
-#endif
-#if OPERANDS > 2
-        load_item_c(row.z, x);
-#endif
-#if OPERANDS > 3
-        load_item_d(row.u, x);
-        load_item_e(row.v, x);
-#endif
+        OF_OPERANDS(LOAD_ITEM)
         return true;
     }
     if (LEAVES_ROW_ENDS)
@@ -77,17 +81,7 @@ bool load(Place p)
     [[unroll]] for (uint k = 0; k < ITEM; ++k) {
         x = p.i + k;
         row = row_of(p, x);
-        load_into_a(k, row.x, x);
-#if OPERANDS > 1
-        load_into_b(k, row.y, x);
-#endif
-#if OPERANDS > 2
-        load_into_c(k, row.z, x);
-#endif
-#if OPERANDS > 3
-        load_into_d(k, row.u, x);
-        load_into_e(k, row.v, x);
-#endif
+        OF_OPERANDS(LOAD_INTO)
     }
     return true;
 }
@@ -136,17 +130,7 @@ void fill_carefully(Place p)
         uint x = p.i + k;
         if (x < parameters.run_length) {
             Distances row = row_of(p, x);
-            load_single_a(row.x, x);
-#if OPERANDS > 1
-            load_single_b(row.y, x);
-#endif
-#if OPERANDS > 2
-            load_single_c(row.z, x);
-#endif
-#if OPERANDS > 3
-            load_single_d(row.u, x);
-            load_single_e(row.v, x);
-#endif
+            OF_OPERANDS(LOAD_SINGLE)
             store_element(p.element + k, compute_element());
         }
     }

@@ -12,4 +12,20 @@
 bool compute_create(VkDevice device, const uint32_t *words, size_t bytes, VkPipelineLayout layout,
                     VkShaderModule *module, VkPipeline *pipeline);
 
+/* A pipeline and its descriptor set, of two storage buffers. */
+struct compute {
+    VkShaderModule module;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+};
+
+/* first: what buffer 0 is bound as; constant_bytes: of push constants, which may be none. What was made is destroyed by
+ * compute_destroy(), on failure too: `compute` is all zero before. */
+bool compute_create_with_set(VkDevice device, const uint32_t *words, size_t bytes, VkDescriptorType first,
+                             uint32_t constant_bytes, struct compute *compute);
+void compute_destroy(VkDevice device, const struct compute *compute);
+
 #endif

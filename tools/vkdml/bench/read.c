@@ -27,45 +27,12 @@ static const struct form cpu_forms[] = {{64, 1}, {256, 1}};
 #define LARGEST_GRID 32768u
 
 struct reader {
-    VkShaderModule module;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
-    VkPipeline pipeline;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
+    struct compute compute;
     uint64_t bytes; /* of a repetition */
     uint32_t sets;
     uint32_t groups[2];
     struct form form;
 };
-
-static bool create_layouts(VkDevice device, struct reader *reader) {
-    const VkDescriptorSetLayoutBinding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}};
-    const VkDescriptorSetLayoutCreateInfo set_layout = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 2, .pBindings = bindings};
-    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1},
-                                          {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}};
-    const VkDescriptorPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 2, .pPoolSizes = sizes};
-    const VkPushConstantRange constants = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct form)};
-    const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                               .setLayoutCount = 1,
-                                               .pSetLayouts = &reader->set_layout,
-                                               .pushConstantRangeCount = 1,
-                                               .pPushConstantRanges = &constants};
-    if (vkCreateDescriptorSetLayout(device, &set_layout, NULL, &reader->set_layout) != VK_SUCCESS ||
-        vkCreateDescriptorPool(device, &pool, NULL, &reader->pool) != VK_SUCCESS ||
-        vkCreatePipelineLayout(device, &layout, NULL, &reader->layout) != VK_SUCCESS) {
-        return false;
-    }
-    const VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                             .descriptorPool = reader->pool,
-                                             .descriptorSetCount = 1,
-                                             .pSetLayouts = &reader->set_layout};
-    return vkAllocateDescriptorSets(device, &set, &reader->set) == VK_SUCCESS;
-}
 
 /* Whole workgroups alone, as many as can be bound; at least one. */
 static void share_out(const struct bench_device *device, uint64_t bytes, const struct form *form,
@@ -90,13 +57,13 @@ static bool bind_buffers(struct bench_device *device, const struct reader *reade
     const VkDescriptorBufferInfo buffers[] = {{from->buffer.buffer, 0, reader->bytes},
                                               {to->buffer.buffer, 0, VECTOR_BYTES}};
     const VkWriteDescriptorSet writes[] = {{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                            .dstSet = reader->set,
+                                            .dstSet = reader->compute.set,
                                             .dstBinding = 0,
                                             .descriptorCount = 1,
                                             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC,
                                             .pBufferInfo = &buffers[0]},
                                            {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                            .dstSet = reader->set,
+                                            .dstSet = reader->compute.set,
                                             .dstBinding = 1,
                                             .descriptorCount = 1,
                                             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -109,9 +76,11 @@ static bool record_read(struct bench_device *device, uint32_t index, void *conte
     const struct reader *reader = context;
     const uint32_t offset = (uint32_t)(index % reader->sets * reader->bytes); /* several sets are below 256 MiB */
     const VkCommandBuffer commands = device->gpu.commands;
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->layout, 0, 1, &reader->set, 1, &offset);
-    vkCmdPushConstants(commands, reader->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(reader->form), &reader->form);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->compute.pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, reader->compute.layout, 0, 1,
+                            &reader->compute.set, 1, &offset);
+    vkCmdPushConstants(commands, reader->compute.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(reader->form),
+                       &reader->form);
     vkCmdDispatch(commands, reader->groups[0], reader->groups[1], 1);
     return true;
 }
@@ -121,8 +90,8 @@ static bool time_form(struct bench_device *device, uint64_t bytes, const struct 
     struct reader reader = {.form = *form};
     const struct bench_work work = {record_read, &reader};
     const VkDevice vulkan = device->gpu.handles.device;
-    bool good = create_layouts(vulkan, &reader) &&
-                compute_create(vulkan, read_peak, read_peak_bytes, reader.layout, &reader.module, &reader.pipeline);
+    bool good = compute_create_with_set(vulkan, read_peak, read_peak_bytes, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC,
+                                        sizeof(struct form), &reader.compute);
     if (!good) {
         fprintf(stderr, "vkdml: there is no pipeline for the read peak\n");
     }
@@ -130,11 +99,7 @@ static bool time_form(struct bench_device *device, uint64_t bytes, const struct 
     good = good && bind_buffers(device, &reader) && bench_measure(device, &work, effort, &result->figures);
     result->bytes = reader.bytes;
     result->sets = reader.sets;
-    vkDestroyPipeline(vulkan, reader.pipeline, NULL);
-    vkDestroyShaderModule(vulkan, reader.module, NULL);
-    vkDestroyPipelineLayout(vulkan, reader.layout, NULL);
-    vkDestroyDescriptorPool(vulkan, reader.pool, NULL);
-    vkDestroyDescriptorSetLayout(vulkan, reader.set_layout, NULL);
+    compute_destroy(vulkan, &reader.compute);
     return good;
 }
 

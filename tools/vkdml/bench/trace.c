@@ -66,6 +66,12 @@ static struct {
     struct command commands[MAX_COMMANDS];
 } trace;
 
+/* Copies an array, which may be none where it has no elements. */
+#define KEEP(to, from, count)                                                                                          \
+    for (uint32_t i = 0; i < (count); i++) {                                                                           \
+        (to)[i] = (from)[i];                                                                                           \
+    }
+
 /* A place for the next command; NULL where nothing is to be kept. */
 static struct command *next_command(enum kind kind, bool fits) {
     if (!trace.on) {
@@ -103,12 +109,8 @@ static VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipeline
         command->of.bind_sets.first = first;
         command->of.bind_sets.count = count;
         command->of.bind_sets.offset_count = offset_count;
-        for (uint32_t i = 0; i < count; i++) {
-            command->of.bind_sets.sets[i] = sets[i];
-        }
-        for (uint32_t i = 0; i < offset_count; i++) {
-            command->of.bind_sets.offsets[i] = offsets[i];
-        }
+        KEEP(command->of.bind_sets.sets, sets, count)
+        KEEP(command->of.bind_sets.offsets, offsets, offset_count)
     }
     vkCmdBindDescriptorSets(commands, point, layout, first, count, sets, offset_count, offsets);
 }
@@ -148,12 +150,8 @@ static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineSt
         command->of.barrier.flags = flags;
         command->of.barrier.count = count;
         command->of.barrier.buffer_count = buffer_count;
-        for (uint32_t i = 0; i < count; i++) {
-            command->of.barrier.barriers[i] = barriers[i];
-        }
-        for (uint32_t i = 0; i < buffer_count; i++) {
-            command->of.barrier.buffers[i] = buffers[i];
-        }
+        KEEP(command->of.barrier.barriers, barriers, count)
+        KEEP(command->of.barrier.buffers, buffers, buffer_count)
     }
     vkCmdPipelineBarrier(commands, from, to, flags, count, barriers, buffer_count, buffers, image_count, images);
 }

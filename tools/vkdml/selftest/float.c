@@ -79,27 +79,9 @@ static const struct question questions[] = {
 #define ANSWERS_OFFSET 4096
 _Static_assert(QUESTIONS * 16 <= ANSWERS_OFFSET, "questions lie before their answers");
 
-struct probe {
-    VkShaderModule module;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
-    VkPipeline pipeline;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
-};
-
-static bool create_set(VkDevice device, VkBuffer buffer, struct probe *probe) {
-    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
-    const VkDescriptorPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
-    if (vkCreateDescriptorPool(device, &pool, NULL, &probe->pool) != VK_SUCCESS) {
-        return false;
-    }
-    const VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                             .descriptorPool = probe->pool,
-                                             .descriptorSetCount = 1,
-                                             .pSetLayouts = &probe->set_layout};
-    if (vkAllocateDescriptorSets(device, &set, &probe->set) != VK_SUCCESS) {
+static bool create_probe(VkDevice device, VkBuffer buffer, struct compute *probe) {
+    if (!compute_create_with_set(device, float_behaviour, float_behaviour_bytes, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
+                                 probe)) {
         return false;
     }
     const VkDescriptorBufferInfo buffers[] = {{buffer, 0, QUESTIONS * 16}, {buffer, ANSWERS_OFFSET, QUESTIONS * 4}};
@@ -112,29 +94,7 @@ static bool create_set(VkDevice device, VkBuffer buffer, struct probe *probe) {
     return true;
 }
 
-static bool create_pipeline(VkDevice device, struct probe *probe) {
-    const VkDescriptorSetLayoutBinding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}};
-    const VkDescriptorSetLayoutCreateInfo set_layout = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 2, .pBindings = bindings};
-    const VkPipelineLayoutCreateInfo layout = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &probe->set_layout};
-    return vkCreateDescriptorSetLayout(device, &set_layout, NULL, &probe->set_layout) == VK_SUCCESS &&
-           vkCreatePipelineLayout(device, &layout, NULL, &probe->layout) == VK_SUCCESS &&
-           compute_create(device, float_behaviour, float_behaviour_bytes, probe->layout, &probe->module,
-                          &probe->pipeline);
-}
-
-static void destroy_probe(VkDevice device, const struct probe *probe) {
-    vkDestroyPipeline(device, probe->pipeline, NULL);
-    vkDestroyShaderModule(device, probe->module, NULL);
-    vkDestroyPipelineLayout(device, probe->layout, NULL);
-    vkDestroyDescriptorPool(device, probe->pool, NULL);
-    vkDestroyDescriptorSetLayout(device, probe->set_layout, NULL);
-}
-
-static bool ask(struct gpu *gpu, const struct probe *probe) {
+static bool ask(struct gpu *gpu, const struct compute *probe) {
     for (size_t i = 0; i < QUESTIONS; i++) {
         const uint32_t words[] = {(uint32_t)questions[i].operation, questions[i].a, questions[i].b, questions[i].c};
         memcpy(gpu->mapped + i * sizeof(words), words, sizeof(words));
@@ -162,12 +122,11 @@ static bool add_answer(struct json_object *parent, const struct question *questi
 }
 
 bool selftest_add_floats(struct json_object *parent, struct gpu *gpu) {
-    struct probe probe = {.module = VK_NULL_HANDLE};
+    struct compute probe = {.module = VK_NULL_HANDLE};
     const VkDevice device = gpu->vulkan.device;
     bool good;
     gpu->error = "there is no pipeline to ask with";
-    if (gpu_reserve(gpu, 2 * ANSWERS_OFFSET) && create_pipeline(device, &probe) &&
-        create_set(device, gpu->buffer, &probe) && ask(gpu, &probe)) {
+    if (gpu_reserve(gpu, 2 * ANSWERS_OFFSET) && create_probe(device, gpu->buffer, &probe) && ask(gpu, &probe)) {
         struct json_object *told = json_tree_object(parent, "floats observed");
         good = told != NULL;
         for (size_t i = 0; i < QUESTIONS && good; i++) {
@@ -178,6 +137,6 @@ bool selftest_add_floats(struct json_object *parent, struct gpu *gpu) {
     } else {
         good = json_tree_text(parent, "floats observed", gpu->error);
     }
-    destroy_probe(device, &probe);
+    compute_destroy(device, &probe);
     return good;
 }

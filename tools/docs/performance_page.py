@@ -139,7 +139,7 @@ def families(run):
         rows.append([title, f"{sum(map(met, judged))} of {len(judged)}" if judged else "",
                      *(text + (" TFLOP/s" if arithmetic else "") for text in spread(values)),
                      f"{figure(statistics.median(others))} ({len(others)})" if others else ""])
-    note = f"The run, of an earlier state, has no benchmarks of: {'; '.join(missing(run))}." if missing(run) else ""
+    note = f"The run has no benchmarks of: {'; '.join(missing(run))}." if missing(run) else ""
     return table(header, rows) + (f"\n{wrapped(note)}\n\n" if note else "")
 
 
@@ -225,6 +225,7 @@ def page(run):
     f", read peak {figure(peaks['read_gbps'])} GB/s" if 'read_gbps' in peaks else ''}.
 """
     text += f"- Beside it: {peers}.\n" if peers else ""
+    text += wrapped(f"- {run.json['note']}", "  ") + "\n" if "note" in run.json else ""
     text += f"""
 Figures are shares of the copy peak, of the fill peak where nothing is read, of the read peak where hardly anything is
 written. Of several types of one width the lowest is told. "Times" is how often our time goes into that of {compared}.

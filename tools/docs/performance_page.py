@@ -216,8 +216,8 @@ def page(run):
     compared = "a plain C loop, one thread" if run.cpu else "PyTorch"
     text = f"""# Performance: {run.json['device']['name']}
 
-`tools/docs/performance_page.py` writes this page from [{run.key}.json]({run.key}.json); a test holds it to that run.
-[Performance](../PERFORMANCE.md) says what is measured and what stands out.
+`tools/docs/performance_page.py` writes this page from [{run.key}.json]({run.key}.json), which a test
+holds it to. [Performance](../PERFORMANCE.md) says what is measured and what stands out.
 
 - Device: {run.device}; version {run.json['version']}{', ' + run.json['date'][:10] if 'date' in run.json else ''}.
 - {len(run.rows)} benchmarks of {sizes_of(run)}; the peaks of {figure(peaks['size'] / 2**20)} MiB.

@@ -140,17 +140,53 @@ static void scale_as_well(const struct vkdml_instance *instance, struct vkdml_ma
     }
 }
 
+/* Of no statistics: a scale and a bias alone. */
+static VkdmlResult plan_scaling(const struct vkdml_planning *planning) {
+    struct vkdml_map map;
+    begin_last(planning, &map);
+    vkdml_map_set_operand(&map, 0, vkdml_input_view(planning->instance, INPUT));
+    scale(planning->instance, &map);
+    return vkdml_map_plan(&map, planning->builder);
+}
+
+/* One map that standardizes, and scales if it should. */
+static VkdmlResult plan_at_once(const struct vkdml_planning *planning, const struct normalization *n,
+                                const struct vkdml_statistics *statistics, bool is_scaled) {
+    struct vkdml_map map;
+    begin_last(planning, &map);
+    standardize(n, statistics, planning->instance, &map);
+    if (is_scaled) {
+        scale_as_well(planning->instance, &map);
+    }
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
+}
+
+/* One map that standardizes, and one that scales what it gives. */
+static VkdmlResult plan_in_turn(const struct vkdml_planning *planning, const struct normalization *n,
+                                const struct vkdml_statistics *statistics) {
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view numbers =
+        vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
+    struct vkdml_map map;
+    vkdml_map_begin(&map, numbers);
+    standardize(n, statistics, planning->instance, &map);
+    vkdml_builder_phase(planning->builder);
+    const VkdmlResult result = vkdml_map_plan(&map, planning->builder);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    begin_last(planning, &map);
+    vkdml_map_set_operand(&map, 0, numbers);
+    scale(planning->instance, &map);
+    vkdml_builder_phase(planning->builder);
+    return vkdml_map_plan(&map, planning->builder);
+}
+
 static VkdmlResult plan_normalization(const struct vkdml_planning *planning, const struct normalization *n) {
     const struct vkdml_instance *instance = planning->instance;
-    const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
-    struct vkdml_statistics statistics;
-    struct vkdml_map map;
-    VkdmlResult result = VKDML_SUCCESS;
     if (!n->uses_mean && !n->uses_variance) {
-        begin_last(planning, &map);
-        vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
-        scale(instance, &map);
-        return vkdml_map_plan(&map, planning->builder);
+        return plan_scaling(planning);
     }
     const struct vkdml_rows rows = {
         .input = vkdml_input_view(instance, INPUT),
@@ -167,41 +203,19 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
         .option = !n->uses_mean,
         .argument = vkdml_float_bits(n->epsilon),
     };
+    struct vkdml_statistics statistics;
     bool is_planned = false;
     const bool are_rows = n->uses_variance && instance->activation_count == 0;
-    result = are_rows ? vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned)
-                      : vkdml_statistics_plan(&reduce, planning, &statistics);
-    if (is_planned) {
+    const VkdmlResult result = are_rows ? vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned)
+                                        : vkdml_statistics_plan(&reduce, planning, &statistics);
+    if (result != VKDML_SUCCESS || is_planned) {
         return result;
     }
-    if (result != VKDML_SUCCESS || !is_scaled) {
-        begin_last(planning, &map);
-        standardize(n, &statistics, instance, &map);
-        vkdml_builder_phase(planning->builder);
-        return result != VKDML_SUCCESS ? result : vkdml_map_plan(&map, planning->builder);
-    }
-    if (n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS) {
-        begin_last(planning, &map);
-        standardize(n, &statistics, instance, &map);
-        scale_as_well(instance, &map);
-        vkdml_builder_phase(planning->builder);
-        return vkdml_map_plan(&map, planning->builder);
-    }
-    const struct vkdml_view output = vkdml_output_view(instance, 0);
-    const struct vkdml_view numbers =
-        vkdml_builder_scratch(planning->builder, "numbers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
-    vkdml_map_begin(&map, numbers);
-    standardize(n, &statistics, instance, &map);
-    vkdml_builder_phase(planning->builder);
-    result = vkdml_map_plan(&map, planning->builder);
-    if (result == VKDML_SUCCESS) {
-        begin_last(planning, &map);
-        vkdml_map_set_operand(&map, 0, numbers);
-        scale(instance, &map);
-        vkdml_builder_phase(planning->builder);
-        result = vkdml_map_plan(&map, planning->builder);
-    }
-    return result;
+    const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
+    const bool fits =
+        n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS;
+    return !is_scaled || fits ? plan_at_once(planning, n, &statistics, is_scaled)
+                              : plan_in_turn(planning, n, &statistics);
 }
 
 static VkdmlResult plan_mean_variance(const struct vkdml_operator *op, const struct vkdml_planning *planning) {

@@ -174,8 +174,9 @@ else
         --no-suite large --no-suite profiles --no-suite docs --no-suite browser
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
+    keep="$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
     configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
-        "-Dc_link_args=$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
+        "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite tool

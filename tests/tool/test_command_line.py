@@ -141,6 +141,7 @@ def test_failures():
         ("run", "no-such-model.json"): "No such file or directory",
         ("no-such-model.json",): "No such file or directory",
         ("check", "no-such-model.json"): "No such file or directory",
+        ("explain", "gemm"): "gemm: No such file or directory; a file is expected: `vkdml template` prints one",
         ("run", "."): "Is a directory",
         ("run", "-a", "referense", IDENTITY): "models run on \"reference\" too, the CPU reference; did you mean reference?",
         ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there ",

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/operator_names.h"
 #include "base/suggest.h"
 
 /* Begins a message with "FILE:LINE: ", or "FILE: " of line 0. */
@@ -72,6 +73,17 @@ static bool locate_values(struct document *document, size_t start) {
     return fail_at(document, mistake.line, mistake.text);
 }
 
+/* Who names an operator wants a model of it. */
+#define OPERATOR_HINT "; a file is expected: `vkdml template` prints one for an operator"
+
+static bool is_operator(const char *path) {
+    bool is = false;
+    for (uint32_t i = 0; i < vkdmlGetOperatorSchemaCount() && !is; i++) {
+        is = operator_names_equal(path, vkdmlGetOperatorSchemaAt(i)->name);
+    }
+    return is;
+}
+
 bool document_load(struct document *document, const char *path) {
     const bool standard_input = strcmp(path, "-") == 0;
     unsigned char *bytes = NULL;
@@ -79,7 +91,7 @@ bool document_load(struct document *document, const char *path) {
     const char *why = standard_input ? file_read_standard_input(FILE_PIPE_LIMIT, &bytes, &document->length)
                                      : file_read_any(path, INT32_MAX, FILE_PIPE_LIMIT, &bytes, &document->length);
     if (why) {
-        return document_error(document, NULL, "%s", why);
+        return document_error(document, NULL, "%s%s", why, is_operator(path) ? OPERATOR_HINT : "");
     }
     document->text = (char *)bytes;
     const char *zero = memchr(document->text, 0, document->length);

@@ -576,8 +576,7 @@ typedef struct DML_BINDING_TABLE_DESC {
 } DML_BINDING_TABLE_DESC;
 #endif
 
-/* ---- Graphs (2_1) ----
- * Declared so that code which builds them compiles: vkdml compiles single operators only. */
+/* ---- Graphs (2_1): see graph.h ---- */
 
 /** What DML_GRAPH_NODE_DESC::Desc points to. */
 typedef enum DML_GRAPH_NODE_TYPE {
@@ -594,8 +593,8 @@ typedef struct DML_GRAPH_NODE_DESC {
 
 /** A node that executes an operator. */
 typedef struct DML_OPERATOR_GRAPH_NODE_DESC {
-    IDMLOperator *Operator;
-    const char *Name; /**< for messages; may be NULL */
+    IDMLOperator *Operator; /**< vkdmlGraphOperator() of a VkdmlOperator */
+    const char *Name;       /**< for messages; may be NULL */
 } DML_OPERATOR_GRAPH_NODE_DESC;
 
 /** A node of constant data (6_2). */

@@ -104,21 +104,30 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
     }
 }
 
-VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
-                                struct vkdml_plan *plan) {
+VkdmlResult vkdml_read_compile_info(VkdmlDevice device, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                                    struct vkdml_compilation *compilation) {
     VkdmlCompileInfo resolved = {.structSize = sizeof resolved};
     VkdmlResult result = VKDML_SUCCESS;
     if (info) {
         result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlCompileInfo", report);
     }
-    report->context = op->instance->schema->name; /* static */
     if (result == VKDML_SUCCESS) {
         result = check_compile_info(&resolved, report);
     }
+    compilation->limits = device->limits;
+    compilation->limits.half_allowed =
+        (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
+    compilation->flags = resolved.flags;
+    return result;
+}
+
+VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                                struct vkdml_plan *plan) {
+    struct vkdml_compilation compilation;
+    report->context = op->instance->schema->name; /* static */
+    VkdmlResult result = vkdml_read_compile_info(op->handle.device, info, report, &compilation);
     if (result == VKDML_SUCCESS) {
-        struct vkdml_plan_limits limits = op->handle.device->limits;
-        limits.half_allowed = (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
-        result = vkdml_plan(op->instance, &limits, resolved.flags, report, plan);
+        result = vkdml_plan(op->instance, &compilation.limits, compilation.flags, report, plan);
     }
     return result;
 }
@@ -134,16 +143,10 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     if (result != VKDML_SUCCESS) {
         goto done;
     }
-    struct vkdml_dispatchable_info dispatchable = {.kind = VKDML_COMPILED_OPERATOR,
-                                                   .context = instance->schema->name,
-                                                   .input_count = instance->input_count,
-                                                   .output_count = instance->output_count,
-                                                   .step_count = plan.steps.count,
-                                                   .init_step_count = plan.init_steps.count,
-                                                   .temporary_bytes = plan.steps.temporary_bytes,
-                                                   .init_temporary_bytes = plan.init_steps.temporary_bytes,
-                                                   .persistent_bytes = plan.persistent_bytes,
-                                                   .keeps_input = plan.keeps_input};
+    struct vkdml_dispatchable_info dispatchable = vkdml_dispatchable_of_plan(&plan);
+    dispatchable.context = instance->schema->name;
+    dispatchable.input_count = instance->input_count;
+    dispatchable.output_count = instance->output_count;
     result = vkdml_dispatchable_create(device, &dispatchable, report, &d);
     if (result != VKDML_SUCCESS) {
         goto done;

@@ -13,6 +13,16 @@ struct VkdmlOperator_T {
     struct vkdml_instance *instance;
 };
 
+/* How something is compiled. */
+struct vkdml_compilation {
+    struct vkdml_plan_limits limits;
+    VkdmlCompileFlags flags;
+};
+
+/* Reads the caller's flags, NULL for none. */
+VkdmlResult vkdml_read_compile_info(VkdmlDevice device, const VkdmlCompileInfo *info, struct vkdml_report *report,
+                                    struct vkdml_compilation *compilation);
+
 /* Plans an operator for its device. info is the caller's, and may be NULL; plan was begun, and is to be ended whatever
  * comes of it. Reasons bear the operator's name. */
 VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,

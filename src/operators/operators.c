@@ -83,19 +83,12 @@ static VkdmlResult plan_owned_input(const struct vkdml_instance *instance, uint3
     vkdml_note(builder->report,
                "%s is OWNED_BY_DML: copied to the persistent resource when the operator is initialized",
                vkdml_input_name(instance, index));
-    const uint32_t words = (uint32_t)(size / 4);
     const struct vkdml_origin kept =
         vkdml_builder_kept(builder, vkdml_input_name(instance, index), size, instance->inputs[index].data_type);
-    struct vkdml_gather gather = {
-        .element_bytes = 4,
-        .output = kept,
-        .input = vkdml_input_view(instance, index).at,
-        .count = 1,
-        .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
-    };
+    const struct vkdml_origin input = vkdml_input_view(instance, index).at;
     struct vkdml_builder initialization = vkdml_builder_at_initialization(builder);
     vkdml_plan_move_input(builder->plan, index, &kept);
-    return vkdml_copy_plan(&gather, false, &initialization);
+    return vkdml_copy_plan_words(&kept, &input, (uint32_t)(size / 4), &initialization);
 }
 
 /* In place of which inputs outputs may be bound, of the same layout: what steps then have in common. */
@@ -115,15 +108,25 @@ static void set_aliases(const struct vkdml_instance *instance, struct vkdml_plan
     }
 }
 
-VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                              VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     const char *outer_context = report->context;
     report->context = instance->schema->name;
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
     const struct vkdml_planning planning = {instance, flags, &builder};
     set_aliases(instance, plan);
-    VkdmlResult result = op->plan(op, &planning);
+    const VkdmlResult result = op->plan(op, &planning);
+    report->context = outer_context;
+    return result;
+}
+
+VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                       VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+    struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
+    VkdmlResult result = vkdml_plan_unkept(instance, limits, flags, report, plan);
+    const char *outer_context = report->context;
+    report->context = instance->schema->name;
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {
         const struct vkdml_tensor *input = &instance->inputs[i];
         if (input->dimension_count != 0 && (input->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0 &&

@@ -51,6 +51,11 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
+/* The same for a part of a larger plan, which finds barriers itself and keeps inputs that are OWNED_BY_DML: steps read
+ * these as other inputs. Those of initialization, if there are any, read them too. */
+VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
+                              VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+
 /* Tensors of an instance, where they are bound; of an absent one a view of no tensor. */
 struct vkdml_view vkdml_input_view(const struct vkdml_instance *instance, uint32_t index);
 struct vkdml_view vkdml_output_view(const struct vkdml_instance *instance, uint32_t index);

@@ -64,6 +64,16 @@ static bool dispatchable_bytes(const struct vkdml_dispatchable_info *info, bool 
     return sum <= SIZE_MAX;
 }
 
+struct vkdml_dispatchable_info vkdml_dispatchable_of_plan(const struct vkdml_plan *plan) {
+    return (struct vkdml_dispatchable_info){.kind = VKDML_COMPILED_OPERATOR,
+                                            .step_count = plan->steps.count,
+                                            .init_step_count = plan->init_steps.count,
+                                            .temporary_bytes = plan->steps.temporary_bytes,
+                                            .init_temporary_bytes = plan->init_steps.temporary_bytes,
+                                            .persistent_bytes = plan->persistent_bytes,
+                                            .keeps_input = plan->keeps_input};
+}
+
 VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dispatchable_info *info,
                                       struct vkdml_report *report, VkdmlDispatchable *dispatchable) {
     _Static_assert(sizeof(struct vkdml_step) < 1024 && sizeof(struct vkdml_bind_point) < 1024, "dispatchable_bytes()");

@@ -108,6 +108,9 @@ struct vkdml_dispatchable_info {
     bool keeps_input;
 };
 
+/* What a plan says of it: a compiled operator's kind, counts and sizes but for inputs, outputs and context. */
+struct vkdml_dispatchable_info vkdml_dispatchable_of_plan(const struct vkdml_plan *plan);
+
 /* Allocates a dispatchable whose inputs, outputs and steps are to be filled in. NULL on failure. */
 VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dispatchable_info *info,
                                       struct vkdml_report *report, VkdmlDispatchable *dispatchable);

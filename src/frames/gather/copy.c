@@ -132,6 +132,18 @@ VkdmlResult vkdml_copy_plan_identity(const struct vkdml_view *output, const stru
     return vkdml_copy_plan(&gather, false, builder);
 }
 
+VkdmlResult vkdml_copy_plan_words(const struct vkdml_origin *output, const struct vkdml_origin *input, uint32_t words,
+                                  struct vkdml_builder *builder) {
+    struct vkdml_gather gather = {
+        .element_bytes = 4,
+        .output = *output,
+        .input = *input,
+        .count = 1,
+        .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
+    };
+    return vkdml_copy_plan(&gather, false, builder);
+}
+
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {
     if (size == 1) {
         return true; /* its strides lead nowhere */

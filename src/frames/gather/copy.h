@@ -15,6 +15,10 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, bool shares_seams, stru
 VkdmlResult vkdml_copy_plan_identity(const struct vkdml_view *output, const struct vkdml_view *input,
                                      struct vkdml_builder *builder);
 
+/* Adds the copy of so many 32-bit words that lie side by side, from where one begins to where another does. */
+VkdmlResult vkdml_copy_plan_words(const struct vkdml_origin *output, const struct vkdml_origin *input, uint32_t words,
+                                  struct vkdml_builder *builder);
+
 /* Adds a dimension to what is copied, but for one of a single coordinate; whether the strides fit. */
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride);
 

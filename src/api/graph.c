@@ -1,0 +1,173 @@
+#include "api/graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "api/check.h"
+#include "api/error.h"
+#include "api/operator.h"
+#include "base/memory.h"
+#include "graph/plan.h"
+#include "vulkan/device.h"
+#include "vulkan/dispatchable.h"
+
+static void need_level(DML_FEATURE_LEVEL level, DML_FEATURE_LEVEL needed, const char *what,
+                       struct vkdml_report *report) {
+    if (level < needed) {
+        vkdml_report_invalid(report, "%s needs DML_FEATURE_LEVEL_%s; the feature level is %s", what,
+                             vkdml_level_name(needed), vkdml_level_name(level));
+    }
+}
+
+/* The operator of a node; NULL, and a line in the report, where there is none that can be read. */
+static const struct vkdml_instance *read_operator(VkdmlDevice *device, const DML_OPERATOR_GRAPH_NODE_DESC *node,
+                                                  uint32_t index, struct vkdml_report *report) {
+    const VkdmlOperator op = (VkdmlOperator)(void *)node->Operator;
+    const struct vkdml_graph_text text = vkdml_graph_node_text(index, node->Name);
+    char name[sizeof text.text + 16];
+    snprintf(name, sizeof name, "%s.Operator", text.text);
+    if (vkdml_check_handle(op, VKDML_HANDLE_OPERATOR, *device, name, report) != VKDML_SUCCESS) {
+        return NULL;
+    }
+    *device = *device != NULL ? *device : op->handle.device;
+    if (op->handle.device != *device) {
+        vkdml_report_invalid(report, "%s is of another device, must be of the one that compiles", name);
+        return NULL;
+    }
+    return op->instance;
+}
+
+static void read_node(VkdmlDevice *device, const DML_GRAPH_NODE_DESC *node, uint32_t index,
+                      const struct vkdml_instance **instance, struct vkdml_report *report) {
+    char name[32];
+    snprintf(name, sizeof name, "Nodes[%" PRIu32 "]", index);
+    if (node->Type != DML_GRAPH_NODE_TYPE_OPERATOR && node->Type != DML_GRAPH_NODE_TYPE_CONSTANT) {
+        vkdml_report_invalid(report, "%s.Type is %d, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT", name,
+                             (int)node->Type);
+    } else if (node->Desc == NULL) {
+        vkdml_report_invalid(report, "%s.Desc is NULL, must point to a node", name);
+    } else if (node->Type == DML_GRAPH_NODE_TYPE_OPERATOR) {
+        *instance = read_operator(device, node->Desc, index, report);
+    }
+}
+
+static void check_levels(VkdmlDevice device, const DML_GRAPH_DESC *desc, struct vkdml_report *report) {
+    need_level(device->level, DML_FEATURE_LEVEL_2_1, "vkdmlCompileGraph()", report);
+    for (uint32_t n = 0; n < desc->NodeCount; ++n) {
+        if (desc->Nodes[n].Type == DML_GRAPH_NODE_TYPE_CONSTANT && device->level < DML_FEATURE_LEVEL_6_2) {
+            char name[64];
+            snprintf(name, sizeof name, "Nodes[%" PRIu32 "]: DML_GRAPH_NODE_TYPE_CONSTANT", n);
+            need_level(device->level, DML_FEATURE_LEVEL_6_2, name, report);
+        }
+    }
+}
+
+VkdmlResult vkdml_read_graph(VkdmlDevice device, const DML_GRAPH_DESC *desc, struct vkdml_report *report,
+                             struct vkdml_graph **graph) {
+    *graph = NULL;
+    report->context = "DML_GRAPH_DESC";
+    if (vkdml_check_given(desc, "desc", report) != VKDML_SUCCESS || !vkdml_graph_is_readable(desc, report)) {
+        return report->result;
+    }
+    const VkAllocationCallbacks *callbacks = device != NULL ? device->callbacks : NULL;
+    const size_t bytes = desc->NodeCount * sizeof(struct vkdml_instance *);
+    const struct vkdml_instance **instances = vkdml_allocate(callbacks, bytes);
+    if (instances == NULL) {
+        return vkdml_report_out_of_memory(report, bytes, "the operators of a graph");
+    }
+    VkdmlDevice of = device;
+    for (uint32_t n = 0; n < desc->NodeCount; ++n) {
+        read_node(&of, &desc->Nodes[n], n, &instances[n], report);
+    }
+    if (of != NULL) {
+        check_levels(of, desc, report);
+    }
+    VkdmlResult result = vkdml_graph_read(desc, instances, callbacks, report, graph);
+    vkdml_free(callbacks, (void *)instances);
+    return result;
+}
+
+/* ---- compiling ---- */
+
+static struct vkdml_bind_point point_of(const struct vkdml_graph_value *value, const char *name, uint32_t index) {
+    return (struct vkdml_bind_point){.name = name,
+                                     .element = index,
+                                     .operator_index = VKDML_NO_INDEX,
+                                     .bytes = value->bytes,
+                                     .alignment = DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT,
+                                     .alignment_rule = "DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT",
+                                     .base_alignment = value->alignment,
+                                     .owned = value->owned};
+}
+
+static void describe_points(VkdmlDispatchable compiled, const struct vkdml_graph *graph) {
+    for (uint32_t i = 0; i < graph->input_count; ++i) {
+        compiled->inputs[i] = point_of(&graph->values[i], "GraphInputs", i);
+        if (graph->values[i].owned) {
+            compiled->inputs[i].unbound = "DML_TENSOR_FLAG_OWNED_BY_DML tensors are bound at initialization";
+        } else if (graph->values[i].readers == 0) {
+            compiled->inputs[i].unbound = "no edge names it";
+        }
+    }
+    for (uint32_t i = 0; i < graph->output_count; ++i) {
+        compiled->outputs[i] = point_of(&graph->values[graph->outputs[i]], "GraphOutputs", i);
+    }
+}
+
+static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, const struct vkdml_plan *plan,
+                          struct vkdml_report *report, VkdmlDispatchable *compiled) {
+    struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
+    VkdmlDispatchable d;
+    info.context = "graph";
+    info.input_count = graph->input_count;
+    info.output_count = graph->output_count;
+    VkdmlResult result = vkdml_dispatchable_create(device, &info, report, &d);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    describe_points(d, graph);
+    result = vkdml_dispatchable_compile(d, plan, report);
+    if (result == VKDML_SUCCESS) {
+        *compiled = d;
+    } else {
+        vkdml_dispatchable_destroy(d);
+    }
+    return result;
+}
+
+static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const VkdmlCompileInfo *info,
+                           struct vkdml_report *report, VkdmlDispatchable *compiled) {
+    struct vkdml_graph *graph = NULL;
+    struct vkdml_compilation compilation;
+    struct vkdml_plan plan;
+    vkdml_plan_begin(&plan, device->callbacks);
+    VkdmlResult result = vkdml_read_compile_info(device, info, report, &compilation);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_read_graph(device, desc, report, &graph);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = create(device, graph, &plan, report, compiled);
+    }
+    vkdml_plan_end(&plan);
+    vkdml_graph_destroy(graph);
+    return result;
+}
+
+VkdmlResult vkdmlCompileGraph(VkdmlDevice device, const DML_GRAPH_DESC *desc, const VkdmlCompileInfo *info,
+                              VkdmlDispatchable *compiled) {
+    struct vkdml_report *report = vkdml_error_begin();
+    if (compiled != NULL) {
+        *compiled = NULL;
+    }
+    VkdmlResult result = vkdml_check_device(device, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_check_given(compiled, "compiled", report);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = compile(device, desc, info, report, compiled);
+    }
+    return vkdml_end_on_object(report, result, device);
+}

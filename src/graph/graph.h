@@ -1,0 +1,78 @@
+/* Graphs of operators: what is known of one between reading and planning it. */
+#ifndef VKDML_GRAPH_GRAPH_H
+#define VKDML_GRAPH_GRAPH_H
+
+#include "base/report.h"
+#include "schema/schema.h"
+#include "vkdml/graph.h"
+
+#define VKDML_GRAPH_NONE UINT32_MAX
+
+/* Bytes that a graph input, a constant or a node's output is: whoever reads them has sizes and strides of its own. */
+struct vkdml_graph_value {
+    uint64_t bytes;     /* TotalTensorSizeInBytes of all that meet here; 0: unused */
+    uint32_t node;      /* that makes it; VKDML_GRAPH_NONE: it is a graph input */
+    uint32_t output;    /* which of its outputs, or of the graph's inputs */
+    uint32_t readers;   /* inputs of nodes */
+    uint32_t outputs;   /* of the graph that it is */
+    bool owned;         /* a graph input that is OWNED_BY_DML */
+    uint32_t alignment; /* the greatest GuaranteedBaseOffsetAlignment of its readers; 0: none */
+};
+
+struct vkdml_graph_node {
+    const struct vkdml_instance *instance; /* NULL: a constant */
+    const char *name;                      /* the caller's; may be NULL */
+    const void *data;                      /* of a constant, the caller's */
+    size_t data_bytes;
+    uint32_t input_count;
+    uint32_t output_count;
+    uint32_t first_source; /* of its inputs among the graph's sources */
+    uint32_t first_value;  /* of its outputs among the graph's values */
+};
+
+/* Made by vkdml_graph_read(), freed by vkdml_graph_destroy(). Borrows the operators' instances, names and data. */
+struct vkdml_graph {
+    const VkAllocationCallbacks *callbacks;
+    uint32_t input_count;
+    uint32_t output_count;
+    uint32_t node_count;
+    uint32_t value_count;
+    uint32_t source_count;
+    struct vkdml_graph_node *nodes;
+    struct vkdml_graph_value *values; /* the graph's inputs, then the nodes' outputs, in order */
+    uint32_t *sources;                /* by node input: the value that it reads; VKDML_GRAPH_NONE of an absent one */
+    uint32_t *outputs;                /* by graph output: the value that it is */
+    uint32_t *levels;                 /* by node: 0 where it reads no other, else one more than the greatest of those */
+    uint32_t *order;                  /* nodes by level */
+};
+
+/* Nodes, inputs and outputs of a graph, at most. */
+#define VKDML_GRAPH_MOST (1 << 20)
+
+/* Whether a descriptor's pointers and counts can be read; else the report has why. */
+bool vkdml_graph_is_readable(const DML_GRAPH_DESC *desc, struct vkdml_report *report);
+
+/* Copies a readable descriptor and holds it to the rules. instances: the nodes', NULL for constants; those of operators
+ * that could not be read were reported. All failures are in the report, with nothing left behind. */
+VkdmlResult vkdml_graph_read(const DML_GRAPH_DESC *desc, const struct vkdml_instance *const *instances,
+                             const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                             struct vkdml_graph **graph);
+
+/* NULL is ignored. */
+void vkdml_graph_destroy(struct vkdml_graph *graph);
+
+/* Finds the nodes' order. VKDML_ERROR_INVALID_ARGUMENT where they go in a circle, which the report then names. */
+VkdmlResult vkdml_graph_order(struct vkdml_graph *graph, struct vkdml_report *report);
+
+/* The value that input `index` of a node reads, or VKDML_GRAPH_NONE; and the one that an output of it is. */
+uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint32_t index);
+uint32_t vkdml_graph_value_of(const struct vkdml_graph *graph, uint32_t node, uint32_t output);
+
+/* "Nodes[3] (conv1)": what reasons call a node. */
+struct vkdml_graph_text {
+    char text[96];
+};
+
+struct vkdml_graph_text vkdml_graph_node_text(uint32_t index, const char *name);
+
+#endif

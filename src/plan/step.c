@@ -29,9 +29,12 @@ void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t val
 }
 
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes) {
-    assert(bytes % sizeof(*step->parameters) == 0 && bytes <= sizeof(step->parameters));
-    step->parameter_count = (uint32_t)(bytes / sizeof(*step->parameters));
-    memcpy(step->parameters, parameters, bytes);
+    struct vkdml_plan_words *words = step->words;
+    step->first_parameter = words->count;
+    step->parameter_count = (uint32_t)(bytes / sizeof(*words->items));
+    assert(bytes % sizeof(*words->items) == 0 && step->parameter_count <= words->capacity - words->count);
+    memcpy(words->items + words->count, parameters, bytes);
+    words->count += step->parameter_count;
 }
 
 /* Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), figure 4.1. */

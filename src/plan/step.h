@@ -24,7 +24,7 @@ struct vkdml_divisor vkdml_short_divisor(uint32_t d);
  * that it has, and no others. */
 void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value);
 
-/* Sets the parameter block: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */
+/* Sets the parameter block, once: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes);
 
 /* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */

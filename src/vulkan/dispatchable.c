@@ -185,8 +185,8 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     }
     VkdmlResult result = vkdml_pipelines_get(d->handle.device, planned, report, &step->pipeline);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_parameters_create(d->handle.device, planned->parameters, planned->parameter_count, report,
-                                         &step->parameters);
+        result = vkdml_parameters_create(d->handle.device, vkdml_plan_step_parameters(planned),
+                                         planned->parameter_count, report, &step->parameters);
     }
     return result;
 }

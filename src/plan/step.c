@@ -22,12 +22,6 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
     return wanted;
 }
 
-void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value) {
-    assert(id < VKDML_KERNEL_CONSTANTS);
-    step->constants_given |= UINT32_C(1) << id;
-    step->constants[id] = value;
-}
-
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes) {
     struct vkdml_plan_words *words = step->words;
     step->first_parameter = words->count;

@@ -63,7 +63,7 @@ struct vkdml_product {
     struct vkdml_product_scatter scatter; /* then the output has none along n */
     bool is_empty;                        /* there is nothing to add up, though sizes[K] is 1 */
     float alpha;
-    const struct vkdml_epilogue *epilogue; /* borrowed: ADD of c, whose place is tensors[C], and a function */
+    const struct vkdml_epilogue *epilogue; /* borrowed, not NULL: ADD of c, whose place is tensors[C], and a function */
 };
 
 /* Adds `factor` times a tensor, c, before the function that an epilogue of a product has, if any; nothing where there

@@ -206,7 +206,7 @@ static void tell_dispatch(struct explaining *e, const struct vkdml_plan_step *st
     }
     told->parameterCount = step->parameter_count;
     told->parameters = e->words;
-    memcpy(e->words, step->parameters, step->parameter_count * sizeof *e->words);
+    memcpy(e->words, vkdml_plan_step_parameters(step), step->parameter_count * sizeof *e->words);
     e->words += step->parameter_count;
 }
 

@@ -7,11 +7,10 @@
 void *vkdml_allocate(const VkAllocationCallbacks *callbacks, size_t bytes) {
     /* An allocation of no bytes may come back as NULL, which would read as out of memory. */
     const size_t size = bytes > 0 ? bytes : 1;
-    if (callbacks == NULL) {
-        return calloc(1, size);
-    }
-    void *memory =
-        callbacks->pfnAllocation(callbacks->pUserData, size, alignof(max_align_t), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    /* Not calloc(): glibc before 2.41 keeps no blocks at hand for it. */
+    void *memory = callbacks == NULL ? malloc(size)
+                                     : callbacks->pfnAllocation(callbacks->pUserData, size, alignof(max_align_t),
+                                                                VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (memory != NULL) {
         memset(memory, 0, size);
     }

@@ -117,11 +117,12 @@ static void append(char *text, size_t *length, const char *format, ...) {
 
 void vkdml_note_dimensions(struct vkdml_report *report, const char *what, uint32_t count, size_t pitch,
                            const struct vkdml_note_column *columns, size_t column_count) {
-    char text[DIMENSIONS_ROOM] = "";
+    char text[DIMENSIONS_ROOM];
     size_t length = 0;
     if (!report->notes) {
         return;
     }
+    text[0] = '\0';
     for (size_t c = 0; c < column_count; c++) {
         if (columns[c].name) {
             append(text, &length, "%s%s", length ? ", " : "", columns[c].name);

@@ -180,25 +180,27 @@ static void order_pixels(struct planner *planner) {
     }
 }
 
-static void begin(struct planner *planner) {
+/* Fills in the product, whose epilogue is made in `epilogue`. */
+static void begin(struct planner *planner, struct vkdml_epilogue *epilogue) {
     const struct vkdml_instance *instance = planner->planning->instance;
     const struct vkdml_tensor *input = &instance->inputs[INPUT], *bias = &instance->inputs[BIAS];
     const struct vkdml_tensor *output = &instance->outputs[0];
     const uint32_t groups = planner->convolution->groups, spatial = planner->convolution->spatial;
     const uint32_t channels = input->sizes[1] / groups, made = output->sizes[1] / groups;
     struct vkdml_product *p = &planner->product;
+    const struct vkdml_view added = vkdml_input_view(instance, BIAS);
+    vkdml_mapping_epilogue(instance, epilogue);
+    vkdml_product_add(epilogue, 1, &added);
     *p = (struct vkdml_product){
         .sizes = {1, groups, made, output->sizes[0], channels},
         .tensors = {[VKDML_PRODUCT_B] = {.at = vkdml_input_view(instance, INPUT).at},
-                    [VKDML_PRODUCT_C] = {.at = vkdml_input_view(instance, BIAS).at},
+                    [VKDML_PRODUCT_C] = {.at = added.at},
                     [VKDML_PRODUCT_OUT] = {.at = vkdml_output_view(instance, 0).at}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
         .scatter = {.rank = 1 + spatial},
         .alpha = 1,
-        .epilogue = vkdml_mapping_epilogue(instance),
+        .epilogue = epilogue,
     };
-    const struct vkdml_view added = vkdml_input_view(instance, BIAS);
-    vkdml_product_add(p, 1, &added);
     p->gather.channels_last =
         input->strides[1] == 1 && channels % 4 == 0 && input->strides[1 + spatial] != 1; /* else along pixels */
     order_pixels(planner);
@@ -294,6 +296,7 @@ static VkdmlResult check_reach(const struct vkdml_planning *planning, const stru
 static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     struct vkdml_convolution convolution = vkdml_convolution_read(planning->instance);
     struct planner planner = {.planning = planning, .convolution = &convolution};
+    struct vkdml_epilogue epilogue;
     VkdmlResult result = check_reach(planning, &convolution);
     uint32_t count = 1;
     (void)op;
@@ -308,7 +311,7 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
         vkdml_note(planning->builder->report, "convolution: %u parts, the pixels between which strides lead",
                    (unsigned)count);
     }
-    begin(&planner);
+    begin(&planner, &epilogue);
     return plan_parts(&planner, count);
 }
 

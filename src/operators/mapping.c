@@ -92,14 +92,13 @@ void vkdml_mapping_use_bits(struct vkdml_map *map) {
     }
 }
 
-struct vkdml_epilogue vkdml_mapping_epilogue(const struct vkdml_instance *instance) {
-    struct vkdml_epilogue epilogue = {.count = 0};
+void vkdml_mapping_epilogue(const struct vkdml_instance *instance, struct vkdml_epilogue *epilogue) {
+    epilogue->count = 0; /* all of it set to 0 takes a tenth of what compiling an operator does */
     if (instance->activation_count != 0) {
         const struct vkdml_instance *activation = &instance->activations[0];
         add_function(activation, &vkdml_operator_of(activation->schema->type)->mapping, instance->outputs[0].data_type,
-                     &epilogue);
+                     epilogue);
     }
-    return epilogue;
 }
 
 void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_planning *planning,
@@ -117,7 +116,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
         read_arguments(instance, op->mapping.attributes, type, map->arguments + 4);
     }
     struct vkdml_epilogue epilogue;
-    epilogue.count = 0; /* all of it set to 0 takes a tenth of what compiling an operator does */
+    epilogue.count = 0;
     add_function(instance, &op->mapping, type, &epilogue);
     vkdml_map_set_epilogue(map, &epilogue);
     if (op->mapping.puts_first_last) {
@@ -129,7 +128,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
         vkdml_scale_bias_set(map, instance->inputs[0].data_type, scale_bias, planning->builder->limits);
     }
     if (instance->activation_count != 0) {
-        epilogue = vkdml_mapping_epilogue(instance);
+        vkdml_mapping_epilogue(instance, &epilogue);
         vkdml_map_set_epilogue(map, &epilogue);
     }
     if (op->mapping.moves_bits) {

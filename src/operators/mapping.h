@@ -12,8 +12,8 @@ VkdmlResult vkdml_plan_mapping(const struct vkdml_operator *op, const struct vkd
 /* The map of that, for planners that change it; `op` as above. */
 void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_planning *planning, struct vkdml_map *map);
 
-/* What becomes of results by the activation that is fused into an operator; nothing where there is none. */
-struct vkdml_epilogue vkdml_mapping_epilogue(const struct vkdml_instance *instance);
+/* Sets what becomes of results by the activation that is fused into an operator; nothing where there is none. */
+void vkdml_mapping_epilogue(const struct vkdml_instance *instance, struct vkdml_epilogue *epilogue);
 
 /* Takes elements for unsigned integers of their width, where an operation only moves or combines their bits. */
 void vkdml_mapping_use_bits(struct vkdml_map *map);

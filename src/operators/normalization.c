@@ -82,22 +82,22 @@ static void check_lp(const struct vkdml_instance *instance, struct vkdml_report 
 
 /* ---- plans ---- */
 
-static struct vkdml_epilogue scale_and_bias(const struct vkdml_instance *instance) {
-    struct vkdml_epilogue epilogue = {.count = 0};
+static void scale_and_bias(const struct vkdml_instance *instance, struct vkdml_epilogue *epilogue) {
+    epilogue->count = 0;
     if (has(instance, SCALE)) {
-        *vkdml_epilogue_add(&epilogue) =
+        *vkdml_epilogue_add(epilogue) =
             (struct vkdml_epilogue_step){.operation = VKDML_MAP_MULTIPLY, .operand = vkdml_input_view(instance, SCALE)};
     }
     if (has(instance, BIAS)) {
-        *vkdml_epilogue_add(&epilogue) = (struct vkdml_epilogue_step){
+        *vkdml_epilogue_add(epilogue) = (struct vkdml_epilogue_step){
             .operation = VKDML_MAP_ADD, .operand = vkdml_input_view(instance, BIAS), .factor = 1};
     }
-    return epilogue;
 }
 
 /* A map whose result goes through the fused activation, if there is one. */
 static void begin_last(const struct vkdml_planning *planning, struct vkdml_map *map) {
-    const struct vkdml_epilogue fused = vkdml_mapping_epilogue(planning->instance);
+    struct vkdml_epilogue fused;
+    vkdml_mapping_epilogue(planning->instance, &fused);
     vkdml_map_begin(map, vkdml_output_view(planning->instance, 0));
     vkdml_map_set_epilogue(map, &fused);
 }
@@ -188,10 +188,12 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
     if (!n->uses_mean && !n->uses_variance) {
         return plan_scaling(planning);
     }
+    struct vkdml_epilogue epilogue;
+    scale_and_bias(instance, &epilogue);
     const struct vkdml_rows rows = {
         .input = vkdml_input_view(instance, INPUT),
         .output = vkdml_output_view(instance, 0),
-        .epilogue = scale_and_bias(instance),
+        .epilogue = &epilogue,
         .folded = n->folded,
         .function = VKDML_ROWS_MOMENTS,
         .option = !n->uses_mean,

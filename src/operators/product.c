@@ -118,6 +118,12 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
     const struct vkdml_view whole = vkdml_output_view(instance, 0);
     const struct vkdml_view views[] = {vkdml_input_view(instance, A), vkdml_input_view(instance, B),
                                        vkdml_input_view(instance, C)};
+    struct vkdml_epilogue epilogue;
+    epilogue.count = 0;
+    if (softmax == NULL) {
+        vkdml_mapping_epilogue(instance, &epilogue);
+    }
+    vkdml_product_add(&epilogue, gemm.desc->Beta, &views[C]);
     struct vkdml_product product = {
         .sizes = {gemm.rank > 3 ? output->sizes[gemm.rank - 4] : 1, gemm.rank > 2 ? output->sizes[gemm.rank - 3] : 1,
                   output->sizes[gemm.rank - 2], output->sizes[gemm.rank - 1],
@@ -127,11 +133,8 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
                     tensor_of(&views[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
                     tensor_of(&whole, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
         .alpha = gemm.desc->Alpha,
+        .epilogue = &epilogue,
     };
-    if (softmax == NULL) {
-        product.epilogue = vkdml_mapping_epilogue(instance);
-    }
-    vkdml_product_add(&product, gemm.desc->Beta, &views[C]);
     if (softmax == NULL) {
         return vkdml_product_plan(&product, planning->builder);
     }

@@ -13,10 +13,11 @@ VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const st
     const DML_TENSOR_DATA_TYPE type =
         reduce->function == VKDML_REDUCE_ARGMAX ? DML_TENSOR_DATA_TYPE_UINT32 : DML_TENSOR_DATA_TYPE_FLOAT32;
     struct vkdml_reduce whole = *reduce;
-    for (uint32_t i = 0; i < 2; ++i) {
-        statistics->numbers[i] = vkdml_builder_scratch(planning->builder, "numbers of reductions", &kept, type);
-        whole.outputs[i] = statistics->numbers[i];
-    }
+    statistics->numbers[0] = vkdml_builder_scratch(planning->builder, "numbers of reductions", &kept, type);
+    statistics->numbers[1] = statistics->numbers[0]; /* packed the same, elsewhere */
+    vkdml_builder_place(planning->builder, "numbers of reductions", &statistics->numbers[1]);
+    whole.outputs[0] = statistics->numbers[0];
+    whole.outputs[1] = statistics->numbers[1];
     return vkdml_reduce_plan(&whole, planning->builder);
 }
 

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "plan/step.h"
+
 /* Where the memory of an appended plan begins. */
 struct places {
     const struct vkdml_origin *inputs;
@@ -32,9 +34,17 @@ static void rename_buffer(const struct places *places, struct vkdml_plan_buffer 
     *buffer = vkdml_origin_buffer(origin, buffer->offset, buffer->size);
 }
 
-/* There is room. */
+static uint32_t count_words(const struct vkdml_plan_steps *steps) {
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < steps->count; ++s) {
+        count += steps->items[s].parameter_count;
+    }
+    return count;
+}
+
+/* There is room, in the arena that all of both lists' words go to. */
 static void append_steps(struct vkdml_plan_steps *steps, const struct vkdml_plan_steps *others,
-                         const struct places *places) {
+                         struct vkdml_plan_words *words, const struct places *places) {
     if (others->count == 0) {
         return;
     }
@@ -42,6 +52,9 @@ static void append_steps(struct vkdml_plan_steps *steps, const struct vkdml_plan
     for (uint32_t s = 0; s < others->count; ++s) {
         struct vkdml_plan_step *step = &steps->items[steps->count++];
         *step = others->items[s];
+        step->words = words;
+        vkdml_step_parameters(step, vkdml_plan_step_parameters(&others->items[s]),
+                              step->parameter_count * sizeof(*words->items));
         step->phase += phase;
         for (uint32_t b = 0; b < step->buffer_count; ++b) {
             rename_buffer(places, &step->buffers[b]);
@@ -59,9 +72,10 @@ static uint64_t make_room(uint64_t wanted, uint64_t bytes, uint64_t *total) {
 
 VkdmlResult vkdml_plan_append(struct vkdml_plan *plan, const struct vkdml_plan *other,
                               const struct vkdml_renaming *renaming, struct vkdml_report *report) {
-    VkdmlResult result = vkdml_plan_reserve(plan, &plan->steps, other->steps.count, report);
+    const uint32_t words = count_words(&other->steps) + count_words(&other->init_steps);
+    VkdmlResult result = vkdml_plan_reserve(plan, &plan->steps, other->steps.count, words, report);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_plan_reserve(plan, &plan->init_steps, other->init_steps.count, report);
+        result = vkdml_plan_reserve(plan, &plan->init_steps, other->init_steps.count, words, report);
     }
     if (result != VKDML_SUCCESS) {
         return result;
@@ -71,11 +85,11 @@ VkdmlResult vkdml_plan_append(struct vkdml_plan *plan, const struct vkdml_plan *
     places.persistent_offset = make_room(VKDML_NEW_REGION, other->persistent_bytes, &plan->persistent_bytes);
     places.temporary_offset =
         make_room(renaming->temporary_offset, other->steps.temporary_bytes, &plan->steps.temporary_bytes);
-    append_steps(&plan->steps, &other->steps, &places);
+    append_steps(&plan->steps, &other->steps, plan->words, &places);
     places.inputs = renaming->init_inputs;
     places.temporary_offset =
         make_room(VKDML_NEW_REGION, other->init_steps.temporary_bytes, &plan->init_steps.temporary_bytes);
-    append_steps(&plan->init_steps, &other->init_steps, &places);
+    append_steps(&plan->init_steps, &other->init_steps, plan->words, &places);
     plan->keeps_input = false;
     vkdml_plan_synchronize(plan, first_step, first_init_step);
     return VKDML_SUCCESS;

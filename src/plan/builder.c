@@ -29,12 +29,13 @@ VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_s
             "needs more than %d dispatches to bind its tensors within maxStorageBufferRange (%" PRIu64 ")",
             VKDML_PLAN_MAX_STEPS, builder->limits->max_storage_buffer_range);
     }
-    VkdmlResult result = vkdml_plan_reserve(builder->plan, steps, 1, builder->report);
+    VkdmlResult result = vkdml_plan_reserve(builder->plan, steps, 1, VKDML_PLAN_MAX_PARAMETERS, builder->report);
     if (result == VKDML_SUCCESS) {
         *step = &steps->items[steps->count++];
         **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY,
                                           .phase = builder->steps->phase,
-                                          .noted = vkdml_note_begin_step(builder->report)};
+                                          .noted = vkdml_note_begin_step(builder->report),
+                                          .words = builder->plan->words};
     }
     return result;
 }
@@ -100,7 +101,7 @@ const struct vkdml_plan_step *vkdml_builder_last_before(const struct vkdml_build
 }
 
 void vkdml_builder_undo(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark) {
-    builder->steps->count = mark->steps;
+    builder->steps->count = mark->steps; /* their words stay where they are */
     builder->steps->phase = mark->phase;
     builder->steps->temporary_bytes = mark->temporary_bytes;
 }

@@ -26,8 +26,8 @@ struct vkdml_builder vkdml_builder_at_initialization(const struct vkdml_builder 
  * them, though their ranges may overlap, as those of elements that lie among one another do. */
 void vkdml_builder_phase(struct vkdml_builder *builder);
 
-/* Adds an empty step. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED beyond VKDML_PLAN_MAX_STEPS. *step
- * stays valid until the next step is added. */
+/* Adds an empty step, with room for its parameter block. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED
+ * beyond VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added, and is to be filled in by then. */
 VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_step **step);
 
 /* Scratch memory of `bytes` bytes in the temporary resource, at a multiple of 256, for as long as the plan runs.

@@ -4,21 +4,25 @@
 
 #include "base/memory.h"
 
-/* Enough for every operator whose tensors can be bound whole. */
-#define FIRST_CAPACITY 1 /* most have one; a step takes 1.5 KiB */
+#define FIRST_CAPACITY 1 /* most plans have one step */
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks) {
     *plan = (struct vkdml_plan){.callbacks = callbacks};
 }
 
 void vkdml_plan_end(struct vkdml_plan *plan) {
+    while (plan->words != NULL) {
+        struct vkdml_plan_words *before = plan->words->before;
+        vkdml_free(plan->callbacks, plan->words);
+        plan->words = before;
+    }
     vkdml_free(plan->callbacks, plan->steps.items);
     vkdml_free(plan->callbacks, plan->init_steps.items);
     vkdml_plan_begin(plan, plan->callbacks);
 }
 
-VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more,
-                               struct vkdml_report *report) {
+static VkdmlResult reserve_steps(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more,
+                                 struct vkdml_report *report) {
     if (more <= steps->capacity - steps->count) {
         return VKDML_SUCCESS;
     }
@@ -40,4 +44,34 @@ VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps 
     steps->items = items;
     steps->capacity = (uint32_t)capacity;
     return VKDML_SUCCESS;
+}
+
+/* An arena is twice as large as the one before. */
+static VkdmlResult reserve_words(struct vkdml_plan *plan, uint32_t more, struct vkdml_report *report) {
+    const struct vkdml_plan_words *last = plan->words;
+    if (last != NULL && more <= last->capacity - last->count) {
+        return VKDML_SUCCESS;
+    }
+    uint64_t capacity = last != NULL ? 2 * (uint64_t)last->capacity : VKDML_PLAN_MAX_PARAMETERS;
+    capacity = capacity > more ? capacity : more;
+    const uint64_t bytes = sizeof(*last) + capacity * sizeof(*last->items);
+    struct vkdml_plan_words *words =
+        capacity <= UINT32_MAX && bytes <= SIZE_MAX ? vkdml_allocate(plan->callbacks, (size_t)bytes) : NULL;
+    if (words == NULL) {
+        return vkdml_report_out_of_memory(report, bytes <= SIZE_MAX ? (size_t)bytes : SIZE_MAX, "a plan");
+    }
+    words->before = plan->words;
+    words->capacity = (uint32_t)capacity;
+    plan->words = words;
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more, uint32_t words,
+                               struct vkdml_report *report) {
+    const VkdmlResult result = reserve_steps(plan, steps, more, report);
+    return result == VKDML_SUCCESS ? reserve_words(plan, words, report) : result;
+}
+
+const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step) {
+    return step->words->items + step->first_parameter;
 }

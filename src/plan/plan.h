@@ -18,9 +18,10 @@
 /* Where the device has so many; Vulkan 1.2 guarantees 4. Each takes 4 of the 128 bytes of push constants that it
  * guarantees too, and GLSL holds those of four in a uvec4, of which binding.glsl has two. */
 #define VKDML_PLAN_MAX_BUFFERS 8
-/* 32-bit words of one parameter block. Vulkan 1.2 guarantees 16 KiB (maxUniformBufferRange); this is less so that steps
- * stay small, which hold as many whatever their kernel takes. On the device a block takes what its kernel does. */
-#define VKDML_PLAN_MAX_PARAMETERS 256
+/* 32-bit words of one parameter block, of which kernels of today take up to 128. Vulkan 1.2 guarantees 16 KiB
+ * (maxUniformBufferRange); this is less because each step begins with room for so many. Room for one stays below the
+ * 1032 bytes that glibc's malloc() has at hand. */
+#define VKDML_PLAN_MAX_PARAMETERS 240
 #define VKDML_PLAN_MAX_COPY_RANK  7  /* of 8 dimensions all but the run */
 #define VKDML_PLAN_MAX_ALIASES    16 /* an operator of today has 3, ADAM_OPTIMIZER 12 */
 
@@ -61,6 +62,15 @@ struct vkdml_plan_copy {
     uint64_t target_strides[VKDML_PLAN_MAX_COPY_RANK]; /* bytes */
 };
 
+/* Words of parameter blocks, one step's behind another's. They stay in place when steps move, since a plan that needs
+ * more words begins another arena. */
+struct vkdml_plan_words {
+    struct vkdml_plan_words *before; /* the arena that was full; NULL: this is the first */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t items[];
+};
+
 /* One command. */
 struct vkdml_plan_step {
     enum vkdml_plan_step_kind kind;
@@ -83,8 +93,9 @@ struct vkdml_plan_step {
     uint32_t constants_given;                   /* vkdml_step_constant(): a bit for each id */
     uint32_t constants[VKDML_KERNEL_CONSTANTS]; /* 0 where none is given */
     uint32_t float_controls; /* VKDML_FLOAT_CONTROLS_ bits: what the kernel declares, of those that the limits have */
+    struct vkdml_plan_words *words; /* the plan's, where its parameters go: vkdml_step_parameters() */
+    uint32_t first_parameter;       /* of the uniform block at binding 0, among these */
     uint32_t parameter_count;
-    uint32_t parameters[VKDML_PLAN_MAX_PARAMETERS]; /* the uniform block at binding 0 */
     uint32_t groups[3];
 };
 
@@ -105,7 +116,8 @@ struct vkdml_plan_alias {
 
 /* Made empty by vkdml_plan_begin(), freed by vkdml_plan_end(). */
 struct vkdml_plan {
-    const VkAllocationCallbacks *callbacks; /* of the steps; borrowed; may be NULL */
+    const VkAllocationCallbacks *callbacks; /* of steps and words; borrowed; may be NULL */
+    struct vkdml_plan_words *words;         /* of all steps: the arena that was begun last */
     struct vkdml_plan_steps steps;
     struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
     uint64_t persistent_bytes;          /* a multiple of VKDML_PLAN_REGION_ALIGNMENT */
@@ -134,9 +146,13 @@ struct vkdml_plan_limits {
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
 void vkdml_plan_end(struct vkdml_plan *plan);
 
-/* Makes room for so many more steps in one of the plan's lists. VKDML_ERROR_OUT_OF_HOST_MEMORY. */
-VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more,
+/* Makes room for so many more steps in one of the plan's lists, and for words of theirs side by side.
+ * VKDML_ERROR_OUT_OF_HOST_MEMORY. */
+VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more, uint32_t words,
                                struct vkdml_report *report);
+
+/* The words of a step's parameter block. */
+const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step);
 
 /* Finds where barriers are needed, once steps stand: before a step that reads what a step of an earlier phase writes,
  * or writes what one reads or writes, and no barrier lies between. Of steps before the ones given that was found. */

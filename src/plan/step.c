@@ -22,16 +22,13 @@ uint32_t vkdml_local_size(const struct vkdml_plan_limits *limits, uint32_t wante
     return wanted;
 }
 
-void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value) {
-    assert(id < VKDML_KERNEL_CONSTANTS);
-    step->constants_given |= UINT32_C(1) << id;
-    step->constants[id] = value;
-}
-
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes) {
-    assert(bytes % sizeof(*step->parameters) == 0 && bytes <= sizeof(step->parameters));
-    step->parameter_count = (uint32_t)(bytes / sizeof(*step->parameters));
-    memcpy(step->parameters, parameters, bytes);
+    struct vkdml_plan_words *words = step->words;
+    step->first_parameter = words->count;
+    step->parameter_count = (uint32_t)(bytes / sizeof(*words->items));
+    assert(bytes % sizeof(*words->items) == 0 && step->parameter_count <= words->capacity - words->count);
+    memcpy(words->items + words->count, parameters, bytes);
+    words->count += step->parameter_count;
 }
 
 /* Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), figure 4.1. */

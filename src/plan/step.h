@@ -2,6 +2,8 @@
 #ifndef VKDML_PLAN_STEP_H
 #define VKDML_PLAN_STEP_H
 
+#include <assert.h>
+
 #include "base/report.h"
 #include "kernels/divisor.h"
 #include "plan/plan.h"
@@ -22,9 +24,13 @@ struct vkdml_divisor vkdml_short_divisor(uint32_t d);
 
 /* Gives a step's kernel one of its specialization constants, by its name in kernels/blocks.h. A plan gives a kernel all
  * that it has, and no others. */
-void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value);
+static inline void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id, uint32_t value) {
+    assert(id < VKDML_KERNEL_CONSTANTS);
+    step->constants_given |= UINT32_C(1) << id;
+    step->constants[id] = value;
+}
 
-/* Sets the parameter block: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */
+/* Sets the parameter block, once: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */
 void vkdml_step_parameters(struct vkdml_plan_step *step, const void *parameters, size_t bytes);
 
 /* Folds `group_count` workgroups into a grid. VKDML_ERROR_LIMIT_EXCEEDED where the device cannot. */

@@ -68,17 +68,17 @@ static void check_support(const struct vkdml_instance *instance, const struct su
                           struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     const VkdmlTensorSupport *support = find_support(subject->field, instance->level);
-    const char *level = vkdml_level_name(instance->level);
     if ((support->dataTypes & (1u << tensor->data_type)) == 0) {
         char types[128];
         list_data_types(support->dataTypes, types, sizeof types);
         vkdml_report_invalid(report, "%s.DataType is %s, must be one of %s at feature level %s", subject->name,
-                             vkdml_data_type_name(tensor->data_type), types, level);
+                             vkdml_data_type_name(tensor->data_type), types, vkdml_level_name(instance->level));
     }
     const uint32_t count = tensor->dimension_count;
     if (count >= support->minDimensionCount && count <= support->maxDimensionCount) {
         return;
     }
+    const char *level = vkdml_level_name(instance->level);
     if (support->minDimensionCount == support->maxDimensionCount) {
         vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " at feature level %s",
                              subject->name, count, support->minDimensionCount, level);

@@ -80,13 +80,23 @@ const VkdmlOperatorSchema *vkdml_schema_at(uint32_t index) {
     return index < COUNT_OF(rows) ? &rows[index] : NULL;
 }
 
+/* The places of rows by type, so that finding one does not walk through them: counted from 1, 0 where there is none. */
+#define VKDML_OPERATOR(NAME, name, level, fused, accuracy, ...) PLACE_OF_##NAME,
+enum {
+    PLACE_OF_NONE,
+#include "schema/operator_table.inc"
+};
+#undef VKDML_OPERATOR
+
+#define VKDML_OPERATOR(NAME, name, level, fused, accuracy, ...) [DML_OPERATOR_##NAME] = PLACE_OF_##NAME,
+static const uint16_t places[] = {
+#include "schema/operator_table.inc"
+};
+#undef VKDML_OPERATOR
+
 const VkdmlOperatorSchema *vkdml_schema_find(DML_OPERATOR_TYPE type) {
-    for (uint32_t i = 0; i < COUNT_OF(rows); i++) {
-        if (rows[i].type == type) {
-            return &rows[i];
-        }
-    }
-    return NULL;
+    const size_t index = (size_t)type;
+    return index < COUNT_OF(places) && places[index] != PLACE_OF_NONE ? &rows[places[index] - 1] : NULL;
 }
 
 const char *vkdml_input_name(const struct vkdml_instance *instance, uint32_t index) {

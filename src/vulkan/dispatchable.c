@@ -171,8 +171,10 @@ static void write_label(const struct VkdmlDispatchable_T *d, const struct vkdml_
 static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_step *planned, bool init,
                                 struct vkdml_step *step, struct vkdml_report *report) {
     step->kind = planned->kind;
-    step->copy = planned->copy;
-    step->region_count = planned->kind == VKDML_PLAN_COPY ? region_count(&planned->copy) : 0;
+    if (planned->kind == VKDML_PLAN_COPY) {
+        step->copy = planned->copy;
+        step->region_count = region_count(&planned->copy);
+    }
     step->fill_word = planned->fill_word;
     step->buffer_count = planned->buffer_count;
     memcpy(step->groups, planned->groups, sizeof step->groups);
@@ -195,8 +197,8 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     }
     VkdmlResult result = vkdml_pipelines_get(d->handle.device, planned, report, &step->pipeline);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_parameters_create(d->handle.device, planned->parameters, planned->parameter_count, report,
-                                         &step->parameters);
+        result = vkdml_parameters_create(d->handle.device, vkdml_plan_step_parameters(planned),
+                                         planned->parameter_count, report, &step->parameters);
     }
     return result;
 }

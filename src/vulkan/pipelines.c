@@ -52,9 +52,11 @@ static bool same_key(const struct key *a, const struct key *b) {
 }
 
 static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct key *key) {
-    /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. */
+    /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. Left out is what hardly
+     * tells pipelines apart: the constants behind a kernel's last, which are 0, and whether buffers are aligned. */
+    const uint32_t given = key->constants.given & ~(UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED);
     uint32_t hash = (UINT32_C(2166136261) ^ (uint32_t)key->kernel) * UINT32_C(16777619);
-    for (uint32_t i = 0; i < VKDML_SPECIALIZATION_COUNT; i++) {
+    for (uint32_t i = 0; given >> i != 0; i++) {
         hash = (hash ^ key->constants.values[i]) * UINT32_C(16777619);
     }
     return &pipelines->buckets[(hash ^ hash >> 16) % VKDML_PIPELINE_BUCKETS];

@@ -280,7 +280,7 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     struct vkdml_depthwise_parameters parameters;
     fill_parameters(depthwise, box, way.rows, &parameters);
     parameters.unit_count = (uint32_t)units;
-    const enum vkdml_map_function function = vkdml_epilogue_function(&product->epilogue, parameters.arguments[2]);
+    const enum vkdml_map_function function = vkdml_epilogue_function(product->epilogue, parameters.arguments[2]);
     parameters.group_count = (uint32_t)vkdml_divide_up(units, local_size);
 
     const struct vkdml_product_tensor *tensors = product->tensors;

@@ -104,20 +104,23 @@ void vkdml_product_collapse_pixels(struct vkdml_product *product) {
     collapse_scatter(product);
 }
 
-struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
-                                          struct vkdml_box *plain) {
-    struct vkdml_product narrow = *product;
+const struct vkdml_product *vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
+                                                 struct vkdml_product *room, struct vkdml_box *plain) {
     *plain = *box;
+    if (product->gather.rank == 0 && product->scatter.rank == 0) {
+        return product;
+    }
+    *room = *product;
     for (uint32_t d = 0; d < product->gather.rank; ++d) {
         const uint32_t origin = box->origin[VKDML_PRODUCT_RANK + d], size = box->size[VKDML_PRODUCT_RANK + d];
-        narrow.gather.walks[d].size = size;
-        narrow.gather.walks[d].start += (int64_t)origin * narrow.gather.walks[d].step;
-        narrow.scatter.sizes[d] = size;
-        narrow.tensors[OUT].at.first += origin * narrow.scatter.strides[d];
+        room->gather.walks[d].size = size;
+        room->gather.walks[d].start += (int64_t)origin * room->gather.walks[d].step;
+        room->scatter.sizes[d] = size;
+        room->tensors[OUT].at.first += origin * room->scatter.strides[d];
         plain->size[N] *= size;
     }
-    vkdml_product_collapse_pixels(&narrow);
-    return narrow;
+    vkdml_product_collapse_pixels(room);
+    return room;
 }
 
 /* ---- what a box takes ---- */

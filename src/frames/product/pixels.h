@@ -10,9 +10,10 @@
 void vkdml_product_collapse_pixels(struct vkdml_product *product);
 
 /* Of a product whose b is gathered a box has the dimensions of pixels behind all others, and of n one column: the same
- * product of this box's pixels alone, collapsed, and the box with them as columns. */
-struct vkdml_product vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
-                                          struct vkdml_box *plain);
+ * product of this box's pixels alone, collapsed, and the box with them as columns. Without pixels it is the product
+ * itself, else made in `room`. */
+const struct vkdml_product *vkdml_product_narrow(const struct vkdml_product *product, const struct vkdml_box *box,
+                                                 struct vkdml_product *room, struct vkdml_box *plain);
 
 /* What a box of coordinates takes of b that is gathered, or of an output that pixels scatter: elements from the
  * tensor's first on, counted as if all batches and rows began there. */

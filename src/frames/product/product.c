@@ -96,8 +96,9 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
         return 0;
     }
     struct vkdml_box plain;
-    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, box, &plain);
-    struct vkdml_span span = vkdml_product_span(&narrow, t, &plain);
+    struct vkdml_product room;
+    const struct vkdml_product *narrow = vkdml_product_narrow(parts->product, box, &room, &plain);
+    struct vkdml_span span = vkdml_product_span(narrow, t, &plain);
     span.count += t == OUT ? (uint64_t)(parts->part.share_count - 1) * parts->part.out_share : 0;
     const struct vkdml_window window = vkdml_window_of(span, vkdml_data_type_bits(tensor->at.type));
     *fits = vkdml_fits(parts->builder->limits, tensor->at.offset + window.offset, window.size);
@@ -114,14 +115,16 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
     for (uint32_t other = 0; other < VKDML_MAX_BOX_RANK; ++other) {
         line.size[other] = other == d ? box->size[d] : 1;
     }
-    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, &line, &plain);
-    return vkdml_product_span(&narrow, t, &plain).count - 1;
+    struct vkdml_product room;
+    const struct vkdml_product *narrow = vkdml_product_narrow(parts->product, &line, &room, &plain);
+    return vkdml_product_span(narrow, t, &plain).count - 1;
 }
 
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct parts *parts = context;
     struct vkdml_product_part part = parts->part;
-    const struct vkdml_product narrow = vkdml_product_narrow(parts->product, box, &part.box);
+    struct vkdml_product room;
+    const struct vkdml_product *narrow = vkdml_product_narrow(parts->product, box, &room, &part.box);
     part.accumulates = box->origin[K] != 0;
     parts->is_cut = parts->is_cut || box->size[K] != parts->product->sizes[K];
     if (parts->is_rehearsal) {
@@ -133,7 +136,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(parts->builder, &step);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_product_fill_step(&narrow, &part, parts->builder->limits, parts->builder->report, step);
+        result = vkdml_product_fill_step(narrow, &part, parts->builder->limits, parts->builder->report, step);
     }
     return result;
 }
@@ -194,12 +197,13 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
                                 "addressed",
                                 (unsigned)shares);
     }
+    static const struct vkdml_epilogue none = {.count = 0};
     struct vkdml_product sums = *p;
     struct vkdml_product rest = *p;
     sums.tensors[OUT] = sums_of(p, shares, parts->builder);
     sums.tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
     sums.scatter.rank = 0;
-    sums.epilogue.count = 0;
+    sums.epilogue = &none;
     rest.sizes[K] = shares;
     rest.tensors[A] = sums.tensors[OUT];
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
@@ -225,8 +229,7 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     return result;
 }
 
-void vkdml_product_add(struct vkdml_product *product, float factor, const struct vkdml_view *tensor) {
-    struct vkdml_epilogue *epilogue = &product->epilogue;
+void vkdml_product_add(struct vkdml_epilogue *epilogue, float factor, const struct vkdml_view *tensor) {
     if (!vkdml_view_exists(tensor)) {
         return;
     }
@@ -240,10 +243,9 @@ void vkdml_product_add(struct vkdml_product *product, float factor, const struct
 
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder) {
     struct vkdml_product p = *product;
-    struct vkdml_product collapsed = p;
-    vkdml_product_collapse_pixels(&collapsed);
-    if (collapsed.gather.rank == 0) {
-        p = collapsed;
+    vkdml_product_collapse_pixels(&p);
+    if (p.gather.rank != 0) {
+        p = *product; /* a box has the pixels' dimensions as they were */
     }
     merge_batches(&p);
     turn(&p);

@@ -63,12 +63,12 @@ struct vkdml_product {
     struct vkdml_product_scatter scatter; /* then the output has none along n */
     bool is_empty;                        /* there is nothing to add up, though sizes[K] is 1 */
     float alpha;
-    struct vkdml_epilogue epilogue; /* ADD of c, whose place is tensors[C], and a function */
+    const struct vkdml_epilogue *epilogue; /* borrowed, not NULL: ADD of c, whose place is tensors[C], and a function */
 };
 
-/* Adds `factor` times a tensor, c, before the function that a product's epilogue has, if any; nothing where there is no
- * tensor, whose place along the product's dimensions the caller says. */
-void vkdml_product_add(struct vkdml_product *product, float factor, const struct vkdml_view *tensor);
+/* Adds `factor` times a tensor, c, before the function that an epilogue of a product has, if any; nothing where there
+ * is no tensor, whose place along the product's dimensions the caller says. */
+void vkdml_product_add(struct vkdml_epilogue *epilogue, float factor, const struct vkdml_view *tensor);
 
 /* Adds the steps: one where all tensors can be bound whole and workgroups are many, else sums of shares of k in the
  * temporary resource, and what becomes of them. Sums come in an order that shapes and limits alone decide. */

@@ -367,7 +367,7 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->inner_batches = sizes[INNER];
     parameters->out_share = part->out_share;
     memcpy(&parameters->alpha, &p->alpha, sizeof(p->alpha));
-    const struct vkdml_epilogue_step *sum = vkdml_epilogue_find(&p->epilogue, VKDML_MAP_ADD);
+    const struct vkdml_epilogue_step *sum = vkdml_epilogue_find(p->epilogue, VKDML_MAP_ADD);
     const float beta = sum != NULL ? sum->factor : 0;
     memcpy(&parameters->beta, &beta, sizeof(beta));
     parameters->n_first = part->box.origin[N];
@@ -459,7 +459,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
-    const enum vkdml_map_function function = vkdml_epilogue_function(&product->epilogue, parameters.arguments[2]);
+    const enum vkdml_map_function function = vkdml_epilogue_function(product->epilogue, parameters.arguments[2]);
 
     const DML_TENSOR_DATA_TYPE type_of_c =
         exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;

@@ -166,18 +166,20 @@ static bool suits(const struct vkdml_epilogue *epilogue) {
 }
 
 static bool find_walk(const struct vkdml_rows *rows, const struct vkdml_plan_limits *limits, struct walk *walk) {
+    static const struct vkdml_epilogue none = {.count = 0};
+    const struct vkdml_epilogue *epilogue = rows->epilogue != NULL ? rows->epilogue : &none;
+    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || !suits(epilogue)) {
+        return false;
+    }
     memset(walk, 0, sizeof(*walk));
     walk->tensors[INPUT] = &rows->input;
     walk->tensors[OUTPUT] = &rows->output;
-    const struct vkdml_epilogue_step *scale = vkdml_epilogue_find(&rows->epilogue, VKDML_MAP_MULTIPLY);
-    const struct vkdml_epilogue_step *bias = vkdml_epilogue_find(&rows->epilogue, VKDML_MAP_ADD);
+    const struct vkdml_epilogue_step *scale = vkdml_epilogue_find(epilogue, VKDML_MAP_MULTIPLY);
+    const struct vkdml_epilogue_step *bias = vkdml_epilogue_find(epilogue, VKDML_MAP_ADD);
     walk->tensors[SCALE] = scale != NULL ? &scale->operand : &absent;
     walk->tensors[BIAS] = bias != NULL ? &bias->operand : &absent;
-    if (!suits(&rows->epilogue)) {
-        return false;
-    }
     collapse(rows, walk);
-    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || walk->row_rank != 1) {
+    if (walk->row_rank != 1) {
         return false;
     }
     walk->across = walk->row[0].strides[OUTPUT] != 1;

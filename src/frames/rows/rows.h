@@ -12,12 +12,12 @@
 /* All of one float type. */
 struct vkdml_rows {
     struct vkdml_view input;
-    struct vkdml_view output;          /* of the input's sizes */
-    struct vkdml_epilogue epilogue;    /* of MOMENTS: MULTIPLY, ADD, or both; else there is none */
-    uint32_t folded;                   /* a bit for each dimension in which a row's elements differ */
-    enum vkdml_rows_function function; /* rows.comp says what they are */
-    bool option;                       /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */
-    uint32_t argument;                 /* FLOAT32's bits */
+    struct vkdml_view output;              /* of the input's sizes */
+    const struct vkdml_epilogue *epilogue; /* borrowed. Of MOMENTS: MULTIPLY, ADD, or both; else NULL, there is none */
+    uint32_t folded;                       /* a bit for each dimension in which a row's elements differ */
+    enum vkdml_rows_function function;     /* rows.comp says what they are */
+    bool option;                           /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */
+    uint32_t argument;                     /* FLOAT32's bits */
 };
 
 /* Adds a step, where rows are short enough, lie as the kernel has them, and all tensors can be bound whole:

@@ -29,6 +29,8 @@ typedef struct VkdmlDispatchable_T *VkdmlDispatchable;
 typedef enum VkdmlCompileFlagBits {
     /** Output elements whose value DirectML leaves undefined (rows of NONZERO_COORDINATES past the count) become 0. */
     VKDML_COMPILE_FLAG_ZERO_UNDEFINED = 1,
+    /** Of graphs: no nodes are joined to one, and none is left out, whatever that costs: to compare, to measure. */
+    VKDML_COMPILE_FLAG_NODE_BY_NODE = 2,
 } VkdmlCompileFlagBits;
 typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 

@@ -145,6 +145,9 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
     if (result == VKDML_SUCCESS) {
         result = vkdml_read_graph(device, desc, report, &graph);
     }
+    if (result == VKDML_SUCCESS && (compilation.flags & VKDML_COMPILE_FLAG_NODE_BY_NODE) == 0) {
+        result = vkdml_graph_fuse(graph, device->level, &compilation.limits, report);
+    }
     if (result == VKDML_SUCCESS) {
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
     }

@@ -3,6 +3,7 @@
 #define VKDML_GRAPH_GRAPH_H
 
 #include "base/report.h"
+#include "plan/plan.h"
 #include "schema/schema.h"
 #include "vkdml/graph.h"
 
@@ -20,7 +21,9 @@ struct vkdml_graph_value {
 };
 
 struct vkdml_graph_node {
-    const struct vkdml_instance *instance; /* NULL: a constant */
+    const struct vkdml_instance *instance; /* NULL: a constant, or gone */
+    struct vkdml_instance *own;            /* NULL, or the same made by a pass: freed with the graph */
+    bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
     const char *name;                      /* the caller's; may be NULL */
     const void *data;                      /* of a constant, the caller's */
     size_t data_bytes;
@@ -63,6 +66,23 @@ void vkdml_graph_destroy(struct vkdml_graph *graph);
 
 /* Finds the nodes' order. VKDML_ERROR_INVALID_ARGUMENT where they go in a circle, which the report then names. */
 VkdmlResult vkdml_graph_order(struct vkdml_graph *graph, struct vkdml_report *report);
+
+/* Joins nodes to fewer that give the same, by all passes that there are, and finds their order again. level: of the
+ * device. Notes say what was done, and what was not and why. */
+VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                             struct vkdml_report *report);
+
+/* Gives a node another operator of the same inputs and outputs, by index, which the graph owns from then on. */
+void vkdml_graph_replace(struct vkdml_graph *graph, uint32_t node, struct vkdml_instance *own);
+
+/* Lets input `index` of a node read another value, VKDML_GRAPH_NONE for none. */
+void vkdml_graph_set_source(struct vkdml_graph *graph, uint32_t node, uint32_t index, uint32_t value);
+
+/* Lets all who read a value, the graph's outputs among them, read another of as many bytes. */
+void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to);
+
+/* Takes a node away, of whose outputs nobody reads any. */
+void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node);
 
 /* The value that input `index` of a node reads, or VKDML_GRAPH_NONE; and the one that an output of it is. */
 uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint32_t index);

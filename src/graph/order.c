@@ -1,5 +1,6 @@
 /* Which nodes come before which. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "graph/graph.h"
@@ -110,6 +111,7 @@ VkdmlResult vkdml_graph_order(struct vkdml_graph *graph, struct vkdml_report *re
     uint32_t *waiting = memory;
     const struct readers readers = {waiting + graph->node_count, waiting + 2 * (size_t)graph->node_count + 1};
     uint32_t done = 0;
+    memset(graph->levels, 0, graph->node_count * sizeof *graph->levels);
     list_readers(graph, &readers);
     sort(graph, &readers, waiting, &done);
     VkdmlResult result = done < graph->node_count ? report_circle(graph, waiting, report) : VKDML_SUCCESS;

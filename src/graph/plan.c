@@ -337,7 +337,7 @@ static VkdmlResult append_fixed(struct planning *planning) {
     const struct vkdml_graph *graph = planning->graph;
     VkdmlResult result = keep_inputs(planning);
     for (uint32_t n = 0; n < graph->node_count && result == VKDML_SUCCESS; ++n) {
-        if (graph->nodes[n].instance == NULL) {
+        if (graph->nodes[n].data != NULL) {
             const uint32_t v = graph->nodes[n].first_value;
             const uint64_t bytes = graph->values[v].bytes;
             const size_t given = bytes < graph->nodes[n].data_bytes ? (size_t)bytes : graph->nodes[n].data_bytes;

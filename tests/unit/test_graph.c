@@ -1,0 +1,401 @@
+/* Graphs: what is refused and how, and that one dispatch gives what the reference gives node by node. On the machine's
+ * first Vulkan device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "graph_fixture.h"
+#include "one_device.h"
+#include "vkdml/vkdml.h"
+
+#define COUNT 64 /* elements of every tensor, 256 bytes */
+#define BYTES ((size_t)4 * COUNT)
+
+static struct graph graph;
+
+static void tensor_init(struct tensor *tensor, DML_TENSOR_FLAGS flags) {
+    *tensor = (struct tensor){.sizes = {1, 1, 1, COUNT}};
+    tensor->buffer = (DML_BUFFER_TENSOR_DESC){DML_TENSOR_DATA_TYPE_FLOAT32, flags, 4, tensor->sizes, NULL, BYTES, 0};
+    tensor->desc = (DML_TENSOR_DESC){DML_TENSOR_TYPE_BUFFER, &tensor->buffer};
+}
+
+static VkdmlOperator create(DML_OPERATOR_TYPE type, const void *operator_desc) {
+    const DML_OPERATOR_DESC desc = {type, operator_desc};
+    VkdmlOperator op;
+    assert_int_equal(vkdmlCreateOperator(device, &desc, &op), VKDML_SUCCESS);
+    return op;
+}
+
+static uint32_t add_node(const char *name, DML_TENSOR_FLAGS first_flags, DML_TENSOR_FLAGS second_flags) {
+    struct tensor a, b, output;
+    tensor_init(&a, first_flags);
+    tensor_init(&b, second_flags);
+    tensor_init(&output, DML_TENSOR_FLAG_NONE);
+    const DML_ELEMENT_WISE_ADD_OPERATOR_DESC add = {&a.desc, &b.desc, &output.desc};
+    return graph_operator(&graph, create(DML_OPERATOR_ELEMENT_WISE_ADD, &add), name);
+}
+
+static uint32_t unary_node(DML_OPERATOR_TYPE type, const char *name) {
+    struct tensor input, output;
+    tensor_init(&input, DML_TENSOR_FLAG_NONE);
+    tensor_init(&output, DML_TENSOR_FLAG_NONE);
+    const DML_ACTIVATION_RELU_OPERATOR_DESC unary = {&input.desc, &output.desc}; /* IDENTITY: no ScaleBias behind */
+    const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC identity = {&input.desc, &output.desc, NULL};
+    return graph_operator(
+        &graph, create(type, type == DML_OPERATOR_ACTIVATION_RELU ? (const void *)&unary : (const void *)&identity),
+        name);
+}
+
+static uint32_t relu_node(const char *name) {
+    return unary_node(DML_OPERATOR_ACTIVATION_RELU, name);
+}
+
+/* Inputs lie one behind the other in the first half of the group's buffer, outputs in the second. */
+static void fill_inputs(void) {
+    for (uint32_t i = 0; i < COUNT * graph.desc.InputCount; i++) {
+        ((float *)vulkan.bytes)[i] = (float)((int32_t)(i * 37 % 101) - 50) / 8;
+    }
+}
+
+#define OUTPUTS_AT (VULKAN_BUFFER_BYTES / 2)
+
+static void execute_reference(unsigned char *outputs) {
+    VkdmlHostBinding inputs[8], bindings[8];
+    for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
+        inputs[i] = (VkdmlHostBinding){vulkan.bytes + BYTES * i, BYTES};
+    }
+    for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
+        bindings[i] = (VkdmlHostBinding){outputs + BYTES * i, BYTES};
+    }
+    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
+                                          .desc = &graph.desc,
+                                          .inputCount = graph.desc.InputCount,
+                                          .inputs = inputs,
+                                          .outputCount = graph.desc.OutputCount,
+                                          .outputs = bindings};
+    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_SUCCESS);
+}
+
+static void initialize(VkdmlDispatchable compiled, const VkdmlBufferBinding *persistent, const bool *owned) {
+    VkdmlDispatchable initializer;
+    assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
+    VkdmlBindingProperties properties;
+    assert_int_equal(vkdmlGetBindingProperties(initializer, &properties), VKDML_SUCCESS);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
+    VkdmlBufferBinding inputs[8];
+    for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
+        inputs[i] = owned[i] ? range(BYTES * i, BYTES) : nothing;
+    }
+    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
+    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, 1, persistent), VKDML_SUCCESS);
+    if (properties.temporaryResourceSize > 0) {
+        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
+    }
+    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), VKDML_SUCCESS);
+    vulkan_run(&vulkan);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(initializer);
+}
+
+/* Compiles the graph, destroys its operators, initializes it and executes it twice; outputs are then the reference's.
+ * owned, unbound: by input. */
+static VkdmlBindingProperties agree(const bool *owned, const bool *unbound) {
+    static unsigned char expected[8 * BYTES];
+    VkdmlDispatchable compiled;
+    VkdmlBindingProperties properties;
+    fill_inputs();
+    memset(expected, 0, sizeof expected);
+    execute_reference(expected);
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_SUCCESS);
+    graph_end(&graph);
+    assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
+    const VkdmlBufferBinding persistent = other_range(0, properties.persistentResourceSize);
+    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 4, properties.temporaryResourceSize);
+    if (properties.persistentResourceSize > 0) {
+        initialize(compiled, &persistent, owned);
+    }
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
+    VkdmlBufferBinding inputs[8], outputs[8];
+    for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
+        inputs[i] = owned[i] || unbound[i] ? nothing : range(BYTES * i, BYTES);
+        memset(vulkan.bytes + BYTES * i, owned[i] ? 0xEE : vulkan.bytes[BYTES * i], owned[i] ? BYTES : 1);
+    }
+    for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
+        outputs[i] = range(OUTPUTS_AT + BYTES * i, BYTES);
+    }
+    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, graph.desc.OutputCount, outputs), VKDML_SUCCESS);
+    if (properties.persistentResourceSize > 0) {
+        assert_int_equal(vkdmlBindPersistentResource(table, &persistent), VKDML_SUCCESS);
+    }
+    if (properties.temporaryResourceSize > 0) {
+        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
+    }
+    for (uint32_t time = 0; time < 2; time++) {
+        memset(vulkan.bytes + OUTPUTS_AT, 0x55, 8 * BYTES);
+        memset(vulkan.other_bytes + temporary.offset, 0xFF, VULKAN_BUFFER_BYTES / 4);
+        assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
+        vulkan_run(&vulkan);
+        assert_memory_equal(vulkan.bytes + OUTPUTS_AT, expected, BYTES * graph.desc.OutputCount);
+    }
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(compiled);
+    return properties;
+}
+
+static const bool none[8];
+
+static void one_node_is_its_operator(void **state) {
+    (void)state;
+    graph_begin(&graph, 1, 1);
+    const uint32_t relu = relu_node("relu");
+    graph_input(&graph, 0, relu, 0);
+    graph_output(&graph, relu, 0, 0);
+    const VkdmlBindingProperties properties = agree(none, none);
+    assert_int_equal(properties.temporaryResourceSize, 0);
+    assert_int_equal(properties.persistentResourceSize, 0);
+}
+
+static void edges_are_shared_and_outputs_are_read_inside(void **state) {
+    (void)state;
+    graph_begin(&graph, 3, 3); /* input 1 is unused */
+    const uint32_t sum = add_node("sum", 0, 0), relu = relu_node("relu"), last = add_node(NULL, 0, 0);
+    graph_input(&graph, 0, sum, 0);
+    graph_input(&graph, 2, sum, 1);
+    graph_join(&graph, sum, 0, relu, 0);
+    graph_join(&graph, relu, 0, last, 0);
+    graph_join(&graph, sum, 0, last, 1);
+    graph_output(&graph, last, 0, 0);
+    graph_output(&graph, relu, 0, 1);
+    graph_output(&graph, relu, 0, 2);
+    agree(none, (const bool[8]){false, true});
+}
+
+static void what_constants_and_owned_inputs_give_is_computed_once(void **state) {
+    (void)state;
+    static float data[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        data[i] = 0.5f * (float)i - 7;
+    }
+    graph_begin(&graph, 2, 2);
+    const uint32_t constant = graph_constant(&graph, data, sizeof data, "constant");
+    const uint32_t fixed = add_node("fixed", DML_TENSOR_FLAG_OWNED_BY_DML, 0), relu = relu_node("relu");
+    const uint32_t last = add_node("last", 0, 0);
+    graph_input(&graph, 1, fixed, 0);
+    graph_join(&graph, constant, 0, fixed, 1);
+    graph_join(&graph, fixed, 0, relu, 0);
+    graph_join(&graph, relu, 0, last, 0);
+    graph_input(&graph, 0, last, 1);
+    graph_output(&graph, last, 0, 0);
+    graph_output(&graph, constant, 0, 1);
+    const VkdmlBindingProperties properties = agree((const bool[8]){false, true}, none);
+    assert_int_equal(properties.temporaryResourceSize, 0);
+    /* The constant, as an output, and what RELU gives. */
+    assert_int_equal(properties.persistentResourceSize, 512);
+}
+
+static void tensors_of_a_chain_take_each_others_place(void **state) {
+    (void)state;
+    graph_begin(&graph, 1, 1);
+    uint32_t node = relu_node(NULL);
+    graph_input(&graph, 0, node, 0);
+    for (uint32_t i = 1; i < 50; i++) {
+        const uint32_t next = i % 2 == 0 ? relu_node(NULL) : add_node(NULL, 0, 0);
+        graph_join(&graph, node, 0, next, 0);
+        if (i % 2 != 0) {
+            graph_input(&graph, 0, next, 1);
+        }
+        node = next;
+    }
+    graph_output(&graph, node, 0, 0);
+    assert_int_equal(agree(none, none).temporaryResourceSize, 2 * BYTES);
+}
+
+/* A good graph, whose parts a test then breaks: input 0 -> relu -> sum (with input 1) -> output 0. */
+static void begin_good(void) {
+    graph_begin(&graph, 2, 1);
+    const uint32_t relu = relu_node("relu"), sum = add_node("sum", 0, 0);
+    graph_input(&graph, 0, relu, 0);
+    graph_join(&graph, relu, 0, sum, 0);
+    graph_input(&graph, 1, sum, 1);
+    graph_output(&graph, sum, 0, 0);
+}
+
+static void assert_refused(const char *reason) {
+    VkdmlDispatchable compiled = (VkdmlDispatchable)(void *)&graph;
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_null(compiled);
+    assert_reason(reason);
+    graph_end(&graph);
+}
+
+static void broken_graphs_are_refused(void **state) {
+    (void)state;
+    begin_good();
+    graph.input_edges[1].GraphInputIndex = 2;
+    assert_refused("DML_GRAPH_DESC: InputEdges[1]: GraphInputIndex is 2, must be below InputCount (2)");
+    begin_good();
+    graph.intermediate_edges[0].FromNodeIndex = 9;
+    graph.intermediate_edges[0].Name = "edge";
+    assert_refused("IntermediateEdges[0] (edge): FromNodeIndex is 9, must be below NodeCount (2)");
+    begin_good();
+    graph.intermediate_edges[0].FromNodeOutputIndex = 1;
+    assert_refused("FromNodeOutputIndex is 1, must be below the outputs of Nodes[0] (relu) (1)");
+    begin_good();
+    graph.input_edges[1].ToNodeInputIndex = 0;
+    assert_refused("IntermediateEdges[0]: Nodes[1] (sum).ATensor is fed by InputEdges[1] too, must be by one edge");
+    begin_good();
+    graph.desc.InputEdgeCount = 1;
+    assert_refused("Nodes[1] (sum).BTensor has no edge, must have one");
+    begin_good();
+    graph.desc.OutputEdgeCount = 0;
+    assert_refused("GraphOutputIndex 0 is that of no edge, must be of one");
+    begin_good();
+    graph.desc.IntermediateEdgeCount = 0;
+    assert_refused("Nodes[0] (relu).OutputTensor has no edge, must have one");
+    begin_good();
+    graph_output(&graph, 0, 0, 0);
+    assert_refused("OutputEdges[1]: GraphOutputIndex 0 is that of OutputEdges[0] too, must be of one edge");
+    begin_good();
+    graph.edges[0][1].Type = DML_GRAPH_EDGE_TYPE_OUTPUT;
+    assert_refused("InputEdges[1].Type is 2, must be 1, that of InputEdges");
+    begin_good();
+    graph.edges[2][0].Desc = NULL;
+    assert_refused("IntermediateEdges[0].Desc is NULL, must point to an edge");
+    begin_good();
+    graph.nodes[1].Type = DML_GRAPH_NODE_TYPE_INVALID;
+    assert_refused("Nodes[1].Type is 0, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT");
+    vkdmlDestroyOperator((VkdmlOperator)(void *)graph.operators[1].Operator);
+    begin_good();
+    graph.desc.Nodes = NULL;
+    assert_refused("Nodes is NULL, must point to NodeCount (2) of them");
+    graph_begin(&graph, 1, 1);
+    assert_refused("NodeCount is 0, must be at least 1");
+}
+
+static void nodes_in_a_circle_are_named(void **state) {
+    (void)state;
+    graph_begin(&graph, 2, 1);
+    const uint32_t a = add_node("a", 0, 0), b = relu_node("b"), c = relu_node("c");
+    graph_input(&graph, 0, a, 0);
+    graph_join(&graph, c, 0, a, 1);
+    graph_join(&graph, a, 0, b, 0);
+    graph_join(&graph, b, 0, c, 0);
+    graph_output(&graph, b, 0, 0);
+    assert_refused("nodes must not depend on themselves: Nodes[0] (a) reads Nodes[2] (c) reads Nodes[1] (b) reads "
+                   "Nodes[0] (a)");
+}
+
+static void ends_of_edges_agree(void **state) {
+    (void)state;
+    begin_good();
+    struct identity other;
+    identity_init(&other, COUNT / 2);
+    VkdmlOperator op;
+    assert_int_equal(vkdmlCreateOperator(device, &other.desc, &op), VKDML_SUCCESS);
+    const uint32_t node = graph_operator(&graph, op, "half");
+    graph_join(&graph, 0, 0, node, 0);
+    graph.desc.OutputCount = 2;
+    graph_output(&graph, node, 0, 1);
+    assert_refused(
+        "Nodes[2] (half).InputTensor.TotalTensorSizeInBytes is 128, must be 256, that of what feeds it, output "
+        "0 of Nodes[0] (relu)");
+    graph_begin(&graph, 1, 2);
+    graph_input(&graph, 0, add_node("first", DML_TENSOR_FLAG_OWNED_BY_DML, 0), 0);
+    graph_input(&graph, 0, 0, 1);
+    graph_output(&graph, 0, 0, 0);
+    graph_input(&graph, 0, add_node("second", DML_TENSOR_FLAG_OWNED_BY_DML, DML_TENSOR_FLAG_OWNED_BY_DML), 0);
+    graph_join(&graph, 0, 0, 1, 1);
+    graph_output(&graph, 1, 0, 1);
+    VkdmlDispatchable compiled;
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("Nodes[0] (first).BTensor is not OWNED_BY_DML, must be as others that GraphInputIndex 0 feeds are");
+    assert_reason("Nodes[1] (second).BTensor is OWNED_BY_DML, must not be, as Nodes[0] (first) feeds it");
+    graph_end(&graph);
+    static const float data[COUNT - 1];
+    begin_good();
+    graph_join(&graph, graph_constant(&graph, data, sizeof data, "short"), 0, 1, 1);
+    graph.desc.InputEdgeCount = 1;
+    assert_refused("Nodes[1] (sum).BTensor needs 256 bytes, DataSize of Nodes[2] (short) is 252");
+}
+
+static void operators_are_live_and_of_the_device(void **state) {
+    (void)state;
+    begin_good();
+    IDMLOperator *op = graph.operators[0].Operator;
+    graph.operators[0].Operator = NULL;
+    VkdmlDispatchable compiled;
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("Nodes[0] (relu).Operator is NULL");
+    graph.operators[0].Operator = op;
+    VkdmlDevice other = import_device(0, NULL);
+    assert_int_equal(vkdmlCompileGraph(other, &graph.desc, NULL, &compiled), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("Nodes[0] (relu).Operator is of another device");
+    vkdmlDestroyDevice(other);
+    graph_end(&graph);
+}
+
+static void nothing_leaks_where_memory_ends(void **state) {
+    (void)state;
+    static const float data[COUNT];
+    begin_good();
+    graph_join(&graph, graph_constant(&graph, data, sizeof data, "zeros"), 0, 1, 1);
+    graph.desc.InputEdgeCount = 1;
+    VkdmlDispatchable compiled;
+    VkdmlResult result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
+    int fails = 0;
+    while (result == VKDML_ERROR_OUT_OF_HOST_MEMORY) {
+        const int live = atomic_load(&allocations.live);
+        atomic_store(&allocations.made, 0);
+        atomic_store(&allocations.fails, ++fails);
+        result = vkdmlCompileGraph(device, &graph.desc, NULL, &compiled);
+        atomic_store(&allocations.fails, 0);
+        if (result != VKDML_SUCCESS) {
+            assert_int_equal(result, VKDML_ERROR_OUT_OF_HOST_MEMORY);
+            assert_null(compiled);
+            assert_true(atomic_load(&allocations.live) >= live); /* pipelines that were made stay */
+        }
+        assert_true(fails < 1000);
+    }
+    assert_true(fails > 8);
+    vkdmlDestroyDispatchable(compiled);
+    graph_end(&graph);
+}
+
+static void a_thousand_nodes_compile(void **state) {
+    (void)state;
+    graph_begin(&graph, 1, 1);
+    uint32_t node = relu_node(NULL);
+    graph_input(&graph, 0, node, 0);
+    for (uint32_t i = 1; i < 1000; i++) {
+        const uint32_t next = relu_node(NULL);
+        graph_join(&graph, node, 0, next, 0);
+        node = next;
+    }
+    graph_output(&graph, node, 0, 0);
+    agree(none, none);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_node_is_its_operator, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(edges_are_shared_and_outputs_are_read_inside, begin_with_device,
+                                        end_with_device),
+        cmocka_unit_test_setup_teardown(what_constants_and_owned_inputs_give_is_computed_once, begin_with_device,
+                                        end_with_device),
+        cmocka_unit_test_setup_teardown(tensors_of_a_chain_take_each_others_place, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(nodes_in_a_circle_are_named, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(ends_of_edges_agree, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(operators_are_live_and_of_the_device, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(a_thousand_nodes_compile, begin_with_device, end_with_device),
+    };
+    return cmocka_run_group_tests_name("graph", tests, set_up_vulkan, tear_down_vulkan);
+}

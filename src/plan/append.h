@@ -7,8 +7,8 @@
 /* Where the tensors of an appended plan lie in the whole. Counts may exceed what the plan uses. */
 struct vkdml_renaming {
     uint32_t input_count;
-    const struct vkdml_origin *inputs; /* by index; only resource, index and offset count, the latter a multiple of 16,
-                                          and of 256 where it is not an input or output from its first byte on */
+    const struct vkdml_origin *inputs; /* by index; only resource, index and offset count, the latter a multiple of 16: what
+                                          tensors are bound at, so that planners count on no more */
     const struct vkdml_origin *init_inputs; /* the same at initialization, of inputs that are OWNED_BY_DML; may be NULL
                                                where the plan has no such */
     uint32_t output_count;

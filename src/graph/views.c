@@ -1,0 +1,286 @@
+/* Values that lie among the bytes of others: nodes that only move elements need not, where these lie side by side as
+ * they are to lie, and maps may write over what they read. */
+#include <string.h>
+
+#include "base/notes.h"
+#include "graph/planning.h"
+
+/* Where the elements that a node moves from an input to an output begin in both, in elements; and their step from one
+ * input's to the next. */
+struct move {
+    uint32_t input;
+    uint32_t output;
+    uint64_t from;
+    uint64_t to;
+    const uint32_t *steps;       /* by dimension; NULL: all 1 */
+    const int32_t *signed_steps; /* the same, of SLICE1 */
+};
+
+/* A value's first byte in another is bound as any tensor's is: its steps were planned for all multiples of 16. */
+#define VIEW_ALIGNMENT DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT
+
+uint32_t vkdml_graph_whole(const struct vkdml_graph_planning *planning, uint32_t value, uint64_t *at) {
+    *at = 0;
+    while (planning->values[value].whole != value) {
+        *at += planning->values[value].at;
+        value = planning->values[value].whole;
+    }
+    return value;
+}
+
+/* ---- what nodes move ---- */
+
+static bool keeps_bits(const struct vkdml_tensor *from, const struct vkdml_tensor *to) {
+    return from->data_type == to->data_type ||
+           (!vkdml_data_type_is_float(from->data_type) && !vkdml_data_type_is_float(to->data_type) &&
+            from->element_bits == to->element_bits);
+}
+
+static uint64_t sum_products(const uint32_t *offsets, const struct vkdml_tensor *tensor) {
+    uint64_t sum = 0;
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        sum += (uint64_t)offsets[d] * tensor->strides[d];
+    }
+    return sum;
+}
+
+/* How far along the axis part `index` begins. */
+static uint64_t part_begin(const struct vkdml_tensor *parts, uint32_t index, uint32_t axis) {
+    uint64_t begin = 0;
+    for (uint32_t p = 0; p < index; ++p) {
+        begin += parts[p].sizes[axis];
+    }
+    return begin;
+}
+
+/* Move `index` of a node's; false where there are no more, or the node does more than to move. */
+static bool move_of(const struct vkdml_instance *instance, uint32_t index, struct move *move) {
+    *move = (struct move){.input = 0};
+    switch ((int)instance->schema->type) {
+    case DML_OPERATOR_ELEMENT_WISE_IDENTITY:
+        return index == 0 && vkdml_instance_scale_bias(instance) == NULL;
+    case DML_OPERATOR_ACTIVATION_IDENTITY:
+        return index == 0;
+    case DML_OPERATOR_CAST:
+        return index == 0 && keeps_bits(&instance->inputs[0], &instance->outputs[0]);
+    case DML_OPERATOR_SLICE: {
+        const DML_SLICE_OPERATOR_DESC *desc = instance->desc;
+        move->from = sum_products(desc->Offsets, &instance->inputs[0]);
+        move->steps = desc->Strides;
+        return index == 0;
+    }
+    case DML_OPERATOR_SLICE1: {
+        const DML_SLICE1_OPERATOR_DESC *desc = instance->desc;
+        move->from = sum_products(desc->InputWindowOffsets, &instance->inputs[0]);
+        move->signed_steps = desc->InputWindowStrides;
+        return index == 0;
+    }
+    case DML_OPERATOR_SPLIT: {
+        const DML_SPLIT_OPERATOR_DESC *desc = instance->desc;
+        move->output = index;
+        if (index < instance->output_count) {
+            move->from = part_begin(instance->outputs, index, desc->Axis) * instance->inputs[0].strides[desc->Axis];
+        }
+        return index < instance->output_count;
+    }
+    case DML_OPERATOR_JOIN: {
+        const DML_JOIN_OPERATOR_DESC *desc = instance->desc;
+        move->input = index;
+        if (index < instance->input_count) {
+            move->to = part_begin(instance->inputs, index, desc->Axis) * instance->outputs[0].strides[desc->Axis];
+        }
+        return index < instance->input_count;
+    }
+    default:
+        return false;
+    }
+}
+
+/* Whether what is moved lies in both tensors alike, but for where it begins. `part` has its sizes. */
+static bool lies_alike(const struct move *move, const struct vkdml_tensor *input, const struct vkdml_tensor *output,
+                       const struct vkdml_tensor *part) {
+    for (uint32_t d = 0; d < part->dimension_count; ++d) {
+        if (part->sizes[d] == 1) {
+            if (move->signed_steps != NULL && move->signed_steps[d] < 0) {
+                return false; /* begins at the window's end */
+            }
+            continue;
+        }
+        if (input->strides[d] != output->strides[d] || (move->steps != NULL && move->steps[d] != 1) ||
+            (move->signed_steps != NULL && move->signed_steps[d] != 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether its elements take up all of a tensor's bytes. */
+static bool is_dense(const struct vkdml_tensor *tensor) {
+    const uint64_t bits = (uint64_t)vkdml_tensor_elements(tensor) * tensor->element_bits;
+    return ((bits + 7) / 8 + 3) / 4 * 4 == tensor->total_bytes;
+}
+
+/* In bytes, where that is a place for a value. */
+static bool place_of(uint64_t elements, const struct vkdml_tensor *tensor, uint64_t *bytes) {
+    const uint64_t bits = elements * tensor->element_bits;
+    *bytes = bits / 8;
+    return bits % (UINT64_C(8) * VIEW_ALIGNMENT) == 0;
+}
+
+/* ---- values within values ---- */
+
+/* What a node takes out of a value lies there already. */
+static bool take_out(struct vkdml_graph_planning *planning, uint32_t from, uint32_t to, uint64_t at) {
+    const struct vkdml_graph_value *values = planning->graph->values;
+    struct vkdml_value_plan *taken = &planning->values[to];
+    if (values[to].outputs > 0 || taken->whole != to || planning->values[from].is_fixed ||
+        at + values[to].bytes > values[from].bytes) {
+        return false;
+    }
+    taken->whole = from;
+    taken->at = at;
+    return true;
+}
+
+/* What a node puts into a value is written there in the first place. */
+static bool put_in(struct vkdml_graph_planning *planning, uint32_t from, uint32_t to, uint64_t at) {
+    const struct vkdml_graph_value *values = planning->graph->values;
+    uint64_t within;
+    const uint32_t whole = vkdml_graph_whole(planning, from, &within);
+    if (within != 0 || values[whole].bytes != values[from].bytes || values[whole].node == VKDML_GRAPH_NONE ||
+        values[whole].outputs > 0 || planning->values[whole].is_fixed || whole == to ||
+        at + values[from].bytes > values[to].bytes) {
+        return false;
+    }
+    planning->values[whole].whole = to;
+    planning->values[whole].at = at;
+    return true;
+}
+
+static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, const struct move *move) {
+    const struct vkdml_graph *graph = planning->graph;
+    const struct vkdml_tensor *input = &graph->nodes[n].instance->inputs[move->input];
+    const struct vkdml_tensor *output = &graph->nodes[n].instance->outputs[move->output];
+    const bool joins = graph->nodes[n].instance->schema->type == DML_OPERATOR_JOIN;
+    const uint32_t from = vkdml_graph_source(graph, n, move->input);
+    const uint32_t to = vkdml_graph_value_of(graph, n, move->output);
+    uint64_t from_byte, to_byte;
+    if (!lies_alike(move, input, output, joins ? input : output) || !place_of(move->from, input, &from_byte) ||
+        !place_of(move->to, output, &to_byte)) {
+        return false;
+    }
+    if (!joins && take_out(planning, from, to, from_byte)) {
+        return true;
+    }
+    return move->from == 0 && is_dense(input) && put_in(planning, from, to, to_byte);
+}
+
+/* ---- nodes ---- */
+
+static bool is_move(const struct vkdml_plan_step *step, uint32_t input, uint32_t output) {
+    bool reads = false, writes = false;
+    for (uint32_t b = 0; b < step->buffer_count; ++b) {
+        reads = reads || (step->buffers[b].resource == VKDML_PLAN_INPUT && step->buffers[b].index == input);
+        writes = writes || (step->buffers[b].resource == VKDML_PLAN_OUTPUT && step->buffers[b].index == output);
+    }
+    return reads && writes && step->buffer_count == 2;
+}
+
+/* Whether each step moves from one input to one output: not by scratch memory. */
+static bool moves_alone(const struct vkdml_plan *plan) {
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        const struct vkdml_plan_step *step = &plan->steps.items[s];
+        if (step->buffer_count != 2 || step->buffers[0].resource == step->buffers[1].resource ||
+            step->buffers[0].resource == VKDML_PLAN_TEMPORARY || step->buffers[1].resource == VKDML_PLAN_TEMPORARY) {
+            return false;
+        }
+    }
+    return plan->steps.temporary_bytes == 0;
+}
+
+static void drop_moves(struct vkdml_plan *plan, const struct move *move) {
+    uint32_t kept = 0;
+    for (uint32_t s = 0; s < plan->steps.count; ++s) {
+        if (!is_move(&plan->steps.items[s], move->input, move->output)) {
+            if (kept != s) {
+                plan->steps.items[kept] = plan->steps.items[s];
+            }
+            ++kept;
+        }
+    }
+    plan->steps.count = kept;
+}
+
+static void find_views_of(struct vkdml_graph_planning *planning, uint32_t n) {
+    struct vkdml_node_plan *planned = &planning->nodes[n];
+    const struct vkdml_instance *instance = planning->graph->nodes[n].instance;
+    struct move move;
+    uint32_t moves = 0, views = 0;
+    if (!move_of(instance, 0, &move) || !moves_alone(&planned->plan)) {
+        return;
+    }
+    for (; move_of(instance, moves, &move); ++moves) {
+        if (make_view(planning, n, &move)) {
+            drop_moves(&planned->plan, &move);
+            ++views;
+        }
+    }
+    planned->is_view = planned->plan.steps.count == 0;
+    if (views > 0) {
+        const struct vkdml_graph_text text = vkdml_graph_node_text(n, planning->graph->nodes[n].name);
+        vkdml_note(planning->report, "%s (%s): a view, %s: %u of %u tensors lie where they are needed", text.text,
+                   instance->schema->name, planned->is_view ? "without a dispatch" : "but in part", (unsigned)views,
+                   (unsigned)moves);
+    }
+}
+
+void vkdml_graph_find_views(struct vkdml_graph_planning *planning) {
+    const struct vkdml_graph *graph = planning->graph;
+    for (uint32_t at = 0; at < graph->node_count; ++at) {
+        const uint32_t n = graph->order[at];
+        if (graph->nodes[n].instance != NULL && !planning->nodes[n].is_fixed) {
+            find_views_of(planning, n);
+        }
+    }
+}
+
+/* ---- in place ---- */
+
+/* Whether the bytes of a value, and all that lie among them, are temporary memory that one input alone reads last. */
+static bool is_last_read(const struct vkdml_graph_planning *planning, uint32_t whole, uint32_t level) {
+    const struct vkdml_graph_value *value = &planning->graph->values[whole];
+    const struct vkdml_value_plan *planned = &planning->values[whole];
+    return value->node != VKDML_GRAPH_NONE && value->outputs == 0 && !planned->is_fixed && planned->last == level &&
+           planned->readers == 1;
+}
+
+static void overwrite(struct vkdml_graph_planning *planning, uint32_t n, const struct vkdml_plan_alias *alias) {
+    const struct vkdml_graph *graph = planning->graph;
+    const uint32_t from = vkdml_graph_source(graph, n, alias->input);
+    const uint32_t to = vkdml_graph_value_of(graph, n, alias->output);
+    struct vkdml_value_plan *over = &planning->values[to];
+    uint64_t at;
+    if (from == VKDML_GRAPH_NONE || over->whole != to || graph->values[to].outputs > 0 ||
+        graph->values[to].bytes > graph->values[from].bytes || over->last <= planning->nodes[n].level) {
+        return;
+    }
+    const uint32_t whole = vkdml_graph_whole(planning, from, &at);
+    if (!is_last_read(planning, whole, planning->nodes[n].level)) {
+        return;
+    }
+    over->whole = whole;
+    over->at = at;
+    planning->values[whole].last = over->last;
+    planning->values[whole].readers = over->readers;
+}
+
+void vkdml_graph_find_overwritten(struct vkdml_graph_planning *planning) {
+    const struct vkdml_graph *graph = planning->graph;
+    for (uint32_t at = 0; at < graph->node_count; ++at) {
+        const uint32_t n = planning->order[at];
+        const struct vkdml_plan *plan = &planning->nodes[n].plan;
+        for (uint32_t a = 0; vkdml_node_executes(planning, n) && a < plan->alias_count; ++a) {
+            overwrite(planning, n, &plan->aliases[a]);
+        }
+    }
+}

@@ -6,23 +6,6 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 
-struct vkdml_graph_text vkdml_graph_node_text(uint32_t index, const char *name) {
-    struct vkdml_graph_text text;
-    int length = snprintf(text.text, sizeof text.text, "Nodes[%" PRIu32 "]", index);
-    if (name != NULL && name[0] != '\0') {
-        snprintf(text.text + length, sizeof text.text - (size_t)length, " (%.64s)", name);
-    }
-    return text;
-}
-
-uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint32_t index) {
-    return graph->sources[graph->nodes[node].first_source + index];
-}
-
-uint32_t vkdml_graph_value_of(const struct vkdml_graph *graph, uint32_t node, uint32_t output) {
-    return graph->nodes[node].first_value + output;
-}
-
 /* What reading takes along. */
 struct reading {
     const DML_GRAPH_DESC *desc;
@@ -495,13 +478,4 @@ VkdmlResult vkdml_graph_read(const DML_GRAPH_DESC *desc, const struct vkdml_inst
     }
     *graph = reading.graph;
     return VKDML_SUCCESS;
-}
-
-void vkdml_graph_destroy(struct vkdml_graph *graph) {
-    if (graph != NULL) {
-        for (uint32_t n = 0; n < graph->node_count; ++n) {
-            vkdml_instance_destroy(graph->nodes[n].own, graph->callbacks);
-        }
-        vkdml_free(graph->callbacks, graph);
-    }
 }

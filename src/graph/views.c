@@ -4,17 +4,7 @@
 
 #include "base/notes.h"
 #include "graph/planning.h"
-
-/* Where the elements that a node moves from an input to an output begin in both, in elements; and their step from one
- * input's to the next. */
-struct move {
-    uint32_t input;
-    uint32_t output;
-    uint64_t from;
-    uint64_t to;
-    const uint32_t *steps;       /* by dimension; NULL: all 1 */
-    const int32_t *signed_steps; /* the same, of SLICE1 */
-};
+#include "operators/operators.h"
 
 /* A value's first byte in another is bound as any tensor's is: its steps were planned for all multiples of 16. */
 #define VIEW_ALIGNMENT DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT
@@ -30,84 +20,20 @@ uint32_t vkdml_graph_whole(const struct vkdml_graph_planning *planning, uint32_t
 
 /* ---- what nodes move ---- */
 
-static bool keeps_bits(const struct vkdml_tensor *from, const struct vkdml_tensor *to) {
-    return from->data_type == to->data_type ||
-           (!vkdml_data_type_is_float(from->data_type) && !vkdml_data_type_is_float(to->data_type) &&
-            from->element_bits == to->element_bits);
+/* Whether what is moved lies in both tensors alike, but for where it begins. */
+static bool lies_alike(const struct vkdml_tensor *input, const struct vkdml_tensor *output) {
+    for (uint32_t d = 0; d < input->dimension_count; ++d) {
+        if (input->sizes[d] > 1 && output->sizes[d] > 1 && input->strides[d] != output->strides[d]) {
+            return false;
+        }
+    }
+    return true;
 }
 
-static uint64_t sum_products(const uint32_t *offsets, const struct vkdml_tensor *tensor) {
-    uint64_t sum = 0;
+/* Whether all of a tensor is moved. */
+static bool is_moved(const struct vkdml_tensor *tensor, const struct vkdml_tensor *other) {
     for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
-        sum += (uint64_t)offsets[d] * tensor->strides[d];
-    }
-    return sum;
-}
-
-/* How far along the axis part `index` begins. */
-static uint64_t part_begin(const struct vkdml_tensor *parts, uint32_t index, uint32_t axis) {
-    uint64_t begin = 0;
-    for (uint32_t p = 0; p < index; ++p) {
-        begin += parts[p].sizes[axis];
-    }
-    return begin;
-}
-
-/* Move `index` of a node's; false where there are no more, or the node does more than to move. */
-static bool move_of(const struct vkdml_instance *instance, uint32_t index, struct move *move) {
-    *move = (struct move){.input = 0};
-    switch ((int)instance->schema->type) {
-    case DML_OPERATOR_ELEMENT_WISE_IDENTITY:
-        return index == 0 && vkdml_instance_scale_bias(instance) == NULL;
-    case DML_OPERATOR_ACTIVATION_IDENTITY:
-        return index == 0;
-    case DML_OPERATOR_CAST:
-        return index == 0 && keeps_bits(&instance->inputs[0], &instance->outputs[0]);
-    case DML_OPERATOR_SLICE: {
-        const DML_SLICE_OPERATOR_DESC *desc = instance->desc;
-        move->from = sum_products(desc->Offsets, &instance->inputs[0]);
-        move->steps = desc->Strides;
-        return index == 0;
-    }
-    case DML_OPERATOR_SLICE1: {
-        const DML_SLICE1_OPERATOR_DESC *desc = instance->desc;
-        move->from = sum_products(desc->InputWindowOffsets, &instance->inputs[0]);
-        move->signed_steps = desc->InputWindowStrides;
-        return index == 0;
-    }
-    case DML_OPERATOR_SPLIT: {
-        const DML_SPLIT_OPERATOR_DESC *desc = instance->desc;
-        move->output = index;
-        if (index < instance->output_count) {
-            move->from = part_begin(instance->outputs, index, desc->Axis) * instance->inputs[0].strides[desc->Axis];
-        }
-        return index < instance->output_count;
-    }
-    case DML_OPERATOR_JOIN: {
-        const DML_JOIN_OPERATOR_DESC *desc = instance->desc;
-        move->input = index;
-        if (index < instance->input_count) {
-            move->to = part_begin(instance->inputs, index, desc->Axis) * instance->outputs[0].strides[desc->Axis];
-        }
-        return index < instance->input_count;
-    }
-    default:
-        return false;
-    }
-}
-
-/* Whether what is moved lies in both tensors alike, but for where it begins. `part` has its sizes. */
-static bool lies_alike(const struct move *move, const struct vkdml_tensor *input, const struct vkdml_tensor *output,
-                       const struct vkdml_tensor *part) {
-    for (uint32_t d = 0; d < part->dimension_count; ++d) {
-        if (part->sizes[d] == 1) {
-            if (move->signed_steps != NULL && move->signed_steps[d] < 0) {
-                return false; /* begins at the window's end */
-            }
-            continue;
-        }
-        if (input->strides[d] != output->strides[d] || (move->steps != NULL && move->steps[d] != 1) ||
-            (move->signed_steps != NULL && move->signed_steps[d] != 1)) {
+        if (tensor->sizes[d] > other->sizes[d]) {
             return false;
         }
     }
@@ -157,22 +83,21 @@ static bool put_in(struct vkdml_graph_planning *planning, uint32_t from, uint32_
     return true;
 }
 
-static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, const struct move *move) {
+static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, const struct vkdml_move *move) {
     const struct vkdml_graph *graph = planning->graph;
     const struct vkdml_tensor *input = &graph->nodes[n].instance->inputs[move->input];
     const struct vkdml_tensor *output = &graph->nodes[n].instance->outputs[move->output];
-    const bool joins = graph->nodes[n].instance->schema->type == DML_OPERATOR_JOIN;
     const uint32_t from = vkdml_graph_source(graph, n, move->input);
     const uint32_t to = vkdml_graph_value_of(graph, n, move->output);
     uint64_t from_byte, to_byte;
-    if (!lies_alike(move, input, output, joins ? input : output) || !place_of(move->from, input, &from_byte) ||
+    if (!lies_alike(input, output) || !place_of(move->from, input, &from_byte) ||
         !place_of(move->to, output, &to_byte)) {
         return false;
     }
-    if (!joins && take_out(planning, from, to, from_byte)) {
+    if (move->to == 0 && is_moved(output, input) && take_out(planning, from, to, from_byte)) {
         return true;
     }
-    return move->from == 0 && is_dense(input) && put_in(planning, from, to, to_byte);
+    return move->from == 0 && is_moved(input, output) && is_dense(input) && put_in(planning, from, to, to_byte);
 }
 
 /* ---- nodes ---- */
@@ -198,7 +123,7 @@ static bool moves_alone(const struct vkdml_plan *plan) {
     return plan->steps.temporary_bytes == 0;
 }
 
-static void drop_moves(struct vkdml_plan *plan, const struct move *move) {
+static void drop_moves(struct vkdml_plan *plan, const struct vkdml_move *move) {
     uint32_t kept = 0;
     for (uint32_t s = 0; s < plan->steps.count; ++s) {
         if (!is_move(&plan->steps.items[s], move->input, move->output)) {
@@ -214,19 +139,20 @@ static void drop_moves(struct vkdml_plan *plan, const struct move *move) {
 static void find_views_of(struct vkdml_graph_planning *planning, uint32_t n) {
     struct vkdml_node_plan *planned = &planning->nodes[n];
     const struct vkdml_instance *instance = planning->graph->nodes[n].instance;
-    struct move move;
+    struct vkdml_move move;
     uint32_t moves = 0, views = 0;
-    if (!move_of(instance, 0, &move) || !moves_alone(&planned->plan)) {
+    const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
+    if (op->moves == NULL || !moves_alone(&planned->plan)) {
         return;
     }
-    for (; move_of(instance, moves, &move); ++moves) {
+    for (; op->moves(instance, moves, &move); ++moves) {
         if (make_view(planning, n, &move)) {
             drop_moves(&planned->plan, &move);
             ++views;
         }
     }
-    planned->is_view = planned->plan.steps.count == 0;
     if (views > 0) {
+        planned->is_view = planned->plan.steps.count == 0;
         const struct vkdml_graph_text text = vkdml_graph_node_text(n, planning->graph->nodes[n].name);
         vkdml_note(planning->report, "%s (%s): a view, %s: %u of %u tensors lie where they are needed", text.text,
                    instance->schema->name, planned->is_view ? "without a dispatch" : "but in part", (unsigned)views,

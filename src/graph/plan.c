@@ -129,7 +129,9 @@ static VkdmlResult append_node(struct vkdml_graph_planning *planning, uint32_t n
                                       .init_inputs = early,
                                       .output_count = node->output_count,
                                       .outputs = outputs,
-                                      .temporary_offset = planning->blocks[graph->value_count + n].offset};
+                                      .temporary_offset = planning->blocks[graph->value_count + n].offset,
+                                      .node = n,
+                                      .is_part = true};
     struct vkdml_plan joined = planned->plan;
     if (planned->is_fixed) {
         assert(joined.init_steps.count == 0);
@@ -208,15 +210,44 @@ static VkdmlResult append_fixed(struct vkdml_graph_planning *planning) {
     return result;
 }
 
-static VkdmlResult append_levels(struct vkdml_graph_planning *planning) {
-    const struct vkdml_graph *graph = planning->graph;
+/* Nodes of one level do not wait for each other: the phases of each begin where the level's do, so that barriers
+ * within nodes are shared too. Returns behind the level's last. */
+static VkdmlResult append_level(struct vkdml_graph_planning *planning, uint32_t first_init_phase, uint32_t *at) {
+    struct vkdml_plan *plan = planning->plan;
+    const uint32_t level = planning->nodes[planning->order[*at]].level;
+    const uint32_t first = plan->steps.count, first_phase = plan->steps.phase;
+    uint32_t phase = first_phase, init_phase = plan->init_steps.phase;
     VkdmlResult result = VKDML_SUCCESS;
-    for (uint32_t at = 0; at < graph->node_count && result == VKDML_SUCCESS; ++at) {
+    for (; *at < planning->graph->node_count && result == VKDML_SUCCESS; ++*at) {
+        const uint32_t n = planning->order[*at];
+        if (!vkdml_node_executes(planning, n) || planning->nodes[n].level != level) {
+            break;
+        }
+        plan->steps.phase = first_phase;
+        plan->init_steps.phase = first_init_phase;
+        result = append_node(planning, n);
+        phase = plan->steps.phase > phase ? plan->steps.phase : phase;
+        init_phase = plan->init_steps.phase > init_phase ? plan->init_steps.phase : init_phase;
+    }
+    plan->steps.phase = phase;
+    plan->init_steps.phase = init_phase;
+    return result == VKDML_SUCCESS ? vkdml_plan_sort_phases(plan, &plan->steps, first, planning->report) : result;
+}
+
+/* What nodes do at initialization reads nothing but what is fixed. */
+static VkdmlResult append_levels(struct vkdml_graph_planning *planning) {
+    struct vkdml_plan *plan = planning->plan;
+    const uint32_t first_init = plan->init_steps.count, first_init_phase = plan->init_steps.phase;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t at = 0; at < planning->graph->node_count && result == VKDML_SUCCESS;) {
         if (vkdml_node_executes(planning, planning->order[at])) {
-            result = append_node(planning, planning->order[at]);
+            result = append_level(planning, first_init_phase, &at);
+        } else {
+            ++at;
         }
     }
-    return result;
+    return result == VKDML_SUCCESS ? vkdml_plan_sort_phases(plan, &plan->init_steps, first_init, planning->report)
+                                   : result;
 }
 
 /* ---- memory for all that ---- */

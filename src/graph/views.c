@@ -83,7 +83,49 @@ static bool put_in(struct vkdml_graph_planning *planning, uint32_t from, uint32_
     return true;
 }
 
-static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, const struct vkdml_move *move) {
+/* ---- what that costs ---- */
+
+/* The level that writes what a node reads, of those that read it in place. */
+static uint32_t level_of(const struct vkdml_graph_planning *planning, uint32_t v) {
+    uint64_t at;
+    const uint32_t node = planning->graph->values[vkdml_graph_whole(planning, v, &at)].node;
+    return node == VKDML_GRAPH_NONE ? 0 : planning->graph->levels[node];
+}
+
+/* Inputs of a node beyond which their number is not gone through again and again. */
+#define MOST_WEIGHED 64
+
+/* What is joined takes all its memory as soon as its first part is there. That is no loss where parts come one after
+ * the other and would live as long anyway, as in dense blocks and in U-Nets; but of a small part that comes early, and
+ * a large one late, the first is better copied. Returns the first level whose parts are put in at once. */
+static uint32_t put_since(const struct vkdml_graph_planning *planning, uint32_t n) {
+    const struct vkdml_graph_node *node = &planning->graph->nodes[n];
+    const uint32_t *sources = planning->graph->sources + node->first_source;
+    if (node->input_count > MOST_WEIGHED) {
+        return 0;
+    }
+    for (uint32_t since = 0;;) {
+        uint64_t lives = 0, waits = 0; /* bytes times levels: of parts that are there, and of places without them */
+        uint32_t first = UINT32_MAX;
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            const uint32_t level = level_of(planning, sources[i]);
+            first = level >= since && level < first ? level : first;
+        }
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            const uint64_t bytes = planning->graph->values[sources[i]].bytes;
+            const uint32_t level = level_of(planning, sources[i]);
+            lives += level >= since ? bytes * (planning->graph->levels[n] - level) : 0;
+            waits += level >= since ? bytes * (level - first) : bytes * (planning->graph->levels[n] - first);
+        }
+        if (first == UINT32_MAX || waits <= 2 * lives) {
+            return since;
+        }
+        since = first + 1; /* the sums have parts of levels before it as copied */
+    }
+}
+
+static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, uint32_t since,
+                      const struct vkdml_move *move) {
     const struct vkdml_graph *graph = planning->graph;
     const struct vkdml_tensor *input = &graph->nodes[n].instance->inputs[move->input];
     const struct vkdml_tensor *output = &graph->nodes[n].instance->outputs[move->output];
@@ -97,7 +139,8 @@ static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, const s
     if (move->to == 0 && is_moved(output, input) && take_out(planning, from, to, from_byte)) {
         return true;
     }
-    return move->from == 0 && is_moved(input, output) && is_dense(input) && put_in(planning, from, to, to_byte);
+    return move->from == 0 && is_moved(input, output) && is_dense(input) && level_of(planning, from) >= since &&
+           put_in(planning, from, to, to_byte);
 }
 
 /* ---- nodes ---- */
@@ -145,8 +188,9 @@ static void find_views_of(struct vkdml_graph_planning *planning, uint32_t n) {
     if (op->moves == NULL || !moves_alone(&planned->plan)) {
         return;
     }
+    const uint32_t since = put_since(planning, n);
     for (; op->moves(instance, moves, &move); ++moves) {
-        if (make_view(planning, n, &move)) {
+        if (make_view(planning, n, since, &move)) {
             drop_moves(&planned->plan, &move);
             ++views;
         }

@@ -134,6 +134,38 @@ static void what_lies_otherwise_is_copied(void **state) {
     on_each_device(check_copied);
 }
 
+/* A part of 64 bytes that is there eight levels before one of 8064 is copied: else these would be taken all the time.
+ */
+static void check_small_and_early(void) {
+    static const uint32_t small[4] = {1, 1, 1, 16}, large[4] = {1, 1, 125, 16}, wide[4] = {1, 1, 126, 16};
+    static const uint32_t parts[2][4] = {{1, 1, 1, 16}, {1, 1, 125, 16}};
+    begin_graph(2, 2);
+    const uint32_t early = distance_node(small), all = join_node(parts, 2, 2), last = relu_node(wide);
+    uint32_t before = distance_node(large);
+    feed(0, early, 0, small);
+    feed(1, before, 0, large);
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t next = distance_node(large);
+        graph_join(&graph, before, 0, next, 0);
+        before = next;
+    }
+    const uint32_t other = relu_node(small);
+    graph_join(&graph, early, 0, other, 0);
+    graph_join(&graph, early, 0, all, 0);
+    graph_join(&graph, before, 0, all, 1);
+    graph_join(&graph, all, 0, last, 0);
+    yield_as(last, 0, 0, wide);
+    yield_as(other, 0, 1, small);
+    const struct cost cost = agree();
+    assert_int_equal(cost.dispatches, 1 + 9 + 1 + 1 + 1);
+    assert_int_equal(cost.temporary_bytes, 2 * 8192 + 256);
+}
+
+static void small_parts_that_come_early_are_copied(void **state) {
+    (void)state;
+    on_each_device(check_small_and_early);
+}
+
 /* A block of DenseNet: each layer reads all before it, joined. */
 static void check_dense(void) {
     uint32_t parts[2][4] = {{1, 4, 8, 8}, {1, 4, 8, 8}}, sizes[4] = {1, 4, 8, 8};
@@ -171,11 +203,9 @@ static void joins_of_joins_are_one_buffer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_taken_out_is_read_where_it_lies),
-        TEST(what_is_joined_is_written_where_it_is_to_lie),
-        TEST(outputs_are_written_in_parts_and_read_back),
-        TEST(what_lies_otherwise_is_copied),
-        TEST(joins_of_joins_are_one_buffer),
+        TEST(what_is_taken_out_is_read_where_it_lies),    TEST(what_is_joined_is_written_where_it_is_to_lie),
+        TEST(outputs_are_written_in_parts_and_read_back), TEST(what_lies_otherwise_is_copied),
+        TEST(small_parts_that_come_early_are_copied),     TEST(joins_of_joins_are_one_buffer),
     };
     return cmocka_run_group_tests_name("graph views", tests, set_up_vulkan, tear_down_vulkan);
 }

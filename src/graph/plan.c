@@ -64,7 +64,13 @@ static void set_flags(struct vkdml_graph_planning *planning, uint32_t n) {
     for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
         struct vkdml_tensor *tensor = &planned->instance.inputs[i];
         const uint32_t v = vkdml_graph_source(graph, n, i);
+        uint64_t at;
         *tensor = graph->nodes[n].instance->inputs[i];
+        if (v != VKDML_GRAPH_NONE && planning->values[v].strides != NULL) {
+            memcpy(tensor->strides, planning->values[v].strides, sizeof tensor->strides);
+            tensor->total_bytes = graph->values[vkdml_graph_whole(planning, v, &at)].bytes - at;
+            tensor->has_strides = true;
+        }
         if (v != VKDML_GRAPH_NONE && planning->values[v].is_fixed && !planned->is_fixed) {
             tensor->flags |= DML_TENSOR_FLAG_OWNED_BY_DML;
         } else {
@@ -96,7 +102,7 @@ static VkdmlResult plan_nodes(struct vkdml_graph_planning *planning) {
     const struct vkdml_graph *graph = planning->graph;
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t n = 0; n < graph->node_count && result == VKDML_SUCCESS; ++n) {
-        if (graph->nodes[n].instance != NULL) {
+        if (graph->nodes[n].instance != NULL && !planning->nodes[n].is_view) {
             result = plan_node(planning, n);
         }
     }
@@ -285,6 +291,9 @@ static void *allocate(struct vkdml_graph_planning *planning) {
 static VkdmlResult plan_graph(struct vkdml_graph_planning *planning) {
     const bool node_by_node = (planning->flags & VKDML_COMPILE_FLAG_NODE_BY_NODE) != 0;
     find_fixed(planning);
+    if (!node_by_node) {
+        vkdml_graph_find_strided(planning);
+    }
     VkdmlResult result = plan_nodes(planning);
     if (result != VKDML_SUCCESS) {
         return result;

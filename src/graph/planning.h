@@ -25,6 +25,8 @@ struct vkdml_value_plan {
     bool is_kept;              /* .. and needed afterwards */
     uint32_t whole;            /* the value among whose bytes its own lie; itself: it has bytes of its own */
     uint64_t at;               /* where they begin there */
+    const uint32_t *strides;   /* NULL, or that its readers are to take, for what they have in their descriptors */
+    bool is_dense;             /* some reader cannot */
     /* Of one that has bytes of its own, with all that lie among them: */
     uint32_t first;   /* level that writes any */
     uint32_t last;    /* level that reads any, at least `first` */
@@ -55,6 +57,9 @@ static inline bool vkdml_node_executes(const struct vkdml_graph_planning *planni
 
 /* The value with bytes of its own among which those of another lie, and where. */
 uint32_t vkdml_graph_whole(const struct vkdml_graph_planning *planning, uint32_t value, uint64_t *at);
+
+/* Finds values that are read with other strides from what nodes would move to them. Before nodes are planned. */
+void vkdml_graph_find_strided(struct vkdml_graph_planning *planning);
 
 /* Finds values that need no bytes of their own because nodes only move elements: what is taken out of a value, and what
  * is put into one. The steps that would move them go from the nodes' plans. */

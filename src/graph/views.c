@@ -208,7 +208,7 @@ void vkdml_graph_find_views(struct vkdml_graph_planning *planning) {
     const struct vkdml_graph *graph = planning->graph;
     for (uint32_t at = 0; at < graph->node_count; ++at) {
         const uint32_t n = graph->order[at];
-        if (graph->nodes[n].instance != NULL && !planning->nodes[n].is_fixed) {
+        if (graph->nodes[n].instance != NULL && vkdml_node_executes(planning, n)) {
             find_views_of(planning, n);
         }
     }

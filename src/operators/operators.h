@@ -48,6 +48,7 @@ struct vkdml_operator {
     void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
     VkdmlResult (*plan)(const struct vkdml_operator *op, const struct vkdml_planning *planning);
     struct vkdml_mapping mapping;
+    bool takes_strides; /* reads its inputs where they lie as fast as packed ones, if runs are long */
     /* NULL: it does more than to move elements. Move `index`; false where there are no more of them, or this operator
      * leaves some of the input's out in between or takes them backward. */
     bool (*moves)(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move);

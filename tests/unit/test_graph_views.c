@@ -134,6 +134,59 @@ static void what_lies_otherwise_is_copied(void **state) {
     on_each_device(check_copied);
 }
 
+/* Rows of 64 bytes that another order of dimensions puts elsewhere. */
+static uint32_t heads_node(void) {
+    static const uint32_t sizes[4] = {1, 4, 8, 16}, strides[4] = {512, 16, 64, 1};
+    const DML_BUFFER_TENSOR_DESC buffers[2] = {
+        {DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, strides, 2048, 0},
+        {DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, NULL, 2048, 0}};
+    const DML_TENSOR_DESC in = {DML_TENSOR_TYPE_BUFFER, &buffers[0]}, out = {DML_TENSOR_TYPE_BUFFER, &buffers[1]};
+    const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {&in, &out, NULL};
+    return operator_node(DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, "heads");
+}
+
+/* The products of all pairs of rows, by head. */
+static uint32_t scores_node(void) {
+    static const uint32_t sizes[4] = {1, 4, 8, 16}, scores[4] = {1, 4, 8, 8};
+    const DML_BUFFER_TENSOR_DESC buffers[2] = {
+        {DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, NULL, 2048, 0},
+        {DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, scores, NULL, 1024, 0}};
+    const DML_TENSOR_DESC in = {DML_TENSOR_TYPE_BUFFER, &buffers[0]}, out = {DML_TENSOR_TYPE_BUFFER, &buffers[1]};
+    const DML_GEMM_OPERATOR_DESC desc = {
+        &in, &in, NULL, &out, DML_MATRIX_TRANSFORM_NONE, DML_MATRIX_TRANSFORM_TRANSPOSE, 1, 0, NULL};
+    return operator_node(DML_OPERATOR_GEMM, &desc, "scores");
+}
+
+static void check_strided(void) {
+    static const uint32_t all[4] = {1, 4, 8, 16}, scores[4] = {1, 4, 8, 8};
+    static const uint32_t wide[4] = {1, 1, 16, 64}, half[4] = {1, 1, 16, 32};
+    begin_graph(3, 3);
+    const uint32_t a = distance_node(all), q = heads_node(), k = heads_node(), s = scores_node(), b = relu_node(all);
+    const uint32_t c = distance_node(wide), columns = split_node(wide, 3), sum = add_node(half);
+    feed(0, a, 0, all);
+    graph_join(&graph, a, 0, q, 0);
+    feed(1, k, 0, all);
+    graph_join(&graph, q, 0, s, 0);
+    graph_join(&graph, k, 0, s, 1);
+    graph_join(&graph, q, 0, b, 0);
+    feed(2, c, 0, wide);
+    graph_join(&graph, c, 0, columns, 0);
+    graph_join(&graph, columns, 1, sum, 0);
+    graph_join(&graph, columns, 0, sum, 1);
+    yield_as(s, 0, 0, scores);
+    yield_as(b, 0, 1, all);
+    yield_as(sum, 0, 2, half);
+    const struct cost cost = agree();
+    assert_int_equal(cost.dispatches, 5); /* neither IDENTITY nor SPLIT */
+    assert_int_equal(cost.barriers, 1);
+    assert_int_equal(cost.temporary_bytes, 2048 + 4096);
+}
+
+static void maps_and_products_read_rows_where_they_lie(void **state) {
+    (void)state;
+    on_each_device(check_strided);
+}
+
 /* A part of 64 bytes that is there eight levels before one of 8064 is copied: else these would be taken all the time.
  */
 static void check_small_and_early(void) {
@@ -203,9 +256,13 @@ static void joins_of_joins_are_one_buffer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_taken_out_is_read_where_it_lies),    TEST(what_is_joined_is_written_where_it_is_to_lie),
-        TEST(outputs_are_written_in_parts_and_read_back), TEST(what_lies_otherwise_is_copied),
-        TEST(small_parts_that_come_early_are_copied),     TEST(joins_of_joins_are_one_buffer),
+        TEST(what_is_taken_out_is_read_where_it_lies),
+        TEST(what_is_joined_is_written_where_it_is_to_lie),
+        TEST(outputs_are_written_in_parts_and_read_back),
+        TEST(what_lies_otherwise_is_copied),
+        TEST(maps_and_products_read_rows_where_they_lie),
+        TEST(small_parts_that_come_early_are_copied),
+        TEST(joins_of_joins_are_one_buffer),
     };
     return cmocka_run_group_tests_name("graph views", tests, set_up_vulkan, tear_down_vulkan);
 }

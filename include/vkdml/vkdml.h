@@ -10,6 +10,7 @@
 #include "vkdml/dml_operators.h"
 #include "vkdml/dml_types.h"
 #include "vkdml/explain.h"
+#include "vkdml/infer.h"
 #include "vkdml/operator.h"
 #include "vkdml/reference.h"
 #include "vkdml/result.h"

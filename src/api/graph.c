@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/check.h"
 #include "api/error.h"
@@ -23,15 +24,14 @@ static void need_level(DML_FEATURE_LEVEL level, DML_FEATURE_LEVEL needed, const 
 static const struct vkdml_instance *read_operator(VkdmlDevice *device, const DML_OPERATOR_GRAPH_NODE_DESC *node,
                                                   uint32_t index, struct vkdml_report *report) {
     const VkdmlOperator op = (VkdmlOperator)(void *)node->Operator;
-    const struct vkdml_graph_text text = vkdml_graph_node_text(index, node->Name);
-    char name[sizeof text.text + 16];
-    snprintf(name, sizeof name, "%s.Operator", text.text);
-    if (vkdml_check_handle(op, VKDML_HANDLE_OPERATOR, *device, name, report) != VKDML_SUCCESS) {
+    struct vkdml_graph_text name = vkdml_graph_node_text(index, node->Name);
+    memcpy(name.text + strlen(name.text), ".Operator", sizeof ".Operator");
+    if (vkdml_check_handle(op, VKDML_HANDLE_OPERATOR, *device, name.text, report) != VKDML_SUCCESS) {
         return NULL;
     }
     *device = *device != NULL ? *device : op->handle.device;
     if (op->handle.device != *device) {
-        vkdml_report_invalid(report, "%s is of another device, must be of the one that compiles", name);
+        vkdml_report_invalid(report, "%s is of another device, must be of the one that compiles", name.text);
         return NULL;
     }
     return op->instance;
@@ -39,13 +39,12 @@ static const struct vkdml_instance *read_operator(VkdmlDevice *device, const DML
 
 static void read_node(VkdmlDevice *device, const DML_GRAPH_NODE_DESC *node, uint32_t index,
                       const struct vkdml_instance **instance, struct vkdml_report *report) {
-    char name[32];
-    snprintf(name, sizeof name, "Nodes[%" PRIu32 "]", index);
+    const struct vkdml_graph_text name = vkdml_graph_node_text(index, NULL);
     if (node->Type != DML_GRAPH_NODE_TYPE_OPERATOR && node->Type != DML_GRAPH_NODE_TYPE_CONSTANT) {
-        vkdml_report_invalid(report, "%s.Type is %d, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT", name,
+        vkdml_report_invalid(report, "%s.Type is %d, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT", name.text,
                              (int)node->Type);
     } else if (node->Desc == NULL) {
-        vkdml_report_invalid(report, "%s.Desc is NULL, must point to a node", name);
+        vkdml_report_invalid(report, "%s.Desc is NULL, must point to a node", name.text);
     } else if (node->Type == DML_GRAPH_NODE_TYPE_OPERATOR) {
         *instance = read_operator(device, node->Desc, index, report);
     }
@@ -114,6 +113,17 @@ static void describe_points(VkdmlDispatchable compiled, const struct vkdml_graph
     }
 }
 
+/* "conv1", or "Nodes[3]" of one without a name. */
+static const char *node_name(const void *of, uint32_t node, char *text, size_t capacity) {
+    const struct vkdml_graph *graph = of;
+    const char *name = graph->nodes[node].name;
+    if (name != NULL && name[0] != '\0') {
+        return name;
+    }
+    snprintf(text, capacity, "Nodes[%" PRIu32 "]", node);
+    return text;
+}
+
 static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, const struct vkdml_plan *plan,
                           struct vkdml_report *report, VkdmlDispatchable *compiled) {
     struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
@@ -126,7 +136,12 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, c
         return result;
     }
     describe_points(d, graph);
-    result = vkdml_dispatchable_compile(d, plan, report);
+    if (d->label != NULL) {
+        snprintf(d->label, VKDML_LABEL_CAPACITY, "graph of %" PRIu32 " %s", graph->node_count,
+                 graph->node_count == 1 ? "node" : "nodes");
+    }
+    const struct vkdml_node_names names = {graph, node_name};
+    result = vkdml_dispatchable_compile(d, plan, &names, report);
     if (result == VKDML_SUCCESS) {
         *compiled = d;
     } else {

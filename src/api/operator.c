@@ -155,7 +155,7 @@ static VkdmlResult compile(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     if (d->label) {
         vkdml_write_label(instance, d->label, VKDML_LABEL_CAPACITY);
     }
-    result = vkdml_dispatchable_compile(d, &plan, report);
+    result = vkdml_dispatchable_compile(d, &plan, NULL, report);
     if (result == VKDML_SUCCESS) {
         *compiled = d;
     } else {

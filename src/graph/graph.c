@@ -1,16 +1,30 @@
-/* What all that deal with graphs share. */
+/* What there is to a graph once it has been read. */
 #include "graph/graph.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 
+/* Without snprintf(), which took a seventh of the time to compile a thousand nodes. */
 struct vkdml_graph_text vkdml_graph_node_text(uint32_t index, const char *name) {
-    struct vkdml_graph_text text;
-    int length = snprintf(text.text, sizeof text.text, "Nodes[%" PRIu32 "]", index);
+    struct vkdml_graph_text text = {"Nodes["};
+    char digits[10];
+    size_t length = sizeof "Nodes[" - 1, count = 0;
+    do {
+        digits[count++] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index > 0);
+    while (count > 0) {
+        text.text[length++] = digits[--count];
+    }
+    text.text[length++] = ']';
     if (name != NULL && name[0] != '\0') {
-        snprintf(text.text + length, sizeof text.text - (size_t)length, " (%.64s)", name);
+        const char *end = memchr(name, '\0', 64);
+        const size_t bytes = end != NULL ? (size_t)(end - name) : 64;
+        memcpy(text.text + length, " (", 2);
+        memcpy(text.text + length + 2, name, bytes);
+        text.text[length + 2 + bytes] = ')';
     }
     return text;
 }

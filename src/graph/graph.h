@@ -88,7 +88,7 @@ void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node);
 uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint32_t index);
 uint32_t vkdml_graph_value_of(const struct vkdml_graph *graph, uint32_t node, uint32_t output);
 
-/* "Nodes[3] (conv1)": what reasons call a node. */
+/* "Nodes[3] (conv1)": what reasons call a node. At least 10 characters are left. */
 struct vkdml_graph_text {
     char text[96];
 };

@@ -23,20 +23,67 @@ static int by_turn(const void *a, const void *b) {
     return left->index < right->index ? -1 : left->index > right->index; /* the same on every machine */
 }
 
+/* Blocks that have a place and live at some moments side by side, by where they begin. */
+struct shelf {
+    uint32_t *blocks;
+    uint32_t count;
+};
+
+/* Those who look at more shelves than so many look at one with all blocks instead. */
+#define MOST_SHELVES_AT_ONCE 4
+
+/* Moments are cut into so many shelves at most: of chains, whose tensors live for two moments, each has few blocks. */
+#define MOST_SHELVES 256
+
 /* Scratch memory, for all blocks that are not empty. */
 struct placing {
     struct vkdml_block *blocks;
     uint32_t count;
     struct turn *turns;
-    uint32_t *placed; /* blocks that have a place, by where it begins */
-    uint64_t *best;   /* the better places so far */
+    struct shelf *shelves; /* behind those of moments the one of all blocks */
+    uint32_t shelf_count;  /* of moments */
+    uint32_t width;        /* moments of each */
+    bool has_long;         /* some live on more than MOST_SHELVES_AT_ONCE */
+    uint64_t *best;        /* the better places so far */
+    uint64_t best_bytes;
+    uint64_t bound;
 };
 
-/* Into the smallest gap that holds it between placed blocks of its time, else behind them. */
-static uint64_t place_block(const struct placing *placing, uint32_t placed_count, const struct vkdml_block *block) {
+static uint32_t first_shelf(const struct placing *placing, const struct vkdml_block *block) {
+    return block->first / placing->width;
+}
+
+static uint32_t last_shelf(const struct placing *placing, const struct vkdml_block *block) {
+    return block->last / placing->width;
+}
+
+/* Into the smallest gap that holds it between placed blocks of its time, else behind them. Shelves are walked together,
+ * from the lowest block on; one that lives on two of them is met twice, which does no harm. */
+static uint64_t place_block(const struct placing *placing, const struct vkdml_block *block) {
+    const struct shelf *shelves = placing->shelves + first_shelf(placing, block);
+    uint32_t count = last_shelf(placing, block) - first_shelf(placing, block) + 1;
+    uint32_t at[MOST_SHELVES_AT_ONCE] = {0};
     uint64_t end = 0, found = UINT64_MAX, smallest = UINT64_MAX;
-    for (uint32_t p = 0; p < placed_count; ++p) {
-        const struct vkdml_block *other = &placing->blocks[placing->placed[p]];
+    if (count > MOST_SHELVES_AT_ONCE) {
+        shelves = placing->shelves + placing->shelf_count;
+        count = 1;
+    }
+    for (;;) {
+        const struct vkdml_block *other = NULL;
+        uint32_t lowest = 0;
+        for (uint32_t s = 0; s < count; ++s) {
+            if (at[s] < shelves[s].count) {
+                const struct vkdml_block *next = &placing->blocks[shelves[s].blocks[at[s]]];
+                if (other == NULL || next->offset < other->offset) {
+                    other = next;
+                    lowest = s;
+                }
+            }
+        }
+        if (other == NULL) {
+            return found != UINT64_MAX ? found : end;
+        }
+        ++at[lowest];
         if (other->first > block->last || other->last < block->first) {
             continue;
         }
@@ -46,27 +93,43 @@ static uint64_t place_block(const struct placing *placing, uint32_t placed_count
         }
         end = other->offset + other->bytes > end ? other->offset + other->bytes : end;
     }
-    return found != UINT64_MAX ? found : end;
 }
 
-static void insert(const struct placing *placing, uint32_t placed_count, uint32_t index) {
-    uint32_t at = placed_count;
-    while (at > 0 && placing->blocks[placing->placed[at - 1]].offset > placing->blocks[index].offset) {
-        placing->placed[at] = placing->placed[at - 1];
-        --at;
+static void put_on(const struct placing *placing, struct shelf *shelf, uint32_t index) {
+    uint32_t low = 0, high = shelf->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (placing->blocks[shelf->blocks[middle]].offset <= placing->blocks[index].offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    placing->placed[at] = index;
+    memmove(shelf->blocks + low + 1, shelf->blocks + low, (shelf->count - low) * sizeof *shelf->blocks);
+    shelf->blocks[low] = index;
+    ++shelf->count;
 }
 
-/* Places all in the order of their turns; what they take. */
-static uint64_t place_all(const struct placing *placing) {
+/* Places all in the order of their turns; what they take. *highest: the turn of one that ends there. */
+static uint64_t place_all(const struct placing *placing, uint32_t *highest) {
     uint64_t total = 0;
-    qsort(placing->turns, placing->count, sizeof *placing->turns, by_turn);
+    for (uint32_t s = 0; s <= placing->shelf_count; ++s) {
+        placing->shelves[s].count = 0;
+    }
     for (uint32_t t = 0; t < placing->count; ++t) {
-        struct vkdml_block *block = &placing->blocks[placing->turns[t].index];
-        block->offset = place_block(placing, t, block);
-        insert(placing, t, placing->turns[t].index);
-        total = block->offset + block->bytes > total ? block->offset + block->bytes : total;
+        const uint32_t index = placing->turns[t].index;
+        struct vkdml_block *block = &placing->blocks[index];
+        block->offset = place_block(placing, block);
+        for (uint32_t s = first_shelf(placing, block); s <= last_shelf(placing, block); ++s) {
+            put_on(placing, &placing->shelves[s], index);
+        }
+        if (placing->has_long) {
+            put_on(placing, &placing->shelves[placing->shelf_count], index);
+        }
+        if (block->offset + block->bytes > total) {
+            total = block->offset + block->bytes;
+            *highest = t;
+        }
     }
     return total;
 }
@@ -76,6 +139,9 @@ uint64_t vkdml_place_bound(const struct vkdml_block *blocks, uint32_t count, uin
     memset(sums, 0, moments * sizeof *sums);
     /* What begins less what ended, modulo 2^64. */
     for (uint32_t b = 0; b < count; ++b) {
+        if (blocks[b].bytes == 0) {
+            continue;
+        }
         sums[blocks[b].first] += blocks[b].bytes;
         if (blocks[b].last + 1 < moments) {
             sums[blocks[b].last + 1] -= blocks[b].bytes;
@@ -104,43 +170,112 @@ static void set_turns(const struct placing *placing, uint32_t block_count, const
     }
 }
 
-static uint64_t place_both_ways(const struct placing *placing, uint32_t block_count, uint64_t *sums, uint32_t moments) {
-    const uint64_t bound = vkdml_place_bound(placing->blocks, block_count, sums, moments);
-    set_turns(placing, block_count, NULL);
-    const uint64_t by_size = place_all(placing);
-    if (by_size == bound) {
-        return by_size;
+/* Places all, and keeps the places if they are the best; whether none can be better. */
+static bool try_turns(struct placing *placing, uint32_t block_count, uint32_t *highest) {
+    const uint64_t bytes = place_all(placing, highest);
+    if (bytes < placing->best_bytes) {
+        placing->best_bytes = bytes;
+        for (uint32_t b = 0; b < block_count; ++b) {
+            placing->best[b] = placing->blocks[b].offset;
+        }
     }
-    for (uint32_t b = 0; b < block_count; ++b) {
-        placing->best[b] = placing->blocks[b].offset;
-    }
-    set_turns(placing, block_count, sums);
-    const uint64_t by_breadth = place_all(placing);
-    for (uint32_t b = 0; b < block_count && by_breadth >= by_size; ++b) {
-        placing->blocks[b].offset = placing->best[b];
-    }
-    return by_breadth < by_size ? by_breadth : by_size;
+    return placing->best_bytes == placing->bound;
 }
 
-VkdmlResult vkdml_place(struct vkdml_block *blocks, uint32_t count, const VkAllocationCallbacks *callbacks,
-                        struct vkdml_report *report, uint64_t *bytes) {
-    struct placing placing = {.blocks = blocks};
-    uint32_t moments = 1;
-    for (uint32_t b = 0; b < count; ++b) {
-        placing.count += blocks[b].bytes > 0;
-        moments = blocks[b].last + 1 > moments ? blocks[b].last + 1 : moments;
+/* What ends highest is placed first the next time, so often, but not when there are so many blocks that it takes
+ * milliseconds. Of 400 graphs of random blocks 16 tries bring the worst from 1.112 of the bound to 1.068. */
+#define MOST_TRIES        16
+#define MOST_BLOCKS_TRIED 4096
+
+static void place_well(struct placing *placing, uint32_t block_count, const uint64_t *sums) {
+    uint32_t highest = 0;
+    for (uint32_t way = 0; way < 2; ++way) {
+        set_turns(placing, block_count, way == 0 ? NULL : sums);
+        qsort(placing->turns, placing->count, sizeof *placing->turns, by_turn);
+        if (try_turns(placing, block_count, &highest)) {
+            return;
+        }
+        for (uint32_t i = 0; i < MOST_TRIES && i < MOST_BLOCKS_TRIED / placing->count; ++i) {
+            const struct turn turn = placing->turns[highest];
+            memmove(placing->turns + 1, placing->turns, highest * sizeof *placing->turns);
+            placing->turns[0] = turn;
+            if (try_turns(placing, block_count, &highest)) {
+                return;
+            }
+        }
     }
-    const size_t size =
-        placing.count * (sizeof *placing.turns + sizeof *placing.placed) + ((size_t)count + moments) * sizeof(uint64_t);
+}
+
+/* Shelves as wide as blocks live on average, so that most are on one or two. */
+static void choose_width(struct placing *placing, uint32_t block_count, uint32_t moments) {
+    uint64_t lives = 0;
+    for (uint32_t b = 0; b < block_count; ++b) {
+        lives += placing->blocks[b].bytes > 0 ? placing->blocks[b].last - placing->blocks[b].first + 1 : 0;
+    }
+    const uint64_t average = placing->count > 0 ? lives / placing->count : 0;
+    placing->width = moments / MOST_SHELVES + 1;
+    placing->width = average > placing->width ? (uint32_t)average : placing->width;
+    placing->shelf_count = (moments - 1) / placing->width + 1;
+}
+
+/* Gives each shelf room for the blocks that live on it. Returns the room of all, in blocks. */
+static size_t cut_shelves(struct placing *placing, uint32_t block_count, uint32_t *room) {
+    size_t sum = 0;
+    memset(placing->shelves, 0, (placing->shelf_count + (size_t)1) * sizeof *placing->shelves);
+    for (uint32_t b = 0; b < block_count; ++b) {
+        const struct vkdml_block *block = &placing->blocks[b];
+        for (uint32_t s = first_shelf(placing, block); block->bytes > 0 && s <= last_shelf(placing, block); ++s) {
+            ++placing->shelves[s].count;
+        }
+        placing->has_long =
+            placing->has_long ||
+            (block->bytes > 0 && last_shelf(placing, block) >= first_shelf(placing, block) + MOST_SHELVES_AT_ONCE);
+    }
+    for (uint32_t s = 0; s <= placing->shelf_count; ++s) {
+        placing->shelves[s].blocks = room != NULL ? room + sum : NULL;
+        sum += s < placing->shelf_count ? placing->shelves[s].count : placing->count;
+    }
+    return sum;
+}
+
+static VkdmlResult place(struct placing *placing, uint32_t block_count, uint32_t moments,
+                         const VkAllocationCallbacks *callbacks, struct vkdml_report *report) {
+    struct shelf shelves[MOST_SHELVES + 1];
+    choose_width(placing, block_count, moments);
+    placing->shelves = shelves;
+    const size_t room = cut_shelves(placing, block_count, NULL);
+    const size_t size = placing->count * sizeof *placing->turns + ((size_t)block_count + moments) * sizeof(uint64_t) +
+                        room * sizeof(uint32_t);
     unsigned char *memory = vkdml_allocate(callbacks, size);
     if (memory == NULL) {
         return vkdml_report_out_of_memory(report, size, "the places of intermediate tensors");
     }
-    placing.turns = (struct turn *)memory;
-    placing.best = (uint64_t *)(placing.turns + placing.count);
-    uint64_t *sums = placing.best + count;
-    placing.placed = (uint32_t *)(sums + moments);
-    *bytes = place_both_ways(&placing, count, sums, moments);
+    placing->turns = (struct turn *)memory;
+    placing->best = (uint64_t *)(placing->turns + placing->count);
+    uint64_t *sums = placing->best + block_count;
+    cut_shelves(placing, block_count, (uint32_t *)(sums + moments));
+    placing->bound = vkdml_place_bound(placing->blocks, block_count, sums, moments);
+    place_well(placing, block_count, sums);
+    for (uint32_t b = 0; b < block_count; ++b) {
+        placing->blocks[b].offset = placing->blocks[b].bytes > 0 ? placing->best[b] : 0;
+    }
     vkdml_free(callbacks, memory);
     return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_place(struct vkdml_block *blocks, uint32_t count, const VkAllocationCallbacks *callbacks,
+                        struct vkdml_report *report, uint64_t *bytes) {
+    struct placing placing = {.blocks = blocks, .best_bytes = UINT64_MAX};
+    uint32_t moments = 1;
+    *bytes = 0;
+    for (uint32_t b = 0; b < count; ++b) {
+        placing.count += blocks[b].bytes > 0;
+        moments = blocks[b].bytes > 0 && blocks[b].last + 1 > moments ? blocks[b].last + 1 : moments;
+    }
+    if (placing.count == 0) {
+        return VKDML_SUCCESS;
+    }
+    const VkdmlResult result = place(&placing, count, moments, callbacks, report);
+    *bytes = result == VKDML_SUCCESS ? placing.best_bytes : 0;
+    return result;
 }

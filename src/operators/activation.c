@@ -9,7 +9,7 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
 }
 
 /* Fused, it is no function. */
-const struct vkdml_operator vkdml_operator_activation_identity = {.plan = plan_identity};
+const struct vkdml_operator vkdml_operator_activation_identity = {.plan = plan_identity, .moves = vkdml_moves_input};
 
 /* Below feature level 6_4 the steepness is at least 1. */
 static void check_steepness(const struct vkdml_instance *instance, struct vkdml_report *report) {

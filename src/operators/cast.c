@@ -20,7 +20,13 @@ static VkdmlResult plan_cast(const struct vkdml_operator *op, const struct vkdml
     return vkdml_plan_mapping(op, planning);
 }
 
+static bool moves_cast(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    return keeps_bits(instance->inputs[0].data_type, instance->outputs[0].data_type) &&
+           vkdml_moves_input(instance, index, move);
+}
+
 const struct vkdml_operator vkdml_operator_cast = {
     .plan = plan_cast,
+    .moves = moves_cast,
     .mapping = {.operation = VKDML_MAP_CAST},
 };

@@ -13,7 +13,11 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
     return vkdml_plan_input_copy(planning);
 }
 
-const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity};
+static bool moves_identity(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    return vkdml_instance_scale_bias(instance) == NULL && vkdml_moves_input(instance, index, move);
+}
+
+const struct vkdml_operator vkdml_operator_element_wise_identity = {.plan = plan_identity, .moves = moves_identity};
 
 static void choose_rounding(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
                             struct vkdml_epilogue_step *step) {

@@ -102,5 +102,33 @@ static VkdmlResult plan_join(const struct vkdml_operator *op, const struct vkdml
     return plan_parts(planning, desc->Axis, false);
 }
 
-const struct vkdml_operator vkdml_operator_split = {.rules = check_split, .plan = plan_split};
-const struct vkdml_operator vkdml_operator_join = {.rules = check_join, .plan = plan_join};
+/* The element along the axis that part `index` begins with, in the whole. */
+static uint64_t first_of(const struct vkdml_tensor *parts, uint32_t index, uint32_t axis,
+                         const struct vkdml_tensor *whole) {
+    uint64_t at = 0;
+    for (uint32_t p = 0; p < index; ++p) {
+        at += parts[p].sizes[axis];
+    }
+    return at * whole->strides[axis];
+}
+
+static bool moves_split(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    const DML_SPLIT_OPERATOR_DESC *desc = instance->desc;
+    *move = (struct vkdml_move){.output = index};
+    if (index < instance->output_count) {
+        move->from = first_of(instance->outputs, index, desc->Axis, &instance->inputs[0]);
+    }
+    return index < instance->output_count;
+}
+
+static bool moves_join(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    const DML_JOIN_OPERATOR_DESC *desc = instance->desc;
+    *move = (struct vkdml_move){.input = index};
+    if (index < instance->input_count) {
+        move->to = first_of(instance->inputs, index, desc->Axis, &instance->outputs[0]);
+    }
+    return index < instance->input_count;
+}
+
+const struct vkdml_operator vkdml_operator_split = {.rules = check_split, .plan = plan_split, .moves = moves_split};
+const struct vkdml_operator vkdml_operator_join = {.rules = check_join, .plan = plan_join, .moves = moves_join};

@@ -29,7 +29,7 @@ void vkdml_mapping_float_argument(float value, DML_TENSOR_DATA_TYPE type, uint32
  * vkdml_mapping. */
 #define VKDML_MAPPING(OPERATION_, FUNCTION_, ...)                                                                      \
     {                                                                                                                  \
-        .plan = vkdml_plan_mapping, .mapping = {                                                                       \
+        .plan = vkdml_plan_mapping, .takes_strides = true, .mapping = {                                                \
             .operation = VKDML_MAP_##OPERATION_,                                                                       \
             .function = VKDML_FUNCTION_##FUNCTION_,                                                                    \
             __VA_ARGS__                                                                                                \

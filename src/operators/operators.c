@@ -34,6 +34,12 @@ VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning) {
     return vkdml_copy_plan_identity(&output, &input, planning->builder);
 }
 
+bool vkdml_moves_input(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    (void)instance;
+    *move = (struct vkdml_move){.input = 0};
+    return index == 0;
+}
+
 void vkdml_check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     if (op->rules != NULL) {

@@ -33,6 +33,15 @@ struct vkdml_mapping {
     bool puts_first_last; /* of three operands: DirectML's first is the operation's last */
 };
 
+/* Elements that an operator takes from an input to an output, bit for bit, in the order of dimensions: as many as the
+ * smaller of both has in each. */
+struct vkdml_move {
+    uint32_t input;
+    uint32_t output;
+    uint64_t from; /* the element of the input that the first one is */
+    uint64_t to;   /* the same of the output */
+};
+
 struct vkdml_operator {
     /* NULL: the table says it all. Of an operator that is fused they look at attributes only: it has no tensors then.
      * What they say of outputs' sizes they say by tensor/infer.h, so that outputs are found as they are checked; of
@@ -40,6 +49,10 @@ struct vkdml_operator {
     void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
     VkdmlResult (*plan)(const struct vkdml_operator *op, const struct vkdml_planning *planning);
     struct vkdml_mapping mapping;
+    bool takes_strides; /* reads its inputs where they lie as fast as packed ones, if runs are long */
+    /* NULL: it does more than to move elements. Move `index`; false where there are no more of them, or this operator
+     * leaves some of the input's out in between or takes them backward. */
+    bool (*moves)(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move);
 };
 
 /* Copies and validates a descriptor: readability, the table's rules, the operator's own. *instance is NULL on failure.
@@ -67,6 +80,9 @@ struct vkdml_view vkdml_output_view(const struct vkdml_instance *instance, uint3
 
 /* Plans the copy of input 0, all of it, to output 0. */
 VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning);
+
+/* The only move of such an operator. */
+bool vkdml_moves_input(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move);
 
 /* What there is to an operator of the table. */
 const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type);

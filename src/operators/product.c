@@ -147,4 +147,4 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
 }
 
 const struct vkdml_operator vkdml_operator_gemm = {
-    .rules = check_gemm, .plan = plan_gemm, .mapping = {.attributes_of_operation = true}};
+    .takes_strides = true, .rules = check_gemm, .plan = plan_gemm, .mapping = {.attributes_of_operation = true}};

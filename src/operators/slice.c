@@ -123,13 +123,42 @@ static VkdmlResult plan_taking(const struct slice *slice, const struct vkdml_pla
     return vkdml_copying_plan(&gather, fits, planning);
 }
 
-static VkdmlResult plan_slice(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    const DML_SLICE_OPERATOR_DESC *desc = planning->instance->desc;
-    (void)op;
+/* Whether the part is taken, or put down, as it is. */
+static bool is_plain(const struct slice *slice, const struct vkdml_tensor *part) {
+    for (uint32_t d = 0; d < part->dimension_count; ++d) {
+        if (part->sizes[d] > 1 && (slice->step[d] != 1 || slice->is_backward[d])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool moves_taken(const struct slice *slice, const struct vkdml_instance *instance, uint32_t index,
+                        struct vkdml_move *move) {
+    *move = (struct vkdml_move){.input = 0};
+    for (uint32_t d = 0; d < instance->inputs[0].dimension_count; ++d) {
+        move->from += (uint64_t)slice->first[d] * instance->inputs[0].strides[d];
+    }
+    return index == 0 && is_plain(slice, &instance->outputs[0]);
+}
+
+static struct slice read_slice(const struct vkdml_instance *instance) {
+    const DML_SLICE_OPERATOR_DESC *desc = instance->desc;
     struct slice slice = {{0}, {0}, {false}};
     memcpy(slice.first, desc->Offsets, desc->DimensionCount * sizeof(*slice.first));
     memcpy(slice.step, desc->Strides, desc->DimensionCount * sizeof(*slice.step));
+    return slice;
+}
+
+static VkdmlResult plan_slice(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct slice slice = read_slice(planning->instance);
+    (void)op;
     return plan_taking(&slice, planning);
+}
+
+static bool moves_slice(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    const struct slice slice = read_slice(instance);
+    return moves_taken(&slice, instance, index, move);
 }
 
 #define READER(name, NAME)                                                                                             \
@@ -155,20 +184,16 @@ static VkdmlResult plan_slice1(const struct vkdml_operator *op, const struct vkd
     return plan_taking(&slice, planning);
 }
 
+static bool moves_slice1(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move) {
+    const struct window window = read_slice1(instance);
+    const struct slice slice = slice_of(&window);
+    return moves_taken(&slice, instance, index, move);
+}
+
 static void check_slice_grad(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct window window = read_slice_grad(instance);
     check_window(&window, &instance->outputs[0], vkdml_output_name(instance, 0), &instance->inputs[0],
                  vkdml_input_name(instance, 0), report);
-}
-
-/* Whether the part is put down as it is. */
-static bool is_padding(const struct slice *slice, const struct vkdml_tensor *part) {
-    for (uint32_t d = 0; d < part->dimension_count; ++d) {
-        if (part->sizes[d] > 1 && (slice->step[d] != 1 || slice->is_backward[d])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Padding where that is all; else zeros, and over them the input at every step of the window. Kernels walk outputs
@@ -181,7 +206,7 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
     const struct vkdml_view to = vkdml_output_view(planning->instance, 0);
     const struct vkdml_view from = vkdml_input_view(planning->instance, 0);
     (void)op;
-    if (is_padding(&slice, input)) {
+    if (is_plain(&slice, input)) {
         const struct vkdml_padding padding = {.mode = DML_PADDING_MODE_CONSTANT, .start = slice.first};
         return vkdml_padding_plan(&padding, &to, &from, planning->builder);
     }
@@ -209,6 +234,6 @@ static VkdmlResult plan_slice_grad(const struct vkdml_operator *op, const struct
     return result == VKDML_SUCCESS ? vkdml_copying_plan(&gather, fits, planning) : result;
 }
 
-const struct vkdml_operator vkdml_operator_slice = {.rules = check_slice, .plan = plan_slice};
-const struct vkdml_operator vkdml_operator_slice1 = {.rules = check_slice1, .plan = plan_slice1};
+const struct vkdml_operator vkdml_operator_slice = {.rules = check_slice, .plan = plan_slice, .moves = moves_slice};
+const struct vkdml_operator vkdml_operator_slice1 = {.rules = check_slice1, .plan = plan_slice1, .moves = moves_slice1};
 const struct vkdml_operator vkdml_operator_slice_grad = {.rules = check_slice_grad, .plan = plan_slice_grad};

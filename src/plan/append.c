@@ -1,7 +1,9 @@
 #include "plan/append.h"
 
 #include <assert.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "plan/step.h"
 
 /* Where the memory of an appended plan begins. */
@@ -56,6 +58,7 @@ static void append_steps(struct vkdml_plan_steps *steps, const struct vkdml_plan
         vkdml_step_parameters(step, vkdml_plan_step_parameters(&others->items[s]),
                               step->parameter_count * sizeof(*words->items));
         step->phase += phase;
+        step->node = places->renaming->node;
         for (uint32_t b = 0; b < step->buffer_count; ++b) {
             rename_buffer(places, &step->buffers[b]);
         }
@@ -91,7 +94,46 @@ VkdmlResult vkdml_plan_append(struct vkdml_plan *plan, const struct vkdml_plan *
         make_room(VKDML_NEW_REGION, other->init_steps.temporary_bytes, &plan->init_steps.temporary_bytes);
     append_steps(&plan->init_steps, &other->init_steps, plan->words, &places);
     plan->keeps_input = false;
-    vkdml_plan_synchronize(plan, first_step, first_init_step);
+    if (!renaming->is_part) {
+        vkdml_plan_synchronize(plan, first_step, first_init_step);
+    }
+    return VKDML_SUCCESS;
+}
+
+static bool is_ascending(const struct vkdml_plan_steps *steps, uint32_t first) {
+    for (uint32_t s = first + 1; s < steps->count; ++s) {
+        if (steps->items[s].phase < steps->items[s - 1].phase) {
+            return false;
+        }
+    }
+    return true;
+}
+
+VkdmlResult vkdml_plan_sort_phases(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t first,
+                                   struct vkdml_report *report) {
+    const uint32_t count = steps->count - first;
+    const size_t bytes = count * sizeof(*steps->items);
+    if (is_ascending(steps, first)) {
+        return VKDML_SUCCESS;
+    }
+    struct vkdml_plan_step *before = vkdml_allocate(plan->callbacks, bytes);
+    if (before == NULL) {
+        return vkdml_report_out_of_memory(report, bytes, "steps in order");
+    }
+    memcpy(before, steps->items + first, bytes);
+    uint32_t phase = UINT32_MAX, to = first;
+    for (uint32_t s = 0; s < count; ++s) {
+        phase = before[s].phase < phase ? before[s].phase : phase;
+    }
+    while (to < steps->count) { /* phases are few and side by side */
+        for (uint32_t s = 0; s < count; ++s) {
+            if (before[s].phase == phase) {
+                steps->items[to++] = before[s];
+            }
+        }
+        ++phase;
+    }
+    vkdml_free(plan->callbacks, before);
     return VKDML_SUCCESS;
 }
 

@@ -34,6 +34,7 @@ VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_s
         *step = &steps->items[steps->count++];
         **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY,
                                           .phase = builder->steps->phase,
+                                          .node = VKDML_PLAN_NO_NODE,
                                           .noted = vkdml_note_begin_step(builder->report),
                                           .words = builder->plan->words};
     }

@@ -45,6 +45,9 @@ struct vkdml_plan_buffer {
                         alignment takes */
 };
 
+/* A step that is no node's, of a graph's plan. */
+#define VKDML_PLAN_NO_NODE UINT32_MAX
+
 /* The command that a step is. */
 enum vkdml_plan_step_kind {
     VKDML_PLAN_DISPATCH,
@@ -83,6 +86,7 @@ struct vkdml_plan_step {
     uint32_t phase;      /* see plan/builder.h; ascending */
     bool barrier_before; /* what earlier steps wrote must be visible to this one, and to those of its kind that follow:
                             found by vkdml_plan_synchronize() */
+    uint32_t node;       /* of a graph, whose step it is, or VKDML_PLAN_NO_NODE */
     size_t noted;        /* where notes of it begin, see base/notes.h */
 
     struct vkdml_plan_copy copy;

@@ -142,15 +142,17 @@ static uint32_t region_count(const struct vkdml_plan_copy *copy) {
 }
 
 /* Says what a step does with what, in the order of its bindings: "product: ATensor, OutputTensor, BTensor; 2x1x1
- * workgroups". */
+ * workgroups"; before it, of a graph, for which node: "conv1: ". */
 static void write_label(const struct VkdmlDispatchable_T *d, const struct vkdml_plan_step *planned, bool init,
-                        char label[VKDML_STEP_LABEL_CAPACITY]) {
+                        const struct vkdml_node_names *names, char label[VKDML_STEP_LABEL_CAPACITY]) {
     const char *kind = planned->kind == VKDML_PLAN_DISPATCH ? vkdml_kernel_info(planned->kernel)->name
                        : planned->kind == VKDML_PLAN_COPY   ? "copy"
                                                             : "fill";
+    const bool is_node = names && planned->node != VKDML_PLAN_NO_NODE;
     char text[VKDML_STEP_LABEL_CAPACITY];
-    size_t length =
-        (size_t)snprintf(label, VKDML_STEP_LABEL_CAPACITY, "%s%s%s", init ? d->context : "", init ? ": " : "", kind);
+    const char *node = is_node ? names->name(names->of, planned->node, text, sizeof text) : "";
+    size_t length = (size_t)snprintf(label, VKDML_STEP_LABEL_CAPACITY, "%s%s%.64s%s%s", init ? d->context : "",
+                                     init ? ": " : "", node, is_node ? ": " : "", kind);
     for (uint32_t i = 0; i < planned->buffer_count && length < VKDML_STEP_LABEL_CAPACITY; i++) {
         const struct vkdml_plan_buffer *buffer = &planned->buffers[i];
         const struct vkdml_bind_point *point = &d->points[vkdml_dispatchable_point(d, buffer->resource, buffer->index)];
@@ -169,7 +171,8 @@ static void write_label(const struct VkdmlDispatchable_T *d, const struct vkdml_
 }
 
 static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_step *planned, bool init,
-                                struct vkdml_step *step, struct vkdml_report *report) {
+                                const struct vkdml_node_names *names, struct vkdml_step *step,
+                                struct vkdml_report *report) {
     step->kind = planned->kind;
     if (planned->kind == VKDML_PLAN_COPY) {
         step->copy = planned->copy;
@@ -183,7 +186,7 @@ static VkdmlResult compile_step(VkdmlDispatchable d, const struct vkdml_plan_ste
     if (d->label) {
         char *labels = d->label + VKDML_LABEL_CAPACITY; /* by step, those of initialization behind the others */
         char *label = labels + (size_t)(step - d->steps) * VKDML_STEP_LABEL_CAPACITY;
-        write_label(d, planned, init, label);
+        write_label(d, planned, init, names, label);
         step->label = label;
     }
     for (uint32_t i = 0; i < planned->buffer_count; i++) {
@@ -208,24 +211,25 @@ VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind) {
 }
 
 static VkdmlResult compile_steps(VkdmlDispatchable d, const struct vkdml_plan_steps *planned, bool init,
-                                 struct vkdml_step *steps, struct vkdml_report *report) {
+                                 const struct vkdml_node_names *names, struct vkdml_step *steps,
+                                 struct vkdml_report *report) {
     VkdmlResult result = VKDML_SUCCESS;
     VkPipelineStageFlags earlier = 0;
     for (uint32_t i = 0; i < planned->count && result == VKDML_SUCCESS; i++) {
         const struct vkdml_plan_step *step = &planned->items[i];
         steps[i].waits_for = step->barrier_before ? earlier : 0;
         earlier |= vkdml_step_stage(step->kind);
-        result = compile_step(d, step, init, &steps[i], report);
+        result = compile_step(d, step, init, names, &steps[i], report);
     }
     return result;
 }
 
 VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
-                                       struct vkdml_report *report) {
+                                       const struct vkdml_node_names *names, struct vkdml_report *report) {
     assert(plan->steps.count == dispatchable->step_count && plan->init_steps.count == dispatchable->init_step_count);
-    VkdmlResult result = compile_steps(dispatchable, &plan->steps, false, dispatchable->steps, report);
+    VkdmlResult result = compile_steps(dispatchable, &plan->steps, false, names, dispatchable->steps, report);
     if (result == VKDML_SUCCESS) {
-        result = compile_steps(dispatchable, &plan->init_steps, true, dispatchable->init_steps, report);
+        result = compile_steps(dispatchable, &plan->init_steps, true, names, dispatchable->init_steps, report);
     }
     return result;
 }

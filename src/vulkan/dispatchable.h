@@ -115,10 +115,16 @@ struct vkdml_dispatchable_info vkdml_dispatchable_of_plan(const struct vkdml_pla
 VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dispatchable_info *info,
                                       struct vkdml_report *report, VkdmlDispatchable *dispatchable);
 
-/* Fills in the steps of a compiled operator: pipelines and parameter blocks. After a failure the dispatchable is only
- * good to be destroyed. */
+/* How a graph's labels come by the names of its nodes. */
+struct vkdml_node_names {
+    const void *of;
+    const char *(*name)(const void *of, uint32_t node, char *text, size_t capacity); /* in text, or elsewhere */
+};
+
+/* Fills in the steps of a compiled operator: pipelines and parameter blocks. names: NULL where it is no graph. After a
+ * failure the dispatchable is only good to be destroyed. */
 VkdmlResult vkdml_dispatchable_compile(VkdmlDispatchable dispatchable, const struct vkdml_plan *plan,
-                                       struct vkdml_report *report);
+                                       const struct vkdml_node_names *names, struct vkdml_report *report);
 
 /* The initializer of compiled operators of one device, which outlive it: it uses their parameter blocks. */
 VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const VkdmlDispatchable *operators,

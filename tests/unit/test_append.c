@@ -69,6 +69,34 @@ static void only_steps_that_meet_wait(void **state) {
     vkdml_plan_end(&whole);
 }
 
+/* Two plans of two steps each: those of one phase come side by side, and one barrier is enough. */
+static void plans_side_by_side_share_barriers(void **state) {
+    (void)state;
+    const struct vkdml_plan_limits limits = {.max_storage_buffer_range = 1024};
+    struct vkdml_report report;
+    struct vkdml_plan whole, pair, fill;
+    vkdml_report_clear(&report);
+    vkdml_plan_begin(&whole, NULL);
+    begin_fill(&pair, &limits, &report);
+    begin_fill(&fill, &limits, &report);
+    const struct vkdml_renaming onto = {.temporary_offset = 0};
+    assert_int_equal(vkdml_plan_append(&pair, &fill, &onto, &report), VKDML_SUCCESS);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct vkdml_renaming part = {.temporary_offset = VKDML_NEW_REGION, .node = i, .is_part = true};
+        whole.steps.phase = 0;
+        assert_int_equal(vkdml_plan_append(&whole, &pair, &part, &report), VKDML_SUCCESS);
+    }
+    assert_int_equal(vkdml_plan_sort_phases(&whole, &whole.steps, 0, &report), VKDML_SUCCESS);
+    vkdml_plan_synchronize(&whole, 0, 0);
+    for (uint32_t s = 0; s < 4; s++) {
+        assert_int_equal(whole.steps.items[s].node, s % 2);
+        assert_int_equal(whole.steps.items[s].barrier_before, s == 2);
+    }
+    vkdml_plan_end(&fill);
+    vkdml_plan_end(&pair);
+    vkdml_plan_end(&whole);
+}
+
 static void what_was_tried_is_taken_back(void **state) {
     (void)state;
     const struct vkdml_plan_limits limits = {.max_storage_buffer_range = 1024};
@@ -248,9 +276,8 @@ static void an_initializer_has_temporary_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_steps_that_meet_wait),
-        cmocka_unit_test(what_was_tried_is_taken_back),
-        cmocka_unit_test(a_repeated_step_moves_on),
+        cmocka_unit_test(only_steps_that_meet_wait),           cmocka_unit_test(plans_side_by_side_share_barriers),
+        cmocka_unit_test(what_was_tried_is_taken_back),        cmocka_unit_test(a_repeated_step_moves_on),
         cmocka_unit_test(an_initializer_has_temporary_memory),
     };
     return cmocka_run_group_tests_name("append", tests, set_up_vulkan, tear_down_vulkan);

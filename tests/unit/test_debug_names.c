@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "graph_fixture.h"
 #include "one_device.h"
 #include "vkdml/vkdml.h"
 
@@ -223,6 +224,36 @@ static void initialization_names_the_operators_whose_it_is(void **state) {
     vkdmlDestroyDispatchable(compiled);
 }
 
+static void steps_of_a_graph_name_their_nodes(void **state) {
+    (void)state;
+    static struct graph graph;
+    struct gemm gemm;
+    import(&vulkan, 0);
+    graph_begin(&graph, 3, 2);
+    gemm_init(&gemm, DML_TENSOR_FLAG_NONE);
+    for (uint32_t i = 0; i < 2; i++) {
+        VkdmlOperator op;
+        assert_int_equal(vkdmlCreateOperator(device, &gemm.desc, &op), VKDML_SUCCESS);
+        graph_operator(&graph, op, i == 0 ? "query" : NULL);
+        graph_input(&graph, 0, i, 0);
+        graph_input(&graph, 1 + i, i, 1);
+        graph_output(&graph, i, 0, i);
+    }
+    VkdmlDispatchable compiled;
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_SUCCESS);
+    graph_end(&graph);
+    VkdmlBindingTable table = bound_table(compiled, 3);
+    expect_in_trace("descriptor set = graph: query: product");
+    assert_int_equal(record(compiled, table), VKDML_SUCCESS);
+    expect_in_trace("{ graph of 2 nodes\n{ query: product");
+    expect_in_trace("{ Nodes[1]: product");
+    expect_in_trace(": GraphInputs[0], GraphOutputs[1], GraphInputs[2]; ");
+    assert_int_equal(expect_balanced(), 3);
+    vulkan_run(&vulkan);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(compiled);
+}
+
 static void what_records_nothing_has_no_label(void **state) {
     (void)state;
     struct identity identity;
@@ -372,6 +403,7 @@ int main(void) {
         TEST(each_command_has_its_label_with_its_barrier_in_it),
         TEST(transfer_commands_are_labelled_with_their_bytes),
         TEST(initialization_names_the_operators_whose_it_is),
+        TEST(steps_of_a_graph_name_their_nodes),
         TEST(what_records_nothing_has_no_label),
         TEST(many_tensors_are_cut_behind_one_of_them),
         TEST(objects_are_named_when_they_are_made),

@@ -54,11 +54,12 @@ struct graph_range range_of_sum(const struct graph_range *a, const struct graph_
 /* What storing adds: numbers that differed differ after rounding. */
 static void round_range(DML_TENSOR_DATA_TYPE type, struct graph_range *range) {
     const bool is_half = type == DML_TENSOR_DATA_TYPE_FLOAT16;
-    if (range->error > 0) {
+    /* Of what has no bound there is no error either. */
+    if (range->error != 0) {
         range->error += range->most * (is_half ? 0x1p-10 : 0x1p-22);
     }
     if (number_is_float(type) && range->most > (is_half ? 60000.0 : 1e30)) {
-        *range = (struct graph_range){INFINITY, GRAPH_DENSE, range->error > 0 ? (double)INFINITY : 0};
+        *range = (struct graph_range){INFINITY, GRAPH_DENSE, range->error == 0 ? 0 : (double)INFINITY};
     }
 }
 

@@ -182,10 +182,13 @@ static void find_fixed(struct random_graph *graph) {
     }
 }
 
-/* Constants have as many bytes as a reader has at most, zeros where the caller gives fewer. */
+/* Constants have as many bytes as a reader has at most, and as outputs all; zeros where the caller gives fewer. */
 static void measure_constants(struct random_graph *graph) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
-        graph->values[v].bytes = graph->values[v].kind == GRAPH_CONSTANT ? 0 : graph->values[v].bytes;
+        struct graph_value *value = &graph->values[v];
+        if (value->kind == GRAPH_CONSTANT) {
+            value->bytes = value->outputs > 0 ? (value->given + 3) / 4 * 4 : 0;
+        }
     }
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const struct graph_node *node = &graph->nodes[n];

@@ -34,7 +34,7 @@ VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning) {
     return vkdml_copy_plan_identity(&output, &input, planning->builder);
 }
 
-static void check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
+void vkdml_check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     if (op->rules != NULL) {
         op->rules(instance, report);
@@ -46,9 +46,15 @@ static void check_fused(const struct vkdml_instance *instance, struct vkdml_repo
     for (uint32_t i = 0; i < instance->activation_count; ++i) {
         const struct vkdml_instance *fused = &instance->activations[i];
         report->part = fused->role;
-        check_rules(fused, report);
+        vkdml_check_rules(fused, report);
         report->part = NULL;
     }
+}
+
+void vkdml_check_instance(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    vkdml_schema_check(instance, report);
+    vkdml_check_rules(instance, report);
+    check_fused(instance, report);
 }
 
 VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
@@ -60,9 +66,7 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
         return result;
     }
     report->context = (*instance)->schema->name;
-    vkdml_schema_check(*instance, report);
-    check_rules(*instance, report);
-    check_fused(*instance, report);
+    vkdml_check_instance(*instance, report);
     report->context = outer_context;
     if (report->result != VKDML_SUCCESS) {
         vkdml_instance_destroy(*instance, callbacks);

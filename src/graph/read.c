@@ -323,7 +323,12 @@ static void check_graph_outputs(struct reading *reading) {
         if (reading->output_edges[i] == VKDML_GRAPH_NONE) {
             vkdml_report_invalid(reading->report, "GraphOutputIndex %" PRIu32 " is that of no edge, must be of one", i);
         } else if (graph->outputs[i] != VKDML_GRAPH_NONE) {
-            ++graph->values[graph->outputs[i]].outputs;
+            struct vkdml_graph_value *value = &graph->values[graph->outputs[i]];
+            const struct vkdml_graph_node *node = &graph->nodes[value->node];
+            ++value->outputs;
+            if (node->instance == NULL) { /* a constant, of all that there is */
+                value->bytes = (uint64_t)(node->data_bytes / 4 + (node->data_bytes % 4 != 0)) * 4;
+            }
         }
     }
 }

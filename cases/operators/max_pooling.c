@@ -61,7 +61,8 @@ static const char *const max_pooling_fixed[] = {
 static const struct case_refusal max_pooling_refused[] = {
     {MAX "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,1,1] DimensionCount=2 Strides=1,1 WindowSize=5,4 "
          "StartPadding=0,0 EndPadding=0,0",
-     "DML_OPERATOR_MAX_POOLING: OutputTensor.Sizes[2] is 1, must be 0, the number of windows"},
+     "DML_OPERATOR_MAX_POOLING: the number of windows along InputTensor.Sizes[2] (4) is 0, must be at least 1: "
+     "WindowSize[0] (5) with Dilations[0] (1) reaches beyond it, StartPadding[0] (0) and EndPadding[0] (0)"},
 };
 
 POOLING_BENCHMARK(max, POOLING_MAXIMUM, MAX_POOLING)

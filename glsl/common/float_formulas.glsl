@@ -4,7 +4,7 @@
 // RARELY(condition), which leaves what it is true of to the arithmetic that is right, CALL(function, x) and
 // CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16 has its own of, CALL_GRADED and
 // CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations NO_OPERATIONS: of the
-// functions these have those that are fused.
+// functions these have those that are fused; and where ONLY_ARITHMETIC is defined those of sums, products and choices.
 
 #ifndef NO_OPERATIONS
 uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
@@ -82,8 +82,8 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
 // x / alpha, where the inverse of alpha, if it is exact, is beta.
 uint FORMULA(divide_by_argument)(uint x TELLS)
 {
-    uint alpha = parameters.arguments[2].x;
-    uint beta = parameters.arguments[2].y;
+    uint alpha = FUNCTION_ARGUMENTS.x;
+    uint beta = FUNCTION_ARGUMENTS.y;
     if (beta != 0)
         return MULTIPLY(x, beta);
     return DIVIDE(x, alpha);
@@ -91,8 +91,8 @@ uint FORMULA(divide_by_argument)(uint x TELLS)
 
 uint FORMULA(float_function)(uint x TELLS)
 {
-    uint alpha = parameters.arguments[2].x;
-    uint beta = parameters.arguments[2].y;
+    uint alpha = FUNCTION_ARGUMENTS.x;
+    uint beta = FUNCTION_ARGUMENTS.y;
     switch (FUNCTION) {
 #ifndef ONLY_FUSED
     case FN_CEIL:
@@ -128,6 +128,7 @@ uint FORMULA(float_function)(uint x TELLS)
         uint shrunk = ADD(x, above ? negate(alpha) : alpha);
         return above || below ? shrunk : 0;
     }
+#ifndef ONLY_ARITHMETIC
     case FN_SOFTSIGN: {
         uint divisor = ADD(ONE, x & ~SIGN_BIT);
         return DIVIDE(x, divisor);
@@ -231,6 +232,7 @@ uint FORMULA(float_function)(uint x TELLS)
         inner = CALL_GRADED(sigmoid, inner);
         return MULTIPLY(x, inner);
     }
+#endif
     default:
         return float_selection(x);
     }

@@ -9,6 +9,10 @@
 #define ONLY_FUSED
 #endif
 
+#ifndef FUNCTION_ARGUMENTS
+#define FUNCTION_ARGUMENTS parameters.arguments[2]
+#endif
+
 const uint ONE = 0x3F800000u;
 const uint HALF = 0x3F000000u;
 
@@ -76,7 +80,7 @@ uint float_choice(uint a, uint b)
 // Functions without arithmetic.
 uint float_selection(uint x)
 {
-    uvec2 bounds = parameters.arguments[2].xy;
+    uvec2 bounds = FUNCTION_ARGUMENTS.xy;
     switch (FUNCTION) {
     case FN_ABS:
         return canonical(x & ~SIGN_BIT);
@@ -102,7 +106,7 @@ uint float_selection(uint x)
     }
 }
 
-#ifdef NO_OPERATIONS
+#if defined(NO_OPERATIONS) && !defined(HAS_GRADES)
 // What a kernel gives is FLOAT32 until it is rounded.
 #define CALL_GRADED(name, x) CALL(name, x)
 #define CALL2_GRADED(name, x, y) CALL2(name, x, y)
@@ -110,7 +114,11 @@ const bool HALVES = false;
 #else
 // Where FLOAT16 numbers go in, unscaled, and FLOAT16 comes out, functions of FLOAT16's grade do. The CPU reference
 // takes the same.
+#ifdef HAS_GRADES
+const bool HALVES = RESULT_TYPE == FLOAT16;
+#else
 const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED ? false : true));
+#endif
 #define CALL_GRADED(name, x) (HALVES ? CALL(half_##name, x) : CALL(name, x))
 #define CALL2_GRADED(name, x, y) (HALVES ? CALL2(half_##name, x, y) : CALL2(name, x, y))
 #endif

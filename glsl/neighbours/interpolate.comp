@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define VECTORS_PER_WALK 3
 #include "neighbours.glsl"
+#include "target.glsl"
 #include "../math/quotient.glsl"
 
 // In C: VKDML_INTERPOLATE_...

@@ -3,7 +3,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define HAS_OWN
+#define HAS_EPILOGUES
+#define ONLY_ARITHMETIC
 #include "neighbours.glsl"
+#include "epilogue.glsl"
+#include "target.glsl"
 #include "../math/power.glsl"
 
 // FINISH. In C the last three follow from the power.
@@ -458,6 +462,8 @@ void end_ring(Values sums, Values own)
     end_item(sums, own);
     own_base += parameters.own_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
     target_base += parameters.target_strides[(RING_DIMENSION) / 4][(RING_DIMENSION) % 4];
+    if (HAS_OPERAND)
+        operand_base += parameters.operand_strides[RING_DIMENSION / 4][RING_DIMENSION % 4];
 }
 
 const uint NEW = RING_SIZE > 1 ? RING_SIZE - 1 : 0; // where the first of four new values goes

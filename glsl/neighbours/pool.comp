@@ -3,7 +3,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define POOLS
+#define HAS_EPILOGUES
 #include "neighbours.glsl"
+#include "epilogue.glsl"
+#include "target.glsl"
 #include "../math/power.glsl"
 #include "../math/quotient.glsl"
 #include "../math/root.glsl"
@@ -613,6 +616,8 @@ void walk_ring()
         end_item(p);
         own_base += parameters.own_strides[RING_DIMENSION / 4][RING_DIMENSION % 4];
         target_base += parameters.target_strides[RING_DIMENSION / 4][RING_DIMENSION % 4];
+        if (HAS_OPERAND)
+            operand_base += parameters.operand_strides[RING_DIMENSION / 4][RING_DIMENSION % 4];
         positions[RING_WALK] += RING_STEP;
 #define SHIFT(k)                                                                                                       \
     if (RING_TAPS > k + RING_STEP)                                                                                     \

@@ -1,20 +1,8 @@
 // What becomes of four results before they are stored, and of one when it is.
 
-#define NO_OPERATIONS
+#define RESULT_TYPE TYPE_OUT
 #include "operations.glsl"
-#include "float_operations.glsl"
-
-uvec4 activated(uvec4 x)
-{
-    bool good = true;
-    uvec4 y = uvec4(float_function_fast(x.x, good), float_function_fast(x.y, good), float_function_fast(x.z, good),
-                    float_function_fast(x.w, good));
-    if (!good) {
-        [[dont_unroll]] for (uint v = 0; v < 4; ++v)
-            y[v] = float_function_slow(x[v]);
-    }
-    return y;
-}
+#include "results.glsl"
 
 // Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
 void store_one(uint element, uint bits)
@@ -26,15 +14,4 @@ void store_one(uint element, uint bits)
     } else {
         destination.words[element] = bits;
     }
-}
-
-uvec4 narrowed(uvec4 x)
-{
-    if (TYPE_OUT != FLOAT16)
-        return uvec4(canonical(x.x), canonical(x.y), canonical(x.z), canonical(x.w));
-    bool good = true;
-    uvec2 words = uvec2(narrow_to_halves(x.xy, good), narrow_to_halves(x.zw, good));
-    if (!good)
-        words = uvec2(narrow_to_half(x.x) | narrow_to_half(x.y) << 16, narrow_to_half(x.z) | narrow_to_half(x.w) << 16);
-    return uvec4(words.x & 0xFFFF, words.x >> 16, words.y & 0xFFFF, words.y >> 16);
 }

@@ -5,6 +5,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #define VALUE uint
 #include "reduce.glsl"
+#define HAS_EPILOGUES
+#define RESULT_TYPE (BITS_OUT == 16 ? FLOAT16 : FLOAT32)
+#define OPERAND_FACTOR parameters.factor
+#define FUNCTION_ARGUMENTS parameters.function_arguments
+#include "epilogue.glsl"
+const bool HAS_EPILOGUE = EPILOGUE != 0;
+const bool NUMBERS_OUTPUTS = HAS_OPERAND;
 #include "totals.glsl"
 #include "quick.glsl"
 

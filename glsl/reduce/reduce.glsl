@@ -14,6 +14,9 @@
 //     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken
 //                                                  again
 //     void close_block()                           makes of totals what combine() takes: of a run, one
+//     const bool HAS_EPILOGUE                      whether results go through one, of a kernel that defines
+//                                                  HAS_EPILOGUES,
+//     const bool NUMBERS_OUTPUTS                   and whether that has an operand
 //     and what totals.glsl needs,
 // and includes fold_main.glsl.
 #ifndef VKDML_FOLD_GLSL
@@ -97,10 +100,10 @@ layout(std140, binding = 0) uniform ReduceParameters {
     uint items_per_run;
     uint run_length;     // the innermost of the reduced dimensions
     uint run_stride;
-    uint run_index_stride;
+    uint run_index_stride; // of ARGMIN and ARGMAX; with an operand, which these do not have, where it begins
     uint source_first;   // from the bound range's start
     uint target_first;
-    uint index_first;    // of ARGMIN and ARGMAX
+    uint index_first;    // of ARGMIN and ARGMAX; with an operand the number of the first output
     uint element_count;  // of a whole reduction, as FLOAT32
     uint share_stride;   // between the totals of an output's shares
     uint width_stride;   // between the outputs of an invocation
@@ -108,11 +111,16 @@ layout(std140, binding = 0) uniform ReduceParameters {
     uvec2 groups_divisor; // for divide(): unit_groups, items_per_run
     uvec2 run_divisor;
     uint argument;       // MOMENTS: what is added to the variance; norms: what they are at least
+    uint factor;         // of an epilogue: see epilogue.glsl
+    uvec2 function_arguments;
     uvec4 kept[8];    // outermost first: a size, for divide() its multiplier and shifts, and the input's stride
     uvec4 kept_out[2]; // the output's strides
-    // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride
+    // outermost first, without the innermost; a size, its multiplier and shifts, and the input's stride; and at the end
+    // of the list the dimensions in which an operand lies, of outputs as they are numbered
     uvec4 reduced[8];
-    uvec4 reduced_index[2]; // what a coordinate counts in the place of an element
+    // what a coordinate counts in the place of an element; with an operand what one of the kept dimensions counts in an
+    // output's number
+    uvec4 reduced_index[2];
 } parameters;
 
 #include "words.glsl"

@@ -3,17 +3,22 @@
 // Of an invocation: where its reduction begins, of both tensors.
 uint source_begin;
 uint target_begin;
+uint first_number; // of its outputs, which have numbers where an epilogue has an operand
 
 void find_unit(uint unit)
 {
     source_begin = parameters.source_first +
                    (FROM_TOTALS ? push.base_bytes[0] / (4 * TOTAL_WORDS) : push.base_bytes[0] * 8 / BITS);
     target_begin = parameters.target_first;
+    if (NUMBERS_OUTPUTS)
+        first_number = parameters.index_first;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
         TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
         source_begin += coordinate * parameters.kept[d].w;
         target_begin += coordinate * parameters.kept_out[d / 4][d % 4];
+        if (NUMBERS_OUTPUTS)
+            first_number += coordinate * parameters.reduced_index[d / 4][d % 4];
     }
 }
 
@@ -285,6 +290,42 @@ void store_pair(uint element, uvec2 words)
     second.words[element + push.base_bytes[2] / 4] = words.y;
 }
 
+#ifdef HAS_EPILOGUES
+uvec4 ends; // elements that results became
+
+// Where the operand's elements for outputs side by side are.
+uvec4 operand_places()
+{
+    uvec4 places = uvec4(parameters.run_index_stride + push.base_bytes[3] * 8 / OPERAND_BITS);
+    uvec4 numbers = first_number + min(uvec4(0, 1, 2, 3), uvec4(WIDTH - 1));
+    for (uint n = 0; n < OPERAND_RANK; ++n) {
+        uvec4 dimension = parameters.reduced[7 - n];
+        uvec4 coordinates = numbers;
+        if (n + 1 != OPERAND_RANK) {
+            numbers = divide(numbers, dimension.y, dimension.z);
+            coordinates -= numbers * dimension.x;
+        }
+        places += coordinates * dimension.w;
+    }
+    return places;
+}
+
+void end_results()
+{
+    uvec4 bits = uvec4(finish(results[0]).x);
+    if (WIDTH > 1)
+        bits.y = finish(results[1]).x;
+    if (WIDTH > 2)
+        bits.zw = uvec2(finish(results[2]).x, finish(results[3]).x);
+    uvec4 places = uvec4(0);
+    if (NUMBERS_OUTPUTS)
+        places = operand_places();
+    ends = ended(bits, places);
+}
+#else
+const uvec4 ends = uvec4(0);
+#endif
+
 void store(uint k, uint share_index)
 {
     uint element = target_begin + k * parameters.width_stride;
@@ -293,6 +334,8 @@ void store(uint k, uint share_index)
                     results[k]);
     else if (IS_PAIR)
         store_pair(element, finish(results[k]));
+    else if (HAS_EPILOGUE)
+        store_element(element + push.base_bytes[1] * 8 / BITS_OUT, uvec2(ends[k], 0));
     else
         store_element(element + push.base_bytes[1] * 8 / BITS_OUT, finish(results[k]));
 }
@@ -300,6 +343,8 @@ void store(uint k, uint share_index)
 uint packed(uint k)
 {
     uint mask = (1u << (BITS_OUT & 31u)) - 1u;
+    if (HAS_EPILOGUE)
+        return ends[k] & mask;
     return finish(results[k]).x & mask;
 }
 
@@ -357,6 +402,10 @@ void main()
         }
     }
     if (is_active && lane == 0) {
+#ifdef HAS_EPILOGUES
+        if (HAS_EPILOGUE)
+            end_results();
+#endif
         if (IS_PACKED) {
             store_words();
         } else {

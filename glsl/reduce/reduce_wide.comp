@@ -28,6 +28,8 @@ void take_across(uvec4 bits, uint index)
     take(totals[1], bits.zw, index);
 }
 
+const bool HAS_EPILOGUE = false;
+const bool NUMBERS_OUTPUTS = false;
 const bool IS_QUICK = false;
 
 void begin_quickly()

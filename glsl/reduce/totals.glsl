@@ -32,7 +32,6 @@ const uint MET_NEGATIVE_INFINITY = 2;
 const uint MET_NAN = 4;
 const bool HAS_LEVELS = TYPE == FLOAT32;
 
-const uint ONE = 0x3F800000u;
 const uint NEGATIVE_INFINITY = 0xFF800000u;
 
 float power_of_two(int n)

@@ -42,7 +42,8 @@ static inline IDMLOperator *vkdmlGraphOperator(VkdmlOperator op) {
  *
  * Edges name a node's tensors by their place in the operator's descriptor, among its inputs or its outputs, absent ones
  * and each of an array included. A constant's only output is 0; its DataSize, rounded up to 4, covers the elements of
- * every input that reads it. Names are for reasons, labels and explanations, and may be NULL.
+ * every input that reads it, and is what it has as an output of the graph, at least. Names are for reasons, labels and
+ * explanations, and may be NULL.
  *
  * @param device of the nodes' operators; outlives the dispatchable
  * @param desc   nothing in it is read after the call, and the operators may be destroyed
@@ -71,7 +72,7 @@ typedef struct VkdmlReferenceGraphInfo {
  * Nothing is recorded or submitted. Thread-safe.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT (a rule of the graph; memory that is missing, short, not aligned, or in one
- * place with other memory), VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then untouched.
+ *         place with other memory), VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then untouched.
  */
 VKDML_API VkdmlResult vkdmlReferenceExecuteGraph(const VkdmlReferenceGraphInfo *info);
 

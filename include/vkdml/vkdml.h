@@ -11,6 +11,7 @@
 #include "vkdml/dml_types.h"
 #include "vkdml/explain.h"
 #include "vkdml/graph.h"
+#include "vkdml/infer.h"
 #include "vkdml/operator.h"
 #include "vkdml/reference.h"
 #include "vkdml/result.h"

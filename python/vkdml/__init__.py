@@ -14,7 +14,6 @@ from typing import Any, Iterable, List, Union
 
 from . import _library
 from ._call import Call
-from ._describe import Descriptor
 from ._device import Device, DeviceInfo, devices, flags_of, opened
 from ._library import Error, HostBinding, ReferenceInfo, load, version
 from ._resident import Compiled, DeviceArray
@@ -55,7 +54,8 @@ def run(operator: Union[str, Operator], *, device: Union[None, str, Device] = No
         TypeError, ValueError: a field is missing, unknown, or of a kind that no descriptor can hold.
         Error: the library refuses the descriptor, or the device fails; `reason` says why.
     """
-    call, owned = Call(operator, fields), tuple(owned)
+    call = Call(operator, fields, device.level if isinstance(device, Device) else level)
+    owned = tuple(owned)
     call.is_owned(owned)
     execution_flags, flags = flags_of(allow_half, zero_undefined)
     # What lies beside an array's elements is not the operator's to write: it gets a tensor of its own.
@@ -76,7 +76,7 @@ def execute_on_reference(call: Call, level: Union[None, str, int], owned: Iterab
         bound = [HostBinding(t.memory.ctypes.data, t.size_in_bytes) if t is not None else HostBinding() for t in tensors]
         return len(bound), (HostBinding * max(len(bound), 1))(*bound)
 
-    descriptor = Descriptor(call.operator, call.tensors, call.attributes, tuple(owned))
+    descriptor = call.descriptor(tuple(owned))
     (input_count, inputs), (output_count, outputs) = bindings(call.bound("input")), bindings(call.bound("output"))
     info = ReferenceInfo(desc=ctypes.pointer(descriptor.desc), featureLevel=level_value(level), flags=flags,
                          inputCount=input_count, inputs=inputs, outputCount=output_count, outputs=outputs)
@@ -105,9 +105,9 @@ def validate(operator: Union[str, Operator], *, level: Union[None, str, int] = N
     Returns:
         Every reason to refuse it; none where it is valid.
     """
-    call = Call(operator, fields)
-    descriptor = Descriptor(call.operator, call.tensors, call.attributes)
+    call = Call(operator, fields, level)
     try:
+        descriptor = call.descriptor()
         _library.library().ValidateOperator(byref(descriptor.desc), level_value(level))
     except Error as error:
         return error.reason.splitlines()

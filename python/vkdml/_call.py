@@ -1,16 +1,18 @@
 """One use of an operator: what the caller gave, completed by defaults and by what follows from the tensors."""
 import numbers
 import re
+from ctypes import byref
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Container, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _defaults
 from ._defaults import Derived, Each, REQUIRED
-from ._library import Error
-from ._schema import Field, Operator, did_you_mean, schema, short
-from ._shapes import output_sizes, output_type
+from ._describe import Descriptor, Known
+from ._library import Error, TensorShape, library
+from ._output_types import output_type
+from ._schema import Field, Operator, did_you_mean, level_value, schema, short
 from ._tensor import DTYPES, FLOATS, Tensor, as_tensor, type_name
 
 LIMITS = {"UINT": (0, 2**32 - 1), "INT": (-2**31, 2**31 - 1)}
@@ -159,11 +161,13 @@ class Call:
         tensors: a Tensor, a list of them, or None.
         attributes: integers, floats, lists, names of enumerators; scalars as arrays of one element.
         targets: what the caller gave for outputs, an array to be written, or None, in the order of all outputs.
+        refusal: why no sizes of outputs follow; they are 1 then.
     """
 
-    def __init__(self, operator: Union[str, Operator], given: Dict[str, Any]):
+    def __init__(self, operator: Union[str, Operator], given: Dict[str, Any], level: Union[str, int, None] = None):
         self.operator = schema(operator)
-        self.given = given
+        self.given, self.level = given, level_value(level)
+        self.refusal: Optional[Error] = None
         self.tensors: Dict[str, Any] = {}
         self.attributes: Dict[str, Any] = {}
         self.targets: List[Tuple[Tensor, Optional[np.ndarray]]] = []
@@ -199,10 +203,15 @@ class Call:
             elif field.default is not _defaults.LENGTH:
                 self.attributes[field.name] = self.attribute(field)
         self.count_arrays()
-        for field in self.operator.fields_of("output"):
-            self.tensors[field.name] = self.outputs(field)
+        outputs = self.operator.fields_of("output")
+        for field in outputs:
+            self.tensors[field.name] = self.known_outputs(field)
         for field in sorted(late, key=lambda field: field.type == "SCALAR_UNION"):
-            self.attributes[field.name] = self.late_attribute(field)
+            self.attributes[field.name] = self.late_attribute(field, outputs[0])
+        if None in (output.sizes for output in self.bound("output") if output):
+            self.infer()
+        for field in outputs:
+            self.tensors[field.name] = self.make_outputs(field)
 
     def name_of(self, field: Field) -> str:
         return f"{self.operator.name}: {field.name}"
@@ -291,32 +300,75 @@ class Call:
         spatial = self.operator.name == "CONVOLUTION" or "POOLING" in self.operator.name or self.operator.name == "UNFOLD"
         return max(rank - 2, 0) if spatial else rank
 
-    def outputs(self, field: Field) -> Any:
+    def parts(self, field: Field) -> List[Any]:
+        """What was given for each tensor of an output; of an absent one nothing."""
         value = self.given.get(field.name)
-        if value is None and field.optional:
-            return None
         if field.type != "TENSOR_DESC_ARRAY":
-            return self.output(field, None if value is True else value)
-        parts = [None] * self[field.count_field] if value is None or isinstance(value, numbers.Integral) else value
-        return [self.output(field, one) for one in parts]
+            return [] if value is None and field.optional else [value]
+        return [None] * self[field.count_field] if value is None or isinstance(value, numbers.Integral) else list(value)
 
-    def output(self, field: Field, given: Any) -> Tensor:
-        """The tensor that an output is written to; `given` is an array to fill, a Tensor, a shape, a type, both, or None."""
-        if isinstance(given, Tensor):
-            self.targets.append((given, None))
-            return given
+    def known_outputs(self, field: Field) -> Any:
+        outputs = [one if isinstance(one, Tensor) else self.known_output(field, one) for one in self.parts(field)]
+        return outputs if field.type == "TENSOR_DESC_ARRAY" else outputs[0] if outputs else None
+
+    def known_output(self, field: Field, given: Any) -> Known:
         sizes, type_ = self.describe_output(field, given)
-        if sizes is None:
-            sizes = output_sizes(self, field)
-        if type_ is None:
-            type_ = output_type(self, field)
-        lacking = " and ".join(what for what, known in (("sizes", sizes), ("type", type_)) if known is None)
-        if sizes is None or type_ is None:
-            raise TypeError(f"{self.name_of(field)}: its {lacking} must be given: an array to fill, a shape, a dtype or "
-                            "(shape, dtype)")
-        tensor = Tensor(type_, sizes)
-        self.targets.append((tensor, given if isinstance(given, np.ndarray) else None))
-        return tensor
+        return Known(type_ or output_type(self, field), sizes)
+
+    def infer(self) -> None:
+        """Completes the sizes of outputs by what the library says of the rest."""
+        outputs = self.bound("output")
+        shapes = (TensorShape * len(outputs))()
+        descriptor = Descriptor(self.operator, self.tensors, self.attributes)
+        try:
+            library().InferOutputSizes(byref(descriptor.desc), self.level, len(shapes), shapes)
+            found = [tuple(shape.sizes[:shape.dimensionCount]) for shape in shapes]
+        except Error as error:
+            self.ask_for(re.findall(r": (\w+)[^:]* does not follow from", error.reason))
+            self.refusal, found = error, [(1,) * max(self.rank(), 1)] * len(outputs)
+        inferred = [known._replace(sizes=sizes) if isinstance(known, Known) and known.sizes is None else known
+                    for known, sizes in zip(outputs, found)]
+        for field in self.operator.fields_of("output"):
+            value = self.tensors[field.name]
+            count = len(value) if isinstance(value, list) else 1
+            self.tensors[field.name] = inferred[:count] if isinstance(value, list) else inferred[0]
+            del inferred[:count]
+
+    def ask_for(self, names: List[str]) -> None:
+        """Refuses a call where sizes of outputs do not follow."""
+        for field in self.operator.fields_of("output"):
+            if field.name in names and field.type == "TENSOR_DESC_ARRAY":
+                raise ValueError(f"{self.operator.name}: {self.sizes('InputTensor')[self['Axis']]} elements along axis "
+                                 f"{self['Axis']} are not {self[field.count_field]} equal parts; give {field.name} as a list "
+                                 "of shapes")
+            if field.name in names:
+                raise self.lacking(field, self.tensors[field.name])
+
+    def lacking(self, field: Field, output: Known) -> TypeError:
+        lacking = " and ".join(what for what, known in (("sizes", output.sizes), ("type", output.type)) if known is None)
+        return TypeError(f"{self.name_of(field)}: its {lacking} must be given: an array to fill, a shape, a dtype or "
+                         "(shape, dtype)")
+
+    def make_outputs(self, field: Field) -> Any:
+        value = self.tensors[field.name]
+        known = value if isinstance(value, list) else [value]
+        made = [self.make_output(field, *pair) for pair in zip(known, self.parts(field))]
+        return made if isinstance(value, list) else made[0] if made else None
+
+    def make_output(self, field: Field, output: Any, given: Any) -> Tensor:
+        """The tensor that an output is written to; `given` is an array to fill, a Tensor, a shape, a type, both, or None."""
+        if isinstance(output, Known):
+            if output.sizes is None or output.type is None:
+                raise self.lacking(field, output)
+            output = Tensor(output.type, output.sizes)
+        self.targets.append((output, given if isinstance(given, np.ndarray) else None))
+        return output
+
+    def descriptor(self, owned: Container[str] = ()) -> Descriptor:
+        """Raises Error where the library said that there is none."""
+        if self.refusal:
+            raise self.refusal
+        return Descriptor(self.operator, self.tensors, self.attributes, owned)
 
     def describe_output(self, field: Field, given: Any) -> Tuple[Optional[Tuple[int, ...]], Optional[str]]:
         """The sizes and the type that the caller gave for an output."""
@@ -336,12 +388,15 @@ class Call:
             return (integer(given, "UINT", self.name_of(field)),), None
         return None, type_name(given)
 
-    def late_attribute(self, field: Field) -> Any:
-        value = self.given.get(field.name)
+    def late_attribute(self, field: Field, output: Field) -> Any:
+        """One that is of the output's type, or names it."""
+        value, known = self.given.get(field.name), self.tensors[output.name]
+        if known.type is None:
+            raise self.lacking(output, known)
         if field.type == "SCALAR_UNION":
             type_ = self.attributes[field.type_field]
             return scalar(field.default if value is None else value, type_, self.name_of(field))
-        return self.targets[0][0].type if value is None else enumerator(field, value, self.name_of(field))
+        return known.type if value is None else enumerator(field, value, self.name_of(field))
 
     def bound_names(self, kind: str) -> List[str]:
         """What the same are called."""

@@ -2,7 +2,7 @@
 import ctypes
 import struct
 from ctypes import c_float, c_int32, c_uint32
-from typing import Any, Container, Dict, List
+from typing import Any, Container, Dict, List, NamedTuple, Optional, Tuple
 
 from ._library import BufferTensorDesc, OperatorDesc, TensorDesc
 from ._schema import Field, Operator
@@ -11,6 +11,12 @@ from ._tensor import TYPES, Tensor
 OWNED_BY_DML = 1
 FORMATS = {"UINT": "=I", "INT": "=i", "BOOL": "=i", "FLOAT": "=f"}
 ARRAYS: Dict[str, Any] = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_ARRAY": c_float, "SCALE_BIAS": c_float}
+
+
+class Known(NamedTuple):
+    """What is known of an output before the library infers the rest."""
+    type: Optional[str]
+    sizes: Optional[Tuple[int, ...]]
 
 
 class Descriptor:
@@ -41,12 +47,20 @@ class Descriptor:
         tensors = value if isinstance(value, list) else [value]
         self.put_pointer(field, (TensorDesc * len(tensors))(*[self.tensor(tensor, flags) for tensor in tensors]))
 
-    def tensor(self, tensor: Tensor, flags: int) -> TensorDesc:
+    def tensor(self, tensor: Any, flags: int) -> TensorDesc:
+        if isinstance(tensor, Known):
+            return self.known(tensor)
         count = len(tensor.sizes)
         sizes, strides = (c_uint32 * count)(*tensor.sizes), (c_uint32 * count)(*tensor.strides)
         desc = BufferTensorDesc(TYPES.index(tensor.type), flags, count, ctypes.addressof(sizes),
                                 ctypes.addressof(strides), tensor.size_in_bytes, 0)
         self.keep += [sizes, strides, desc]
+        return TensorDesc(1, ctypes.addressof(desc))
+
+    def known(self, output: Known) -> TensorDesc:
+        sizes = (c_uint32 * len(output.sizes or ()))(*output.sizes or ())
+        desc = BufferTensorDesc(TYPES.index(output.type or "UNKNOWN"), 0, len(sizes), ctypes.addressof(sizes), None, 0, 0)
+        self.keep += [sizes, desc]
         return TensorDesc(1, ctypes.addressof(desc))
 
     def put_attribute(self, field: Field, value: Any) -> None:

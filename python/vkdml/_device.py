@@ -9,7 +9,6 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List
 
 from . import _library
 from ._call import Call
-from ._describe import Descriptor
 from ._library import BufferBinding, Error
 from ._schema import Operator, level_name, level_value
 from ._tensor import Tensor, as_tensor, empty
@@ -210,7 +209,7 @@ class Execution:
         return handle
 
     def compile(self, call: Call, owned: Tuple[str, ...], execution_flags: int, flags: int) -> c_void_p:
-        descriptor = Descriptor(call.operator, call.tensors, call.attributes, owned)
+        descriptor = call.descriptor(owned)
         operator = self.create("CreateOperator", "DestroyOperator", self.device, byref(descriptor.desc))
         info = _library.CompileInfo(executionFlags=execution_flags, flags=flags)
         return self.create("CompileOperator", "DestroyDispatchable", operator, byref(info))

@@ -95,6 +95,10 @@ class OperatorDesc(Structure):
     _fields_ = [("Type", c_int32), ("Desc", c_void_p)]
 
 
+class TensorShape(Structure):
+    _fields_ = [("dataType", c_int32), ("dimensionCount", c_uint32), ("sizes", c_uint32 * 8)]
+
+
 class HostBinding(Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
@@ -155,6 +159,7 @@ class BindingTableCreateInfo(SizedStructure):
 # The functions used here and what they take. Those named CHECKED return a VkdmlResult: failures raise Error.
 CHECKED = {
     "vkdmlValidateOperator": [POINTER(OperatorDesc), c_int32],
+    "vkdmlInferOutputSizes": [POINTER(OperatorDesc), c_int32, c_uint32, POINTER(TensorShape)],
     "vkdmlReferenceExecute": [POINTER(ReferenceInfo)],
     "vkdmlEnumeratePhysicalDevices": [POINTER(c_uint32), POINTER(PhysicalDeviceInfo)],
     "vkdmlOpenDevice": [POINTER(DeviceOpenInfo), POINTER(c_void_p)],

@@ -125,7 +125,8 @@ class Compiled:
 
     def __init__(self, device: Device, operator: Union[str, Operator], fields: Dict[str, Any], owned: Tuple[str, ...],
                  execution_flags: int, flags: int):
-        self.device, self._call = device, Call(operator, {name: described(value) for name, value in fields.items()})
+        self.device = device
+        self._call = Call(operator, {name: described(value) for name, value in fields.items()}, device.level)
         self.operator = self._call.operator
         self._is_owned = self._call.is_owned(owned)
         with device.executing() as execution, ExitStack() as stack, self._call.advising():

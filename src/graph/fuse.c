@@ -1,7 +1,8 @@
 /* Passes over a graph, and what they change it by. */
 #include <assert.h>
 
-#include "graph/graph.h"
+#include "base/memory.h"
+#include "graph/pattern.h"
 
 void vkdml_graph_replace(struct vkdml_graph *graph, uint32_t node, struct vkdml_instance *own) {
     struct vkdml_graph_node *replaced = &graph->nodes[node];
@@ -56,9 +57,70 @@ void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node) {
     dropped->output_count = 0;
 }
 
+/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Chains of
+ * maps, which take what is left, come behind these. */
+static const struct vkdml_pattern *const patterns[] = {
+    &vkdml_pattern_identity, &vkdml_pattern_round_trip, &vkdml_pattern_padding,
+    &vkdml_pattern_scale,    &vkdml_pattern_bias,       &vkdml_pattern_activation,
+};
+
+/* By value, whether it is known at initialization; outputs of the graph are made in executions. */
+static void find_fixed(const struct vkdml_fusion *fusion) {
+    const struct vkdml_graph *graph = fusion->graph;
+    for (uint32_t v = 0; v < graph->input_count; ++v) {
+        fusion->fixed[v] = graph->values[v].owned;
+    }
+    for (uint32_t at = 0; at < graph->node_count; ++at) {
+        const struct vkdml_graph_node *node = &graph->nodes[graph->order[at]];
+        bool is_fixed = true;
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            const uint32_t v = graph->sources[node->first_source + i];
+            is_fixed = is_fixed && (v == VKDML_GRAPH_NONE || fusion->fixed[v]);
+        }
+        for (uint32_t i = 0; i < node->output_count; ++i) {
+            is_fixed = is_fixed && (node->instance == NULL || graph->values[node->first_value + i].outputs == 0);
+        }
+        for (uint32_t i = 0; i < node->output_count; ++i) {
+            fusion->fixed[node->first_value + i] = is_fixed;
+        }
+    }
+}
+
+static VkdmlResult apply(struct vkdml_fusion *fusion, const struct vkdml_pattern *pattern) {
+    const struct vkdml_graph *graph = fusion->graph;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t at = 0; at < graph->node_count && result == VKDML_SUCCESS; ++at) {
+        const struct vkdml_graph_node *node = &graph->nodes[graph->order[at]];
+        if (node->instance != NULL && pattern->matches(node->instance)) {
+            result = pattern->apply(fusion, graph->order[at]);
+        }
+    }
+    return result;
+}
+
+/* Constants that nobody reads any more. */
+static void drop_unread(struct vkdml_graph *graph) {
+    for (uint32_t n = 0; n < graph->node_count; ++n) {
+        if (graph->nodes[n].data != NULL && graph->values[graph->nodes[n].first_value].readers == 0 &&
+            graph->values[graph->nodes[n].first_value].outputs == 0) {
+            vkdml_graph_drop(graph, n);
+        }
+    }
+}
+
 VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report) {
-    (void)level;
-    (void)limits;
-    return vkdml_graph_order(graph, report);
+    const size_t bytes = graph->value_count * sizeof(bool);
+    struct vkdml_fusion fusion = {graph, level, limits, report, vkdml_allocate(graph->callbacks, bytes)};
+    if (fusion.fixed == NULL) {
+        return vkdml_report_out_of_memory(report, bytes, "a graph's fusion");
+    }
+    VkdmlResult result = VKDML_SUCCESS;
+    find_fixed(&fusion);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0] && result == VKDML_SUCCESS; ++p) {
+        result = apply(&fusion, patterns[p]);
+    }
+    vkdml_free(graph->callbacks, fusion.fixed);
+    drop_unread(graph);
+    return result == VKDML_SUCCESS ? vkdml_graph_order(graph, report) : result;
 }

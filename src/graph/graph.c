@@ -1,6 +1,7 @@
 /* What there is to a graph once it has been read. */
 #include "graph/graph.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,6 +35,40 @@ uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint
 
 uint32_t vkdml_graph_value_of(const struct vkdml_graph *graph, uint32_t node, uint32_t output) {
     return graph->nodes[node].first_value + output;
+}
+
+static bool is_given(const void *pointer, uint32_t count, const char *pointer_name, const char *count_name,
+                     struct vkdml_report *report) {
+    if (pointer == NULL && count > 0) {
+        vkdml_report_invalid(report, "%s is NULL, must point to %s (%" PRIu32 ") of them", pointer_name, count_name,
+                             count);
+    }
+    return pointer != NULL || count == 0;
+}
+
+bool vkdml_graph_is_readable(const DML_GRAPH_DESC *desc, struct vkdml_report *report) {
+    bool good = is_given(desc->Nodes, desc->NodeCount, "Nodes", "NodeCount", report);
+    good = is_given(desc->InputEdges, desc->InputEdgeCount, "InputEdges", "InputEdgeCount", report) && good;
+    good = is_given(desc->OutputEdges, desc->OutputEdgeCount, "OutputEdges", "OutputEdgeCount", report) && good;
+    good = is_given(desc->IntermediateEdges, desc->IntermediateEdgeCount, "IntermediateEdges", "IntermediateEdgeCount",
+                    report) &&
+           good;
+    if (desc->NodeCount == 0) {
+        vkdml_report_invalid(report, "NodeCount is 0, must be at least 1");
+    }
+    /* So that indices of tensors fit 32 bits, whatever operators have. */
+    const struct {
+        uint32_t count;
+        const char *name;
+    } counts[] = {{desc->NodeCount, "NodeCount"}, {desc->InputCount, "InputCount"}, {desc->OutputCount, "OutputCount"}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        if (counts[i].count > VKDML_GRAPH_MOST) {
+            vkdml_report_invalid(report, "%s is %" PRIu32 ", must be at most %d", counts[i].name, counts[i].count,
+                                 VKDML_GRAPH_MOST);
+            good = false;
+        }
+    }
+    return good && report->result == VKDML_SUCCESS;
 }
 
 void vkdml_graph_destroy(struct vkdml_graph *graph) {

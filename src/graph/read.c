@@ -323,7 +323,12 @@ static void check_graph_outputs(struct reading *reading) {
         if (reading->output_edges[i] == VKDML_GRAPH_NONE) {
             vkdml_report_invalid(reading->report, "GraphOutputIndex %" PRIu32 " is that of no edge, must be of one", i);
         } else if (graph->outputs[i] != VKDML_GRAPH_NONE) {
-            ++graph->values[graph->outputs[i]].outputs;
+            struct vkdml_graph_value *value = &graph->values[graph->outputs[i]];
+            const struct vkdml_graph_node *node = &graph->nodes[value->node];
+            ++value->outputs;
+            if (node->instance == NULL) { /* a constant, of all that there is */
+                value->bytes = (uint64_t)(node->data_bytes / 4 + (node->data_bytes % 4 != 0)) * 4;
+            }
         }
     }
 }
@@ -407,40 +412,6 @@ static void read(struct reading *reading, const struct vkdml_instance *const *in
         read_output_edges(reading);
         check(reading);
     }
-}
-
-static bool is_given(const void *pointer, uint32_t count, const char *pointer_name, const char *count_name,
-                     struct vkdml_report *report) {
-    if (pointer == NULL && count > 0) {
-        vkdml_report_invalid(report, "%s is NULL, must point to %s (%" PRIu32 ") of them", pointer_name, count_name,
-                             count);
-    }
-    return pointer != NULL || count == 0;
-}
-
-bool vkdml_graph_is_readable(const DML_GRAPH_DESC *desc, struct vkdml_report *report) {
-    bool good = is_given(desc->Nodes, desc->NodeCount, "Nodes", "NodeCount", report);
-    good = is_given(desc->InputEdges, desc->InputEdgeCount, "InputEdges", "InputEdgeCount", report) && good;
-    good = is_given(desc->OutputEdges, desc->OutputEdgeCount, "OutputEdges", "OutputEdgeCount", report) && good;
-    good = is_given(desc->IntermediateEdges, desc->IntermediateEdgeCount, "IntermediateEdges", "IntermediateEdgeCount",
-                    report) &&
-           good;
-    if (desc->NodeCount == 0) {
-        vkdml_report_invalid(report, "NodeCount is 0, must be at least 1");
-    }
-    /* So that indices of tensors fit 32 bits, whatever operators have. */
-    const struct {
-        uint32_t count;
-        const char *name;
-    } counts[] = {{desc->NodeCount, "NodeCount"}, {desc->InputCount, "InputCount"}, {desc->OutputCount, "OutputCount"}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-        if (counts[i].count > VKDML_GRAPH_MOST) {
-            vkdml_report_invalid(report, "%s is %" PRIu32 ", must be at most %d", counts[i].name, counts[i].count,
-                                 VKDML_GRAPH_MOST);
-            good = false;
-        }
-    }
-    return good && report->result == VKDML_SUCCESS;
 }
 
 VkdmlResult vkdml_graph_read(const DML_GRAPH_DESC *desc, const struct vkdml_instance *const *instances,

@@ -4,6 +4,7 @@
 
 #include "operators/convolution_parts.h"
 #include "operators/positive.h"
+#include "tensor/infer.h"
 
 enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER, BIAS = VKDML_CONVOLUTION_BIAS };
 
@@ -20,7 +21,7 @@ static bool check_numbers(const struct vkdml_convolution *convolution, struct vk
 /* A dimension of a tensor. */
 struct place {
     const char *name;
-    const struct vkdml_tensor *tensor;
+    struct vkdml_tensor *tensor;
     uint32_t dimension;
 };
 
@@ -32,7 +33,7 @@ static uint32_t size_of(const struct place *place) {
 static void check_same(const struct place *checked, const struct place *with, uint32_t groups,
                        struct vkdml_report *report) {
     const uint64_t wanted = (uint64_t)size_of(with) * groups;
-    if (size_of(checked) != wanted) {
+    if (!vkdml_size_is(checked->tensor, checked->dimension, wanted)) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]%s",
                              checked->name, checked->dimension, size_of(checked), wanted, with->name, with->dimension,
@@ -50,7 +51,7 @@ static void check_divides(const struct place *checked, uint32_t groups, struct v
 
 static void check_channels(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                            struct vkdml_report *report) {
-    const struct vkdml_tensor *inputs = instance->inputs;
+    struct vkdml_tensor *inputs = instance->inputs;
     const char *input_name = vkdml_input_name(instance, INPUT), *filter_name = vkdml_input_name(instance, FILTER);
     const char *output_name = vkdml_output_name(instance, 0);
     const struct place batches = {input_name, &inputs[INPUT], 0}, taken = {input_name, &inputs[INPUT], 1};
@@ -91,7 +92,7 @@ static void check_forward_size(const struct vkdml_instance *instance, const stru
                              filter_name, d, instance->inputs[FILTER].sizes[d], s, convolution->dilations[s],
                              input_name, d, instance->inputs[INPUT].sizes[d], s, convolution->start[s], s,
                              convolution->end[s]);
-    } else if (size != wanted) {
+    } else if (!vkdml_size_is(&instance->outputs[0], d, wanted)) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
                              " places of the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
@@ -123,7 +124,7 @@ static void check_backward_size(const struct vkdml_instance *instance, const str
             "StartPadding[%" PRIu32 "] (%" PRIu32 ") and EndPadding[%" PRIu32 "] (%" PRIu32
             ") leave nothing of %" PRIu64 " elements reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
             s, convolution->start[s], s, convolution->end[s], reached, s, convolution->output_padding[s]);
-    } else if (size != padded - cut) {
+    } else if (!vkdml_size_is(&instance->outputs[0], d, padded - cut)) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
                              " reached by the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ") - StartPadding[%" PRIu32
@@ -134,7 +135,7 @@ static void check_backward_size(const struct vkdml_instance *instance, const str
 }
 
 static void check_bias(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_tensor *bias = &instance->inputs[BIAS];
+    struct vkdml_tensor *bias = &instance->inputs[BIAS];
     const char *name = vkdml_input_name(instance, BIAS);
     for (uint32_t d = 0; d < bias->dimension_count; ++d) {
         if (d == 1) {

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tensor/infer.h"
+
 void vkdml_gathered_add(struct vkdml_gathered *layout, const struct vkdml_instance *instance, uint32_t input,
                         uint32_t d) {
     const struct vkdml_tensor *tensor = &instance->inputs[input];
@@ -26,7 +28,7 @@ void vkdml_gathered_check_ignored(const struct vkdml_tensor *tensor, const char 
 }
 
 void vkdml_gathered_check(const struct vkdml_instance *instance, const struct vkdml_gathered *layout,
-                          const struct vkdml_tensor *output, const char *name, struct vkdml_report *report) {
+                          struct vkdml_tensor *output, const char *name, struct vkdml_report *report) {
     const uint32_t rank = output->dimension_count;
     if (layout->count > rank) {
         vkdml_report_invalid(
@@ -36,11 +38,11 @@ void vkdml_gathered_check(const struct vkdml_instance *instance, const struct vk
     }
     for (uint32_t d = 0; d < rank; ++d) {
         const uint32_t ones = rank - layout->count;
-        if (d < ones && output->sizes[d] != 1) {
+        if (d < ones && !vkdml_size_is(output, d, 1)) {
             vkdml_report_invalid(
                 report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: %s and %s make %" PRIu32 " dimensions", name,
                 d, output->sizes[d], vkdml_input_name(instance, 0), vkdml_input_name(instance, 1), layout->count);
-        } else if (d >= ones && output->sizes[d] != layout->sources[d - ones].size) {
+        } else if (d >= ones && !vkdml_size_is(output, d, layout->sources[d - ones].size)) {
             const struct vkdml_gathered_source *source = &layout->sources[d - ones];
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",

@@ -33,7 +33,7 @@ void vkdml_gathered_check_ignored(const struct vkdml_tensor *tensor, const char 
 
 /* The tensor must have these dimensions. */
 void vkdml_gathered_check(const struct vkdml_instance *instance, const struct vkdml_gathered *layout,
-                          const struct vkdml_tensor *output, const char *name, struct vkdml_report *report);
+                          struct vkdml_tensor *output, const char *name, struct vkdml_report *report);
 
 /* Sets the strides of an index's last dimensions. */
 void vkdml_gathered_set(const struct vkdml_gathered *layout, struct vkdml_index *index);

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tensor/infer.h"
+
 /* Whether tensors have as many dimensions as input 0, which the table asks for. */
 bool vkdml_indices_have_one_rank(const struct vkdml_instance *instance) {
     const uint32_t rank = instance->inputs[0].dimension_count;
@@ -34,14 +36,13 @@ void vkdml_indices_check_sizes(const struct vkdml_instance *instance, uint32_t i
 }
 
 /* A tensor's sizes must be those of another, but 1 along Axis. */
-void vkdml_indices_check_sequences(const struct vkdml_tensor *tensor, const char *name,
-                                   const struct vkdml_tensor *other, const char *other_name, uint32_t axis,
-                                   struct vkdml_report *report) {
+void vkdml_indices_check_sequences(const struct vkdml_tensor *tensor, const char *name, struct vkdml_tensor *other,
+                                   const char *other_name, uint32_t axis, struct vkdml_report *report) {
     for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
         if (d == axis && tensor->sizes[d] != 1) {
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1 along Axis (%" PRIu32 ")",
                                  name, d, tensor->sizes[d], axis);
-        } else if (d != axis && tensor->sizes[d] != other->sizes[d]) {
+        } else if (d != axis && !vkdml_size_is(other, d, tensor->sizes[d])) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
                                  name, d, tensor->sizes[d], other->sizes[d], other_name, d);

@@ -16,9 +16,8 @@ void vkdml_indices_check_sizes(const struct vkdml_instance *instance, uint32_t i
                                struct vkdml_report *report);
 
 /* A tensor's sizes must be those of another, but 1 along Axis. */
-void vkdml_indices_check_sequences(const struct vkdml_tensor *tensor, const char *name,
-                                   const struct vkdml_tensor *other, const char *other_name, uint32_t axis,
-                                   struct vkdml_report *report);
+void vkdml_indices_check_sequences(const struct vkdml_tensor *tensor, const char *name, struct vkdml_tensor *other,
+                                   const char *other_name, uint32_t axis, struct vkdml_report *report);
 
 /* Begins an index of one input by another onto the output. */
 void vkdml_indices_begin(const struct vkdml_instance *instance, uint32_t input, uint32_t indices,

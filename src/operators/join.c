@@ -3,11 +3,28 @@
 
 #include "operators/copying.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
+
+/* What of the whole no part has yet goes to the one whose size is unknown; where all are, each gets as much. Returns
+ * how many remain unknown. */
+static uint32_t share_out(uint32_t axis, const struct vkdml_tensor *whole, struct vkdml_tensor *parts, uint32_t count) {
+    uint64_t sum = 0;
+    uint32_t unknown = 0;
+    for (uint32_t p = 0; p < count; ++p) {
+        sum += parts[p].sizes[axis];
+        unknown += vkdml_size_is_unknown(&parts[p], axis);
+    }
+    const uint64_t rest = whole->sizes[axis] > sum ? whole->sizes[axis] - sum : 0;
+    const bool is_settled = unknown == 1 || (unknown == count && rest % count == 0);
+    for (uint32_t p = 0; p < count && is_settled && rest != 0; ++p) {
+        vkdml_choose_size(&parts[p], axis, rest / unknown);
+    }
+    return is_settled || rest == 0 ? 0 : unknown;
+}
 
 /* Whether the parts lie side by side in the whole, along the axis. */
-static void check_parts(uint32_t axis, const struct vkdml_tensor *whole, const char *whole_name,
-                        const struct vkdml_tensor *parts, const char *const *names, uint32_t count,
-                        struct vkdml_report *report) {
+static void check_parts(uint32_t axis, struct vkdml_tensor *whole, const char *whole_name, struct vkdml_tensor *parts,
+                        const char *const *names, uint32_t count, struct vkdml_report *report) {
     if (axis >= whole->dimension_count) {
         vkdml_report_invalid(report, "Axis is %" PRIu32 ", must be below %" PRIu32 " = %s.DimensionCount", axis,
                              whole->dimension_count, whole_name);
@@ -18,16 +35,19 @@ static void check_parts(uint32_t axis, const struct vkdml_tensor *whole, const c
         if (parts[p].dimension_count != whole->dimension_count) {
             return; /* told by the table's rules */
         }
-        sum += parts[p].sizes[axis];
         for (uint32_t d = 0; d < whole->dimension_count; ++d) {
-            if (d != axis && parts[p].sizes[d] != whole->sizes[d]) {
+            if (d != axis && !vkdml_sizes_are_same(whole, d, &parts[p], d)) {
                 vkdml_report_invalid(
                     report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
                     names[p], d, parts[p].sizes[d], whole->sizes[d], whole_name, d);
             }
         }
     }
-    if (sum != whole->sizes[axis]) {
+    const uint32_t unknown = share_out(axis, whole, parts, count);
+    for (uint32_t p = 0; p < count; ++p) {
+        sum += parts[p].sizes[axis];
+    }
+    if (unknown == 0 && !vkdml_size_is(whole, axis, sum)) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64
                              ", the sum of the sizes along Axis of the %" PRIu32 " tensors",

@@ -40,7 +40,7 @@ bool vkdml_moves_input(const struct vkdml_instance *instance, uint32_t index, st
     return index == 0;
 }
 
-static void check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
+void vkdml_check_rules(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     if (op->rules != NULL) {
         op->rules(instance, report);
@@ -52,9 +52,15 @@ static void check_fused(const struct vkdml_instance *instance, struct vkdml_repo
     for (uint32_t i = 0; i < instance->activation_count; ++i) {
         const struct vkdml_instance *fused = &instance->activations[i];
         report->part = fused->role;
-        check_rules(fused, report);
+        vkdml_check_rules(fused, report);
         report->part = NULL;
     }
+}
+
+void vkdml_check_instance(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    vkdml_schema_check(instance, report);
+    vkdml_check_rules(instance, report);
+    check_fused(instance, report);
 }
 
 VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
@@ -66,9 +72,7 @@ VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL leve
         return result;
     }
     report->context = (*instance)->schema->name;
-    vkdml_schema_check(*instance, report);
-    check_rules(*instance, report);
-    check_fused(*instance, report);
+    vkdml_check_instance(*instance, report);
     report->context = outer_context;
     if (report->result != VKDML_SUCCESS) {
         vkdml_instance_destroy(*instance, callbacks);

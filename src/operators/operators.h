@@ -44,7 +44,8 @@ struct vkdml_move {
 
 struct vkdml_operator {
     /* NULL: the table says it all. Of an operator that is fused they look at attributes only: it has no tensors then.
-     */
+     * What they say of outputs' sizes they say by tensor/infer.h, so that outputs are found as they are checked; of
+     * those, dimension counts of 0, sizes of 0 and the type UNKNOWN are not known yet. */
     void (*rules)(const struct vkdml_instance *instance, struct vkdml_report *report);
     VkdmlResult (*plan)(const struct vkdml_operator *op, const struct vkdml_planning *planning);
     struct vkdml_mapping mapping;
@@ -59,6 +60,10 @@ struct vkdml_operator {
 VkdmlResult vkdml_validate(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
                            const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
                            struct vkdml_instance **instance);
+
+/* Holds a copy to all of these rules, and to the operator's own alone. */
+void vkdml_check_instance(const struct vkdml_instance *instance, struct vkdml_report *report);
+void vkdml_check_rules(const struct vkdml_instance *instance, struct vkdml_report *report);
 
 /* Plans a valid instance for a device. plan was begun, and is to be ended whatever comes of it. */
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,

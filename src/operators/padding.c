@@ -5,6 +5,7 @@
 
 #include "operators/operators.h"
 #include "operators/scalar.h"
+#include "tensor/infer.h"
 
 /* What the operators of this family have in common. */
 struct padding {
@@ -18,7 +19,7 @@ struct padding {
 static void check_padding(const struct vkdml_instance *instance, const struct padding *padding,
                           struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     const char *input_name = vkdml_input_name(instance, 0);
     const char *output_name = vkdml_output_name(instance, 0);
     if (padding->dimension_count != input->dimension_count) {
@@ -30,7 +31,7 @@ static void check_padding(const struct vkdml_instance *instance, const struct pa
     }
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
         uint64_t sum = (uint64_t)input->sizes[d] + padding->start[d] + padding->end[d];
-        if (sum != output->sizes[d]) {
+        if (!vkdml_size_is(output, d, sum)) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
                                  "] (%" PRIu32 ") + StartPadding[%" PRIu32 "] (%" PRIu32 ") + EndPadding[%" PRIu32

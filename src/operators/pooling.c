@@ -7,6 +7,7 @@
 #include "frames/reduce/reduce.h"
 #include "operators/operators.h"
 #include "operators/positive.h"
+#include "tensor/infer.h"
 
 #define MOST_SPATIAL 3
 
@@ -49,10 +50,21 @@ static uint64_t window_count(const struct vkdml_tensor *input, const struct pool
     return padded <= reach ? 0 : (padded - reach - 1) / pooling->strides[s] + 1;
 }
 
+static void refuse_window(const struct vkdml_instance *instance, const struct pooling *pooling, uint32_t s,
+                          struct vkdml_report *report) {
+    vkdml_report_invalid(report,
+                         "the number of windows along %s.Sizes[%" PRIu32 "] (%" PRIu32
+                         ") is 0, must be at least 1: WindowSize[%" PRIu32 "] (%" PRIu32 ") with Dilations[%" PRIu32
+                         "] (%" PRIu32 ") reaches beyond it, StartPadding[%" PRIu32 "] (%" PRIu32
+                         ") and EndPadding[%" PRIu32 "] (%" PRIu32 ")",
+                         vkdml_input_name(instance, 0), 2 + s, instance->inputs[0].sizes[2 + s], s, pooling->window[s],
+                         s, pooling->dilations[s], s, pooling->start[s], s, pooling->end[s]);
+}
+
 static void check_windows(const struct vkdml_instance *instance, const struct pooling *pooling,
                           struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     const uint32_t spatial = pooling->dimension_count;
     if (input->dimension_count < 4 || input->dimension_count > 5 || input->dimension_count != spatial + 2) {
         vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
@@ -65,11 +77,15 @@ static void check_windows(const struct vkdml_instance *instance, const struct po
     for (uint32_t d = 0; d < output->dimension_count; ++d) {
         const char *name = vkdml_output_name(instance, 0);
         const uint64_t size = d < 2 ? input->sizes[d] : window_count(input, pooling, d - 2);
-        if (d < 2 && output->sizes[d] != size) {
+        if (d >= 2 && size == 0) {
+            refuse_window(instance, pooling, d - 2, report);
+        } else if (vkdml_size_is(output, d, size)) {
+            continue;
+        } else if (d < 2) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]",
                                  name, d, output->sizes[d], size, vkdml_input_name(instance, 0), d);
-        } else if (output->sizes[d] != size) {
+        } else {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the number of windows",
                                  name, d, output->sizes[d], size);

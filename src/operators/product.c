@@ -6,6 +6,7 @@
 
 #include "operators/mapping.h"
 #include "operators/softmax.h"
+#include "tensor/infer.h"
 
 enum { A, B, C };
 
@@ -30,7 +31,7 @@ static struct gemm read_gemm(const struct vkdml_instance *instance) {
 /* A dimension of a tensor. */
 struct place {
     const char *name;
-    const struct vkdml_tensor *tensor;
+    struct vkdml_tensor *tensor;
     uint32_t dimension;
 };
 
@@ -38,7 +39,7 @@ static void check_same(const struct place *checked, const struct place *with, co
                        struct vkdml_report *report) {
     const uint32_t size = checked->tensor->sizes[checked->dimension];
     const uint32_t wanted = with->tensor->sizes[with->dimension];
-    if (size != wanted) {
+    if (!vkdml_size_is(checked->tensor, checked->dimension, wanted)) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "], %s",
                              checked->name, checked->dimension, size, wanted, with->name, with->dimension, meaning);
@@ -53,8 +54,8 @@ static const struct vkdml_instance *softmax_of(const struct vkdml_instance *inst
 
 static void check_gemm(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct gemm gemm = read_gemm(instance);
-    const struct vkdml_tensor *inputs = instance->inputs;
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *inputs = instance->inputs;
+    struct vkdml_tensor *output = &instance->outputs[0];
     for (uint32_t i = 0; i < instance->input_count; ++i) {
         if (inputs[i].dimension_count != gemm.rank && inputs[i].dimension_count != 0) {
             return; /* the table refuses it */

@@ -2,14 +2,15 @@
 #include <inttypes.h>
 
 #include "operators/mapping.h"
+#include "tensor/infer.h"
 
 /* The tensors of QuantizationTensors, among the inputs. */
 enum { SCALE = 1, ZERO_POINT = 2 };
 
-static void check_type(const struct vkdml_instance *instance, uint32_t input, const struct vkdml_tensor *other,
+static void check_type(const struct vkdml_instance *instance, uint32_t input, struct vkdml_tensor *other,
                        const char *other_name, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = &instance->inputs[input];
-    if (tensor->data_type != other->data_type) {
+    if (!vkdml_data_type_is(other, tensor->data_type)) {
         vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType", vkdml_input_name(instance, input),
                              vkdml_data_type_name(tensor->data_type), vkdml_data_type_name(other->data_type),
                              other_name);
@@ -54,8 +55,8 @@ const struct vkdml_operator vkdml_operator_element_wise_dequantize_linear = {
 };
 
 /* Floats are `floats`, quantized elements `integers`. */
-static void check(const struct vkdml_instance *instance, DML_QUANTIZATION_TYPE type, const struct vkdml_tensor *floats,
-                  const char *floats_name, const struct vkdml_tensor *integers, const char *integers_name,
+static void check(const struct vkdml_instance *instance, DML_QUANTIZATION_TYPE type, struct vkdml_tensor *floats,
+                  const char *floats_name, struct vkdml_tensor *integers, const char *integers_name,
                   struct vkdml_report *report) {
     const uint32_t count = instance->input_count - 1;
     const uint32_t wanted = type == DML_QUANTIZATION_TYPE_SCALE ? 1 : 2;

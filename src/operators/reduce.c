@@ -6,21 +6,26 @@
 #include "operators/axes.h"
 #include "operators/operators.h"
 #include "schema/enumerations.h"
+#include "tensor/infer.h"
 
 /* ---- rules ---- */
 
 static void check_sizes(const struct vkdml_instance *instance, const struct vkdml_axes *axes,
                         struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     if (input->dimension_count != output->dimension_count) {
         return; /* the table refuses it */
     }
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        if (vkdml_axes_list(axes, d) && output->sizes[d] > 1) { /* 0 was told */
+        const bool is_listed = vkdml_axes_list(axes, d);
+        if (vkdml_size_is(output, d, is_listed ? 1 : input->sizes[d]) || output->sizes[d] == 0) {
+            continue; /* 0 was told */
+        }
+        if (is_listed) {
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: Axes list the dimension",
                                  vkdml_output_name(instance, 0), d, output->sizes[d]);
-        } else if (!vkdml_axes_list(axes, d) && output->sizes[d] != input->sizes[d] && output->sizes[d] != 0) {
+        } else {
             vkdml_report_invalid(
                 report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
                 vkdml_output_name(instance, 0), d, output->sizes[d], input->sizes[d], vkdml_input_name(instance, 0), d);
@@ -90,12 +95,12 @@ static void check_types(const struct vkdml_instance *instance, DML_REDUCE_FUNCTI
     }
     if (is_place(function)) {
         const uint32_t types = instance->level >= DML_FEATURE_LEVEL_3_0 ? PLACE_TYPES : OLD_PLACE_TYPES;
-        if ((types >> output & 1) == 0) {
+        if (output != DML_TENSOR_DATA_TYPE_UNKNOWN && (types >> output & 1) == 0) {
             vkdml_report_invalid(report, "Function is %s, must be one that gives %s (%s.DataType) at feature level %s",
                                  function_name(function), vkdml_data_type_name(output), output_name,
                                  vkdml_level_name(instance->level));
         }
-    } else if (input != output) {
+    } else if (!vkdml_data_type_is(&instance->outputs[0], input)) {
         vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType", output_name,
                              vkdml_data_type_name(output), vkdml_data_type_name(input), input_name);
     }

@@ -7,22 +7,23 @@
 #include "operators/operators.h"
 #include "operators/scalar.h"
 #include "schema/newer.h"
+#include "tensor/infer.h"
 
 /* ---- rules ---- */
 
 /* A dimension of a tensor that is a dimension of another. */
-static void check_size(const char *name, const struct vkdml_tensor *tensor, uint32_t d, const char *other_name,
+static void check_size(const char *name, struct vkdml_tensor *tensor, uint32_t d, const char *other_name,
                        const struct vkdml_tensor *other, uint32_t e, struct vkdml_report *report) {
-    if (tensor->sizes[d] != other->sizes[e]) {
+    if (!vkdml_size_is(tensor, d, other->sizes[e])) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]", name,
                              d, tensor->sizes[d], other->sizes[e], other_name, e);
     }
 }
 
-static void check_is(const char *name, const struct vkdml_tensor *tensor, uint32_t d, uint32_t size, const char *why,
+static void check_is(const char *name, struct vkdml_tensor *tensor, uint32_t d, uint32_t size, const char *why,
                      struct vkdml_report *report) {
-    if (tensor->sizes[d] != size) {
+    if (!vkdml_size_is(tensor, d, size)) {
         vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 "%s", name, d,
                              tensor->sizes[d], size, why);
     }
@@ -30,8 +31,8 @@ static void check_is(const char *name, const struct vkdml_tensor *tensor, uint32
 
 /* What the tensors of all agree in; regions have so many numbers. Whether ranks are right the table says. */
 static bool check_tensors(const struct vkdml_instance *instance, uint32_t numbers, struct vkdml_report *report) {
-    const struct vkdml_tensor *input = &instance->inputs[0], *corners = &instance->inputs[1];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    struct vkdml_tensor *corners = &instance->inputs[1], *output = &instance->outputs[0];
     const char *name = vkdml_input_name(instance, 1), *output_name = vkdml_output_name(instance, 0);
     const uint32_t rank = corners->dimension_count;
     if (input->dimension_count != 4 || output->dimension_count != 4 || rank < 2 || rank > 4) {
@@ -63,7 +64,7 @@ static void check_roi_pooling(const struct vkdml_instance *instance, struct vkdm
 
 static void check_align(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_ROI_ALIGN1_OPERATOR_DESC desc = vkdml_roi_align1_of(instance);
-    const struct vkdml_tensor *indices = &instance->inputs[2];
+    struct vkdml_tensor *indices = &instance->inputs[2];
     if (check_tensors(instance, 4, report)) {
         const char *name = vkdml_input_name(instance, 2);
         for (uint32_t d = 0; d + 1 < indices->dimension_count; ++d) {

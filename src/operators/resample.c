@@ -8,6 +8,7 @@
 #include "frames/neighbours/scaling.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 /* Scales and offsets beyond these lead to no other elements. */
 #define LEAST_SCALE     0x1p-32f
@@ -92,6 +93,18 @@ static void check_offsets(const char *name, const float *offsets, uint32_t count
     }
 }
 
+/* Any size is one; DirectML's callers take the input's times the scale. That is a FLOAT32: 0.7 times 10 is 7 all the
+ * same. */
+static void choose_sizes(const struct resampling *resampling, const struct vkdml_tensor *input,
+                         struct vkdml_tensor *output) {
+    for (uint32_t d = 0; d < input->dimension_count && output->dimension_count == input->dimension_count; ++d) {
+        const double size = floor((double)input->sizes[d] * (double)resampling->scales[d] * (1 + 0x1p-22));
+        if (size <= UINT32_MAX) {
+            vkdml_choose_size(output, d, size >= 1 ? (uint64_t)size : 1);
+        }
+    }
+}
+
 static void check_resampling(const struct resampling *resampling, const struct vkdml_instance *instance,
                              struct vkdml_report *report) {
     const struct resampling r = *resampling;
@@ -107,6 +120,7 @@ static void check_resampling(const struct resampling *resampling, const struct v
                                  (double)r.scales[d]);
         }
     }
+    choose_sizes(resampling, &instance->inputs[0], &instance->outputs[0]);
     check_offsets("InputPixelOffsets", r.input_offsets, count, report);
     check_offsets("OutputPixelOffsets", r.output_offsets, count, report);
 }

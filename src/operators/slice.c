@@ -6,6 +6,7 @@
 #include "operators/copying.h"
 #include "operators/fill_value.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 /* What the slices have in common: in each dimension the first element of the whole tensor that is taken, how far it is
  * to the next one, and which way. */
@@ -18,14 +19,14 @@ struct slice {
 static void check_slice(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_SLICE_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     if (!vkdml_copying_check_count("DimensionCount", desc->DimensionCount, input, vkdml_input_name(instance, 0),
                                    report) ||
         input->dimension_count != output->dimension_count) {
         return;
     }
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        if (desc->Sizes[d] != output->sizes[d]) {
+        if (!vkdml_size_is(output, d, desc->Sizes[d])) {
             vkdml_report_invalid(report,
                                  "Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]", d,
                                  desc->Sizes[d], output->sizes[d], vkdml_output_name(instance, 0), d);
@@ -57,9 +58,22 @@ static uint32_t magnitude(int32_t stride) {
     return stride < 0 ? 0 - (uint32_t)stride : (uint32_t)stride;
 }
 
+/* The part may have fewer elements than the window; where it is not known it has all. */
+static void check_part(const struct window *window, uint32_t d, struct vkdml_tensor *part, const char *part_name,
+                       struct vkdml_report *report) {
+    const uint32_t most = 1 + (window->sizes[d] - 1) / magnitude(window->strides[d]);
+    vkdml_choose_size(part, d, most);
+    if (part->sizes[d] > most) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be at most %" PRIu32
+                             ": InputWindowSizes[%" PRIu32 "] is %" PRIu32 ", InputWindowStrides[%" PRIu32 "] %" PRId32,
+                             part_name, d, part->sizes[d], most, d, window->sizes[d], d, window->strides[d]);
+    }
+}
+
 /* whole: the tensor with the window; part: what is taken of it, or put there. */
 static void check_window(const struct window *window, const struct vkdml_tensor *whole, const char *whole_name,
-                         const struct vkdml_tensor *part, const char *part_name, struct vkdml_report *report) {
+                         struct vkdml_tensor *part, const char *part_name, struct vkdml_report *report) {
     if (!vkdml_copying_check_count("DimensionCount", window->dimension_count, whole, whole_name, report) ||
         whole->dimension_count != part->dimension_count) {
         return;
@@ -71,18 +85,13 @@ static void check_window(const struct window *window, const struct vkdml_tensor 
             vkdml_report_invalid(report, "InputWindowStrides[%" PRIu32 "] is 0, must be positive or negative", d);
         } else if (size == 0) {
             vkdml_report_invalid(report, "InputWindowSizes[%" PRIu32 "] is 0, must be at least 1", d);
-        } else if (end > whole->sizes[d]) {
+        } else if (end > whole->sizes[d] && !vkdml_size_is_unknown(whole, d)) {
             vkdml_report_invalid(report,
                                  "InputWindowOffsets[%" PRIu32 "] (%" PRIu32 ") + InputWindowSizes[%" PRIu32
                                  "] (%" PRIu32 ") is %" PRIu64 ", must be at most %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
                                  d, window->offsets[d], d, size, end, whole->sizes[d], whole_name, d);
-        } else if (part->sizes[d] > 1 + (size - 1) / magnitude(window->strides[d])) {
-            vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be at most %" PRIu32
-                                 ": InputWindowSizes[%" PRIu32 "] is %" PRIu32 ", InputWindowStrides[%" PRIu32
-                                 "] %" PRId32,
-                                 part_name, d, part->sizes[d], 1 + (size - 1) / magnitude(window->strides[d]), d, size,
-                                 d, window->strides[d]);
+        } else {
+            check_part(window, d, part, part_name, report);
         }
     }
 }

@@ -1,15 +1,17 @@
 /* SPACE_TO_DEPTH and DEPTH_TO_SPACE, both versions. */
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "operators/copying.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 enum { BATCH, CHANNEL, HEIGHT, WIDTH };
 
 /* A tensor whose channels hold blocks of BlockSize * BlockSize elements of one that is as much higher and wider. */
 struct blocks {
-    const struct vkdml_tensor *deep;
-    const struct vkdml_tensor *wide;
+    struct vkdml_tensor *deep;
+    struct vkdml_tensor *wide;
     const char *deep_name;
     const char *wide_name;
     uint32_t size;
@@ -31,11 +33,17 @@ static struct blocks blocks_of(const struct vkdml_instance *instance, bool to_de
 /* The size of the deep tensor in a dimension times `factor` is that of the wide one, or the other way round. */
 static void check_block_sizes(const struct blocks *blocks, uint32_t d, bool deep_is_larger, uint64_t factor,
                               struct vkdml_report *report) {
-    const struct vkdml_tensor *larger = deep_is_larger ? blocks->deep : blocks->wide;
-    const struct vkdml_tensor *smaller = deep_is_larger ? blocks->wide : blocks->deep;
+    struct vkdml_tensor *larger = deep_is_larger ? blocks->deep : blocks->wide;
+    struct vkdml_tensor *smaller = deep_is_larger ? blocks->wide : blocks->deep;
     const char *larger_name = deep_is_larger ? blocks->deep_name : blocks->wide_name;
     const char *smaller_name = deep_is_larger ? blocks->wide_name : blocks->deep_name;
-    if (larger->sizes[d] % factor != 0 || larger->sizes[d] / factor != smaller->sizes[d]) {
+    uint64_t product;
+    const uint64_t times =
+        vkdml_checked_multiply(smaller->sizes[d], factor, &product) ? product : UINT64_MAX; /* no size */
+    const bool is_good = vkdml_size_is_unknown(larger, d)
+                             ? vkdml_size_is(larger, d, times)
+                             : larger->sizes[d] % factor == 0 && vkdml_size_is(smaller, d, larger->sizes[d] / factor);
+    if (!is_good) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %s.Sizes[%" PRIu32 "] (%" PRIu32
                              ") * %" PRIu64 "; BlockSize is %" PRIu32,

@@ -3,11 +3,12 @@
 
 #include "operators/copying.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 static void check_tile(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_TILE_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     if (!vkdml_copying_check_count("RepeatsCount", desc->RepeatsCount, input, vkdml_input_name(instance, 0), report) ||
         input->dimension_count != output->dimension_count) {
         return;
@@ -16,7 +17,7 @@ static void check_tile(const struct vkdml_instance *instance, struct vkdml_repor
         const uint64_t size = (uint64_t)input->sizes[d] * desc->Repeats[d];
         if (desc->Repeats[d] == 0) {
             vkdml_report_invalid(report, "Repeats[%" PRIu32 "] is 0, must be at least 1", d);
-        } else if (size != output->sizes[d]) {
+        } else if (!vkdml_size_is(output, d, size)) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
                                  "] (%" PRIu32 ") * Repeats[%" PRIu32 "] (%" PRIu32 ")",

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 /* ---- rules ---- */
 
@@ -11,7 +12,7 @@ static void check_size(const struct vkdml_instance *instance, uint32_t output, u
                        struct vkdml_report *report) {
     const uint32_t size = instance->outputs[output].sizes[d], wanted = d == axis ? k : instance->inputs[0].sizes[d];
     const char *name = vkdml_output_name(instance, output);
-    if (size == wanted || size == 0 || wanted == 0) {
+    if (vkdml_size_is(&instance->outputs[output], d, wanted) || size == 0 || wanted == 0) {
         return; /* 0 was told */
     }
     if (d == axis) {

@@ -74,7 +74,7 @@ static bool check_batches(const struct vkdml_instance *instance, const struct vk
 
 /* `blocks` has what tuples name: the output, or the updates. */
 void vkdml_tuples_check(const struct vkdml_instance *instance, const struct vkdml_tuples *nd,
-                        const struct vkdml_tensor *blocks, const char *blocks_name, struct vkdml_report *report) {
+                        struct vkdml_tensor *blocks, const char *blocks_name, struct vkdml_report *report) {
     const struct vkdml_tensor *indices = &instance->inputs[1];
     const char *input_name = vkdml_input_name(instance, 0);
     const char *indices_name = vkdml_input_name(instance, 1);

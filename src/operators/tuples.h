@@ -24,6 +24,6 @@ struct vkdml_gathered vkdml_tuples_gathered(const struct vkdml_instance *instanc
 
 /* `blocks` has what tuples name: the output, or the updates. */
 void vkdml_tuples_check(const struct vkdml_instance *instance, const struct vkdml_tuples *nd,
-                        const struct vkdml_tensor *blocks, const char *blocks_name, struct vkdml_report *report);
+                        struct vkdml_tensor *blocks, const char *blocks_name, struct vkdml_report *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "operators/positive.h"
+#include "tensor/infer.h"
 
 #define MAX_SPATIAL (VKDML_MAX_DIMENSIONS - 2)
 
@@ -41,10 +42,9 @@ static bool check_numbers(const struct vkdml_unfolding *unfolding, struct vkdml_
 
 static void check_size(const struct vkdml_unfolding *unfolding, uint32_t d, uint64_t size, const char *what,
                        struct vkdml_report *report) {
-    const uint32_t is = unfolding->columns->sizes[d];
-    if (is != size) {
+    if (!vkdml_size_is(unfolding->columns, d, size)) {
         vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 "%s",
-                             unfolding->columns_name, d, is, size, what);
+                             unfolding->columns_name, d, unfolding->columns->sizes[d], size, what);
     }
 }
 
@@ -53,10 +53,29 @@ static uint64_t product(uint64_t a, uint64_t b) {
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
+/* The image as the columns say it, of which they do not have the spatial sizes. Returns whether it is known. */
+static bool know_image(const struct vkdml_unfolding *unfolding, uint64_t window) {
+    struct vkdml_tensor *image = unfolding->image;
+    const uint32_t *columns = &unfolding->columns->sizes[unfolding->columns->dimension_count - 3];
+    vkdml_choose_size(image, 0, columns[0]);
+    if (columns[1] % window == 0) {
+        vkdml_choose_size(image, 1, columns[1] / window);
+    }
+    bool is_known = true;
+    for (uint32_t d = 0; d < image->dimension_count; ++d) {
+        is_known = is_known && !vkdml_size_is_unknown(image, d);
+    }
+    return is_known;
+}
+
 void vkdml_unfolding_check(const struct vkdml_unfolding *unfolding, struct vkdml_report *report) {
-    const struct vkdml_tensor *image = unfolding->image;
-    const struct vkdml_tensor *columns = unfolding->columns;
+    struct vkdml_tensor *image = unfolding->image;
+    struct vkdml_tensor *columns = unfolding->columns;
     const uint32_t spatial = unfolding->dimension_count;
+    vkdml_choose_dimension_count(columns, 3);
+    if (spatial >= 1 && spatial <= MAX_SPATIAL) {
+        vkdml_choose_dimension_count(image, spatial + 2);
+    }
     if (spatial == 0 || spatial > MAX_SPATIAL || image->dimension_count != spatial + 2) {
         vkdml_report_invalid(
             report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu64 " = DimensionCount (%" PRIu32 ", 1 to %d) + 2",
@@ -77,6 +96,9 @@ void vkdml_unfolding_check(const struct vkdml_unfolding *unfolding, struct vkdml
     for (uint32_t s = 0; s < spatial; ++s) {
         window = product(window, unfolding->window_sizes[s]);
         blocks = product(blocks, vkdml_unfolding_blocks(unfolding, s));
+    }
+    if (!know_image(unfolding, window)) {
+        return;
     }
     for (uint32_t d = 0; d < first; ++d) {
         check_size(unfolding, d, 1, "", report);

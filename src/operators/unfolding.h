@@ -7,8 +7,8 @@
 #include "tensor/tensor.h"
 
 struct vkdml_unfolding {
-    const struct vkdml_tensor *image;
-    const struct vkdml_tensor *columns;
+    struct vkdml_tensor *image;
+    struct vkdml_tensor *columns;
     const char *image_name;
     const char *columns_name;
     uint32_t dimension_count; /* spatial ones */

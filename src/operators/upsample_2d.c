@@ -4,6 +4,7 @@
 #include "frames/neighbours/neighbours.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
+#include "tensor/infer.h"
 
 /* What each dimension is enlarged by: the last two are. */
 static uint32_t factor_of(const DML_UPSAMPLE_2D_OPERATOR_DESC *desc, const struct vkdml_tensor *tensor, uint32_t d) {
@@ -15,7 +16,7 @@ static uint32_t factor_of(const DML_UPSAMPLE_2D_OPERATOR_DESC *desc, const struc
 static void check_upsample_2d(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_UPSAMPLE_2D_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_tensor *output = &instance->outputs[0];
     if (desc->ScaleSize.Width == 0 || desc->ScaleSize.Height == 0) {
         vkdml_report_invalid(report, "ScaleSize is %" PRIu32 " x %" PRIu32 " (Width x Height), must be at least 1 x 1",
                              desc->ScaleSize.Width, desc->ScaleSize.Height);
@@ -24,7 +25,7 @@ static void check_upsample_2d(const struct vkdml_instance *instance, struct vkdm
     for (uint32_t d = 0; d < input->dimension_count && input->dimension_count == output->dimension_count; ++d) {
         const uint32_t factor = factor_of(desc, input, d);
         const uint64_t size = (uint64_t)input->sizes[d] * factor;
-        if (output->sizes[d] != size) {
+        if (!vkdml_size_is(output, d, size)) {
             vkdml_report_invalid(report,
                                  "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32
                                  "] (%" PRIu32 ") * %" PRIu32,

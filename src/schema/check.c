@@ -7,44 +7,9 @@
 
 #include "schema/fields.h"
 #include "schema/schema.h"
+#include "schema/subject.h"
 
 #define DATA_TYPE_PREFIX "DML_TENSOR_DATA_TYPE_"
-
-/* A tensor under its name. */
-struct subject {
-    const VkdmlFieldSchema *field;
-    const char *name; /* the field's, or "QuantizationTensors[1]" */
-    const struct vkdml_tensor *tensor;
-};
-
-/* The tensor of a field; of an array's the one at `element`. */
-static struct subject find_subject(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
-                                   uint32_t element) {
-    const uint32_t index = field->bindingIndex + element;
-    return field->kind == VKDML_FIELD_KIND_INPUT_TENSOR
-               ? (struct subject){field, instance->input_names[index], &instance->inputs[index]}
-               : (struct subject){field, instance->output_names[index], &instance->outputs[index]};
-}
-
-/* How many tensors a field has; an operator that is fused has none. An array is the last field of its kind. */
-static uint32_t tensor_count(const struct vkdml_instance *instance, const VkdmlFieldSchema *field) {
-    if (field->kind == VKDML_FIELD_KIND_ATTRIBUTE || instance->role != NULL) {
-        return 0;
-    }
-    const uint32_t all = field->kind == VKDML_FIELD_KIND_INPUT_TENSOR ? instance->input_count : instance->output_count;
-    return field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? all - field->bindingIndex : 1;
-}
-
-/* The newest row of support not above the level. */
-static const VkdmlTensorSupport *find_support(const VkdmlFieldSchema *field, DML_FEATURE_LEVEL level) {
-    for (uint32_t i = 0; i < field->supportCount; i++) {
-        if (field->support[i].level <= level) {
-            return &field->support[i];
-        }
-    }
-    assert(false && "a tensor is newer than its operator");
-    return &field->support[field->supportCount - 1];
-}
 
 /* ---- type and dimension count by level ---- */
 
@@ -64,11 +29,16 @@ static void list_data_types(uint32_t types, char *list, size_t room) {
     }
 }
 
-static void check_support(const struct vkdml_instance *instance, const struct subject *subject,
+/* Whether a tensor has a type. */
+static bool is_known(const struct vkdml_tensor *tensor) {
+    return !tensor->is_inferred || tensor->data_type != DML_TENSOR_DATA_TYPE_UNKNOWN;
+}
+
+static void check_support(const struct vkdml_instance *instance, const struct vkdml_subject *subject,
                           struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
-    const VkdmlTensorSupport *support = find_support(subject->field, instance->level);
-    if ((support->dataTypes & (1u << tensor->data_type)) == 0) {
+    const VkdmlTensorSupport *support = vkdml_find_support(subject->field, instance->level);
+    if (is_known(tensor) && (support->dataTypes & (1u << tensor->data_type)) == 0) {
         char types[128];
         list_data_types(support->dataTypes, types, sizeof types);
         vkdml_report_invalid(report, "%s.DataType is %s, must be one of %s at feature level %s", subject->name,
@@ -78,27 +48,29 @@ static void check_support(const struct vkdml_instance *instance, const struct su
     if (count >= support->minDimensionCount && count <= support->maxDimensionCount) {
         return;
     }
-    const char *level = vkdml_level_name(instance->level);
     if (support->minDimensionCount == support->maxDimensionCount) {
         vkdml_report_invalid(report, "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " at feature level %s",
-                             subject->name, count, support->minDimensionCount, level);
+                             subject->name, count, support->minDimensionCount, vkdml_level_name(instance->level));
     } else {
         vkdml_report_invalid(report,
                              "%s.DimensionCount is %" PRIu32 ", must be %" PRIu32 " to %" PRIu32 " at feature level %s",
-                             subject->name, count, support->minDimensionCount, support->maxDimensionCount, level);
+                             subject->name, count, support->minDimensionCount, support->maxDimensionCount,
+                             vkdml_level_name(instance->level));
     }
 }
 
 /* ---- extent ---- */
 
 /* Sizes and their product. False where what follows from them would be nonsense. */
-static bool check_sizes(const struct subject *subject, struct vkdml_report *report) {
+static bool check_sizes(const struct vkdml_subject *subject, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     bool sane = true;
     for (uint32_t i = 0; i < tensor->dimension_count; i++) {
         if (tensor->sizes[i] == 0) {
-            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is 0, must be at least 1", subject->name, i);
             sane = false;
+            if (!tensor->is_inferred) {
+                vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is 0, must be at least 1", subject->name, i);
+            }
         }
     }
     uint64_t count;
@@ -124,7 +96,7 @@ static const char *bytes_factor(const struct vkdml_tensor *tensor) {
     return tensor->element_size == 0 ? "/ 2" : factors[power];
 }
 
-static void check_minimum_bytes(const struct subject *subject, struct vkdml_report *report) {
+static void check_minimum_bytes(const struct vkdml_subject *subject, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     uint64_t minimum;
     if (!vkdml_minimum_bytes(tensor->element_bits, tensor->dimension_count, tensor->sizes, tensor->strides, &minimum)) {
@@ -141,7 +113,7 @@ static void check_minimum_bytes(const struct subject *subject, struct vkdml_repo
     }
 }
 
-static void check_base_alignment(const struct subject *subject, struct vkdml_report *report) {
+static void check_base_alignment(const struct vkdml_subject *subject, struct vkdml_report *report) {
     const uint32_t element_size = subject->tensor->element_size > 0 ? subject->tensor->element_size : 1;
     const uint32_t alignment = subject->tensor->base_alignment;
     const bool is_power_of_two = (alignment & (alignment - 1)) == 0;
@@ -157,7 +129,7 @@ static void check_base_alignment(const struct subject *subject, struct vkdml_rep
 /* ---- outputs ---- */
 
 /* Elements of an output must lie apart: two invocations would write one place. */
-static void check_output_strides(const struct subject *subject, struct vkdml_report *report) {
+static void check_output_strides(const struct vkdml_subject *subject, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     bool repeats = false;
     for (uint32_t i = 0; i < tensor->dimension_count; i++) {
@@ -189,7 +161,7 @@ static void check_output_strides(const struct subject *subject, struct vkdml_rep
     }
 }
 
-static void check_output(const struct subject *subject, bool sizes_are_sane, struct vkdml_report *report) {
+static void check_output(const struct vkdml_subject *subject, bool sizes_are_sane, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = subject->tensor;
     if ((tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0) {
         vkdml_report_invalid(report,
@@ -203,9 +175,10 @@ static void check_output(const struct subject *subject, bool sizes_are_sane, str
 
 /* ---- agreement between tensors ---- */
 
-static void check_same_type(const struct subject *subject, const struct subject *other, DML_FEATURE_LEVEL below,
-                            struct vkdml_report *report) {
-    if (subject->tensor->data_type != other->tensor->data_type) {
+static void check_same_type(const struct vkdml_subject *subject, const struct vkdml_subject *other,
+                            DML_FEATURE_LEVEL below, struct vkdml_report *report) {
+    if (is_known(subject->tensor) && is_known(other->tensor) &&
+        subject->tensor->data_type != other->tensor->data_type) {
         const char *level = vkdml_level_name(below);
         vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType%s%s", subject->name,
                              vkdml_data_type_name(subject->tensor->data_type),
@@ -214,7 +187,7 @@ static void check_same_type(const struct subject *subject, const struct subject 
     }
 }
 
-static bool check_same_dimension_count(const struct subject *subject, const struct subject *other,
+static bool check_same_dimension_count(const struct vkdml_subject *subject, const struct vkdml_subject *other,
                                        struct vkdml_report *report) {
     if (subject->tensor->dimension_count == other->tensor->dimension_count) {
         return true;
@@ -242,8 +215,8 @@ static bool sizes_agree(uint32_t what, uint32_t size, uint32_t other, const char
     return (what & VKDML_AGREE_SIZES_DIVIDE) == 0 || other % size == 0;
 }
 
-static void check_pair(const struct subject *subject, const struct subject *other, const VkdmlAgreement *agreement,
-                       struct vkdml_report *report) {
+static void check_pair(const struct vkdml_subject *subject, const struct vkdml_subject *other,
+                       const VkdmlAgreement *agreement, struct vkdml_report *report) {
     const uint32_t sizes = VKDML_AGREE_SIZES | VKDML_AGREE_SIZES_OR_ONE | VKDML_AGREE_SIZES_DIVIDE;
     if ((agreement->what & VKDML_AGREE_DATA_TYPE) != 0) {
         check_same_type(subject, other, agreement->below, report);
@@ -263,7 +236,7 @@ static void check_pair(const struct subject *subject, const struct subject *othe
     }
 }
 
-static void check_one_element(const struct subject *subject, struct vkdml_report *report) {
+static void check_one_element(const struct vkdml_subject *subject, struct vkdml_report *report) {
     for (uint32_t i = 0; i < subject->tensor->dimension_count; i++) {
         if (subject->tensor->sizes[i] > 1) { /* 0 was told */
             vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be 1: the tensor has one element",
@@ -272,16 +245,16 @@ static void check_one_element(const struct subject *subject, struct vkdml_report
     }
 }
 
-static void check_agreement(const struct vkdml_instance *instance, const struct subject *subject,
+static void check_agreement(const struct vkdml_instance *instance, const struct vkdml_subject *subject,
                             const VkdmlAgreement *agreement, struct vkdml_report *report) {
-    if ((int)agreement->below != 0 && instance->level >= agreement->below) {
+    if (!vkdml_agreement_holds(instance, agreement)) {
         return;
     }
     if ((agreement->what & VKDML_AGREE_ONE_ELEMENT) != 0) {
         check_one_element(subject, report);
     }
     if (agreement->field != VKDML_NONE) {
-        const struct subject other = find_subject(instance, &instance->schema->fields[agreement->field], 0);
+        const struct vkdml_subject other = vkdml_find_subject(instance, &instance->schema->fields[agreement->field], 0);
         if (other.tensor->dimension_count != 0 && other.tensor != subject->tensor) { /* 0: absent */
             check_pair(subject, &other, agreement, report);
         }
@@ -290,14 +263,14 @@ static void check_agreement(const struct vkdml_instance *instance, const struct 
 
 /* ---- fields ---- */
 
-static void check_tensor(const struct vkdml_instance *instance, const struct subject *subject,
+static void check_tensor(const struct vkdml_instance *instance, const struct vkdml_subject *subject,
                          struct vkdml_report *report) {
     if (subject->tensor->dimension_count == 0) { /* absent */
         return;
     }
     check_support(instance, subject, report);
     const bool sizes_are_sane = check_sizes(subject, report);
-    if (sizes_are_sane) {
+    if (sizes_are_sane && is_known(subject->tensor)) {
         check_minimum_bytes(subject, report);
     }
     check_base_alignment(subject, report);
@@ -309,21 +282,11 @@ static void check_tensor(const struct vkdml_instance *instance, const struct sub
     }
 }
 
-/* Whether scalars are of the data type in a field. */
-static bool names_scalars_type(const VkdmlOperatorSchema *schema, uint32_t index) {
-    for (uint32_t i = 0; i < schema->fieldCount; i++) {
-        if (schema->fields[i].typeField == index) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Scalars are elements of the first output's type. */
 static void check_scalars_type(const struct vkdml_instance *instance, const VkdmlFieldSchema *field,
                                DML_TENSOR_DATA_TYPE type, struct vkdml_report *report) {
     const DML_TENSOR_DATA_TYPE wanted = instance->outputs[0].data_type;
-    if (type != wanted) {
+    if (type != wanted && is_known(&instance->outputs[0])) {
         vkdml_report_invalid(report, "%s is %s, must be %s = %s.DataType", field->name, vkdml_data_type_name(type),
                              vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
     }
@@ -343,7 +306,7 @@ static void check_enumerator(const struct vkdml_instance *instance, uint32_t ind
                                  field->name, enumerator->name, vkdml_level_name(enumerator->introduced),
                                  vkdml_level_name(instance->level));
         }
-        if (names_scalars_type(instance->schema, index)) {
+        if (vkdml_names_scalars_type(instance->schema, index)) {
             check_scalars_type(instance, field, (DML_TENSOR_DATA_TYPE)value, report);
         }
         return;
@@ -358,9 +321,9 @@ void vkdml_schema_check(const struct vkdml_instance *instance, struct vkdml_repo
     }
     for (uint32_t i = 0; i < instance->schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &instance->schema->fields[i];
-        const uint32_t tensors = tensor_count(instance, field);
+        const uint32_t tensors = vkdml_subject_count(instance, field);
         for (uint32_t k = 0; k < tensors; k++) {
-            const struct subject subject = find_subject(instance, field, k);
+            const struct vkdml_subject subject = vkdml_find_subject(instance, field, k);
             check_tensor(instance, &subject, report);
         }
         if (field->type == VKDML_FIELD_TYPE_ENUM) {

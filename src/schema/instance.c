@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 struct reader {
     vkdml_schema_lookup *find;
     DML_FEATURE_LEVEL level;
+    bool infers;           /* outputs are taken as far as they are known */
     unsigned char *memory; /* one allocation, cut into parts; NULL while only adding up */
     size_t used;
     struct vkdml_report *report;
@@ -192,7 +194,8 @@ static void read_tensors(struct reader *reader, struct vkdml_instance *instance,
     const char **names = (is_input ? instance->input_names : instance->output_names) + field->bindingIndex;
     const uint32_t count = is_array ? vkdml_array_length(instance->schema, field, copy) : 1;
     const DML_TENSOR_DESC *source = vkdml_field_pointer(copy, field);
-    const bool given = is_given(reader, instance->schema, field, copy);
+    const bool is_inferred = reader->infers && !is_input && (source != NULL || !field->optional);
+    const bool given = is_inferred ? source != NULL : is_given(reader, instance->schema, field, copy);
     vkdml_field_set_pointer(copy, field, NULL);
     struct element_name *element_names = is_array ? take(reader, count * sizeof *element_names) : NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -201,8 +204,9 @@ static void read_tensors(struct reader *reader, struct vkdml_instance *instance,
             element_names[i] = name_element(field, i);
             names[i] = element_names[i].text;
         }
+        tensors[i].is_inferred = is_inferred;
         if (given) {
-            vkdml_read_tensor(names[i], &source[i], &tensors[i], reader->report);
+            (is_inferred ? vkdml_read_known : vkdml_read_tensor)(names[i], &source[i], &tensors[i], reader->report);
         }
     }
 }
@@ -390,16 +394,18 @@ static VkdmlResult copy_desc(struct reader *reader, const DML_OPERATOR_DESC *des
     return VKDML_SUCCESS;
 }
 
-VkdmlResult vkdml_instance_create_of(vkdml_schema_lookup *find, const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
-                                     const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
-                                     struct vkdml_instance **instance) {
-    *instance = NULL;
+static VkdmlResult create(struct reader *reader, const DML_OPERATOR_DESC *desc, const VkAllocationCallbacks *callbacks,
+                          struct vkdml_instance **instance) {
+    struct vkdml_report *report = reader->report;
     const uint32_t failures_before = report->count;
-    struct reader reader = {.find = find, .level = (int)level == 0 ? NEWEST_LEVEL : level, .report = report};
-    if (vkdml_level_name(reader.level) == NULL) {
+    *instance = NULL;
+    if ((int)reader->level == 0) {
+        reader->level = NEWEST_LEVEL;
+    }
+    if (vkdml_level_name(reader->level) == NULL) {
         vkdml_report_invalid(report, "the feature level is 0x%x, must be 0 or one of DML_FEATURE_LEVEL_1_0 to %s",
-                             (unsigned int)level, vkdml_level_name(NEWEST_LEVEL));
-        reader.level = NEWEST_LEVEL;
+                             (unsigned int)reader->level, vkdml_level_name(NEWEST_LEVEL));
+        reader->level = NEWEST_LEVEL;
     }
     if (desc == NULL) {
         vkdml_report_invalid(report, "DML_OPERATOR_DESC is NULL, must point to a descriptor");
@@ -410,19 +416,33 @@ VkdmlResult vkdml_instance_create_of(vkdml_schema_lookup *find, const DML_OPERAT
     if (context == NULL) {
         report->context = vkdml_operator_name(desc->Type);
     }
-    check_operator(&reader, desc);
+    check_operator(reader, desc);
     VkdmlResult result = report->result;
     if (report->count == failures_before) {
-        result = copy_desc(&reader, desc, callbacks, instance);
+        result = copy_desc(reader, desc, callbacks, instance);
     }
     report->context = context;
     return result;
+}
+
+VkdmlResult vkdml_instance_create_of(vkdml_schema_lookup *find, const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
+                                     const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                                     struct vkdml_instance **instance) {
+    struct reader reader = {.find = find, .level = level, .report = report};
+    return create(&reader, desc, callbacks, instance);
 }
 
 VkdmlResult vkdml_instance_create(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
                                   const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
                                   struct vkdml_instance **instance) {
     return vkdml_instance_create_of(vkdml_schema_find, desc, level, callbacks, report, instance);
+}
+
+VkdmlResult vkdml_instance_create_known(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
+                                        const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                                        struct vkdml_instance **instance) {
+    struct reader reader = {.find = vkdml_schema_find, .level = level, .infers = true, .report = report};
+    return create(&reader, desc, callbacks, instance);
 }
 
 const DML_SCALE_BIAS *vkdml_instance_scale_bias(const struct vkdml_instance *instance) {

@@ -4,22 +4,26 @@
 
 static void read_data_type(const char *name, DML_TENSOR_DATA_TYPE type, struct vkdml_tensor *tensor,
                            struct vkdml_report *report) {
-    tensor->data_type = type;
-    tensor->element_size = vkdml_data_type_size(type);
-    tensor->element_bits = vkdml_data_type_bits(type);
+    vkdml_tensor_set_data_type(tensor, type);
     if (tensor->element_bits == 0) {
         vkdml_report_invalid(report, "%s.DataType is %d, must be a DML_TENSOR_DATA_TYPE other than UNKNOWN", name,
                              (int)type);
     }
 }
 
+static bool check_dimension_count(const char *name, uint32_t least, uint32_t count, struct vkdml_report *report) {
+    const bool is_sane = count >= least && count <= VKDML_MAX_DIMENSIONS;
+    if (!is_sane) {
+        vkdml_report_invalid(report, "%s.DimensionCount is %u, must be %u to %u", name, count, least,
+                             VKDML_MAX_DIMENSIONS);
+    }
+    return is_sane;
+}
+
 static void read_dimensions(const char *name, const DML_BUFFER_TENSOR_DESC *buffer, struct vkdml_tensor *tensor,
                             struct vkdml_report *report) {
     const uint32_t count = buffer->DimensionCount;
-    const bool count_is_sane = count >= 1 && count <= VKDML_MAX_DIMENSIONS;
-    if (!count_is_sane) {
-        vkdml_report_invalid(report, "%s.DimensionCount is %u, must be 1 to %u", name, count, VKDML_MAX_DIMENSIONS);
-    }
+    const bool count_is_sane = check_dimension_count(name, 1, count, report);
     if (buffer->Sizes == NULL) {
         vkdml_report_invalid(report, "%s.Sizes is NULL, must point to DimensionCount sizes", name);
     }
@@ -37,12 +41,16 @@ static void read_dimensions(const char *name, const DML_BUFFER_TENSOR_DESC *buff
     }
 }
 
-void vkdml_read_tensor(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
-                       struct vkdml_report *report) {
-    if (desc->Type != DML_TENSOR_TYPE_BUFFER) {
-        vkdml_report_invalid(report, "%s.Type is %d, must be DML_TENSOR_TYPE_BUFFER (%d)", name, (int)desc->Type,
+static void check_type(const char *name, DML_TENSOR_TYPE type, struct vkdml_report *report) {
+    if (type != DML_TENSOR_TYPE_BUFFER) {
+        vkdml_report_invalid(report, "%s.Type is %d, must be DML_TENSOR_TYPE_BUFFER (%d)", name, (int)type,
                              (int)DML_TENSOR_TYPE_BUFFER);
     }
+}
+
+void vkdml_read_tensor(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
+                       struct vkdml_report *report) {
+    check_type(name, desc->Type, report);
     if (desc->Desc == NULL) {
         vkdml_report_invalid(report, "%s.Desc is NULL, must point to a DML_BUFFER_TENSOR_DESC", name);
     }
@@ -61,4 +69,26 @@ void vkdml_read_tensor(const char *name, const DML_TENSOR_DESC *desc, struct vkd
     read_dimensions(name, buffer, tensor, report);
     tensor->total_bytes = buffer->TotalTensorSizeInBytes;
     tensor->base_alignment = buffer->GuaranteedBaseOffsetAlignment;
+}
+
+void vkdml_read_known(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
+                      struct vkdml_report *report) {
+    if (desc->Desc == NULL) {
+        return;
+    }
+    check_type(name, desc->Type, report);
+    if (desc->Type != DML_TENSOR_TYPE_BUFFER) {
+        return;
+    }
+    const DML_BUFFER_TENSOR_DESC *buffer = desc->Desc;
+    const uint32_t count = buffer->DimensionCount;
+    if (buffer->DataType != DML_TENSOR_DATA_TYPE_UNKNOWN) {
+        read_data_type(name, buffer->DataType, tensor, report);
+    }
+    if (check_dimension_count(name, 0, count, report)) {
+        tensor->dimension_count = count;
+        if (count != 0 && buffer->Sizes != NULL) {
+            memcpy(tensor->sizes, buffer->Sizes, count * sizeof tensor->sizes[0]);
+        }
+    }
 }

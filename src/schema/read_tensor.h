@@ -10,4 +10,9 @@
 void vkdml_read_tensor(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
                        struct vkdml_report *report);
 
+/* The same of an output that is inferred: its type, dimension count and sizes, as far as they are known; UNKNOWN, 0 and
+ * a NULL Desc or Sizes are not. Nothing else is read. */
+void vkdml_read_known(const char *name, const DML_TENSOR_DESC *desc, struct vkdml_tensor *tensor,
+                      struct vkdml_report *report);
+
 #endif

@@ -44,6 +44,12 @@ VkdmlResult vkdml_instance_create(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEV
                                   const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
                                   struct vkdml_instance **instance);
 
+/* The same where outputs are not known: each is inferred, but for an optional one that is NULL, and has what the
+ * descriptor knows of it. */
+VkdmlResult vkdml_instance_create_known(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
+                                        const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
+                                        struct vkdml_instance **instance);
+
 /* The same by rows that are looked up otherwise than in the table. */
 VkdmlResult vkdml_instance_create_of(vkdml_schema_lookup *find, const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
                                      const VkAllocationCallbacks *callbacks, struct vkdml_report *report,
@@ -54,10 +60,13 @@ const DML_SCALE_BIAS *vkdml_instance_scale_bias(const struct vkdml_instance *ins
 
 void vkdml_instance_destroy(struct vkdml_instance *instance, const VkAllocationCallbacks *callbacks);
 
+/* Finds of outputs that are inferred what the table's rules say. */
+void vkdml_schema_infer(struct vkdml_instance *instance);
+
 /* The generic rules on a readable descriptor: type and dimension count by level, zero sizes, element limit, minimum
  * total size, strides of outputs (zero, overlapping), flags (OWNED_BY_DML on outputs), alignment, enumerators by level,
  * agreement between tensors, the type of scalars; and of fused operators the enumerators. Adds a line per failure to
- * the report. */
+ * the report; none where something of an output that is inferred is not known. */
 void vkdml_schema_check(const struct vkdml_instance *instance, struct vkdml_report *report);
 
 /* The name of input or output `index`, for reasons; as long as the instance. */

@@ -45,6 +45,12 @@ bool vkdml_data_type_is_float(DML_TENSOR_DATA_TYPE type) {
     return found != NULL && found->is_float;
 }
 
+void vkdml_tensor_set_data_type(struct vkdml_tensor *tensor, DML_TENSOR_DATA_TYPE type) {
+    tensor->data_type = type;
+    tensor->element_size = vkdml_data_type_size(type);
+    tensor->element_bits = vkdml_data_type_bits(type);
+}
+
 bool vkdml_packed_strides(uint32_t dimension_count, const uint32_t *sizes, uint32_t *strides) {
     uint64_t stride = 1;
     for (uint32_t i = dimension_count; i-- > 0;) {

@@ -20,6 +20,9 @@ struct vkdml_tensor {
     bool has_strides;                       /* the descriptor gave strides */
     uint64_t total_bytes;                   /* TotalTensorSizeInBytes */
     uint32_t base_alignment;                /* GuaranteedBaseOffsetAlignment */
+    /* An output of which is found what is not known: a dimension count of 0, sizes of 0, the type UNKNOWN. */
+    bool is_inferred;
+    uint32_t empty_dimensions; /* of that one, a bit each: those whose size comes to 0 */
 };
 
 /* "DML_TENSOR_DATA_TYPE_FLOAT32" or NULL */
@@ -32,6 +35,9 @@ uint32_t vkdml_data_type_bits(DML_TENSOR_DATA_TYPE type);
 uint32_t vkdml_data_type_size(DML_TENSOR_DATA_TYPE type);
 
 bool vkdml_data_type_is_float(DML_TENSOR_DATA_TYPE type);
+
+/* The type, and what follows from it. */
+void vkdml_tensor_set_data_type(struct vkdml_tensor *tensor, DML_TENSOR_DATA_TYPE type);
 
 /* Writes row-major strides. False where one does not fit 32 bits (the sizes' product is then above 2^32-1). */
 bool vkdml_packed_strides(uint32_t dimension_count, const uint32_t *sizes, uint32_t *strides);

@@ -18,4 +18,9 @@ typedef struct DML_OPERATOR_DESC {
     int StubMember;
 } DML_OPERATOR_DESC;
 
+typedef struct IDMLOperator IDMLOperator;
+typedef struct DML_GRAPH_DESC {
+    int StubMember;
+} DML_GRAPH_DESC;
+
 #endif

@@ -17,6 +17,7 @@
 #include "../unit/plan_fixture.h"
 #include "base/memory.h"
 #include "cases/family.h"
+#include "frames/data/data.h"
 #include "kernels/specialize.h"
 #include "kernels/spirv.h"
 #include "kernels/variant.h"
@@ -249,6 +250,22 @@ static void plan_family(const struct case_family *family, uint64_t seed, unsigne
     }
 }
 
+/* What no operator has: the constants of graphs. */
+static void plan_data(void) {
+    static const uint32_t words[64];
+    const struct vkdml_origin output = {.resource = VKDML_PLAN_PERSISTENT, .type = DML_TENSOR_DATA_TYPE_UINT32};
+    struct vkdml_report report;
+    for (size_t d = 0; d < DEVICE_COUNT; d++) {
+        struct vkdml_plan plan;
+        vkdml_plan_begin(&plan, NULL);
+        vkdml_report_clear(&report);
+        struct vkdml_builder builder = vkdml_builder_begin(&plan, &devices[d].limits, &report);
+        assert_true(vkdml_data_plan(&output, sizeof(words), words, sizeof(words), &builder) == VKDML_SUCCESS);
+        add_dispatch(&plan.steps.items[0], devices[d].limits.variant, d % 2 != 0);
+        vkdml_plan_end(&plan);
+    }
+}
+
 int main(int argument_count, char **arguments) {
     if (argument_count != 5) {
         fprintf(stderr, "Usage: planned_kernels FOLDER SEED CASES MOST\n");
@@ -259,6 +276,7 @@ int main(int argument_count, char **arguments) {
     for (size_t i = 0; i < case_family_count; i++) {
         plan_family(case_families[i], strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
     }
+    plan_data();
     for (uint32_t kernel = 0; kernel < VKDML_KERNEL_COUNT; kernel++) {
         if (!list.planned[kernel]) {
             printf("%s is in no plan\n", vkdml_kernel_info((enum vkdml_kernel)kernel)->name);

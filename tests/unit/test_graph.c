@@ -200,6 +200,21 @@ static void what_constants_and_owned_inputs_give_is_computed_once(void **state) 
     assert_int_equal(properties.persistentResourceSize, 512);
 }
 
+static void a_constant_that_nobody_reads_is_an_output_of_all_its_bytes(void **state) {
+    (void)state;
+    static float data[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        data[i] = 3 - (float)i;
+    }
+    graph_begin(&graph, 1, 2);
+    const uint32_t constant = graph_constant(&graph, data, sizeof data, "constant"), relu = relu_node("relu");
+    graph_input(&graph, 0, relu, 0);
+    graph_output(&graph, constant, 0, 1);
+    graph_output(&graph, relu, 0, 0);
+    assert_int_equal(agree(none, none).persistentResourceSize, BYTES);
+    assert_memory_equal(vulkan.bytes + OUTPUTS_AT + BYTES, data, BYTES);
+}
+
 static void tensors_of_a_chain_take_each_others_place(void **state) {
     (void)state;
     graph_begin(&graph, 1, 1);
@@ -388,6 +403,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(edges_are_shared_and_outputs_are_read_inside, begin_with_device,
                                         end_with_device),
         cmocka_unit_test_setup_teardown(what_constants_and_owned_inputs_give_is_computed_once, begin_with_device,
+                                        end_with_device),
+        cmocka_unit_test_setup_teardown(a_constant_that_nobody_reads_is_an_output_of_all_its_bytes, begin_with_device,
                                         end_with_device),
         cmocka_unit_test_setup_teardown(tensors_of_a_chain_take_each_others_place, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),

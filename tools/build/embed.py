@@ -92,7 +92,7 @@ def longest_match(text, at, places):
 
 
 def without_repetition(text):
-    """See above."""
+    """See above. What recurs waits for a byte where more does from the next on."""
     places, out, literal, at = collections.defaultdict(list), bytearray(), bytearray(), 0
 
     def flush():
@@ -102,17 +102,28 @@ def without_repetition(text):
             out.extend(run)
         literal.clear()
 
+    def match_at(place):
+        key = bytes(text[place : place + LEAST_MATCH])
+        return longest_match(text, place, places[key]) if len(key) == LEAST_MATCH else (0, 0)
+
+    def pass_by(first, end):
+        for passed in range(first, end):
+            places[bytes(text[passed : passed + LEAST_MATCH])].append(passed)
+
+    match = match_at(0)
     while at < len(text):
-        key = bytes(text[at : at + LEAST_MATCH])
-        length, distance = longest_match(text, at, places[key]) if len(key) == LEAST_MATCH else (0, 0)
-        if length:
+        length, distance = match
+        pass_by(at, at + 1)
+        match = match_at(at + 1)
+        if length and match[0] <= length:
             flush()
             out += bytes([128 + length - LEAST_MATCH, distance & 0xFF, distance >> 8])
+            pass_by(at + 1, at + length)
+            at += length
+            match = match_at(at)
         else:
             literal.append(text[at])
-        for passed in range(at, at + max(length, 1)):
-            places[bytes(text[passed : passed + LEAST_MATCH])].append(passed)
-        at += max(length, 1)
+            at += 1
     flush()
     return out
 

@@ -2,6 +2,7 @@
  * steps of walks. Then sums add up in the temporary resource, a dispatch after the other. */
 #include "frames/neighbours/neighbours.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -43,6 +44,7 @@ static bool is_one_run(const struct vkdml_neighbours_dimension *outer, const str
            outer->source_stride == (uint64_t)inner->source_stride * inner->size &&
            outer->own_stride == (uint64_t)inner->own_stride * inner->size &&
            outer->tap_stride == (uint64_t)inner->tap_stride * inner->size &&
+           outer->operand_stride == (uint64_t)inner->operand_stride * inner->size &&
            outer->target_stride == (uint64_t)inner->target_stride * inner->size;
 }
 
@@ -234,12 +236,13 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct windows *w = context;
     const struct vkdml_neighbours *n = w->neighbours;
-    struct vkdml_neighbours_part part = {.box = *box};
+    struct vkdml_neighbours_part part = {.box = *box, .is_last = true};
     uint32_t walk = n->count;
     for (uint32_t d = 0; d < n->count; ++d) {
         if (n->dimensions[d].is_walked) {
             part.is_cut = part.is_cut || box->size[walk] != n->dimensions[d].taps;
             part.accumulates = part.accumulates || box->origin[walk] != 0;
+            part.is_last = part.is_last && box->origin[walk] + box->size[walk] == n->dimensions[d].taps;
             ++walk;
         }
     }
@@ -298,17 +301,36 @@ static VkdmlResult cover_steps(const struct vkdml_covering *covering, const stru
     }
 }
 
-static VkdmlResult cover(struct windows *w) {
-    const struct vkdml_neighbours *n = w->neighbours;
-    struct vkdml_covering covering = {
-        w, n->count, n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3, w->builder, bytes, reach, add};
+/* Those that a box has windows of. */
+static uint32_t tensor_count(const struct vkdml_neighbours *n) {
+    return n->finish == VKDML_NEIGHBOURS_TOTAL && !n->has_places ? 2 : 3;
+}
+
+static struct vkdml_box whole_box(const struct vkdml_neighbours *n) {
     struct vkdml_box whole = {{0}, {0}};
+    uint32_t rank = n->count;
     for (uint32_t d = 0; d < n->count; ++d) {
         whole.size[d] = n->dimensions[d].size;
         if (n->dimensions[d].is_walked) {
-            whole.size[covering.rank++] = n->dimensions[d].taps;
+            whole.size[rank++] = n->dimensions[d].taps;
         }
     }
+    return whole;
+}
+
+static uint32_t count_walks(const struct vkdml_neighbours *n) {
+    uint32_t walks = 0;
+    for (uint32_t d = 0; d < n->count; ++d) {
+        walks += n->dimensions[d].is_walked;
+    }
+    return walks;
+}
+
+static VkdmlResult cover(struct windows *w) {
+    const struct vkdml_neighbours *n = w->neighbours;
+    const struct vkdml_covering covering = {w,  n->count + count_walks(n), tensor_count(n), w->builder, bytes, reach,
+                                            add};
+    const struct vkdml_box whole = whole_box(n);
     return cover_steps(&covering, n, &whole);
 }
 
@@ -330,6 +352,7 @@ static VkdmlResult plan_in_two(struct windows *w) {
     const DML_TENSOR_DATA_TYPE type = is_float ? DML_TENSOR_DATA_TYPE_FLOAT32 : n->source.type;
     uint32_t elements = 1; /* at most 2^32-1 */
     sums.finish = VKDML_NEIGHBOURS_TOTAL;
+    sums.epilogue = NULL;
     rest.kind = n->kind == VKDML_NEIGHBOURS_SUM ? n->kind : VKDML_NEIGHBOURS_LINEAR; /* of no dimension */
     rest.squares = false;
     for (uint32_t d = n->count; d-- > 0;) {
@@ -369,10 +392,39 @@ static void note_dimensions(const struct vkdml_neighbours *n, struct vkdml_repor
     vkdml_note_dimensions(report, "window, collapsed", n->count, sizeof(*first), columns, 4);
 }
 
-VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, struct vkdml_builder *builder) {
+static struct vkdml_neighbours collapsed_of(const struct vkdml_neighbours *neighbours) {
     struct vkdml_neighbours collapsed = *neighbours;
+    const struct vkdml_ending ending = vkdml_epilogue_ending(neighbours->epilogue);
+    for (uint32_t d = 0; d < collapsed.count; ++d) {
+        collapsed.dimensions[d].operand_stride = vkdml_ending_stride(&ending, d);
+    }
     collapse(&collapsed);
+    return collapsed;
+}
+
+bool vkdml_neighbours_takes(const struct vkdml_neighbours *neighbours, const struct vkdml_epilogue *epilogue,
+                            const struct vkdml_plan_limits *limits) {
+    const bool pools = neighbours->pool != VKDML_POOL_NONE;
+    if (neighbours->kind != VKDML_NEIGHBOURS_SUM ||
+        !vkdml_epilogue_is_short(epilogue, neighbours->target.type, !pools, limits)) {
+        return false;
+    }
+    const struct vkdml_neighbours collapsed = collapsed_of(neighbours);
+    struct vkdml_builder builder = {.limits = limits};
+    struct windows w = {.neighbours = &collapsed, .builder = &builder};
+    const struct vkdml_box whole = whole_box(&collapsed);
+    bool fits = true;
+    for (uint32_t t = 0; t < tensor_count(&collapsed) && fits; ++t) {
+        bytes(&w, t, &whole, &fits);
+    }
+    return fits;
+}
+
+VkdmlResult vkdml_neighbours_plan(const struct vkdml_neighbours *neighbours, struct vkdml_builder *builder) {
+    const struct vkdml_neighbours collapsed = collapsed_of(neighbours);
     struct windows w = {.neighbours = &collapsed, .builder = builder, .is_rehearsal = true};
+    assert(!vkdml_epilogue_exists(neighbours->epilogue) ||
+           vkdml_neighbours_takes(neighbours, neighbours->epilogue, builder->limits));
     note_dimensions(&collapsed, builder->report);
     VkdmlResult result = cover(&w);
     w.is_rehearsal = false;

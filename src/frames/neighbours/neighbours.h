@@ -7,6 +7,7 @@
 #include "frames/neighbours/scaling.h"
 #include "kernels/blocks.h"
 #include "plan/builder.h"
+#include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
 /* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
@@ -29,6 +30,7 @@ struct vkdml_neighbours_dimension {
     uint32_t source_step;
     bool is_scaled; /* of what is interpolated all dimensions that are walked, or none */
     struct vkdml_scaling scaling;
+    uint32_t operand_stride; /* of an epilogue's operand: set by vkdml_neighbours_plan() */
 };
 
 /* What an element is made of. */
@@ -53,9 +55,16 @@ struct vkdml_neighbours {
     struct vkdml_origin source;
     struct vkdml_origin own; /* of NORMALIZED */
     struct vkdml_origin target;
+    const struct vkdml_epilogue *epilogue; /* that vkdml_neighbours_takes(), of the dimensions' sizes; NULL: none */
     uint32_t count;
     struct vkdml_neighbours_dimension dimensions[VKDML_MAX_DIMENSIONS];
 };
+
+/* Whether an epilogue may become of the results: of pools and sums of floats, whose tensors can all be bound whole,
+ * what vkdml_epilogue_is_short() says; of sums that are no pool functions of sums, products and choices alone. It
+ * changes nothing else of a plan, so not a bit of results before it. */
+bool vkdml_neighbours_takes(const struct vkdml_neighbours *neighbours, const struct vkdml_epilogue *epilogue,
+                            const struct vkdml_plan_limits *limits);
 
 /* Adds the steps: one where all tensors can be bound whole, else one for each part, and where not even the elements of
  * one sum can be bound together such as add up sums in the temporary resource. */

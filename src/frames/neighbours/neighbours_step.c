@@ -151,10 +151,11 @@ static uint32_t width_of(const struct vkdml_neighbours *n, const struct vkdml_ne
 }
 
 /* How far a ring is walked at once. */
-static void choose_share(const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits,
-                         struct shape *shape) {
+static void choose_share(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                         const struct vkdml_plan_limits *limits, struct shape *shape) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint64_t most = MOST_TURNS / (shape->turns + shape->width + 2);
+    const uint64_t ending = shape->width * (uint64_t)vkdml_epilogue_turns(n->epilogue);
+    const uint64_t most = MOST_TURNS / (shape->turns + shape->width + 2 + ending);
     if (shape->ring != NO_RING) {
         vkdml_shares_of_ring(&shape->shares, part->box.size[shape->ring], 4 * (uint64_t)shape->ring_taps,
                              most - shape->ring_taps, serial);
@@ -234,7 +235,7 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
     }
     order_walks(n, shape);
     count_turns(n, shape);
-    if (shape->ring != NO_RING && shape->turns > MOST_TURNS / (4 * MOST_RING)) {
+    if (shape->ring != NO_RING && shape->turns - n->count > MOST_TURNS / (4 * MOST_RING)) {
         shape->ring = NO_RING;
         shape->ring_taps = 0;
         shape->walk_count = 0;
@@ -255,7 +256,7 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
         shape->shares.items *= part->box.size[d];
     }
     if (shape->turns <= MOST_TURNS) {
-        choose_share(part, limits, shape);
+        choose_share(n, part, limits, shape);
     }
 }
 
@@ -360,6 +361,23 @@ void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *di
     parameters->sizes[d][3] = dimension->source_stride;
     parameters->own_strides[d] = dimension->own_stride;
     parameters->target_strides[d] = dimension->target_stride;
+}
+
+void vkdml_neighbours_fill_ending(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                  struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step) {
+    const struct vkdml_ending ending = vkdml_epilogue_ending(part->is_last ? n->epilogue : NULL);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_EPILOGUE, ending.constant);
+    if (ending.constant == 0) {
+        return;
+    }
+    parameters->operand_first = ending.first;
+    parameters->factor = ending.factor;
+    memcpy(parameters->function_arguments, ending.arguments, sizeof(ending.arguments));
+    for (uint32_t d = 0; d < n->count; ++d) {
+        parameters->operand_first += part->box.origin[d] * n->dimensions[d].operand_stride;
+        parameters->operand_strides[d] = n->dimensions[d].operand_stride;
+    }
+    vkdml_ending_bind(&ending, step);
 }
 
 static void fill_dimensions(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
@@ -533,10 +551,15 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
                         shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, &shape, operation));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
-    vkdml_step_parameters(step, &parameters, offsetof(struct vkdml_neighbours_parameters, place_strides));
     step->buffers[0] = vkdml_origin_buffer(&n->source, windows[0].offset, windows[0].size);
     step->buffers[1] = vkdml_origin_buffer(&n->target, windows[1].offset, windows[1].size);
     step->buffers[2] = vkdml_origin_buffer(own, windows[2].offset, windows[2].size);
     step->buffer_count = has_own ? 3 : 2;
+    if (!interpolates(n)) {
+        vkdml_neighbours_fill_ending(n, part, &parameters, step);
+    }
+    vkdml_step_parameters(step, &parameters,
+                          interpolates(n) ? offsetof(struct vkdml_neighbours_parameters, operand_first)
+                                          : offsetof(struct vkdml_neighbours_parameters, place_strides));
     return vkdml_grid(groups, limits, report, step->groups);
 }

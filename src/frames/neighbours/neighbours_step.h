@@ -18,6 +18,7 @@ struct vkdml_neighbours_part {
     struct vkdml_span target;
     bool is_cut; /* there are other steps of a walk */
     bool accumulates;
+    bool is_last; /* of the steps of its elements: what there is goes through the epilogue */
 };
 
 VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *neighbours,
@@ -27,6 +28,11 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *neighbours
 /* What kernels know of dimension d, of which they walk `size` coordinates. */
 void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *dimension, uint32_t d, uint32_t size,
                                      struct vkdml_neighbours_parameters *parameters);
+
+/* Tells a step of the epilogue of its part, and binds the operand: once all else is bound, and before parameters are
+ * set. */
+void vkdml_neighbours_fill_ending(const struct vkdml_neighbours *neighbours, const struct vkdml_neighbours_part *part,
+                                  struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step);
 
 /* Fills in a step of a pool: frames/neighbours/pool_step.c. */
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,

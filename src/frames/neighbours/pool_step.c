@@ -201,7 +201,7 @@ static void find_shape(struct shape *shape, uint32_t width) {
     }
     order_walks(shape);
     count_turns(shape);
-    if (shape->ring != NO_RING && shape->turns > MOST_TURNS / (8 * MOST_RING)) {
+    if (shape->ring != NO_RING && shape->turns - shape->pool->count > MOST_TURNS / (8 * MOST_RING)) {
         shape->ring = NO_RING;
         order_walks(shape);
         count_turns(shape);
@@ -224,7 +224,9 @@ static uint32_t width_of(const struct vkdml_neighbours *pool, const struct vkdml
 /* Items of an invocation, or how far it walks a ring. */
 static void choose_share(struct shape *shape, uint64_t items_per_row) {
     const bool serial = shape->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint64_t most = MOST_TURNS / shape->turns; /* at least 1: see frames/neighbours/neighbours.c's MOST_STEPS */
+    const uint64_t ending = shape->width * (uint64_t)vkdml_epilogue_turns(shape->pool->epilogue);
+    /* At least 1: see frames/neighbours/neighbours.c's MOST_STEPS. */
+    const uint64_t most = MOST_TURNS / (shape->turns + ending);
     shape->shares.items = items_per_row;
     for (uint32_t d = 0; d < last_of(shape); ++d) {
         shape->shares.items *= shape->part->box.size[d];
@@ -388,7 +390,9 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
     const DML_TENSOR_DATA_TYPE source_type = moves ? moved_type(pool->source.type) : pool->source.type;
     const DML_TENSOR_DATA_TYPE target_type = moves ? moved_type(pool->target.type) : pool->target.type;
     const DML_TENSOR_DATA_TYPE own_type = pool->has_places ? own->type : source_type;
-    const bool has_halves = source_type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const bool ends_halves = vkdml_epilogue_exists(pool->epilogue) && pool->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const bool has_halves =
+        source_type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16 || ends_halves;
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
     const struct vkdml_neighbours_dimension *last = &pool->dimensions[pool->count - 1];
     const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape.ring != NO_RING ? shape.ring : 0];
@@ -408,10 +412,11 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
         step, VKDML_NEIGHBOURS_CONSTANT_SLIDING,
         shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
-    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = vkdml_origin_buffer(&pool->source, shape.windows[0].offset, shape.windows[0].size);
     step->buffers[1] = vkdml_origin_buffer(&pool->target, shape.windows[1].offset, shape.windows[1].size);
     step->buffers[2] = vkdml_origin_buffer(own, shape.windows[2].offset, shape.windows[2].size);
     step->buffer_count = pool->has_places ? 3 : 2;
+    vkdml_neighbours_fill_ending(pool, part, &parameters, step);
+    vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);
 }

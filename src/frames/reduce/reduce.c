@@ -4,6 +4,7 @@
  * folded one is a share too. */
 #include "frames/reduce/reduce.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -53,9 +54,11 @@
 /* A dimension that is kept or folded. */
 struct dimension {
     uint32_t size;
-    uint32_t stride; /* the input's */
-    uint32_t other;  /* a kept one's stride in the output, or what a coordinate of a folded one counts in an element's
-                        place */
+    uint32_t stride;  /* the input's */
+    uint32_t other;   /* a kept one's stride in the output, or what a coordinate of a folded one counts in an element's
+                         place */
+    uint32_t number;  /* a kept one's: how many outputs a coordinate counts */
+    uint32_t operand; /* .. and its stride in an epilogue's operand */
 };
 
 struct dimensions {
@@ -77,12 +80,15 @@ struct part {
     uint64_t source_first;
     uint64_t target_first;
     uint32_t index_first;
+    uint64_t number_first;
 };
 
 struct reducing {
     const struct vkdml_reduce *reduce;
     struct vkdml_builder *builder;
-    uint32_t element_count; /* of a whole reduction, FLOAT32's bits */
+    struct vkdml_ending ending;
+    struct dimensions operand; /* the kept ones with its strides, as outputs are numbered */
+    uint32_t element_count;    /* of a whole reduction, FLOAT32's bits */
     bool serial;
 };
 
@@ -122,8 +128,24 @@ static bool is_place(const struct vkdml_reduce *reduce) {
     return reduce->function == VKDML_REDUCE_ARGMAX || reduce->function == VKDML_REDUCE_ARGMIN;
 }
 
+/* Numbers outputs in the order of kept dimensions, before these become runs: those of the operand are other ones. */
+static void number_outputs(struct reducing *f, struct dimensions *kept) {
+    uint32_t number = 1;
+    for (uint32_t d = kept->rank; d-- > 0;) {
+        kept->items[d].number = number;
+        number *= kept->items[d].size; /* at most the elements */
+    }
+    f->operand = *kept;
+    for (uint32_t d = 0; d < kept->rank; ++d) {
+        f->operand.items[d].stride = kept->items[d].operand;
+        f->operand.items[d].other = 0;
+    }
+    merge_runs(&f->operand);
+}
+
 /* Sorts the dimensions of more than one coordinate into kept and folded ones, as the input lies. */
-static void collapse(const struct vkdml_reduce *reduce, struct part *part) {
+static void collapse(struct reducing *f, struct part *part) {
+    const struct vkdml_reduce *reduce = f->reduce;
     memset(part, 0, sizeof(*part));
     part->source_first = reduce->input.at.first;
     part->target_first = reduce->outputs[0].at.first;
@@ -131,7 +153,10 @@ static void collapse(const struct vkdml_reduce *reduce, struct part *part) {
     for (uint32_t d = reduce->input.rank; d-- > 0;) {
         const uint32_t size = reduce->input.sizes[d];
         const bool folded = (reduce->folded >> d & 1) != 0;
-        struct dimension dimension = {size, reduce->input.strides[d], folded ? place : reduce->outputs[0].strides[d]};
+        struct dimension dimension = {.size = size,
+                                      .stride = reduce->input.strides[d],
+                                      .other = folded ? place : reduce->outputs[0].strides[d],
+                                      .operand = vkdml_ending_stride(&f->ending, d)};
         if (folded) {
             place *= size; /* at most the elements */
             dimension.other = is_place(reduce) ? dimension.other : 0;
@@ -140,10 +165,13 @@ static void collapse(const struct vkdml_reduce *reduce, struct part *part) {
             insert(folded ? &part->reduced : &part->kept, dimension);
         }
     }
+    if (f->ending.operand != NULL) {
+        number_outputs(f, &part->kept);
+    }
     merge_runs(&part->kept);
     merge_runs(&part->reduced);
     if (part->reduced.rank == 0) {
-        part->reduced.items[0] = (struct dimension){1, 1, 0};
+        part->reduced.items[0] = (struct dimension){.size = 1, .stride = 1};
         part->reduced.rank = 1;
     }
 }
@@ -358,6 +386,31 @@ static void fill_dimensions(const struct part *part, const struct walk *walk,
     }
 }
 
+/* What becomes of the results of a step. */
+static void fill_ending(const struct reducing *f, const struct part *part, const struct walk *walk,
+                        struct vkdml_reduce_parameters *parameters) {
+    const struct dimensions *operand = &f->operand;
+    parameters->factor = f->ending.factor;
+    memcpy(parameters->function_arguments, f->ending.arguments, sizeof(f->ending.arguments));
+    if (f->ending.operand == NULL) {
+        return;
+    }
+    parameters->run_index_stride = f->ending.first;
+    parameters->index_first = (uint32_t)part->number_first;
+    for (uint32_t d = 0; d < part->kept.rank; ++d) {
+        const uint32_t width = d + 1 == part->kept.rank ? walk->width : 1;
+        parameters->reduced_index[d] = part->kept.items[d].number * width;
+    }
+    for (uint32_t d = 0; d < operand->rank; ++d) {
+        uint32_t *dimension = parameters->reduced[VKDML_MAX_DIMENSIONS - operand->rank + d];
+        const struct vkdml_divisor divisor = vkdml_divisor(operand->items[d].size);
+        dimension[0] = operand->items[d].size;
+        dimension[1] = divisor.multiplier;
+        dimension[2] = divisor.shifts;
+        dimension[3] = operand->items[d].stride;
+    }
+}
+
 static bool computes_much(const struct reducing *f) {
     const enum vkdml_reduce_function function = f->reduce->function;
     return function == VKDML_REDUCE_MULTIPLY;
@@ -407,6 +460,8 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
         }
         parameters.width_stride = 1;
         parameters.share_stride = stride;
+    } else if (f->ending.constant != 0) {
+        fill_ending(f, part, walk, &parameters);
     }
 
     const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !source->totals;
@@ -430,6 +485,9 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, many ? LOADS : 1);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_OPTION, f->reduce->option);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FLOAT_CONTROLS, float_controls);
+    if (!is_wide) {
+        vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_EPILOGUE, totals == NULL ? f->ending.constant : 0);
+    }
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = vkdml_origin_buffer(&source->at, from.offset, from.size);
     step->buffer_count = totals == NULL && is_pair(f->reduce) ? 3 : 2;
@@ -438,6 +496,8 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     }
     if (totals != NULL) {
         step->buffers[1] = *totals;
+    } else {
+        vkdml_ending_bind(&f->ending, step);
     }
     return vkdml_grid(walk->groups, f->builder->limits, f->builder->report, step->groups);
 }
@@ -546,15 +606,16 @@ static bool next_piece(const struct dimensions *whole, const struct dimensions *
     return false;
 }
 
-/* The dimensions of a piece; *stride and *other grow by how far it lies. */
+/* The dimensions of a piece; *stride, *other and *number grow by how far it lies. */
 static struct dimensions piece_at(const struct dimensions *whole, const struct dimensions *piece,
-                                  const uint32_t *origin, uint64_t *stride, uint64_t *other) {
+                                  const uint32_t *origin, uint64_t *stride, uint64_t *other, uint64_t *number) {
     struct dimensions result = *whole;
     for (uint32_t d = 0; d < whole->rank; ++d) {
         const uint32_t left = whole->items[d].size - origin[d];
         result.items[d].size = left < piece->items[d].size ? left : piece->items[d].size;
         *stride += (uint64_t)origin[d] * whole->items[d].stride;
         *other += (uint64_t)origin[d] * whole->items[d].other;
+        *number += (uint64_t)origin[d] * whole->items[d].number;
     }
     return result;
 }
@@ -579,7 +640,7 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
     do {
         struct part smaller = *part;
         uint64_t index = part->index_first;
-        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index);
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index, &smaller.number_first);
         smaller.index_first = (uint32_t)index;
         struct walk walk;
         choose_walk(f, source, &smaller, &walk);
@@ -599,7 +660,7 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
     }
     rest.source_first = 0;
     rest.index_first = 0;
-    rest.reduced = (struct dimensions){1, {{(uint32_t)shares, stride, 0}}};
+    rest.reduced = (struct dimensions){1, {{.size = (uint32_t)shares, .stride = stride}}};
     const struct source of_totals = {region, true, 8 * total_bytes(f)};
     vkdml_builder_phase(f->builder);
     return plan_part(f, &of_totals, &rest);
@@ -613,7 +674,7 @@ static uint64_t count_shares(const struct reducing *f, const struct source *sour
         struct part smaller = *part;
         uint64_t index = 0;
         struct walk walk;
-        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index);
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index, &smaller.number_first);
         choose_walk(f, source, &smaller, &walk);
         shares += walk.shares;
     } while (next_piece(&part->reduced, piece, origin));
@@ -626,7 +687,8 @@ static VkdmlResult plan_part(const struct reducing *f, const struct source *sour
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     while (result == VKDML_SUCCESS) {
         struct part smaller = *part;
-        smaller.kept = piece_at(&part->kept, &piece.kept, origin, &smaller.source_first, &smaller.target_first);
+        smaller.kept = piece_at(&part->kept, &piece.kept, origin, &smaller.source_first, &smaller.target_first,
+                                &smaller.number_first);
         const uint64_t shares = count_shares(f, source, &smaller, &piece.reduced);
         if (shares == 1) {
             struct walk walk;
@@ -642,12 +704,26 @@ static VkdmlResult plan_part(const struct reducing *f, const struct source *sour
     return result;
 }
 
+bool vkdml_reduce_takes(const struct vkdml_reduce *reduce, const struct vkdml_epilogue *epilogue,
+                        const struct vkdml_plan_limits *limits) {
+    const DML_TENSOR_DATA_TYPE type = reduce->outputs[0].at.type;
+    return !is_pair(reduce) && vkdml_data_type_bits(reduce->input.at.type) <= 32 &&
+           vkdml_epilogue_is_short(epilogue, type, false, limits);
+}
+
 VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder) {
     struct part whole;
-    collapse(reduce, &whole);
+    struct reducing f = {.reduce = reduce,
+                         .builder = builder,
+                         .ending = vkdml_epilogue_ending(reduce->epilogue),
+                         .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
+    assert(f.ending.constant == 0 || vkdml_reduce_takes(reduce, reduce->epilogue, builder->limits));
+    collapse(&f, &whole);
     const float element_count = (float)count(&whole.reduced);
-    struct reducing f = {reduce, builder, 0, builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
     memcpy(&f.element_count, &element_count, sizeof(f.element_count));
+    if (f.ending.operand != NULL) {
+        f.ending.constant |= f.operand.rank << VKDML_EPILOGUE_OPERAND_RANK_SHIFT;
+    }
     const struct source source = {reduce->input.at, false, vkdml_view_bits(&reduce->input)};
     return plan_part(&f, &source, &whole);
 }

@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "kernels/blocks.h"
 #include "plan/builder.h"
+#include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
 struct vkdml_reduce {
@@ -20,7 +21,13 @@ struct vkdml_reduce {
     bool option;       /* ARGMIN, ARGMAX: of equal elements the last; MOMENTS: about 0, which takes the mean's place;
                           RANGE: of INT8, else UINT8 */
     uint32_t argument; /* MOMENTS: see there; L1, L2: what the norm is at least; FLOAT32's bits */
+    const struct vkdml_epilogue *epilogue; /* that vkdml_reduce_takes(), of the output's sizes; NULL: none */
 };
+
+/* Whether an epilogue may become of the results of a reduce: of one output of floats what vkdml_epilogue_is_short()
+ * says. It changes nothing else of a plan, so not a bit of results before it. */
+bool vkdml_reduce_takes(const struct vkdml_reduce *reduce, const struct vkdml_epilogue *epilogue,
+                        const struct vkdml_plan_limits *limits);
 
 VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder);
 

@@ -1,0 +1,105 @@
+#include "graph/pattern.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/notes.h"
+
+const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
+                                                   uint32_t *producer) {
+    const struct vkdml_graph *graph = fusion->graph;
+    const uint32_t value = vkdml_graph_source(graph, node, index);
+    *producer = value != VKDML_GRAPH_NONE ? graph->values[value].node : VKDML_GRAPH_NONE;
+    return *producer != VKDML_GRAPH_NONE ? graph->nodes[*producer].instance : NULL;
+}
+
+static struct vkdml_graph_text text_of(const struct vkdml_fusion *fusion, uint32_t node) {
+    return vkdml_graph_node_text(node, fusion->graph->nodes[node].name);
+}
+
+void vkdml_fusion_tell(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
+    if (fusion->report->notes != NULL) {
+        vkdml_note(fusion->report, "%s is fused into %s", text_of(fusion, node).text, text_of(fusion, producer).text);
+    }
+}
+
+void vkdml_fusion_refuse(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node, const char *format, ...) {
+    if (fusion->report->notes == NULL) {
+        return;
+    }
+    char reason[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    vkdml_note(fusion->report, "%s is not fused into %s: %s", text_of(fusion, node).text,
+               text_of(fusion, producer).text, reason);
+}
+
+bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
+    const struct vkdml_graph *graph = fusion->graph;
+    const uint32_t between = vkdml_graph_value_of(graph, producer, 0), after = vkdml_graph_value_of(graph, node, 0);
+    const struct vkdml_graph_value *value = &graph->values[between];
+    if (value->outputs > 0) {
+        vkdml_fusion_refuse(fusion, producer, node, "its input is an output of the graph");
+    } else if (value->readers > 1) {
+        vkdml_fusion_refuse(fusion, producer, node, "its input is read %" PRIu32 " times", value->readers);
+    } else if (fusion->fixed[between] != fusion->fixed[after]) {
+        vkdml_fusion_refuse(fusion, producer, node, "its input is computed once, when the graph is initialized");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type) {
+    return type != DML_TENSOR_DATA_TYPE_FLOAT16 || fusion->limits->half_allowed;
+}
+
+static bool is_packed(const struct vkdml_tensor *tensor) {
+    uint32_t strides[VKDML_MAX_DIMENSIONS];
+    bool packed = vkdml_packed_strides(tensor->dimension_count, tensor->sizes, strides);
+    for (uint32_t d = 0; d < tensor->dimension_count && packed; ++d) {
+        packed = tensor->sizes[d] == 1 || tensor->strides[d] == strides[d];
+    }
+    return packed;
+}
+
+bool vkdml_fusion_lies_alike(const struct vkdml_tensor *a, const struct vkdml_tensor *b) {
+    return vkdml_same_layout(a, b) || (a->data_type == b->data_type && is_packed(a) && is_packed(b) &&
+                                       vkdml_tensor_elements(a) == vkdml_tensor_elements(b));
+}
+
+struct vkdml_tensor vkdml_fusion_output(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
+    struct vkdml_tensor tensor = fusion->graph->nodes[producer].instance->outputs[0];
+    tensor.base_alignment = fusion->graph->nodes[node].instance->outputs[0].base_alignment;
+    return tensor;
+}
+
+VkdmlResult vkdml_fusion_rewrite(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
+                                 DML_OPERATOR_TYPE type, const struct vkdml_edit *edits, size_t edit_count,
+                                 struct vkdml_instance **made) {
+    struct vkdml_report refusal;
+    const VkdmlResult result = vkdml_rewrite(fusion->graph->nodes[producer].instance, type, edits, edit_count,
+                                             fusion->level, fusion->graph->callbacks, fusion->report, &refusal, made);
+    if (result == VKDML_SUCCESS && *made == NULL) {
+        vkdml_fusion_refuse(fusion, producer, node, "%.*s", (int)strcspn(refusal.text, "\n"), refusal.text);
+    }
+    return result;
+}
+
+void vkdml_fusion_join(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
+                       struct vkdml_instance *made) {
+    struct vkdml_graph *graph = fusion->graph;
+    const uint32_t between = vkdml_graph_value_of(graph, producer, 0), after = vkdml_graph_value_of(graph, node, 0);
+    vkdml_fusion_tell(fusion, producer, node);
+    graph->values[between].alignment = graph->values[after].alignment;
+    vkdml_graph_replace(graph, producer, made);
+    vkdml_graph_redirect(graph, after, between);
+    for (uint32_t i = 0; i < graph->nodes[node].input_count; ++i) {
+        vkdml_graph_set_source(graph, node, i, VKDML_GRAPH_NONE);
+    }
+    vkdml_graph_drop(graph, node);
+}

@@ -1,0 +1,61 @@
+/* Patterns of nodes that vkdml_graph_fuse() looks for, and what they are found and replaced by. */
+#ifndef VKDML_GRAPH_PATTERN_H
+#define VKDML_GRAPH_PATTERN_H
+
+#include "graph/graph.h"
+#include "graph/rewrite.h"
+
+/* What passes take along. */
+struct vkdml_fusion {
+    struct vkdml_graph *graph;
+    DML_FEATURE_LEVEL level;
+    const struct vkdml_plan_limits *limits;
+    struct vkdml_report *report;
+    bool *fixed; /* by value: known at initialization */
+};
+
+/* Nodes that become fewer, the last of which is looked for. */
+struct vkdml_pattern {
+    const char *name;
+    bool (*matches)(const struct vkdml_instance *last);               /* so far as the operator alone tells */
+    VkdmlResult (*apply)(struct vkdml_fusion *fusion, uint32_t last); /* where all suits; else a note says why not */
+};
+
+extern const struct vkdml_pattern vkdml_pattern_identity;
+extern const struct vkdml_pattern vkdml_pattern_round_trip;
+extern const struct vkdml_pattern vkdml_pattern_padding;
+extern const struct vkdml_pattern vkdml_pattern_scale;
+extern const struct vkdml_pattern vkdml_pattern_bias;
+extern const struct vkdml_pattern vkdml_pattern_activation;
+
+/* The operator that makes what input `index` of a node reads, and its node; NULL: it is a graph input or a constant. */
+const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
+                                                   uint32_t *producer);
+
+/* Says that a node is part of its producer now, or that it is not and why. */
+void vkdml_fusion_tell(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+void vkdml_fusion_refuse(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node, const char *format, ...)
+    VKDML_PRINTF(4, 5);
+
+/* Whether nobody but one node needs what its producer makes, and both are done at the same time; else refused. */
+bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+
+/* Whether a type's edges may stay unrounded: all but FLOAT16's, and these where half precision is allowed. */
+bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type);
+
+/* Whether two tensors are of one type and their elements lie in the same places: as many dimensions or not. */
+bool vkdml_fusion_lies_alike(const struct vkdml_tensor *a, const struct vkdml_tensor *b);
+
+/* The producer's output, bound as a node's output of as many bytes is. */
+struct vkdml_tensor vkdml_fusion_output(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+
+/* Makes an operator out of a producer's; NULL where the rules refuse it, which a note then says. */
+VkdmlResult vkdml_fusion_rewrite(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
+                                 DML_OPERATOR_TYPE type, const struct vkdml_edit *edits, size_t edit_count,
+                                 struct vkdml_instance **made);
+
+/* Gives a producer another operator, of which a node is a part, and takes the node away. */
+void vkdml_fusion_join(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
+                       struct vkdml_instance *made);
+
+#endif

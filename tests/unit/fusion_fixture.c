@@ -1,0 +1,354 @@
+#include "fusion_fixture.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/graph.h"
+#include "api/operator.h"
+#include "base/notes.h"
+#include "one_device.h"
+
+#define F32 DML_TENSOR_DATA_TYPE_FLOAT32
+#define F16 DML_TENSOR_DATA_TYPE_FLOAT16
+
+/* Every input and output of a graph has as much room. */
+#define SLOT   ((size_t)8192)
+#define INPUTS 8
+
+struct graph graph;
+
+/* ---- tensors ---- */
+
+struct shaped {
+    uint32_t sizes[4];
+    uint32_t strides[4];
+    DML_BUFFER_TENSOR_DESC buffer;
+    DML_TENSOR_DESC desc;
+};
+
+static struct shaped tensors[64];
+static uint32_t tensor_count;
+
+/* As long as the graph is being built. strides NULL: packed. */
+const DML_TENSOR_DESC *tensor_of(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, const uint32_t *strides) {
+    assert_true(tensor_count < sizeof tensors / sizeof tensors[0]);
+    struct shaped *shaped = &tensors[tensor_count++];
+    memcpy(shaped->sizes, sizes, sizeof shaped->sizes);
+    memcpy(shaped->strides, strides != NULL ? strides : sizes, sizeof shaped->strides);
+    const uint64_t bytes = vkdmlCalcBufferTensorSize(type, 4, sizes, strides);
+    shaped->buffer = (DML_BUFFER_TENSOR_DESC){
+        type, DML_TENSOR_FLAG_NONE, 4, shaped->sizes, strides != NULL ? shaped->strides : NULL, bytes, 0};
+    shaped->desc = (DML_TENSOR_DESC){DML_TENSOR_TYPE_BUFFER, &shaped->buffer};
+    return &shaped->desc;
+}
+
+const DML_TENSOR_DESC *owned(const DML_TENSOR_DESC *desc) {
+    tensors[tensor_count - 1].buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
+    return desc;
+}
+
+/* ---- nodes ---- */
+
+uint32_t node(DML_OPERATOR_TYPE type, const void *operator_desc, const char *name) {
+    const DML_OPERATOR_DESC desc = {type, operator_desc};
+    VkdmlOperator op;
+    if (vkdmlCreateOperator(device, &desc, &op) != VKDML_SUCCESS) {
+        fail_msg("%s", vkdmlGetErrorMessage());
+    }
+    return graph_operator(&graph, op, name);
+}
+
+/* An activation, all numbers of which are 1.25. */
+uint32_t activation_node(DML_OPERATOR_TYPE type, const DML_TENSOR_DESC *input, const DML_TENSOR_DESC *output) {
+    const VkdmlOperatorSchema *schema = vkdmlGetOperatorSchema(type);
+    _Alignas(8) unsigned char desc[64] = {0};
+    const float number = 1.25f;
+    assert_true(schema->descSize <= sizeof desc);
+    memcpy(desc + schema->fields[0].offset, &input, sizeof input);
+    memcpy(desc + schema->fields[1].offset, &output, sizeof output);
+    for (uint32_t i = 2; i < schema->fieldCount; i++) {
+        memcpy(desc + schema->fields[i].offset, &number, sizeof number);
+    }
+    return node(type, desc, "activation");
+}
+
+uint32_t relu_node(const DML_TENSOR_DESC *input, const DML_TENSOR_DESC *output) {
+    return activation_node(DML_OPERATOR_ACTIVATION_RELU, input, output);
+}
+
+uint32_t identity_node(const DML_TENSOR_DESC *input, const DML_TENSOR_DESC *output, const DML_SCALE_BIAS *scale) {
+    const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {input, output, scale};
+    return node(DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, "identity");
+}
+
+uint32_t add_node(const DML_TENSOR_DESC *a, const DML_TENSOR_DESC *b, const DML_TENSOR_DESC *output) {
+    const DML_ELEMENT_WISE_ADD_OPERATOR_DESC desc = {a, b, output};
+    return node(DML_OPERATOR_ELEMENT_WISE_ADD, &desc, "add");
+}
+
+uint32_t cast_node(const DML_TENSOR_DESC *input, const DML_TENSOR_DESC *output) {
+    const DML_CAST_OPERATOR_DESC desc = {input, output};
+    return node(DML_OPERATOR_CAST, &desc, "cast");
+}
+
+/* 20 by 24, of inputs 0 and 1. */
+uint32_t gemm_node(DML_TENSOR_DATA_TYPE type, const DML_TENSOR_DESC *c, float alpha) {
+    const DML_GEMM_OPERATOR_DESC desc = {TENSOR(type, 1, 1, ROWS, DEPTH),
+                                         TENSOR(type, 1, 1, DEPTH, COLUMNS),
+                                         c,
+                                         TENSOR(type, 1, 1, ROWS, COLUMNS),
+                                         0,
+                                         0,
+                                         alpha,
+                                         0.5f,
+                                         NULL};
+    const uint32_t gemm = node(DML_OPERATOR_GEMM, &desc, "gemm");
+    graph_input(&graph, 0, gemm, 0);
+    graph_input(&graph, 1, gemm, 1);
+    return gemm;
+}
+
+const uint32_t ones[] = {1, 1}, zeros[] = {0, 0};
+
+/* 2 by 6 by 8 by 8, of inputs 0 and 1, `lacking` at each end of 10 by 10. */
+uint32_t convolution_of(DML_TENSOR_DATA_TYPE type, DML_CONVOLUTION_DIRECTION direction, uint32_t lacking) {
+    const uint32_t padding[] = {lacking, lacking};
+    const uint32_t size = direction == DML_CONVOLUTION_DIRECTION_FORWARD ? 10 - 2 * lacking : 6 + 2 * lacking;
+    const DML_CONVOLUTION_OPERATOR_DESC desc = {TENSOR(type, 2, 6, size, size),
+                                                TENSOR(type, 6, 6, 3, 3),
+                                                NULL,
+                                                TENSOR(type, 2, 6, 8, 8),
+                                                DML_CONVOLUTION_MODE_CROSS_CORRELATION,
+                                                direction,
+                                                2,
+                                                ones,
+                                                ones,
+                                                padding,
+                                                padding,
+                                                zeros,
+                                                1,
+                                                NULL};
+    const uint32_t convolution = node(DML_OPERATOR_CONVOLUTION, &desc, "convolution");
+    graph_input(&graph, 1, convolution, 1);
+    return convolution;
+}
+
+uint32_t convolution_node(DML_TENSOR_DATA_TYPE type) {
+    const uint32_t convolution = convolution_of(type, DML_CONVOLUTION_DIRECTION_FORWARD, 0);
+    graph_input(&graph, 0, convolution, 0);
+    return convolution;
+}
+
+/* ---- what becomes of a graph ---- */
+
+void begin(uint32_t inputs, uint32_t outputs) {
+    tensor_count = 0;
+    graph_begin(&graph, inputs, outputs);
+}
+
+char notes_text[NOTES_MOST];
+
+/* How many nodes there are once they have been fused; notes lie in notes_text, a line each. */
+uint32_t fuse(DML_EXECUTION_FLAGS flags) {
+    static struct vkdml_report report;
+    struct vkdml_notes notes;
+    struct vkdml_graph *read;
+    struct vkdml_compilation compilation;
+    const VkdmlCompileInfo info = {.structSize = sizeof info, .executionFlags = flags};
+    uint32_t left = 0;
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_read_compile_info(device, &info, &report, &compilation), VKDML_SUCCESS);
+    assert_int_equal(vkdml_read_graph(device, &graph.desc, &report, &read), VKDML_SUCCESS);
+    vkdml_notes_begin(&notes, NULL, &report);
+    assert_int_equal(vkdml_graph_fuse(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report), VKDML_SUCCESS);
+    for (uint32_t n = 0; n < read->node_count; n++) {
+        left += !read->nodes[n].is_gone;
+    }
+    assert_true(notes.length < sizeof notes_text);
+    for (size_t i = 0; i < notes.length; i++) {
+        notes_text[i] = notes.text[i];
+        notes_text[i] = (char)(notes_text[i] == '\0' ? '\n' : notes_text[i]);
+    }
+    notes_text[notes.length] = '\0';
+    vkdml_notes_end(&notes, &report);
+    vkdml_graph_destroy(read);
+    return left;
+}
+
+void assert_nodes(uint32_t expected, const char *note) {
+    const uint32_t left = fuse(DML_EXECUTION_FLAG_NONE);
+    if (left != expected || (note == NULL ? notes_text[0] != '\0' : strstr(notes_text, note) == NULL)) {
+        fail_msg("%u nodes, must be %u; notes must have \"%s\":\n%s", (unsigned)left, (unsigned)expected,
+                 note != NULL ? note : "nothing", notes_text);
+    }
+}
+
+/* ---- execution ---- */
+
+#define OUTPUTS_AT (VULKAN_BUFFER_BYTES / 2)
+
+static DML_TENSOR_DATA_TYPE input_type;
+
+/* Bits that have nothing to do with those of other places: the end of MurmurHash3. */
+static uint32_t random_at(uint32_t i) {
+    i = (i + 1) * 0x9E3779B9u;
+    i = (i ^ i >> 16) * 0x85EBCA6Bu;
+    i = (i ^ i >> 13) * 0xC2B2AE35u;
+    return i ^ i >> 16;
+}
+
+/* Two halves, or a float, of both signs, 2^-2 to 4. */
+static uint32_t numbers_of(uint32_t random) {
+    return input_type == F16
+               ? (random & 0x83FF83FF) | (13u + (random >> 10 & 3)) << 10 | (13u + (random >> 26 & 3)) << 26
+               : (random & 0x807FFFFF) | (125u + (random >> 29 & 3)) << 23;
+}
+
+static void fill_inputs(void) {
+    for (uint32_t i = 0; i < INPUTS * SLOT / 4; i++) {
+        const uint32_t bits = numbers_of(random_at(i));
+        memcpy(vulkan.bytes + 4 * i, &bits, sizeof bits);
+    }
+}
+
+/* Whether a graph input is bound when the graph is initialized, or when it is executed; one without edges never is. */
+static bool is_bound(uint32_t input, DML_TENSOR_FLAGS flags) {
+    for (uint32_t e = 0; e < graph.desc.InputEdgeCount; e++) {
+        const DML_INPUT_GRAPH_EDGE_DESC *edge = &graph.input_edges[e];
+        const VkdmlOperator op = (VkdmlOperator)(void *)graph.operators[edge->ToNodeIndex].Operator;
+        if (edge->GraphInputIndex == input) {
+            return op->instance->inputs[edge->ToNodeInputIndex].flags == flags;
+        }
+    }
+    return false;
+}
+
+static void initialize(VkdmlDispatchable compiled, const VkdmlBufferBinding *persistent) {
+    VkdmlDispatchable initializer;
+    assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
+    VkdmlBindingProperties properties;
+    assert_int_equal(vkdmlGetBindingProperties(initializer, &properties), VKDML_SUCCESS);
+    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
+    VkdmlBufferBinding inputs[INPUTS];
+    for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
+        inputs[i] = is_bound(i, DML_TENSOR_FLAG_OWNED_BY_DML) ? range(SLOT * i, SLOT) : nothing;
+    }
+    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
+    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, 1, persistent), VKDML_SUCCESS);
+    if (properties.temporaryResourceSize > 0) {
+        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
+    }
+    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), VKDML_SUCCESS);
+    vulkan_run(&vulkan);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(initializer);
+}
+
+static void execute(VkdmlCompileFlags flags, DML_EXECUTION_FLAGS execution_flags, unsigned char *outputs_read) {
+    VkdmlDispatchable compiled;
+    VkdmlBindingProperties properties;
+    const VkdmlCompileInfo info = {.structSize = sizeof info, .executionFlags = execution_flags, .flags = flags};
+    if (vkdmlCompileGraph(device, &graph.desc, &info, &compiled) != VKDML_SUCCESS) {
+        fail_msg("%s", vkdmlGetErrorMessage());
+    }
+    assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
+    const VkdmlBufferBinding persistent = other_range(0, properties.persistentResourceSize);
+    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 4, properties.temporaryResourceSize);
+    if (properties.persistentResourceSize > 0) {
+        initialize(compiled, &persistent);
+    }
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
+    VkdmlBufferBinding inputs[INPUTS], outputs[INPUTS];
+    for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
+        inputs[i] = is_bound(i, DML_TENSOR_FLAG_NONE) ? range(SLOT * i, SLOT) : nothing;
+    }
+    for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
+        outputs[i] = range(OUTPUTS_AT + SLOT * i, SLOT);
+    }
+    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, graph.desc.OutputCount, outputs), VKDML_SUCCESS);
+    if (properties.persistentResourceSize > 0) {
+        assert_int_equal(vkdmlBindPersistentResource(table, &persistent), VKDML_SUCCESS);
+    }
+    if (properties.temporaryResourceSize > 0) {
+        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
+    }
+    memset(vulkan.bytes + OUTPUTS_AT, 0x55, INPUTS * SLOT);
+    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
+    vulkan_run(&vulkan);
+    memcpy(outputs_read, vulkan.bytes + OUTPUTS_AT, SLOT * graph.desc.OutputCount);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(compiled);
+}
+
+static void execute_reference(unsigned char *outputs) {
+    VkdmlHostBinding inputs[INPUTS], bindings[INPUTS];
+    for (uint32_t i = 0; i < INPUTS; i++) {
+        inputs[i] = (VkdmlHostBinding){vulkan.bytes + SLOT * i, SLOT};
+        bindings[i] = (VkdmlHostBinding){outputs + SLOT * i, SLOT};
+    }
+    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
+                                          .desc = &graph.desc,
+                                          .inputCount = graph.desc.InputCount,
+                                          .inputs = inputs,
+                                          .outputCount = graph.desc.OutputCount,
+                                          .outputs = bindings};
+    memset(outputs, 0x55, INPUTS * SLOT);
+    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_SUCCESS);
+}
+
+static float number_at(const unsigned char *bytes, DML_TENSOR_DATA_TYPE type, size_t i) {
+    if (type == F32) {
+        float number;
+        memcpy(&number, bytes + 4 * i, sizeof number);
+        return number;
+    }
+    uint16_t half;
+    memcpy(&half, bytes + 2 * i, sizeof half);
+    const float magnitude = (half >> 10 & 31) == 0 ? ldexpf((float)(half & 0x3FF), -24)
+                                                   : ldexpf((float)(half & 0x3FF) + 1024, (half >> 10 & 31) - 25);
+    return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/* Outputs are floats of a type, not far from another's. */
+static void assert_near(const unsigned char *made, const unsigned char *wanted, DML_TENSOR_DATA_TYPE type) {
+    const size_t size = type == F32 ? 4 : 2;
+    const float most = type == F32 ? 2e-5f : 4e-3f;
+    for (size_t i = 0; i < graph.desc.OutputCount * SLOT / size; i++) {
+        const float a = number_at(made, type, i), b = number_at(wanted, type, i);
+        if (memcmp(made + i * size, wanted + i * size, size) != 0 && !(fabsf(a - b) <= most * (fabsf(b) + 64))) {
+            fail_msg("element %zu is %g, must be %g", i, (double)a, (double)b);
+        }
+    }
+}
+
+static unsigned char fused[INPUTS * SLOT], apart[INPUTS * SLOT], reference[INPUTS * SLOT];
+
+/* Fused nodes give the bits that they give one by one. The graph ends. */
+void agree(DML_TENSOR_DATA_TYPE type) {
+    input_type = type;
+    fill_inputs();
+    execute_reference(reference);
+    execute(0, DML_EXECUTION_FLAG_NONE, fused);
+    execute(VKDML_COMPILE_FLAG_NODE_BY_NODE, DML_EXECUTION_FLAG_NONE, apart);
+    assert_memory_equal(fused, apart, SLOT * graph.desc.OutputCount);
+    assert_near(fused, reference, type);
+    graph_end(&graph);
+}
+
+/* .. but of FLOAT16 that is rounded less. */
+void agree_about(DML_TENSOR_DATA_TYPE type) {
+    input_type = type;
+    fill_inputs();
+    execute_reference(reference);
+    execute(0, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, fused);
+    assert_near(fused, reference, type);
+    graph_end(&graph);
+}

@@ -124,6 +124,28 @@ static uint32_t put_since(const struct vkdml_graph_planning *planning, uint32_t 
     }
 }
 
+/* Whether a node reads a value, or what lies among its bytes, by one input alone: what is put in its place must not be
+ * copied from there too, by a step that waits for nothing. */
+static bool is_read_once(const struct vkdml_graph_planning *planning, uint32_t n, uint32_t v) {
+    const struct vkdml_graph_node *node = &planning->graph->nodes[n];
+    uint64_t at;
+    const uint32_t whole = vkdml_graph_whole(planning, v, &at);
+    uint32_t count = 0;
+    if (whole == v && planning->graph->values[v].readers == 1) {
+        return true;
+    }
+    for (uint32_t i = 0; i < node->input_count && node->input_count <= MOST_WEIGHED; ++i) {
+        count += vkdml_graph_whole(planning, planning->graph->sources[node->first_source + i], &at) == whole;
+    }
+    return count == 1;
+}
+
+/* Whether what lies behind a part, if there is any, begins at another 16 bytes: descriptors do not overlap then. */
+static bool ends_apart(const struct vkdml_graph_planning *planning, uint32_t from, uint32_t to, uint64_t at) {
+    const uint64_t end = at + planning->graph->values[from].bytes;
+    return end % VIEW_ALIGNMENT == 0 || end == planning->graph->values[to].bytes;
+}
+
 static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, uint32_t since,
                       const struct vkdml_move *move) {
     const struct vkdml_graph *graph = planning->graph;
@@ -140,6 +162,7 @@ static bool make_view(struct vkdml_graph_planning *planning, uint32_t n, uint32_
         return true;
     }
     return move->from == 0 && is_moved(input, output) && is_dense(input) && level_of(planning, from) >= since &&
+           is_read_once(planning, n, from) && ends_apart(planning, from, to, to_byte) &&
            put_in(planning, from, to, to_byte);
 }
 

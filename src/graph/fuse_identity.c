@@ -30,6 +30,8 @@ static bool erase(struct vkdml_fusion *fusion, uint32_t node, uint32_t to) {
     const bool is_bound = value->node == VKDML_GRAPH_NONE || value->outputs > 0 || replaced->outputs > 0;
     if (replaced->outputs > 0 && value->node == VKDML_GRAPH_NONE) {
         reason = "an output of the graph would be an input";
+    } else if (replaced->outputs > 0 && fusion->fixed[to] && graph->nodes[value->node].instance != NULL) {
+        reason = "what it copies is computed once, when the graph is initialized, and outputs are not";
     } else if (replaced->outputs > 0 && value->outputs > 0) {
         reason = "one output of the graph would be copied to another";
     } else if (is_bound && replaced->alignment != value->alignment) {

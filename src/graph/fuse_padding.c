@@ -1,7 +1,8 @@
 /* Zeros around what CONVOLUTION, AVERAGE_POOLING or LP_POOLING reads, which they put there themselves.
  *
- * Results keep their bits, of finite filters: sums go over the same taps in the same order, and what lies outside
- * counts as 0. An average counts it only with IncludePadding. MAX_POOLING does not take it for 0. */
+ * Sums go over the same taps in the same order, and what lies outside counts as 0: bits are kept. A filter of 1 x 1 and
+ * a window that holds all are other products and folds than without padding: their sums may be regrouped, within the
+ * bound. An average counts what lies outside only with IncludePadding. MAX_POOLING does not take it for 0. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

@@ -44,6 +44,19 @@ static void copies_of_inputs_to_outputs_stay(void **state) {
     agree(F32);
 }
 
+static void copies_of_what_is_computed_once_stay(void **state) {
+    (void)state;
+    begin(1, 1);
+    const DML_TENSOR_DESC *tensor = tensor_of(F32, MADE_OF_GEMM, NULL);
+    const uint32_t relu = relu_node(owned(tensor_of(F32, MADE_OF_GEMM, NULL)), tensor);
+    const uint32_t identity = identity_node(tensor, tensor, NULL);
+    graph_input(&graph, 0, relu, 0);
+    graph_join(&graph, relu, 0, identity, 0);
+    graph_output(&graph, identity, 0, 0);
+    assert_nodes(2, "Nodes[1] (identity) is not erased: what it copies is computed once");
+    agree(F32);
+}
+
 static void copies_that_move_elements_stay(void **state) {
     (void)state;
     begin(1, 1);
@@ -243,6 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(copies_between_equal_layouts_are_erased),
         TEST(copies_of_inputs_to_outputs_stay),
+        TEST(copies_of_what_is_computed_once_stay),
         TEST(copies_that_move_elements_stay),
         TEST(transposes_there_and_back_are_erased),
         TEST(casts_that_lose_nothing_are_erased),

@@ -168,6 +168,20 @@ static void activations_stay_where_others_need_what_they_read(void **state) {
     agree(F32);
 }
 
+static void the_rules_of_operators_hold(void **state) {
+    (void)state;
+    begin(2, 1);
+    const DML_TENSOR_DESC *tensor = tensor_of(DML_TENSOR_DATA_TYPE_INT32, MADE_OF_OTHER, NULL);
+    const uint32_t add = add_node(tensor, tensor, tensor), relu = relu_node(tensor, tensor);
+    graph_input(&graph, 0, add, 0);
+    graph_input(&graph, 1, add, 1);
+    graph_join(&graph, add, 0, relu, 0);
+    graph_output(&graph, relu, 0, 0);
+    assert_nodes(2, "Nodes[1] (activation) is not fused into Nodes[0] (add): DML_OPERATOR_ELEMENT_WISE_ADD1: "
+                    "ATensor.DataType is DML_TENSOR_DATA_TYPE_INT32, must be one of FLOAT32, FLOAT16");
+    agree(F32);
+}
+
 static void rows_take_no_activation(void **state) {
     (void)state;
     static const uint32_t axes[] = {3};
@@ -381,6 +395,7 @@ int main(void) {
         TEST(activations_of_halves_are_fused_where_rounding_allows),
         TEST(tensors_of_other_dimensions_may_be_the_same_bytes),
         TEST(activations_stay_where_others_need_what_they_read),
+        TEST(the_rules_of_operators_hold),
         TEST(rows_take_no_activation),
         TEST(what_is_computed_once_stays_so),
         TEST(sums_become_biases),

@@ -34,6 +34,8 @@ static bool erase(struct vkdml_fusion *fusion, uint32_t node, uint32_t to) {
         reason = "what it copies is computed once, when the graph is initialized, and outputs are not";
     } else if (replaced->outputs > 0 && value->outputs > 0) {
         reason = "one output of the graph would be copied to another";
+    } else if (replaced->bytes != value->bytes) {
+        reason = "other readers of the constant that it copies have more bytes";
     } else if (is_bound && replaced->alignment != value->alignment) {
         reason = "readers of an input or output of the graph differ in GuaranteedBaseOffsetAlignment";
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/builder.h"
 #include "model/graph.h"
 
 struct reading {

@@ -57,6 +57,7 @@ struct dispatchable {
     uint32_t input_count; /* of the descriptor: with the tensors of arrays */
     uint32_t output_count;
     DML_EXECUTION_FLAGS flags;
+    bool node_by_node;     /* a graph that is not to be fused */
     struct binding *owned; /* input_count, by binding index: what OWNED_BY_DML inputs are initialized with */
     void *state;           /* the executor's */
 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "model/element.h"
-#include "model/graph.h"
+#include "model/graph_source.h"
 
 /* The members of a buffer tensor, from the object that holds them. `field` is the tensor's name. Borrowed: the object
  * is that of what the tensor reads, which has more members. */

@@ -122,10 +122,11 @@ done:
 static bool compile(struct executor *executor, struct dispatchable *dispatchable, struct compiled *compiled) {
     VkdmlDevice device = gpu_of(executor)->device;
     const struct run_options *options = executor->options;
-    const VkdmlCompileInfo info = {.structSize = sizeof info,
-                                   .executionFlags = dispatchable->flags,
-                                   .flags = (options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0) |
-                                            (options->node_by_node ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof info,
+        .executionFlags = dispatchable->flags,
+        .flags = (options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0) |
+                 (options->node_by_node || dispatchable->node_by_node ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
     VkdmlOperator op = NULL;
     struct graph_build build = {.operators = NULL};
     VkdmlResult result;

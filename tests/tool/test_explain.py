@@ -24,7 +24,7 @@ def test_models():
     for name in sorted(name for name in os.listdir(MODELS) if name.endswith(".json")):
         path = os.path.join(MODELS, name)
         with open(path, encoding="utf-8") as file:
-            wanted = [line for line in file if '"DML_OPERATOR_' in line]
+            wanted = [line for line in file if '"DML_OPERATOR_' in line or '"type": "graph"' in line]
         result, as_json = explain(path), explain("--json", path)
         document = json.loads(as_json.stdout) if as_json.returncode == 0 else {}
         told = document.get("dispatchables", [])

@@ -148,6 +148,8 @@ def test_names(folder):
             ("an operator that is not there", set_input("relu", "type", "RELU"), "did you mean ACTIVATION_RELU?", '"RELU"'),
             ("a name of two things", lambda net: net["inputs"].__setitem__("half", None), "is an input and a node",
              '"half"'),
+            ("an input that is no tensor", lambda net: net["inputs"].__setitem__("x", "FLOAT32"),
+             "input 'x' must be a tensor's descriptor, or null", '"FLOAT32"'),
             ("an output of nothing", lambda net: net["outputs"].__setitem__("y", "rely"), "did you mean relu?", "rely"),
             ("no outputs", lambda net: net.__setitem__("outputs", {}), "has no outputs", '"net"')):
         refuse(folder, what, broken(change), expected, line_has)

@@ -175,6 +175,10 @@ static bool load_inputs(struct model *model, struct graph *graph, struct json_ob
         return good;
     }
     json_object_object_foreach(inputs, name, value) {
+        if (value && !json_object_is_type(value, json_type_object)) {
+            good = document_error(&model->document, value, "'%s': input '%s' must be a tensor's descriptor, or null",
+                                  graph->name, name);
+        }
         good = add_input(model, graph, index++, name, value) && good;
     }
     return good;

@@ -151,11 +151,16 @@ def test_graphs(folder):
     text = explain("--node-by-node", path).stdout
     tell("temporary memory that is needed, by level: 256 512 256; no placement takes less than 512 bytes" in text,
          "the text has memory", text)
-    tell(re.search(r"^    twice +ELEMENT_WISE_ADD +at initialization alone, once 1 step from 3 on", text, re.MULTILINE) is not None,
+    tell(re.search(r"^    twice +ELEMENT_WISE_ADD +at initialization alone, once 1 step from 3 on", text, re.MULTILINE),
          "and what is done at initialization", text)
-    fused = explain("--json", path)
-    tell(fused.returncode == 0 and len(json.loads(fused.stdout)["dispatchables"][0]["nodes"]) == 5,
-         "all nodes are told of where some are fused", fused.stdout + fused.stderr)
+    example = os.path.join(MODELS, "graph.json")
+    (network,) = json.loads(explain("--json", example).stdout)["dispatchables"]
+    nodes = {node["name"]: node for node in network["nodes"]}
+    tell(len(nodes) == 6 and nodes["relu"]["role"] == "fused" and nodes["relu"]["step_count"] == 0
+         and network["nodes"][nodes["relu"]["group"]]["name"] == "conv"
+         and any(note == "Nodes[2] (relu) is fused into Nodes[1] (conv)" for note in network["notes"]),
+         "nodes that others do are told of", network)
+    tell(explain("--dot", example).stdout.count("subgraph cluster_") == 1, "and drawn in one box", "")
     drawn = explain("--dot", path).stdout
     tell(drawn.startswith('digraph "net" {') and drawn.endswith("}\n") and drawn.count(" -> ") == 8
          and drawn.count("{") == drawn.count("}") and "product\\nGEMM\\n1 x 1 x 4 x 4 FLOAT32" in drawn,

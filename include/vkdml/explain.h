@@ -9,6 +9,7 @@
 #define VKDML_EXPLAIN_H
 
 #include "vkdml/device.h"
+#include "vkdml/graph.h"
 #include "vkdml/operator.h"
 #include "vkdml/result.h"
 
@@ -60,9 +61,34 @@ typedef struct VkdmlStep {
     const char *const *notes;           /**< why it is as it is, a sentence or less each */
 } VkdmlStep;
 
+/** What became of a node of a graph. */
+typedef enum VkdmlNodeRole {
+    VKDML_NODE_ROLE_EXECUTED = 0,    /**< it has steps of its own in every execution */
+    VKDML_NODE_ROLE_INITIALIZED = 1, /**< it depends on constants and OWNED_BY_DML inputs alone: its steps initialize */
+    VKDML_NODE_ROLE_FUSED = 2,       /**< another node does its work */
+    VKDML_NODE_ROLE_VIEW = 3,        /**< it has no steps: what it gives lies where it is needed */
+    VKDML_NODE_ROLE_CONSTANT = 4,    /**< data, written at initialization where it is needed */
+    VKDML_NODE_ROLE_MAX_ENUM = 0x7FFFFFFF
+} VkdmlNodeRole;
+
+/** A node of a graph. */
+typedef struct VkdmlExplainedNode {
+    const char *name;          /**< the caller's; "" where there is none */
+    const char *operatorName;  /**< NULL: a constant */
+    VkdmlNodeRole role;        /**< what became of it */
+    uint32_t group;            /**< the index of the node that does its work: its own, or of FUSED another's. Its own of
+                                    FUSED, too, where a pass names none: notes tell */
+    uint32_t level;            /**< of EXECUTED: what it waits for has lower ones */
+    uint64_t outputBytes;      /**< of all its outputs */
+    uint32_t initialStep;      /**< the first of its steps that initialize; others may have such too: weights */
+    uint32_t initialStepCount; /**< how many */
+    uint32_t step;             /**< the first of its steps in executions */
+    uint32_t stepCount;        /**< how many */
+} VkdmlExplainedNode;
+
 /** A plan, as data. All it points to lives as long as it does. */
 typedef struct VkdmlExplanation {
-    const char *operatorName;         /**< "DML_OPERATOR_PADDING" */
+    const char *operatorName;         /**< "DML_OPERATOR_PADDING"; "graph" */
     VkdmlKernelVariant kernelVariant; /**< of the device */
     const char *variantReason;        /**< why it is that one */
     VkBool32 inPlaceIsFree;           /**< bound in place of input 0, output 0 needs no command */
@@ -74,6 +100,13 @@ typedef struct VkdmlExplanation {
     const char *const *notes; /**< what was chosen, and collapsed shapes, in the order in which it was planned */
     uint32_t stepCount;       /**< length of steps; an operator of no elements to compute has none */
     const VkdmlStep *steps;   /**< first those that initialize, then the others, as they are recorded */
+
+    /* Of a graph, else 0 and NULL: */
+    uint32_t nodeCount;              /**< length of nodes */
+    const VkdmlExplainedNode *nodes; /**< by index in the descriptor */
+    uint32_t levelCount;             /**< length of levelBytes */
+    const uint64_t *levelBytes;      /**< of temporary memory, what the nodes of each level need of it */
+    uint64_t leastTemporaryBytes;    /**< the most of these: no placement takes less than that */
 } VkdmlExplanation;
 
 /**
@@ -87,6 +120,19 @@ typedef struct VkdmlExplanation {
  */
 VKDML_API VkdmlResult vkdmlExplainOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
                                            const VkdmlExplanation **explanation);
+
+/**
+ * Plans a graph as vkdmlCompileGraph() does, and tells what came of it: what became of each node, and of the whole what
+ * vkdmlExplainOperator() tells of an operator. Notes say which nodes became one, and which did not and why.
+ *
+ * @param device of the nodes' operators
+ * @param desc   nothing in it is read after the call
+ * @param info   NULL: no flags
+ * @param[out] explanation destroyed with vkdmlDestroyExplanation()
+ * @return as vkdmlCompileGraph(), with the same reasons. *explanation is then NULL.
+ */
+VKDML_API VkdmlResult vkdmlExplainGraph(VkdmlDevice device, const DML_GRAPH_DESC *desc, const VkdmlCompileInfo *info,
+                                        const VkdmlExplanation **explanation);
 
 /** Destroys an explanation, before its device. NULL is ignored. */
 VKDML_API void vkdmlDestroyExplanation(const VkdmlExplanation *explanation);

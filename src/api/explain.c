@@ -1,6 +1,7 @@
 /* An explanation is a plan and its notes, copied into one allocation that the caller reads. */
-#include "vkdml/explain.h"
+#include "api/explain.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ struct room {
 };
 
 struct explaining {
-    const struct vkdml_instance *instance;
+    const struct vkdml_subject *subject;
     const struct vkdml_plan *plan;
     const struct vkdml_notes *notes;
     VkdmlKernelVariant variant;
@@ -39,6 +40,8 @@ struct explaining {
     VkdmlStep *steps;
     VkdmlStepBuffer *buffers;
     VkdmlStepConstant *constants;
+    VkdmlExplainedNode *nodes;
+    uint64_t *level_bytes;
     const char **notes_told;
     const char **names;
     uint32_t *words;
@@ -48,6 +51,15 @@ struct explaining {
 
 static const char *next_note(const char *note) {
     return note + strlen(note) + 1;
+}
+
+/* The name of an input, or of an output: the descriptor's field, or an end of the graph. */
+static const char *name_at(const struct vkdml_subject *subject, bool output, uint32_t index, char text[48]) {
+    if (subject->instance != NULL) {
+        return output ? vkdml_output_name(subject->instance, index) : vkdml_input_name(subject->instance, index);
+    }
+    snprintf(text, 48, output ? "GraphOutputs[%" PRIu32 "]" : "GraphInputs[%" PRIu32 "]", index);
+    return text;
 }
 
 /* ---- how much there is ---- */
@@ -94,12 +106,16 @@ static struct room count(const struct explaining *e) {
     for (const char *note = e->notes->text; note && note < e->notes->text + e->notes->length; note = next_note(note)) {
         room.notes += *note != VKDML_NOTE_STEP_BEGINS;
     }
-    room.names = (size_t)e->instance->input_count + e->instance->output_count;
-    for (uint32_t i = 0; i < e->instance->input_count; i++) {
-        room.bytes += strlen(vkdml_input_name(e->instance, i)) + 1;
+    char text[48];
+    room.names = (size_t)e->subject->input_count + e->subject->output_count;
+    for (uint32_t i = 0; i < e->subject->input_count; i++) {
+        room.bytes += strlen(name_at(e->subject, false, i, text)) + 1;
     }
-    for (uint32_t i = 0; i < e->instance->output_count; i++) {
-        room.bytes += strlen(vkdml_output_name(e->instance, i)) + 1;
+    for (uint32_t i = 0; i < e->subject->output_count; i++) {
+        room.bytes += strlen(name_at(e->subject, true, i, text)) + 1;
+    }
+    for (uint32_t n = 0; n < e->subject->node_count; n++) {
+        room.bytes += strlen(e->subject->nodes[n].name) + 1;
     }
     return room;
 }
@@ -109,12 +125,15 @@ static struct explanation *allocate(struct explaining *e, const VkAllocationCall
                                     struct vkdml_report *report) {
     _Static_assert(sizeof(struct explanation) % _Alignof(VkdmlStep) == 0 &&
                        sizeof(VkdmlStep) % _Alignof(VkdmlStepBuffer) == 0 &&
-                       sizeof(VkdmlStepBuffer) % _Alignof(VkdmlStepConstant) == 0 &&
+                       sizeof(VkdmlStepBuffer) % _Alignof(VkdmlExplainedNode) == 0 &&
+                       sizeof(VkdmlExplainedNode) % _Alignof(uint64_t) == 0 &&
+                       sizeof(uint64_t) % _Alignof(VkdmlStepConstant) == 0 &&
                        sizeof(VkdmlStepConstant) % _Alignof(const char *) == 0,
                    "the arrays lie behind one another without gaps");
     const struct room room = count(e);
     const size_t bytes = sizeof(struct explanation) + room.steps * sizeof(VkdmlStep) +
-                         room.buffers * sizeof(VkdmlStepBuffer) + room.constants * sizeof(VkdmlStepConstant) +
+                         room.buffers * sizeof(VkdmlStepBuffer) + e->subject->node_count * sizeof(VkdmlExplainedNode) +
+                         e->subject->level_count * sizeof(uint64_t) + room.constants * sizeof(VkdmlStepConstant) +
                          (room.notes + room.names) * sizeof(const char *) + room.words * sizeof(uint32_t) + room.bytes;
     struct explanation *explanation = e->notes->is_out_of_memory ? NULL : vkdml_allocate(callbacks, bytes);
     if (!explanation) {
@@ -124,7 +143,9 @@ static struct explanation *allocate(struct explaining *e, const VkAllocationCall
     explanation->callbacks = callbacks;
     e->steps = (VkdmlStep *)(explanation + 1);
     e->buffers = (VkdmlStepBuffer *)(e->steps + room.steps);
-    e->constants = (VkdmlStepConstant *)(e->buffers + room.buffers);
+    e->nodes = (VkdmlExplainedNode *)(e->buffers + room.buffers);
+    e->level_bytes = (uint64_t *)(e->nodes + e->subject->node_count);
+    e->constants = (VkdmlStepConstant *)(e->level_bytes + e->subject->level_count);
     e->notes_told = (const char **)(e->constants + room.constants);
     e->names = e->notes_told + room.notes;
     e->words = (uint32_t *)(e->names + room.names);
@@ -148,12 +169,20 @@ static const char *keep_name(struct explaining *e, const char *name) {
 }
 
 static void keep_names(struct explaining *e) {
-    const uint32_t inputs = e->instance->input_count;
+    const uint32_t inputs = e->subject->input_count;
+    char text[48];
     for (uint32_t i = 0; i < inputs; i++) {
-        e->names[i] = keep_name(e, vkdml_input_name(e->instance, i));
+        e->names[i] = keep_name(e, name_at(e->subject, false, i, text));
     }
-    for (uint32_t i = 0; i < e->instance->output_count; i++) {
-        e->names[inputs + i] = keep_name(e, vkdml_output_name(e->instance, i));
+    for (uint32_t i = 0; i < e->subject->output_count; i++) {
+        e->names[inputs + i] = keep_name(e, name_at(e->subject, true, i, text));
+    }
+    for (uint32_t n = 0; n < e->subject->node_count; n++) {
+        e->nodes[n] = e->subject->nodes[n];
+        e->nodes[n].name = keep_name(e, e->subject->nodes[n].name);
+    }
+    for (uint32_t l = 0; l < e->subject->level_count; l++) {
+        e->level_bytes[l] = e->subject->level_bytes[l];
     }
 }
 
@@ -162,7 +191,7 @@ static const char *name_of(const struct explaining *e, const struct vkdml_plan_b
     case VKDML_PLAN_INPUT:
         return e->names[buffer->index];
     case VKDML_PLAN_OUTPUT:
-        return e->names[e->instance->input_count + buffer->index];
+        return e->names[e->subject->input_count + buffer->index];
     case VKDML_PLAN_TEMPORARY:
         return "TemporaryResource";
     default:
@@ -266,22 +295,40 @@ static uint64_t bytes_of(const struct vkdml_tensor *tensors, uint32_t count) {
 
 static void tell(struct explaining *e, VkdmlDevice device, VkdmlExplanation *told) {
     *told = (VkdmlExplanation){
-        .operatorName = e->instance->schema->name,
+        .operatorName = e->subject->name,
         .kernelVariant = device->variant,
         .variantReason = device->variant_reason,
         .inPlaceIsFree = e->plan->keeps_input,
-        .inputBytes = bytes_of(e->instance->inputs, e->instance->input_count),
-        .outputBytes = bytes_of(e->instance->outputs, e->instance->output_count),
+        .inputBytes = e->subject->input_bytes,
+        .outputBytes = e->subject->output_bytes,
         .temporaryResourceSize = e->plan->steps.temporary_bytes,
         .persistentResourceSize = e->plan->persistent_bytes,
         .notes = e->notes_told,
         .stepCount = e->plan->init_steps.count + e->plan->steps.count,
         .steps = e->steps,
+        .nodeCount = e->subject->node_count,
+        .nodes = e->nodes,
+        .levelCount = e->subject->level_count,
+        .levelBytes = e->level_bytes,
+        .leastTemporaryBytes = e->subject->least_bytes,
     };
     keep_names(e);
     told->noteCount = tell_notes(e, 0, VKDML_NOTE_OF_PLAN);
     tell_steps(e, &e->plan->init_steps, true);
     tell_steps(e, &e->plan->steps, false);
+}
+
+VkdmlResult vkdml_explain_plan(VkdmlDevice device, const struct vkdml_subject *subject, const struct vkdml_plan *plan,
+                               const struct vkdml_notes *notes, struct vkdml_report *report,
+                               const VkdmlExplanation **explanation) {
+    struct explaining e = {.subject = subject, .plan = plan, .notes = notes, .variant = device->variant};
+    struct explanation *made = allocate(&e, device->callbacks, report);
+    if (!made) {
+        return VKDML_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    tell(&e, device, &made->told);
+    *explanation = &made->told;
+    return VKDML_SUCCESS;
 }
 
 static VkdmlResult explain(VkdmlOperator op, const VkdmlCompileInfo *info, struct vkdml_report *report,
@@ -293,14 +340,14 @@ static VkdmlResult explain(VkdmlOperator op, const VkdmlCompileInfo *info, struc
     vkdml_notes_begin(&notes, device->callbacks, report);
     VkdmlResult result = vkdml_operator_plan(op, info, report, &plan);
     if (result == VKDML_SUCCESS) {
-        struct explaining e = {.instance = op->instance, .plan = &plan, .notes = &notes, .variant = device->variant};
-        struct explanation *made = allocate(&e, device->callbacks, report);
-        if (made) {
-            tell(&e, device, &made->told);
-            *explanation = &made->told;
-        } else {
-            result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
-        }
+        const struct vkdml_instance *instance = op->instance;
+        const struct vkdml_subject subject = {.name = instance->schema->name,
+                                              .instance = instance,
+                                              .input_count = instance->input_count,
+                                              .output_count = instance->output_count,
+                                              .input_bytes = bytes_of(instance->inputs, instance->input_count),
+                                              .output_bytes = bytes_of(instance->outputs, instance->output_count)};
+        result = vkdml_explain_plan(device, &subject, &plan, &notes, report, explanation);
     }
     vkdml_notes_end(&notes, report);
     vkdml_plan_end(&plan);

@@ -58,20 +58,25 @@ static bool is_known(const struct vkdml_notes *notes) {
     return false;
 }
 
-VKDML_PRINTF(3, 0)
-static void add(struct vkdml_notes *notes, char kind, const char *format, va_list arguments) {
+/* `part`: what the note is of; NULL: the whole. */
+VKDML_PRINTF(4, 0)
+static void add(struct vkdml_notes *notes, char kind, const char *part, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     const int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (length < 0 || !reserve(notes, (size_t)length + 2)) {
+    const size_t before = part ? strlen(part) + strlen(": ") : 0;
+    if (length < 0 || !reserve(notes, before + (size_t)length + 2)) {
         return;
     }
     char *note = notes->text + notes->length;
     note[0] = kind;
-    vsnprintf(note + 1, (size_t)length + 1, format, arguments);
+    if (part) {
+        snprintf(note + 1, before + 1, "%s: ", part);
+    }
+    vsnprintf(note + 1 + before, (size_t)length + 1, format, arguments);
     if (kind == VKDML_NOTE_OF_STEP || !is_known(notes)) {
-        notes->length += (size_t)length + 2;
+        notes->length += before + (size_t)length + 2;
     }
 }
 
@@ -89,7 +94,7 @@ void vkdml_note(struct vkdml_report *report, const char *format, ...) {
     if (report->notes) {
         va_list arguments;
         va_start(arguments, format);
-        add(report->notes, VKDML_NOTE_OF_PLAN, format, arguments);
+        add(report->notes, VKDML_NOTE_OF_PLAN, report->part, format, arguments);
         va_end(arguments);
     }
 }
@@ -98,7 +103,7 @@ void vkdml_note_step(struct vkdml_report *report, const char *format, ...) {
     if (report->notes) {
         va_list arguments;
         va_start(arguments, format);
-        add(report->notes, VKDML_NOTE_OF_STEP, format, arguments);
+        add(report->notes, VKDML_NOTE_OF_STEP, NULL, format, arguments);
         va_end(arguments);
     }
 }

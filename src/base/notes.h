@@ -31,7 +31,7 @@ void vkdml_notes_end(struct vkdml_notes *notes, struct vkdml_report *report);
 /* Says that a step was added. Returns where notes of it begin, up to where the next one's do. */
 size_t vkdml_note_begin_step(struct vkdml_report *report);
 
-/* Of the plan as a whole; the same again, as of every window, is kept once. */
+/* Of the plan as a whole, or of the report's part; the same again, as of every window, is kept once. */
 void vkdml_note(struct vkdml_report *report, const char *format, ...) VKDML_PRINTF(2, 3);
 
 /* Of the step that was added last. */

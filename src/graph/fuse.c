@@ -24,6 +24,9 @@ void vkdml_graph_set_source(struct vkdml_graph *graph, uint32_t node, uint32_t i
 }
 
 void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to) {
+    if (graph->values[from].node != VKDML_GRAPH_NONE) {
+        graph->nodes[graph->values[from].node].into = graph->values[to].node + 1; /* NONE: 0 */
+    }
     for (uint32_t s = 0; s < graph->source_count && graph->values[from].readers > 0; ++s) {
         if (graph->sources[s] == from) {
             graph->sources[s] = to;

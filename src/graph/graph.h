@@ -24,6 +24,7 @@ struct vkdml_graph_node {
     const struct vkdml_instance *instance; /* NULL: a constant, or gone */
     struct vkdml_instance *own;            /* NULL, or the same made by a pass: freed with the graph */
     bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
+    uint32_t into;                         /* whose work it is then, one more than the index; 0: nobody's */
     const char *name;                      /* the caller's; may be NULL */
     const void *data;                      /* of a constant, the caller's */
     size_t data_bytes;
@@ -47,6 +48,7 @@ struct vkdml_graph {
     uint32_t *outputs;                /* by graph output: the value that it is */
     uint32_t *levels;                 /* by node: 0 where it reads no other, else one more than the greatest of those */
     uint32_t *order;                  /* nodes by level */
+    struct vkdml_outline *outline;    /* NULL: nobody asks what becomes of it; else the asker's */
 };
 
 /* Nodes, inputs and outputs of a graph, at most. */

@@ -20,6 +20,7 @@ static struct vkdml_graph_text text_of(const struct vkdml_fusion *fusion, uint32
 }
 
 void vkdml_fusion_tell(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
+    fusion->graph->nodes[node].into = producer + 1;
     if (fusion->report->notes != NULL) {
         vkdml_note(fusion->report, "%s is fused into %s", text_of(fusion, node).text, text_of(fusion, producer).text);
     }

@@ -32,7 +32,7 @@ extern const struct vkdml_pattern vkdml_pattern_activation;
 const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
                                                    uint32_t *producer);
 
-/* Says that a node is part of its producer now, or that it is not and why. */
+/* Says, and lets the graph know, that a node is part of its producer now; or says that it is not and why. */
 void vkdml_fusion_tell(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
 void vkdml_fusion_refuse(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node, const char *format, ...)
     VKDML_PRINTF(4, 5);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "frames/data/data.h"
 #include "frames/gather/copy.h"
+#include "graph/outline.h"
 #include "graph/planning.h"
 #include "operators/operators.h"
 #include "plan/append.h"
@@ -144,7 +145,9 @@ static VkdmlResult append_node(struct vkdml_graph_planning *planning, uint32_t n
         joined.init_steps = planned->plan.steps;
         joined.steps = (struct vkdml_plan_steps){.count = 0};
     }
+    vkdml_outline_begin_node(graph->outline, n, planned->is_fixed, planned->level, planning->plan);
     const VkdmlResult result = vkdml_plan_append(planning->plan, &joined, &renaming, planning->report);
+    vkdml_outline_end_node(graph->outline, n, planning->plan);
     vkdml_plan_end(&planned->plan);
     vkdml_plan_begin(&planned->plan, graph->callbacks);
     return result;

@@ -1,4 +1,5 @@
 /* Where a graph's values lie. */
+#include "graph/outline.h"
 #include "graph/planning.h"
 
 static uint64_t round_up(uint64_t bytes) {
@@ -83,6 +84,7 @@ VkdmlResult vkdml_graph_place_values(struct vkdml_graph_planning *planning) {
     }
     const VkdmlResult result = vkdml_place(planning->blocks, graph->value_count + graph->node_count, graph->callbacks,
                                            planning->report, &planning->plan->steps.temporary_bytes);
+    vkdml_outline_memory(graph->outline, planning->blocks, graph->value_count + graph->node_count);
     for (uint32_t v = 0; v < graph->value_count && result == VKDML_SUCCESS; ++v) {
         if (planning->values[v].whole == v) {
             place_whole(planning, v);

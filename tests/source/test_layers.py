@@ -38,7 +38,7 @@ COMMAND_MAY_INCLUDE = {
     "model": {"base"},
     "run": {"model", "device", "base"},
     "bench": {"device", "command_line", "base", "cases"},
-    "explain": {"base"},
+    "explain": {"model", "base"},
     "selftest": {"base", "cases"},
 }
 # Files of data that belong to a layer's list, not to its code.

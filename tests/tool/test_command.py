@@ -29,6 +29,7 @@ PRINTED = {
     "identity": {"Output": "1 2 3 4 5 6"},
     "identity_scale_bias": {"Output": "12 14 16 18 20 22"},
     "identity_transposed": {"Output": "1 4 2 5 3 6"},
+    "graph": {},  # which expects what it is to give
 }
 
 # What the models with files write: type, shape, elements.

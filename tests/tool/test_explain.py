@@ -24,7 +24,7 @@ def test_models():
     for name in sorted(name for name in os.listdir(MODELS) if name.endswith(".json")):
         path = os.path.join(MODELS, name)
         with open(path, encoding="utf-8") as file:
-            wanted = [line for line in file if '"DML_OPERATOR_' in line]
+            wanted = [line for line in file if '"DML_OPERATOR_' in line or '"type": "graph"' in line]
         result, as_json = explain(path), explain("--json", path)
         document = json.loads(as_json.stdout) if as_json.returncode == 0 else {}
         told = document.get("dispatchables", [])
@@ -122,8 +122,56 @@ def test_refusals(folder):
          result.stderr)
 
 
+def test_graphs(folder):
+    size = tensor(1, 1, 4, 4)
+    nodes = {"half": {"type": "constant", "DataType": "FLOAT32", "Sizes": [1, 1, 4, 4], "values": {"value": 0.5}},
+             "twice": {"type": "ELEMENT_WISE_ADD", "ATensor": "half", "BTensor": "half", "OutputTensor": size},
+             "product": {"type": "GEMM", "ATensor": "x", "BTensor": "w", "OutputTensor": size, "TransA": "NONE",
+                         "TransB": "NONE", "Alpha": 1, "Beta": 0},
+             "sum": {"type": "ELEMENT_WISE_ADD", "ATensor": "product", "BTensor": "twice", "OutputTensor": size},
+             "relu": {"type": "ACTIVATION_RELU", "InputTensor": "sum", "OutputTensor": size}}
+    graph = {"type": "graph", "inputs": {"x": size, "w": tensor(1, 1, 4, 4, Flags="OWNED_BY_DML")}, "nodes": nodes,
+             "outputs": {"y": "relu"}, "bindings": {"w": "B"}}
+    path = write(folder, "graph.json", model_text(B, {"net": graph}))
+    (net,) = json.loads(explain("--json", "--node-by-node", path).stdout)["dispatchables"]
+    told = {node["name"]: node for node in net["nodes"]}
+    tell(net["operator"] == "graph" and {name: node["role"] for name, node in told.items()} ==
+         {"half": "constant", "twice": "initialized", "product": "executed", "sum": "executed", "relu": "executed"},
+         "what becomes of a graph's nodes is told", net)
+    tell([told[name]["level"] for name in ("product", "sum", "relu")] == [0, 1, 2], "and their levels", net)
+    steps = net["steps"]
+    tell(all(steps[told[name]["step"]]["frame"] == frame and told[name]["step_count"] >= 1
+             for name, frame in (("product", "product"), ("sum", "map"), ("relu", "map")))
+         and steps[told["twice"]["initial_step"]]["initializes"] and told["twice"]["step_count"] == 0,
+         "and which steps are theirs", net)
+    tell(net["barriers"] == sum(step["barrier_before"] and not step["initializes"] for step in steps)
+         and max(net["level_bytes"]) == net["least_temporary_resource"] <= net["temporary_resource"],
+         "barriers are counted, and memory by level", net)
+    tell(any(note.startswith("Nodes[2] (product): ") for note in net["notes"]), "notes bear their node", net["notes"])
+    text = explain("--node-by-node", path).stdout
+    tell("temporary memory that is needed, by level: 256 512 256; no placement takes less than 512 bytes" in text,
+         "the text has memory", text)
+    tell(re.search(r"^    twice +ELEMENT_WISE_ADD +at initialization alone, once 1 step from 3 on", text, re.MULTILINE),
+         "and what is done at initialization", text)
+    example = os.path.join(MODELS, "graph.json")
+    (network,) = json.loads(explain("--json", example).stdout)["dispatchables"]
+    nodes = {node["name"]: node for node in network["nodes"]}
+    tell(len(nodes) == 6 and nodes["relu"]["role"] == "fused" and nodes["relu"]["step_count"] == 0
+         and network["nodes"][nodes["relu"]["group"]]["name"] == "conv"
+         and any(note == "Nodes[2] (relu) is fused into Nodes[1] (conv)" for note in network["notes"]),
+         "nodes that others do are told of", network)
+    tell(explain("--dot", example).stdout.count("subgraph cluster_") == 1, "and drawn in one box", "")
+    drawn = explain("--dot", path).stdout
+    tell(drawn.startswith('digraph "net" {') and drawn.endswith("}\n") and drawn.count(" -> ") == 8
+         and drawn.count("{") == drawn.count("}") and "product\\nGEMM\\n1 x 1 x 4 x 4 FLOAT32" in drawn,
+         "--dot draws nodes and edges", drawn)
+    plain = explain("--dot", write(folder, "product.json", model_text(B, {"product": GEMM})))
+    tell(plain.returncode == 1 and "has no graph to draw" in plain.stderr, "a model without graphs is not drawn",
+         plain.stderr)
+
+
 def main():
-    return run_all(test_models, test_figures, test_owned, test_steps, test_variants, test_refusals)
+    return run_all(test_graphs, test_models, test_figures, test_owned, test_steps, test_variants, test_refusals)
 
 
 if __name__ == "__main__":

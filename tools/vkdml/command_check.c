@@ -37,7 +37,7 @@ static void print_count(const char *before, size_t count, const char *what) {
     printf("%s%zu %s%s", before, count, what, count == 1 ? "" : "s");
 }
 
-/* Each operator once. */
+/* Each operator once, and each graph with how many nodes it has. */
 static void print_operators(const struct model *model) {
     const char *before = " (";
     for (size_t i = 0; i < model->dispatchable_count; i++) {
@@ -49,6 +49,9 @@ static void print_operators(const struct model *model) {
         if (is_new) {
             printf("%s%s", before, operator_names_short(schema->name));
             before = ", ";
+        }
+        if (model->dispatchables[i].graph) {
+            print_count(" of ", model->dispatchables[i].graph->node_count, "node");
         }
     }
     printf("%s", model->dispatchable_count ? ")" : "");

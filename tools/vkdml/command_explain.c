@@ -5,10 +5,20 @@
 #include "base/json_tree.h"
 #include "base/timing.h"
 #include "commands.h"
+#include "explain/dot.h"
 #include "explain/explain.h"
+#include "model/graph_build.h"
 #include "model/load.h"
 
-enum { OPTION_LEVEL = OPTION_KEY_FIRST, OPTION_INPUT, OPTION_ZERO, OPTION_STEPS, OPTION_JSON };
+enum {
+    OPTION_LEVEL = OPTION_KEY_FIRST,
+    OPTION_INPUT,
+    OPTION_ZERO,
+    OPTION_STEPS,
+    OPTION_JSON,
+    OPTION_DOT,
+    OPTION_NODE_BY_NODE
+};
 
 /* So many steps of a plan tell what all are like: more are mostly windows of one tensor. */
 #define USUAL_STEPS 8
@@ -19,6 +29,8 @@ static const struct option_row options[] = {
     {'v', "values", .text = "print the specialization constants and parameters of kernels too"},
     {OPTION_STEPS, "steps", .argument = "N", .text = "print at most N steps of a dispatchable (8)"},
     {OPTION_JSON, "json", .text = "print a JSON document, with all of it"},
+    {OPTION_DOT, "dot", .text = "print the graphs of the model for Graphviz, whose `dot -Tsvg` draws them"},
+    {OPTION_NODE_BY_NODE, "node-by-node", .text = "graphs are not fused"},
     {OPTION_LEVEL, "dml_feature_level", .alias = "level", .argument = "L", .kind = ARGUMENT_LEVEL,
      .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
     {OPTION_ZERO, "zero-undefined", .text = "outputs that DirectML leaves undefined are 0"},
@@ -34,6 +46,8 @@ struct request {
     const char *input_path;
     bool zero_undefined;
     bool json;
+    bool dot;
+    bool node_by_node;
     struct explain_detail detail;
 };
 
@@ -54,6 +68,10 @@ static bool apply_option(int key, const char *argument, void *context) {
     case OPTION_JSON:
         request->json = true;
         return true;
+    case OPTION_DOT:
+        return request->dot = true;
+    case OPTION_NODE_BY_NODE:
+        return request->node_by_node = true;
     case OPTION_ZERO:
         request->zero_undefined = true;
         return true;
@@ -66,30 +84,70 @@ static bool apply_option(int key, const char *argument, void *context) {
     }
 }
 
-/* Compiles a dispatchable for its time, and explains it. */
-static bool explain(const struct model *model, const struct dispatchable *dispatchable, VkdmlDevice device,
-                    const struct request *request, struct explained *explained) {
+/* Compiles for its time, and explains it. */
+static VkdmlResult explain_operator(const struct dispatchable *dispatchable, VkdmlDevice device,
+                                    const VkdmlCompileInfo *info, struct explained *explained) {
     VkdmlOperator op = NULL;
     VkdmlDispatchable compiled = NULL;
-    const VkdmlCompileInfo info = {.structSize = sizeof(info),
-                                   .executionFlags = dispatchable->flags,
-                                   .flags = request->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0};
-    *explained = (struct explained){.name = dispatchable->name};
     VkdmlResult result = vkdmlCreateOperator(device, &dispatchable->desc, &op);
     if (result == VKDML_SUCCESS) {
         const double start = timing_now();
-        result = vkdmlCompileOperator(op, &info, &compiled);
+        result = vkdmlCompileOperator(op, info, &compiled);
         explained->compile_ms = timing_now() - start;
     }
     if (result == VKDML_SUCCESS) {
-        result = vkdmlExplainOperator(op, &info, &explained->explanation);
-    }
-    if (result != VKDML_SUCCESS) {
-        model_report_refusal(model, dispatchable, dispatchable->json);
+        result = vkdmlExplainOperator(op, info, &explained->explanation);
     }
     vkdmlDestroyDispatchable(compiled);
     vkdmlDestroyOperator(op);
+    return result;
+}
+
+static VkdmlResult explain_graph(const struct graph_build *build, VkdmlDevice device, const VkdmlCompileInfo *info,
+                                 struct explained *explained) {
+    VkdmlDispatchable compiled = NULL;
+    const double start = timing_now();
+    VkdmlResult result = vkdmlCompileGraph(device, &build->desc, info, &compiled);
+    explained->compile_ms = timing_now() - start;
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlExplainGraph(device, &build->desc, info, &explained->explanation);
+    }
+    vkdmlDestroyDispatchable(compiled);
+    return result;
+}
+
+static bool explain(const struct model *model, const struct dispatchable *dispatchable, VkdmlDevice device,
+                    const struct request *request, struct explained *explained) {
+    const VkdmlCompileInfo info = {.structSize = sizeof(info),
+                                   .executionFlags = dispatchable->flags,
+                                   .flags = (request->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0) |
+                                            (request->node_by_node ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
+    struct graph_build build = {.operators = NULL};
+    VkdmlResult result = VKDML_SUCCESS;
+    *explained = (struct explained){.name = dispatchable->name};
+    if (dispatchable->graph && !graph_build_begin(&build, model, dispatchable, device)) {
+        graph_build_end(&build);
+        return false; /* which has been told */
+    }
+    result = dispatchable->graph ? explain_graph(&build, device, &info, explained)
+                                 : explain_operator(dispatchable, device, &info, explained);
+    if (result != VKDML_SUCCESS) {
+        model_report_refusal(model, dispatchable, dispatchable->graph ? NULL : dispatchable->json);
+    }
+    graph_build_end(&build);
     return result == VKDML_SUCCESS;
+}
+
+/* The graphs among what was explained. */
+static bool print_dot(const struct model *model, const struct explained *all) {
+    size_t count = 0;
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        if (model->dispatchables[i].graph) {
+            dot_print(model->dispatchables[i].graph, all[i].explanation);
+            count++;
+        }
+    }
+    return count > 0 || document_error(&model->document, NULL, "the model has no graph to draw");
 }
 
 static bool print_json(const char *device, const struct explained *all, size_t count) {
@@ -157,7 +215,9 @@ static bool explain_model(const struct model *model, const struct request *reque
         good = explain(model, &model->dispatchables[count], device, request, &all[count]);
         count += good;
     }
-    if (good && request->json) {
+    if (good && request->dot) {
+        good = print_dot(model, all);
+    } else if (good && request->json) {
         good = print_json(device_name(device, &properties), all, count);
     } else if (good) {
         print_text(device_name(device, &properties), all, count, request);
@@ -197,7 +257,8 @@ const struct subcommand subcommand_explain = {
     .kind = ARGUMENT_MODEL,
     .summary = "tells what the planner makes of a model, and why",
     .description =
-        "Compiles the operators of a model for a device, and tells for each what will be recorded, and why: the shapes "
+        "Compiles the operators and graphs of a model for a device, and tells for each what will be recorded, and why: "
+        "the shapes "
         "after what is one run was merged, kernels, workgroups, what each step reads and writes, temporary and "
         "persistent memory, and the share of the memory's speed that such kernels reached where it was measured. "
         "Nothing is run. `-` reads the model from standard input.",

@@ -20,6 +20,8 @@ enum {
     OPTION_GPU_TIMES,
     OPTION_NO_CACHES,
     OPTION_COMPARE,
+    OPTION_NODE_BY_NODE,
+    OPTION_PER_NODE,
     OPTION_PRINT,
     OPTION_JSON,
     /* Of DxDispatch, without a letter, and refused. */
@@ -64,6 +66,11 @@ static const struct option_row options[] = {
     {OPTION_COMPARE, "compare", .argument = "reference",
      .text = "hold what each dispatch makes of its inputs to the CPU reference, within the accuracy of the operator's "
              "row in the table, and print the first differences; any is a failure"},
+    {OPTION_NODE_BY_NODE, "node-by-node", .text = "execute graphs node by node: nothing is fused"},
+    {OPTION_PER_NODE, "per-node",
+     .text =
+         "dispatch each node of a graph by itself, too, and print a table of their times; with --compare, hold each "
+         "to the reference"},
     {OPTION_PRINT, "print", .argument = "flat|array",
      .text = "how values are printed: in one line, or as NumPy does, with brackets by the tensor's sizes, and of more "
              "than 1000 only the ends (flat)"},
@@ -163,6 +170,10 @@ static bool apply_option(int key, const char *argument, void *context) {
         return run->print_commands = true;
     case OPTION_COMPARE:
         return run->compare_reference = true;
+    case OPTION_NODE_BY_NODE:
+        return run->node_by_node = true;
+    case OPTION_PER_NODE:
+        return run->per_node = true;
     case OPTION_PRINT:
         run->arrays = strcmp(argument, "array") == 0;
         return true;

@@ -145,6 +145,13 @@ void timing_print(const struct timing *timing, const char *name, size_t warmup, 
     }
 }
 
+double timing_median(const struct timing *timing, size_t warmup, bool *on_device) {
+    const size_t cold = count_cold(timing, warmup);
+    const struct statistics gpu = summarize(timing->samples + cold, timing->count - cold, &all_series[1]);
+    *on_device = gpu.count > 0;
+    return *on_device ? gpu.median : summarize(timing->samples + cold, timing->count - cold, &all_series[0]).median;
+}
+
 bool timing_to_json(const struct timing *timing, size_t warmup, struct json_object *object) {
     const size_t cold = count_cold(timing, warmup);
     bool good = json_tree_count(object, "iterations", timing->count) && json_tree_count(object, "warmup", cold);

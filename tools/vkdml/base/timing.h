@@ -36,6 +36,9 @@ void timing_free(struct timing *timing);
  * verbosity 0: one line; 1: statistics of cold and hot samples; 2: every sample too. */
 void timing_print(const struct timing *timing, const char *name, size_t warmup, unsigned verbosity);
 
+/* The median alone, on the device where that was measured, else of the CPU's times. */
+double timing_median(const struct timing *timing, size_t warmup, bool *on_device);
+
 /* Adds the same to an object: "iterations", "warmup", and of each series that was measured an object of its statistics.
  * False where memory is out. */
 bool timing_to_json(const struct timing *timing, size_t warmup, struct json_object *object);

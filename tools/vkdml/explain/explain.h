@@ -37,6 +37,10 @@ struct explain_detail {
 
 void explain_print(const struct explained *explained, const struct explain_detail *detail);
 
+/* What became of the nodes of a graph; explain_print() and explain_to_json() have it among the rest. */
+void explain_print_graph(const VkdmlExplanation *explanation);
+bool explain_graph_to_json(struct json_object *object, const VkdmlExplanation *explanation);
+
 /* Appends it to an array. False where memory is out. */
 bool explain_to_json(struct json_object *array, const struct explained *explained);
 

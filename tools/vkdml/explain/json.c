@@ -83,15 +83,15 @@ static bool add_step(struct json_object *array, const VkdmlStep *step, VkdmlKern
 bool explain_to_json(struct json_object *array, const struct explained *explained) {
     const VkdmlExplanation *e = explained->explanation;
     struct json_object *object = json_tree_object(array, NULL);
-    bool good = json_tree_text(object, "name", explained->name) &&
-                json_tree_text(object, "operator", e->operatorName) &&
-                json_tree_count(object, "input_bytes", e->inputBytes) &&
-                json_tree_count(object, "output_bytes", e->outputBytes) &&
-                json_tree_count(object, "temporary_resource", e->temporaryResourceSize) &&
-                json_tree_count(object, "persistent_resource", e->persistentResourceSize) &&
-                add_boolean(object, "in_place_is_free", e->inPlaceIsFree != 0) &&
-                json_tree_number(object, "compile_ms", explained->compile_ms) &&
-                add_texts(object, "notes", e->notes, e->noteCount);
+    bool good =
+        json_tree_text(object, "name", explained->name) && json_tree_text(object, "operator", e->operatorName) &&
+        json_tree_count(object, "input_bytes", e->inputBytes) &&
+        json_tree_count(object, "output_bytes", e->outputBytes) &&
+        json_tree_count(object, "temporary_resource", e->temporaryResourceSize) &&
+        json_tree_count(object, "persistent_resource", e->persistentResourceSize) &&
+        add_boolean(object, "in_place_is_free", e->inPlaceIsFree != 0) &&
+        json_tree_number(object, "compile_ms", explained->compile_ms) &&
+        add_texts(object, "notes", e->notes, e->noteCount) && (!e->nodeCount || explain_graph_to_json(object, e));
     struct json_object *steps = good ? json_tree_array(object, "steps") : NULL;
     good = steps != NULL;
     for (uint32_t i = 0; i < e->stepCount && good; i++) {

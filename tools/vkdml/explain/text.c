@@ -94,6 +94,9 @@ void explain_print(const struct explained *explained, const struct explain_detai
     if (e->inPlaceIsFree) {
         printf("  in place nothing is recorded: the output is the input\n");
     }
+    if (e->nodeCount) {
+        explain_print_graph(e);
+    }
     for (uint32_t i = 0; i < e->noteCount; i++) {
         printf("  %s\n", e->notes[i]);
     }

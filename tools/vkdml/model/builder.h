@@ -12,6 +12,7 @@ struct builder {
     const VkdmlOperatorSchema *schema;
     struct json_object *fields; /* the object with them */
     unsigned char *desc;        /* the struct */
+    bool takes_sources;         /* the tensor at hand is an input of a graph's node, and may name what it reads */
 };
 
 /* A name and its value, e.g. of a flag. */

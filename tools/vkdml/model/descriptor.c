@@ -71,8 +71,9 @@ static const VkdmlOperatorSchema *find_operator(const struct builder *builder, s
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (strcasecmp(text, others[i]) == 0) {
-            document_error(document, type, "dispatchable '%s': %stype is %s, only DML operators are supported",
-                           dispatchable, builder->owner, others[i]);
+            document_error(document, type,
+                           "dispatchable '%s': %stype is %s, only DML operators and graphs are supported", dispatchable,
+                           builder->owner, others[i]);
             return NULL;
         }
     }
@@ -206,9 +207,13 @@ static bool read_compilation(const struct builder *builder) {
     return true;
 }
 
-bool descriptor_load(struct model *model, struct dispatchable *dispatchable) {
-    static const char *const own[] = {"type",           "Type",           "desc",     "Desc",
-                                      "executionFlags", "dmlCompileType", "bindings", NULL};
+bool descriptor_load_flags(struct model *model, struct dispatchable *dispatchable) {
+    const struct builder builder = {
+        .model = model, .dispatchable = dispatchable, .owner = "", .fields = dispatchable->json};
+    return read_compilation(&builder);
+}
+
+bool descriptor_find(struct model *model, struct dispatchable *dispatchable) {
     const struct document *document = &model->document;
     struct builder builder = {.model = model, .dispatchable = dispatchable, .owner = ""};
     if (!json_object_is_type(dispatchable->json, json_type_object)) {
@@ -223,8 +228,19 @@ bool descriptor_load(struct model *model, struct dispatchable *dispatchable) {
     if (!json_object_is_type(builder.fields, json_type_object)) {
         return document_error(document, fields, "dispatchable '%s': 'desc' must be an object", dispatchable->name);
     }
-    builder.schema = dispatchable->schema = find_operator(&builder, type);
-    if (!builder.schema || !read_compilation(&builder)) {
+    dispatchable->schema = find_operator(&builder, type);
+    return dispatchable->schema != NULL;
+}
+
+bool descriptor_load(struct model *model, struct dispatchable *dispatchable) {
+    static const char *const own[] = {"type",           "Type",           "desc",     "Desc",
+                                      "executionFlags", "dmlCompileType", "bindings", NULL};
+    struct builder builder = {.model = model,
+                              .dispatchable = dispatchable,
+                              .owner = "",
+                              .schema = dispatchable->schema,
+                              .fields = dispatchable->fields};
+    if (!read_compilation(&builder)) {
         return false;
     }
     builder.desc = arena_allocate(&model->arena, 1, builder.schema->descSize);

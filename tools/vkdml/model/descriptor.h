@@ -4,7 +4,13 @@
 
 #include "model/model.h"
 
-/* Builds the descriptor of a dispatchable (name and json are set): schema, fields, desc and flags. */
+/* Finds the operator of a dispatchable (name and json are set): schema and fields. */
+bool descriptor_find(struct model *model, struct dispatchable *dispatchable);
+
+/* Reads a dispatchable's flags; descriptor_load() does for operators. */
+bool descriptor_load_flags(struct model *model, struct dispatchable *dispatchable);
+
+/* Builds the descriptor of a dispatchable whose operator was found: desc and flags. */
 bool descriptor_load(struct model *model, struct dispatchable *dispatchable);
 
 #endif

@@ -6,6 +6,7 @@
 #include "model/binding.h"
 #include "model/descriptor.h"
 #include "model/expectation.h"
+#include "model/graph.h"
 #include "model/initializer.h"
 #include "model/npy.h"
 
@@ -47,6 +48,24 @@ static bool load_resources(struct model *model) {
     return good;
 }
 
+static bool load_operator(struct model *model, struct dispatchable *dispatchable) {
+    return descriptor_find(model, dispatchable) && descriptor_load(model, dispatchable);
+}
+
+/* The operators, or the graphs. */
+static bool load_some(struct model *model, bool graphs) {
+    bool good = true;
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        struct dispatchable *dispatchable = &model->dispatchables[i];
+        if (graph_is(dispatchable) == graphs &&
+            (!(graphs ? graph_load : load_operator)(model, dispatchable) || !binding_load_owned(model, dispatchable))) {
+            dispatchable->schema = NULL;
+            good = false;
+        }
+    }
+    return good;
+}
+
 static bool load_dispatchables(struct model *model) {
     const struct document *document = &model->document;
     struct json_object *object =
@@ -59,18 +78,17 @@ static bool load_dispatchables(struct model *model) {
     if (!model->dispatchables || !names_create(&model->dispatchable_names, count)) {
         return model->dispatchables && document_error(document, object, "out of memory");
     }
-    bool good = true;
     json_object_object_foreach(object, name, value) {
         struct dispatchable *dispatchable = &model->dispatchables[model->dispatchable_count++];
         dispatchable->name = name;
         dispatchable->json = value;
-        if (!names_add(&model->dispatchable_names, name, dispatchable) || !descriptor_load(model, dispatchable) ||
-            !binding_load_owned(model, dispatchable)) {
-            dispatchable->schema = NULL;
-            good = false;
+        if (!names_add(&model->dispatchable_names, name, dispatchable)) {
+            return document_error(document, value, "out of memory");
         }
     }
-    return good;
+    /* Nodes of graphs may be other dispatchables, wherever these stand. */
+    const bool good = load_some(model, false);
+    return load_some(model, true) && good;
 }
 
 static bool load_dispatch(struct model *model, struct command *command) {

@@ -42,9 +42,23 @@ struct resource *model_find_resource(struct model *model, struct json_object *na
     return resource;
 }
 
+static void free_graph(struct graph *graph) {
+    for (uint32_t n = 0; graph && graph->nodes && n < graph->node_count; n++) {
+        if (graph->nodes[n].constant) {
+            free(graph->nodes[n].constant->contents);
+        }
+    }
+    if (graph) {
+        names_free(&graph->names);
+    }
+}
+
 void model_free(struct model *model) {
     for (size_t i = 0; i < model->resource_count; i++) {
         free(model->resources[i].contents);
+    }
+    for (size_t i = 0; i < model->dispatchable_count; i++) {
+        free_graph(model->dispatchables[i].graph);
     }
     for (size_t i = 0; i < model->command_count; i++) {
         if (model->commands[i].expectation) {
@@ -65,12 +79,25 @@ static struct json_object *find_member(struct json_object *value, const char *na
     return !member && json_object_is_type(inner, json_type_object) ? document_member(inner, name) : member;
 }
 
+/* The node that "Nodes[3] (conv): .." begins with, else the graph. */
+static struct json_object *find_node(const struct graph *graph, const char *reason) {
+    static const char prefix[] = "Nodes[";
+    char *end = NULL;
+    const unsigned long index =
+        strncmp(reason, prefix, strlen(prefix)) == 0 ? strtoul(reason + strlen(prefix), &end, 10) : 0;
+    return end && index < graph->node_count ? graph->nodes[index].json : NULL;
+}
+
 /* The JSON value that a reason such as "DML_OPERATOR_JOIN: InputTensors[1].Sizes[2] is 7, .." or ".._GEMM:
  * FusedActivation: Alpha is .." speaks of: as far as its path can be followed from the descriptor's fields. */
 static const struct json_object *find_subject(const struct dispatchable *dispatchable, const char *reason) {
     const char *colon = strstr(reason, ": ");
     const char *at = colon ? colon + 2 : reason;
     struct json_object *value = dispatchable->fields;
+    if (dispatchable->graph) {
+        struct json_object *node = find_node(dispatchable->graph, at);
+        return node ? node : dispatchable->json;
+    }
     for (;;) {
         char name[64];
         size_t length = strcspn(at, ".[ ,:\n");
@@ -117,13 +144,25 @@ bool model_report_refusal(const struct model *model, const struct dispatchable *
     return false;
 }
 
+static bool validate(const struct model *model, const struct dispatchable *dispatchable, DML_FEATURE_LEVEL level) {
+    const struct graph *graph = dispatchable->graph;
+    bool good = true;
+    if (!graph) {
+        return !dispatchable->schema || vkdmlValidateOperator(&dispatchable->desc, level) == VKDML_SUCCESS ||
+               model_report_refusal(model, dispatchable, NULL);
+    }
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        /* Those that stand for themselves, too, have their own turn. */
+        const struct dispatchable *op = graph->nodes[n].op;
+        good = (!dispatchable->schema || !op || !op->within || validate(model, op, level)) && good;
+    }
+    return good;
+}
+
 bool model_validate(const struct model *model, DML_FEATURE_LEVEL level) {
     bool good = true;
     for (size_t i = 0; i < model->dispatchable_count; i++) {
-        const struct dispatchable *dispatchable = &model->dispatchables[i];
-        if (dispatchable->schema && vkdmlValidateOperator(&dispatchable->desc, level) != VKDML_SUCCESS) {
-            good = model_report_refusal(model, dispatchable, NULL);
-        }
+        good = validate(model, &model->dispatchables[i], level) && good;
     }
     return good;
 }

@@ -45,18 +45,62 @@ struct binding {
     uint64_t size;
 };
 
-/* An operator. */
+/* An operator, or a graph of operators. */
 struct dispatchable {
     const char *name;
     struct json_object *json;
+    struct graph *graph;        /* NULL: an operator. schema is then the graph's own: its inputs and outputs */
+    const struct graph *within; /* the graph that it is a node of; NULL: none, or it stands for itself */
     struct json_object *fields; /* the object with the descriptor's fields: `desc`, or json itself */
     const VkdmlOperatorSchema *schema;
     DML_OPERATOR_DESC desc;
     uint32_t input_count; /* of the descriptor: with the tensors of arrays */
     uint32_t output_count;
     DML_EXECUTION_FLAGS flags;
+    bool node_by_node;     /* a graph that is not to be fused */
     struct binding *owned; /* input_count, by binding index: what OWNED_BY_DML inputs are initialized with */
     void *state;           /* the executor's */
+};
+
+#define GRAPH_INPUT UINT32_MAX
+
+/* What an input of a node reads, or what an output of a graph is. */
+struct graph_source {
+    struct json_object *json; /* that says so; NULL: nothing */
+    uint32_t node;            /* GRAPH_INPUT: an input of the graph */
+    uint32_t index;           /* of the node's outputs, or of the graph's inputs */
+};
+
+struct graph_node {
+    const char *name;
+    struct json_object *json;
+    struct dispatchable *op;      /* NULL: a constant, .. */
+    struct resource *constant;    /* .. of these values */
+    struct graph_source *sources; /* by input of op */
+    uint32_t *readers;            /* by output: inputs of nodes, and outputs of the graph */
+};
+
+/* An input or an output of a graph. */
+struct graph_end {
+    const char *name;
+    struct json_object *json;
+    struct graph_source source;         /* of an output */
+    const DML_BUFFER_TENSOR_DESC *desc; /* of who reads the input first, or of what the output is; NULL: unused */
+};
+
+/* Operators that are one dispatchable (graph.h). */
+struct graph {
+    const char *name;
+    uint32_t node_count;
+    uint32_t input_count;
+    uint32_t output_count;
+    struct graph_node *nodes;
+    struct graph_end *inputs;
+    struct graph_end *outputs;
+    uint32_t operator_count;
+    uint32_t *order;    /* nodes that are operators, each behind those that it reads */
+    struct names names; /* of nodes and inputs: each one's graph_source */
+    VkdmlOperatorSchema schema;
 };
 
 enum command_type { COMMAND_DISPATCH, COMMAND_PRINT, COMMAND_WRITE_FILE, COMMAND_EXPECT };

@@ -3,22 +3,25 @@
 #include <stdio.h>
 
 #include "model/element.h"
+#include "model/graph_source.h"
 
-/* The members of a buffer tensor, from the object that holds them. `field` is the tensor's name. */
+/* The members of a buffer tensor, from the object that holds them. `field` is the tensor's name. Borrowed: the object
+ * is that of what the tensor reads, which has more members. */
 static bool read_buffer_tensor(const struct builder *builder, struct json_object *object, const char *field,
-                               DML_BUFFER_TENSOR_DESC *tensor) {
+                               bool is_borrowed, DML_BUFFER_TENSOR_DESC *tensor) {
     static const struct named_value flags[] = {{"DML_TENSOR_FLAG_NONE", DML_TENSOR_FLAG_NONE},
                                                {"DML_TENSOR_FLAG_OWNED_BY_DML", DML_TENSOR_FLAG_OWNED_BY_DML},
                                                {NULL, 0}};
-    static const char *const known[] = {"Type",
-                                        "DataType",
-                                        "Flags",
-                                        "DimensionCount",
-                                        "Sizes",
-                                        "Strides",
-                                        "TotalTensorSizeInBytes",
-                                        "GuaranteedBaseOffsetAlignment",
-                                        NULL};
+    const char *const known[] = {"Type",
+                                 "DataType",
+                                 "Flags",
+                                 "DimensionCount",
+                                 "Sizes",
+                                 "Strides",
+                                 "TotalTensorSizeInBytes",
+                                 "GuaranteedBaseOffsetAlignment",
+                                 builder->takes_sources ? "from" : NULL,
+                                 NULL};
     const struct document *document = &builder->model->document;
     struct json_object *type = document_member(object, "DataType");
     struct json_object *sizes = document_member(object, "Sizes");
@@ -27,7 +30,9 @@ static bool read_buffer_tensor(const struct builder *builder, struct json_object
     int flag_bits = 0;
     uint32_t size_count = 0;
     uint32_t stride_count = 0;
-    document_warn_unknown(document, object, known, field);
+    if (!is_borrowed) {
+        document_warn_unknown(document, object, known, field);
+    }
     if (!type || !sizes) {
         snprintf(name, sizeof(name), "%.96s.%s", field, type ? "Sizes" : "DataType");
         return builder_fail(builder, object, name, "is missing");
@@ -79,10 +84,18 @@ static bool read_tensor(const struct builder *builder, struct json_object *value
     if (!buffer) {
         return false;
     }
-    if (!json_object_is_type(value, json_type_object)) {
-        return builder_fail_value(builder, value, name, "an object");
+    const bool is_borrowed = builder->takes_sources && json_object_is_type(value, json_type_string);
+    if (is_borrowed) {
+        value = graph_tensor_json(builder, value, name);
+        if (!value) {
+            return false;
+        }
     }
-    struct json_object *type = document_either(value, "Type", "type");
+    if (!json_object_is_type(value, json_type_object)) {
+        return builder_fail_value(builder, value, name,
+                                  builder->takes_sources ? "an object, or what it reads" : "an object");
+    }
+    struct json_object *type = is_borrowed ? NULL : document_either(value, "Type", "type");
     if (type && !(json_object_is_type(type, json_type_string) &&
                   builder_names(json_object_get_string(type), "DML_TENSOR_TYPE_BUFFER", "DML_TENSOR_TYPE_"))) {
         return builder_fail_value(builder, type, name, "of type DML_TENSOR_TYPE_BUFFER");
@@ -92,12 +105,20 @@ static bool read_tensor(const struct builder *builder, struct json_object *value
         return builder_fail_value(builder, members, name, "an object");
     }
     *tensor = (DML_TENSOR_DESC){DML_TENSOR_TYPE_BUFFER, buffer};
-    return read_buffer_tensor(builder, members ? members : value, name, buffer);
+    return read_buffer_tensor(builder, members ? members : value, name, is_borrowed, buffer);
+}
+
+/* Inputs of a graph's nodes say what they read. */
+static struct builder at_field(const struct builder *builder, const VkdmlFieldSchema *field) {
+    struct builder at = *builder;
+    at.takes_sources = builder->dispatchable->within != NULL && field->kind == VKDML_FIELD_KIND_INPUT_TENSOR;
+    return at;
 }
 
 bool tensor_read(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
     DML_TENSOR_DESC *tensor = arena_allocate(&builder->model->arena, 1, sizeof(*tensor));
-    if (!tensor || !read_tensor(builder, value, field->name, tensor)) {
+    const struct builder at = at_field(builder, field);
+    if (!tensor || !read_tensor(&at, value, field->name, tensor)) {
         return false;
     }
     builder_point(builder, field, tensor);
@@ -105,5 +126,6 @@ bool tensor_read(const struct builder *builder, struct json_object *value, const
 }
 
 bool tensor_read_array(const struct builder *builder, struct json_object *value, const VkdmlFieldSchema *field) {
-    return builder_read_array(builder, value, field, sizeof(DML_TENSOR_DESC), read_tensor);
+    const struct builder at = at_field(builder, field);
+    return builder_read_array(&at, value, field, sizeof(DML_TENSOR_DESC), read_tensor);
 }

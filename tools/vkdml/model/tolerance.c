@@ -91,9 +91,38 @@ static struct compare_tolerance tolerance_of_sum(const struct dispatchable *disp
                 : (struct compare_tolerance){.relative = part(13), .of_largest = part(16)};
 }
 
+/* ---- graphs ---- */
+
+/* What the nodes' tolerances add up to, in floats: each takes the errors of those before over. */
+static struct compare_tolerance
+tolerance_of_graph(const struct graph *graph, DML_TENSOR_DATA_TYPE type,
+                   struct compare_tolerance (*of)(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type)) {
+    struct compare_tolerance sum = {.bits = true};
+    for (uint32_t at = 0; is_float(type) && at < graph->operator_count; at++) {
+        const struct dispatchable *op = graph->nodes[graph->order[at]].op;
+        for (uint32_t i = 0; i < op->output_count; i++) {
+            const DML_BUFFER_TENSOR_DESC *desc = model_tensor(op, VKDML_FIELD_KIND_OUTPUT_TENSOR, i).desc;
+            if (!desc || !is_float(desc->DataType)) {
+                continue;
+            }
+            const struct compare_tolerance own = of(op, desc->DataType);
+            sum.bits = sum.bits && own.bits;
+            sum.relative += own.relative;
+            sum.absolute += own.absolute;
+            sum.of_largest += own.of_largest;
+            sum.ulp += own.ulp;
+            break;
+        }
+    }
+    return sum;
+}
+
 struct compare_tolerance tolerance_of_results(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
     if (!dispatchable) {
         return (struct compare_tolerance){.bits = true};
+    }
+    if (dispatchable->graph) {
+        return tolerance_of_graph(dispatchable->graph, type, tolerance_of_results);
     }
     const struct sum sum = add_up(dispatchable, type);
     if (sum.is_sum) {
@@ -104,6 +133,9 @@ struct compare_tolerance tolerance_of_results(const struct dispatchable *dispatc
 }
 
 struct compare_tolerance tolerance_of_reference(const struct dispatchable *dispatchable, DML_TENSOR_DATA_TYPE type) {
+    if (dispatchable && dispatchable->graph) {
+        return tolerance_of_graph(dispatchable->graph, type, tolerance_of_reference);
+    }
     return dispatchable && add_up(dispatchable, type).is_sum ? tolerance_of_sum(dispatchable, type, 2)
                                                              : (struct compare_tolerance){.bits = true};
 }

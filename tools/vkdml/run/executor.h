@@ -21,6 +21,8 @@ struct run_options {
     bool arrays;            /* printed resources have brackets */
     bool compare_reference; /* hold each dispatch to the reference */
     bool barriers;          /* between the repeats of a dispatch */
+    bool node_by_node;      /* graphs are not fused */
+    bool per_node;          /* each node of a graph is dispatched by itself, too */
     bool no_driver_caches;  /* what drivers keep of compiled kernels in files is left alone */
     uint32_t gpu_times;     /* iterations of a dispatch that are timed on the device too */
     uint32_t iterations;    /* of a dispatch, at least */

@@ -8,6 +8,7 @@
 
 #include "base/message.h"
 #include "run/executor.h"
+#include "run/graph_reference.h"
 
 /* What a dispatchable owns: copies made when it was prepared, as a GPU's persistent resource is. */
 struct owned_inputs {
@@ -76,8 +77,9 @@ bool reference_execute(const struct executor *executor, const struct command *co
                                      .outputs = bindings + dispatchable->input_count};
     bool good = true;
     for (uint32_t i = 0; good && i < executor->options->repeats; i++) {
-        good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
-               model_report_refusal(executor->model, dispatchable, command->json);
+        good = dispatchable->graph ? graph_reference_execute(executor, command, bindings)
+                                   : vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
+                                         model_report_refusal(executor->model, dispatchable, command->json);
     }
     return good;
 }

@@ -61,9 +61,8 @@ struct reference_check *reference_check_open(struct executor *executor) {
     bool good = check != NULL;
     if (good) {
         *check = (struct reference_check){.executor = executor,
-                                          .owned = calloc(model->dispatchable_count + 1, sizeof(*check->owned)),
-                                          .copies = calloc(model->resource_count + 1, sizeof(*check->copies))};
-        good = check->owned && check->copies;
+                                          .owned = calloc(model->dispatchable_count + 1, sizeof(*check->owned))};
+        good = check->owned != NULL;
     }
     if (!good) {
         document_error(&model->document, NULL, "out of memory");
@@ -83,6 +82,8 @@ static void release_copies(struct reference_check *check) {
         free(check->copies[i].bytes);
     }
     check->copy_count = 0;
+    free(check->copies);
+    check->copies = NULL;
 }
 
 void reference_check_close(struct reference_check *check) {
@@ -97,7 +98,6 @@ void reference_check_close(struct reference_check *check) {
     }
     release_copies(check);
     free(check->owned);
-    free(check->copies);
     free(check);
 }
 
@@ -127,7 +127,12 @@ static bool copy_bound(struct reference_check *check, const struct binding *bind
 }
 
 bool reference_check_before(struct reference_check *check, const struct command *command) {
+    const size_t bound = (size_t)command->dispatchable->input_count + command->dispatchable->output_count;
     release_copies(check);
+    check->copies = calloc(bound + 1, sizeof(*check->copies));
+    if (!check->copies) {
+        return out_of_memory(check, command->json);
+    }
     return copy_bound(check, command->inputs, command->dispatchable->input_count) &&
            copy_bound(check, command->outputs, command->dispatchable->output_count);
 }
@@ -137,11 +142,29 @@ static VkdmlHostBinding host_binding(const struct reference_check *check, const 
     return copy ? (VkdmlHostBinding){copy->bytes + binding->offset, binding->size} : (VkdmlHostBinding){NULL, 0};
 }
 
+/* What a dispatchable of the model owns, or a node of a graph. */
+static unsigned char *find_owned(const struct reference_check *check, const struct dispatchable *dispatchable,
+                                 uint32_t input) {
+    const struct model *model = check->executor->model;
+    for (size_t d = 0; d < model->dispatchable_count; d++) {
+        const struct graph *graph = model->dispatchables[d].graph;
+        if (&model->dispatchables[d] == dispatchable) {
+            return check->owned[d][input];
+        }
+        for (uint32_t n = 0; graph && graph == dispatchable->within && n < graph->node_count; n++) {
+            const struct graph_source *source = graph->nodes[n].sources + input;
+            if (graph->nodes[n].op == dispatchable && source->json && source->node == GRAPH_INPUT) {
+                return check->owned[d][source->index];
+            }
+        }
+    }
+    return NULL;
+}
+
 /* What the device was told, on the copies. */
 static bool execute(struct reference_check *check, const struct command *command) {
     const struct executor *executor = check->executor;
     const struct dispatchable *dispatchable = command->dispatchable;
-    unsigned char **owned = check->owned[dispatchable - executor->model->dispatchables];
     const uint32_t input_count = dispatchable->input_count, output_count = dispatchable->output_count;
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof(*bindings));
     bool good = bindings != NULL;
@@ -149,8 +172,9 @@ static bool execute(struct reference_check *check, const struct command *command
         return out_of_memory(check, command->json);
     }
     for (uint32_t i = 0; i < input_count; i++) {
-        bindings[i] = owned[i] ? (VkdmlHostBinding){owned[i], dispatchable->owned[i].size}
-                               : host_binding(check, &command->inputs[i]);
+        unsigned char *owned = find_owned(check, dispatchable, i);
+        bindings[i] =
+            owned ? (VkdmlHostBinding){owned, dispatchable->owned[i].size} : host_binding(check, &command->inputs[i]);
     }
     for (uint32_t i = 0; i < output_count; i++) {
         bindings[input_count + i] = host_binding(check, &command->outputs[i]);

@@ -102,16 +102,17 @@ static bool add_difference(struct json_object *array, const struct compare_array
            json_tree_digits(object, "expected", expected);
 }
 
-static bool add_comparison(struct json_object *command, const char *tensor, const struct compare_arrays *arrays,
-                           const char *tolerance, const struct compare_result *result,
-                           const struct compare_shape *shape) {
+/* `node`: of the command's graph, that was dispatched by itself; NULL: none. */
+static bool add_comparison(struct json_object *command, const char *node, const char *tensor,
+                           const struct compare_arrays *arrays, const char *tolerance,
+                           const struct compare_result *result, const struct compare_shape *shape) {
     struct json_object *all = NULL;
     if (command && !json_object_object_get_ex(command, "comparisons", &all)) {
         all = json_tree_array(command, "comparisons");
     }
     struct json_object *object = json_tree_object(all, NULL);
-    bool good = json_tree_text(object, "tensor", tensor) && json_tree_text(object, "tolerance", tolerance) &&
-                json_tree_count(object, "elements", arrays->count) &&
+    bool good = (!node || json_tree_text(object, "dispatchable", node)) && json_tree_text(object, "tensor", tensor) &&
+                json_tree_text(object, "tolerance", tolerance) && json_tree_count(object, "elements", arrays->count) &&
                 json_tree_count(object, "different", result->different);
     struct json_object *first = good ? json_tree_array(object, "first") : NULL;
     good = first != NULL;
@@ -127,7 +128,9 @@ void results_comparison(struct results *results, const struct dispatchable *disp
     char text[COMPARE_TOLERANCE_SIZE];
     compare_tolerance_text(tolerance, text);
     if (results->root) {
-        note(results, add_comparison(results->command, tensor, arrays, text, result, shape));
+        const char *of = json_object_get_string(document_member(results->command, "dispatchable"));
+        const char *node = of && strcmp(of, dispatchable->name) != 0 ? dispatchable->name : NULL;
+        note(results, add_comparison(results->command, node, tensor, arrays, text, result, shape));
     }
     if (result->different) {
         FILE *stream = message_begin();

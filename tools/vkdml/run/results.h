@@ -34,6 +34,18 @@ void results_command(struct results *results, size_t index, const struct command
 void results_dispatch(struct results *results, const struct command *command, const struct timing *timing,
                       uint32_t warmup, uint32_t verbosity);
 
+/* A node of a graph, or the graph itself, and how long it took. */
+struct results_node {
+    const char *name;
+    const char *operator_name; /* NULL: the graph */
+    double milliseconds;       /* the median */
+};
+
+/* The nodes of a dispatch's graph, each dispatched by itself, the graph as it was dispatched, and the graph node by
+ * node. */
+void results_nodes(struct results *results, const struct command *command, const struct results_node *nodes,
+                   uint32_t count, double graph, double node_by_node, bool on_device);
+
 /* An output of a dispatch and what the reference made of the same inputs. `result` says where they differ. */
 void results_comparison(struct results *results, const struct dispatchable *dispatchable, const char *tensor,
                         const struct compare_arrays *arrays, const struct compare_tolerance *tolerance,

@@ -1,7 +1,6 @@
 #include "run/run.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,9 @@
 #include "model/element.h"
 #include "model/load.h"
 #include "model/npy.h"
+#include "run/dispatch.h"
 #include "run/expect.h"
+#include "run/nodes.h"
 #include "run/reference_check.h"
 #include "run/results.h"
 
@@ -104,49 +105,15 @@ static bool run_write_file(struct executor *executor, const struct command *comm
     return good;
 }
 
-/* On a terminal: how much of a dispatch's iterations is done. */
-static void show_iterations(const struct command *command, const struct timing *timing, double milliseconds,
-                            const struct run_options *options) {
-    if (timing->count < options->iterations) {
-        progress_show("%s: %zu of %u iterations", command->dispatchable->name, timing->count, options->iterations);
-    } else {
-        progress_show("%s: %.1f of %.1f seconds", command->dispatchable->name, milliseconds * 1e-3,
-                      options->milliseconds * 1e-3);
-    }
-}
-
-/* An iteration, which is the first where its results are to be compared. */
-static bool run_iteration(struct executor *executor, const struct command *command, struct timing *timing) {
-    const struct run_options *options = executor->options;
-    struct reference_check *check = timing->count == 0 ? executor->check : NULL;
-    struct timing_sample sample;
-    bool agree = true;
-    bool good = (!check || reference_check_before(check, command)) &&
-                executor->operations->dispatch(executor, command, &sample) &&
-                (!check || reference_check_after(check, command, executor->results, &agree));
-    executor->differs = executor->differs || !agree;
-    if (good && timing->count >= options->gpu_times) {
-        sample.gpu = (double)NAN;
-    }
-    return good &&
-           (timing_add(timing, &sample) || document_error(&executor->model->document, command->json, "out of memory"));
-}
-
 static bool run_dispatch(struct executor *executor, const struct command *command) {
     const struct run_options *options = executor->options;
     struct timing timing = {0};
-    bool good = true;
-    double begin = timing_now();
-    double start = begin;
-    while (good && (timing.count < options->iterations || start - begin < options->milliseconds)) {
-        show_iterations(command, &timing, start - begin, options);
-        good = run_iteration(executor, command, &timing);
-        timing_sleep(start + options->interval - timing_now());
-        start = timing_now();
-    }
-    progress_clear();
+    bool good = dispatch_run(executor, command, executor->check, &timing);
     if (good) {
         results_dispatch(executor->results, command, &timing, options->warmup, options->verbosity);
+    }
+    if (good && options->per_node && command->dispatchable->graph) {
+        good = nodes_run(executor, command, &timing);
     }
     timing_free(&timing);
     return good;

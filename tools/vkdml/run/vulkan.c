@@ -7,6 +7,7 @@
 #include <vkdml/binding.h>
 
 #include "base/message.h"
+#include "model/graph_build.h"
 #include "run/executor.h"
 
 struct vulkan_executor {
@@ -16,7 +17,6 @@ struct vulkan_executor {
 
 /* A dispatchable, compiled and with the resources it needs. */
 struct compiled {
-    VkdmlOperator op;
     VkdmlDispatchable dispatchable;
     VkdmlBindingTable table;
     struct gpu_buffer temporary;
@@ -118,6 +118,36 @@ done:
     return good;
 }
 
+/* Compiles an operator, or a graph. */
+static bool compile(struct executor *executor, struct dispatchable *dispatchable, struct compiled *compiled) {
+    VkdmlDevice device = gpu_of(executor)->device;
+    const struct run_options *options = executor->options;
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof info,
+        .executionFlags = dispatchable->flags,
+        .flags = (options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0) |
+                 (options->node_by_node || dispatchable->node_by_node ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
+    VkdmlOperator op = NULL;
+    struct graph_build build = {.operators = NULL};
+    VkdmlResult result;
+    if (dispatchable->graph) {
+        if (!graph_build_begin(&build, executor->model, dispatchable, device)) {
+            graph_build_end(&build);
+            return false;
+        }
+        result = vkdmlCompileGraph(device, &build.desc, &info, &compiled->dispatchable);
+    } else {
+        result = vkdmlCreateOperator(device, &dispatchable->desc, &op);
+        result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, &compiled->dispatchable) : result;
+    }
+    if (result != VKDML_SUCCESS) {
+        model_report_refusal(executor->model, dispatchable, NULL);
+    }
+    graph_build_end(&build);
+    vkdmlDestroyOperator(op);
+    return result == VKDML_SUCCESS;
+}
+
 static bool prepare(struct executor *executor, struct dispatchable *dispatchable) {
     struct gpu *gpu = gpu_of(executor);
     struct compiled *compiled = calloc(1, sizeof(*compiled));
@@ -130,13 +160,10 @@ static bool prepare(struct executor *executor, struct dispatchable *dispatchable
     if (!compiled || !compiled->bindings) {
         return document_error(&executor->model->document, dispatchable->json, "out of memory");
     }
-    const VkdmlCompileInfo compile = {.structSize = sizeof compile,
-                                      .executionFlags = dispatchable->flags,
-                                      .flags =
-                                          executor->options->zero_undefined ? VKDML_COMPILE_FLAG_ZERO_UNDEFINED : 0};
-    if (vkdmlCreateOperator(gpu->device, &dispatchable->desc, &compiled->op) != VKDML_SUCCESS ||
-        vkdmlCompileOperator(compiled->op, &compile, &compiled->dispatchable) != VKDML_SUCCESS ||
-        vkdmlGetBindingProperties(compiled->dispatchable, &properties) != VKDML_SUCCESS) {
+    if (!compile(executor, dispatchable, compiled)) {
+        return false;
+    }
+    if (vkdmlGetBindingProperties(compiled->dispatchable, &properties) != VKDML_SUCCESS) {
         return model_report_refusal(executor->model, dispatchable, NULL);
     }
     if (!create_scratch(gpu, properties.temporaryResourceSize, &compiled->temporary) ||
@@ -155,7 +182,6 @@ static void release_dispatchable(struct executor *executor, struct dispatchable 
     if (compiled) {
         vkdmlDestroyBindingTable(compiled->table);
         vkdmlDestroyDispatchable(compiled->dispatchable);
-        vkdmlDestroyOperator(compiled->op);
         gpu_destroy_buffer(gpu_of(executor), &compiled->temporary);
         gpu_destroy_buffer(gpu_of(executor), &compiled->persistent);
         free(compiled->bindings);

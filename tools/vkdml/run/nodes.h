@@ -1,0 +1,12 @@
+/* The nodes of a graph, each dispatched by itself: how long each takes, and, where that is asked for, whether it is the
+ * reference's. */
+#ifndef NODES_H
+#define NODES_H
+
+#include "base/timing.h"
+#include "run/executor.h"
+
+/* After the dispatch of a graph, of which `timing` is. False, with the reason on stderr, on failure. */
+bool nodes_run(struct executor *executor, const struct command *command, const struct timing *timing);
+
+#endif

@@ -55,6 +55,8 @@
 
 static_assert(sizeof(VkBuffer) == sizeof(ID3D12Resource *), "where handles are no pointers, they fit in none");
 
+/** @cond */
+/* DirectML documents them. */
 #ifndef VKDML_BINDING_TABLE_DESC /* vkdml.h came before d3d12.h */
 #define VKDML_BINDING_TABLE_DESC
 struct DML_BINDING_TABLE_DESC {
@@ -146,6 +148,8 @@ __CRT_UUID_DECL(IDMLOperatorInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76,
 __CRT_UUID_DECL(IDMLBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)
 __CRT_UUID_DECL(IDMLCommandRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)
 
+/** @endcond */
+
 /** DirectML's interfaces over vkdml. */
 namespace vkdml::directml {
 
@@ -181,7 +185,8 @@ inline HRESULT AsHresult(VkdmlResult result) noexcept {
     }
 }
 
-/** What stands behind the interfaces. Not for programs. */
+/** @cond */
+/* What stands behind the interfaces. Not for programs. */
 namespace detail {
 
 /* Codes as constants: the macros of headers cast in C's manner. */
@@ -724,12 +729,14 @@ inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BIND
     return result == ok ? made->Give(riid, ppv) : result;
 }
 } // namespace detail
+/** @endcond */
 
 /**
  * Makes the interface of a device, in the place of DMLCreateDevice().
  *
  * @param device lent: it outlives the interface and all that is made by it
- * @param riid   IDMLDevice's or IDMLDevice1's, by IID_PPV_ARGS
+ * @param riid   IDMLDevice's or IDMLDevice1's, by IID_PPV_ARGS, which is the next one too
+ * @param[out] ppv released by the caller; NULL on failure
  */
 inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv) {
     detail::DeviceObject::Empty(ppv);

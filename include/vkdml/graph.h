@@ -75,7 +75,7 @@ typedef struct VkdmlReferenceGraphInfo {
  * Nothing is recorded or submitted. Thread-safe.
  *
  * @return VKDML_ERROR_INVALID_ARGUMENT (a rule of the graph; memory that is missing, short, not aligned, or in one
- * place with other memory), VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then untouched.
+ *         place with other memory), VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then untouched.
  */
 VKDML_API VkdmlResult vkdmlReferenceExecuteGraph(const VkdmlReferenceGraphInfo *info);
 

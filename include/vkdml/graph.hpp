@@ -70,21 +70,27 @@ template <typename T> class Span {
         : data_(std::data(container)), size_(std::size(container)) {
     }
 
+    /** The first. */
     constexpr T *data() const noexcept {
         return data_;
     }
+    /** How many. */
     constexpr std::size_t size() const noexcept {
         return size_;
     }
+    /** Whether there is none. */
     constexpr bool empty() const noexcept {
         return size_ == 0;
     }
+    /** The first. */
     constexpr T *begin() const noexcept {
         return data_;
     }
+    /** Behind the last. */
     constexpr T *end() const noexcept {
         return data_ + size_;
     }
+    /** One of them. */
     constexpr T &operator[](std::size_t index) const noexcept {
         return data_[index];
     }
@@ -98,7 +104,7 @@ template <typename T> class Span {
 template <typename T> using Optional = std::optional<T>;
 /** None. */
 inline constexpr std::nullopt_t NullOpt = std::nullopt;
-using StringView = std::string_view;
+using StringView = std::string_view;                 /**< a name */
 using TensorDimensions = std::vector<std::uint32_t>; /**< sizes, a number per dimension */
 using TensorStrides = std::vector<std::uint32_t>;    /**< in elements, a number per dimension */
 
@@ -173,14 +179,14 @@ class TensorPolicy {
 
 /** A tensor: DML_BUFFER_TENSOR_DESC, which owns its arrays. */
 struct TensorDesc {
-    using Dimensions = TensorDimensions;
+    using Dimensions = TensorDimensions; /**< sizes */
 
-    DML_TENSOR_DATA_TYPE dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
-    DML_TENSOR_FLAGS flags = DML_TENSOR_FLAG_NONE;
-    TensorDimensions sizes;
-    Optional<TensorStrides> strides; /**< none: packed */
-    std::uint64_t totalTensorSizeInBytes = 0;
-    std::uint32_t guaranteedBaseOffsetAlignment = 0;
+    DML_TENSOR_DATA_TYPE dataType = DML_TENSOR_DATA_TYPE_UNKNOWN; /**< of the elements */
+    DML_TENSOR_FLAGS flags = DML_TENSOR_FLAG_NONE;                /**< whose it is */
+    TensorDimensions sizes;                                       /**< a number per dimension */
+    Optional<TensorStrides> strides;                              /**< none: packed */
+    std::uint64_t totalTensorSizeInBytes = 0;                     /**< as in DML_BUFFER_TENSOR_DESC */
+    std::uint32_t guaranteedBaseOffsetAlignment = 0;              /**< as in DML_BUFFER_TENSOR_DESC */
 
     TensorDesc() = default;
     /** Lies in memory as the policy decides. */
@@ -245,7 +251,8 @@ struct TensorDesc {
 class Expression;
 class Graph;
 
-/** What stands behind expressions. Not for programs. */
+/** @cond */
+/* What stands behind expressions. Not for programs. */
 namespace detail {
 class GraphBuilder;
 
@@ -260,6 +267,7 @@ struct NodeOutput {
     TensorDesc desc;
 };
 } // namespace detail
+/** @endcond */
 
 /** A tensor that a graph computes or is given. Copies are the same tensor. Empty: no tensor. */
 class Expression {
@@ -291,14 +299,16 @@ class Expression {
 /** An activation to be applied to each result of an operator, with its parameters in the order of its descriptor. */
 struct FusedActivation {
     DML_OPERATOR_TYPE activation = DML_OPERATOR_INVALID; /**< INVALID: none */
-    float param1 = 0.0f;
-    float param2 = 0.0f;
+    float param1 = 0.0f;                                 /**< the first of its descriptor */
+    float param2 = 0.0f;                                 /**< the second */
 
     FusedActivation() = default;
+    /** Any. */
     explicit FusedActivation(DML_OPERATOR_TYPE type, float first = 0.0f, float second = 0.0f)
         : activation(type), param1(first), param2(second) {
     }
 
+    /** @cond */
     static FusedActivation None() {
         return FusedActivation();
     }
@@ -360,12 +370,15 @@ struct FusedActivation {
     static FusedActivation ThresholdedRelu(float alpha = 1.0f) {
         return FusedActivation(DML_OPERATOR_ACTIVATION_THRESHOLDED_RELU, alpha);
     }
+    /** @endcond */
 };
 
 /** A graph as the C API takes it. It points into the dml::Graph that it is of, which outlives it and its moves. */
 class GraphDesc {
   public:
+    /** Moves. */
     GraphDesc(GraphDesc &&) = default;
+    /** Moves. */
     GraphDesc &operator=(GraphDesc &&) = default;
     GraphDesc(const GraphDesc &) = delete;
     GraphDesc &operator=(const GraphDesc &) = delete;
@@ -391,6 +404,7 @@ class GraphDesc {
     std::vector<DML_GRAPH_EDGE_DESC> edges_[3];
 };
 
+/** @cond */
 namespace detail {
 
 /** The nodes of a graph, as they are made. */
@@ -625,6 +639,7 @@ class GraphBuilder {
     std::deque<ConstantNode> constants_;
 };
 } // namespace detail
+/** @endcond */
 
 /** While it lives, nodes that are made have its name before theirs: in reasons and in debuggers. */
 class NameScope {
@@ -633,6 +648,7 @@ class NameScope {
     NameScope(detail::GraphBuilder *builder, StringView name) : builder_(builder) {
         builder_->PushName(name);
     }
+    /** Takes it over. */
     NameScope(NameScope &&other) noexcept : builder_(std::exchange(other.builder_, nullptr)) {
     }
     NameScope &operator=(NameScope &&) = delete;
@@ -663,9 +679,11 @@ class Graph {
     void SetTensorPolicy(TensorPolicy policy) {
         builder_->Policy() = std::move(policy);
     }
+    /** What decides it. */
     [[nodiscard]] const TensorPolicy &GetTensorPolicy() const {
         return builder_->Policy();
     }
+    /** The same, to be changed. */
     [[nodiscard]] TensorPolicy &GetTensorPolicy() {
         return builder_->Policy();
     }
@@ -678,6 +696,7 @@ class Graph {
     void PushName(StringView name) {
         builder_->PushName(name);
     }
+    /** Ends the latest PushName(). */
     void PopName() {
         builder_->PopName();
     }

@@ -567,6 +567,7 @@ typedef struct DML_BUFFER_ARRAY_BINDING {
 } DML_BUFFER_ARRAY_BINDING;
 
 #ifdef __d3d12_h__ /* d3d12.h was included before: it alone has these handles */
+#define VKDML_BINDING_TABLE_DESC
 /** Where in a descriptor heap a binding table lies; vkdml takes VkdmlBindingTableCreateInfo. */
 typedef struct DML_BINDING_TABLE_DESC {
     IDMLDispatchable *Dispatchable;

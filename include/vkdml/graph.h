@@ -19,7 +19,11 @@ extern "C" {
  * there. An operator may be in any number of nodes.
  */
 static inline IDMLOperator *vkdmlGraphOperator(VkdmlOperator op) {
+#ifdef __cplusplus
+    return reinterpret_cast<IDMLOperator *>(op);
+#else
     return (IDMLOperator *)(void *)op;
+#endif
 }
 
 /**

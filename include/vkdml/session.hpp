@@ -357,8 +357,10 @@ class Compiled {
     friend class Session;
     Compiled(std::shared_ptr<detail::Context> context, const DML_OPERATOR_DESC &desc, std::vector<DeviceArray> owned,
              DML_EXECUTION_FLAGS executionFlags, VkdmlCompileFlags flags)
-        : context_(std::move(context)),
-          dispatchable_(context_->device.createOperator(desc).compile(executionFlags, flags)) {
+        : Compiled(context, context->device.createOperator(desc).compile(executionFlags, flags), std::move(owned)) {
+    }
+    Compiled(std::shared_ptr<detail::Context> context, Dispatchable dispatchable, std::vector<DeviceArray> owned)
+        : context_(std::move(context)), dispatchable_(std::move(dispatchable)) {
         const VkdmlBindingProperties properties = dispatchable_.bindingProperties();
         table_ = context_->device.createBindingTable(dispatchable_);
         temporary_ = resource(properties.temporaryResourceSize);
@@ -441,6 +443,11 @@ class Session {
                                    DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,
                                    VkdmlCompileFlags flags = 0) const {
         return Compiled(context_, desc, owned, executionFlags, flags);
+    }
+
+    /** Takes what is compiled for this device already, a graph for example (graph.hpp), and initializes it likewise. */
+    [[nodiscard]] Compiled compile(Dispatchable compiled, const std::vector<DeviceArray> &owned = {}) const {
+        return Compiled(context_, std::move(compiled), owned);
     }
 
     /**

@@ -47,6 +47,14 @@ NAMES_BOOL = {
     "c++": '#include "engine.cpp"\n',
 }
 LAYOUTS = '#include "layouts.c"\n'
+# Each header of C++ in every order with those that it stands beside: DirectML's interfaces need directx-headers.
+INTERFACES = {
+    VKDML: PARTS[VKDML],
+    "graph.hpp": "#include <vkdml/graph.hpp>\n",
+    "directml.hpp": "#include <vkdml/directml.hpp>\n",
+    "directx-headers": PARTS["directx-headers"],
+}
+USES_INTERFACES = "extern HRESULT vkdml_check(IDMLDevice1 *, const DML_BINDING_TABLE_DESC *, DML_GRAPH_DESC);\n"
 
 
 def cases(body):
@@ -96,6 +104,19 @@ def main():
         source = before + "".join(PARTS[part] for part in parts) + behind
         complaints = compiler.complaints(source, arguments=["-DENGINE_HAS_D3D12_FIRST"] if has_d3d12 else [])
         tap.tell((complaints is None) == good, name, complaints or "it compiles")
+    if options.language == "c++":
+        for index, order in enumerate(itertools.permutations(INTERFACES)):
+            name = ", ".join(order)
+            if "directx-headers" in missing:
+                tap.skip(name, "the compiler does not find directx-headers-dev")
+                continue
+            source = "".join(INTERFACES[part] for part in order) + USES_INTERFACES
+            for arguments in ([], ["-fno-exceptions"]) if index == 0 else ([],):
+                complaints = compiler.complaints(source, arguments=arguments)
+                tap.tell(complaints is None, " ".join([name, *arguments]), complaints or "it compiles")
+        complaints = compiler.complaints("#define DIRECTML_H\n" + INTERFACES["directml.hpp"])
+        tap.tell(complaints is not None and "the real DirectML.h" in complaints, "directml.hpp after DirectML.h: refused",
+                 complaints or "it compiles")
     return tap.end()
 
 

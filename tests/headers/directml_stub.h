@@ -11,6 +11,9 @@ typedef enum DML_FEATURE_LEVEL { DML_FEATURE_LEVEL_6_4 = 0x6400 } DML_FEATURE_LE
 typedef enum DML_EXECUTION_FLAGS { DML_EXECUTION_FLAG_NONE = 0 } DML_EXECUTION_FLAGS;
 typedef enum DML_FEATURE { DML_FEATURE_FEATURE_LEVELS = 1 } DML_FEATURE;
 
+typedef struct IDMLOperator IDMLOperator;
+typedef struct DML_GRAPH_DESC DML_GRAPH_DESC;
+
 /* Members unlike vkdml's own, so that a second definition cannot pass for the first. */
 typedef struct DML_OPERATOR_DESC {
     DML_OPERATOR_TYPE Type;

@@ -1,0 +1,768 @@
+/**
+ * @file directml.hpp
+ * @brief Optional: IDMLDevice and the rest of DirectML's interfaces over vkdml, in C++17. Header only.
+ *
+ * For code that is written for these interfaces and is to stay as it is: reference counts, QueryInterface() by the
+ * published GUIDs, HRESULTs, IID_PPV_ARGS, ComPtr. It needs directx-headers (Debian: directx-headers-dev, found by
+ * `pkg-config --cflags DirectX-Headers`), which have Direct3D 12's names on Linux but no DirectML.h.
+ *
+ *     Microsoft::WRL::ComPtr<IDMLDevice1> device;
+ *     vkdml::directml::CreateDevice(vkdmlDevice, IID_PPV_ARGS(&device)); // in the place of DMLCreateDevice()
+ *     device->CompileGraph(&desc, DML_EXECUTION_FLAG_NONE, IID_PPV_ARGS(&compiled));
+ *
+ * **What is not Direct3D 12.** There are no resources, command lists and descriptor heaps: Vulkan's handles stand in
+ * their places. AsResource() of a VkBuffer is what DML_BUFFER_BINDING::Buffer takes, AsCommandList() of a
+ * VkCommandBuffer what RecordDispatch() takes. They are handles under another type, no objects: nothing may be called
+ * on them, AddRef() included. The descriptor handles in DML_BINDING_TABLE_DESC are not read: tables have descriptors of
+ * their own. GetParentDevice() has none to give; GetDevice() of this header lends the VkdmlDevice.
+ *
+ * **Failures.** vkdmlGetErrorMessage() has the reason of the calling thread's latest one. Where DirectML returns void
+ * and removes the device, so does this: GetDeviceRemovedReason() then tells the HRESULT, GetRemovedMessage() why, and
+ * RecordDispatch() records nothing more.
+ *
+ * Threads are DirectML's: a device and what it makes may be used by several, binding tables and recorders by one at a
+ * time. Where memory runs out inside the standard library this behaves as that does.
+ */
+#ifndef VKDML_DIRECTML_HPP
+#define VKDML_DIRECTML_HPP
+
+#ifdef DIRECTML_H
+#error "vkdml/directml.hpp declares DirectML's interfaces itself: the real DirectML.h cannot stand before it"
+#endif
+
+#ifdef _WIN32
+#include <d3d12.h>
+#elif __has_include(<wsl/winadapter.h>) && __has_include(<directx/d3d12.h>)
+#include <wsl/winadapter.h>
+
+#include <directx/d3d12.h>
+#else
+#error "vkdml/directml.hpp needs directx-headers (Debian: directx-headers-dev)"
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <cwchar>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkdml/vkdml.h"
+
+static_assert(sizeof(VkBuffer) == sizeof(ID3D12Resource *), "where handles are no pointers, they fit in none");
+
+/** @cond */
+/* DirectML documents them. */
+#ifndef VKDML_BINDING_TABLE_DESC /* vkdml.h came before d3d12.h */
+#define VKDML_BINDING_TABLE_DESC
+struct DML_BINDING_TABLE_DESC {
+    IDMLDispatchable *Dispatchable;
+    D3D12_CPU_DESCRIPTOR_HANDLE CPUDescriptorHandle;
+    D3D12_GPU_DESCRIPTOR_HANDLE GPUDescriptorHandle;
+    UINT SizeInDescriptors;
+};
+#endif
+
+/* ---- DirectML's interfaces: names, order of functions and GUIDs are DirectML.h's ---- */
+
+struct IDMLBindingTable;
+struct IDMLCommandRecorder;
+struct IDMLCompiledOperator;
+struct IDMLPageable;
+
+struct IDMLObject : IUnknown {
+    virtual HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *dataSize, void *data) = 0;
+    virtual HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void *data) = 0;
+    virtual HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown *data) = 0;
+    virtual HRESULT STDMETHODCALLTYPE SetName(const wchar_t *name) = 0;
+};
+
+struct IDMLDevice : IDMLObject {
+    virtual HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE feature, UINT featureQueryDataSize,
+                                                          const void *featureQueryData, UINT featureSupportDataSize,
+                                                          void *featureSupportData) = 0;
+    virtual HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC *desc, REFIID riid, void **ppv) = 0;
+    virtual HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator *op, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                                      void **ppv) = 0;
+    virtual HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount,
+                                                                IDMLCompiledOperator *const *operators, REFIID riid,
+                                                                void **ppv) = 0;
+    virtual HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void **ppv) = 0;
+    virtual HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid,
+                                                         void **ppv) = 0;
+    virtual HRESULT STDMETHODCALLTYPE Evict(UINT count, IDMLPageable *const *ppObjects) = 0;
+    virtual HRESULT STDMETHODCALLTYPE MakeResident(UINT count, IDMLPageable *const *ppObjects) = 0;
+    virtual HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() = 0;
+    virtual HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID riid, void **ppv) = 0;
+};
+
+struct IDMLDevice1 : IDMLDevice {
+    virtual HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC *desc, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                                   void **ppv) = 0;
+};
+
+struct IDMLDeviceChild : IDMLObject {
+    virtual HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void **ppv) = 0;
+};
+
+struct IDMLPageable : IDMLDeviceChild {};
+
+struct IDMLOperator : IDMLDeviceChild {};
+
+struct IDMLDispatchable : IDMLPageable {
+    virtual DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() = 0;
+};
+
+struct IDMLCompiledOperator : IDMLDispatchable {};
+
+struct IDMLOperatorInitializer : IDMLDispatchable {
+    virtual HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) = 0;
+};
+
+struct IDMLBindingTable : IDMLDeviceChild {
+    virtual void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC *bindings) = 0;
+    virtual void STDMETHODCALLTYPE BindOutputs(UINT bindingCount, const DML_BINDING_DESC *bindings) = 0;
+    virtual void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC *binding) = 0;
+    virtual void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC *binding) = 0;
+    virtual HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC *desc) = 0;
+};
+
+struct IDMLCommandRecorder : IDMLDeviceChild {
+    virtual void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList *commandList, IDMLDispatchable *dispatchable,
+                                                  IDMLBindingTable *bindings) = 0;
+};
+
+__CRT_UUID_DECL(IDMLObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)
+__CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)
+__CRT_UUID_DECL(IDMLDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
+__CRT_UUID_DECL(IDMLDeviceChild, 0x27e83142, 0x8165, 0x49e3, 0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d)
+__CRT_UUID_DECL(IDMLPageable, 0xb1ab0825, 0x4542, 0x4a4b, 0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01)
+__CRT_UUID_DECL(IDMLOperator, 0x26caae7a, 0x3081, 0x4633, 0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d)
+__CRT_UUID_DECL(IDMLDispatchable, 0xdcb821a8, 0x1039, 0x441e, 0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec)
+__CRT_UUID_DECL(IDMLCompiledOperator, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4)
+__CRT_UUID_DECL(IDMLOperatorInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13)
+__CRT_UUID_DECL(IDMLBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)
+__CRT_UUID_DECL(IDMLCommandRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)
+
+/** @endcond */
+
+/** DirectML's interfaces over vkdml. */
+namespace vkdml::directml {
+
+/** What DML_BUFFER_BINDING::Buffer takes: the handle, no object. */
+inline ID3D12Resource *AsResource(VkBuffer buffer) noexcept {
+    return reinterpret_cast<ID3D12Resource *>(buffer);
+}
+
+/** What IDMLCommandRecorder::RecordDispatch() takes: the handle, no object. */
+inline ID3D12CommandList *AsCommandList(VkCommandBuffer commands) noexcept {
+    return reinterpret_cast<ID3D12CommandList *>(commands);
+}
+
+/** The HRESULT for what a call of the C API returned. */
+inline HRESULT AsHresult(VkdmlResult result) noexcept {
+    const auto code = [](std::uint32_t bits) { return static_cast<HRESULT>(bits); };
+    switch (result) {
+    case VKDML_SUCCESS:
+        return code(0);
+    case VKDML_ERROR_INVALID_ARGUMENT:
+        return code(0x80070057u); // E_INVALIDARG
+    case VKDML_ERROR_OUT_OF_HOST_MEMORY:
+    case VKDML_ERROR_OUT_OF_DEVICE_MEMORY:
+        return code(0x8007000Eu); // E_OUTOFMEMORY
+    case VKDML_ERROR_NOT_IMPLEMENTED:
+    case VKDML_ERROR_FEATURE_NOT_PRESENT:
+    case VKDML_ERROR_LIMIT_EXCEEDED:
+        return code(0x887A0004u); // DXGI_ERROR_UNSUPPORTED
+    case VKDML_ERROR_DEVICE_LOST:
+        return code(0x887A0005u); // DXGI_ERROR_DEVICE_REMOVED
+    default:
+        return code(0x80004005u); // E_FAIL
+    }
+}
+
+/** @cond */
+/* What stands behind the interfaces. Not for programs. */
+namespace detail {
+
+/* Codes as constants: the macros of headers cast in C's manner. */
+inline const HRESULT ok = AsHresult(VKDML_SUCCESS), invalid = AsHresult(VKDML_ERROR_INVALID_ARGUMENT),
+                     outOfMemory = AsHresult(VKDML_ERROR_OUT_OF_HOST_MEMORY),
+                     checked = static_cast<HRESULT>(1), // S_FALSE: it would work
+    noInterface = static_cast<HRESULT>(0x80004002u), notFound = static_cast<HRESULT>(0x887A0002u),
+                     moreData = static_cast<HRESULT>(0x887A0003u);
+
+/** Counts references, and answers for an interface and those it inherits from. */
+template <typename Derived, typename Interface, typename... Inherited> class Object : public Interface {
+  public:
+    Object() = default;
+    Object(const Object &) = delete;
+    Object &operator=(const Object &) = delete;
+
+    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void **ppv) override {
+        if (ppv == nullptr) {
+            return invalid;
+        }
+        const bool known =
+            Is<IUnknown>(riid) || Is<IDMLObject>(riid) || Is<Interface>(riid) || (Is<Inherited>(riid) || ...);
+        *ppv = known ? static_cast<Interface *>(this) : nullptr; // single inheritance: one address
+        if (known) {
+            AddRef();
+        }
+        return known ? ok : noInterface;
+    }
+    ULONG STDMETHODCALLTYPE AddRef() override {
+        return ++references_;
+    }
+    ULONG STDMETHODCALLTYPE Release() override {
+        const ULONG left = --references_;
+        if (left == 0) {
+            delete static_cast<Derived *>(this);
+        }
+        return left;
+    }
+
+    HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *dataSize, void *data) override {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        Private *const found = Find(guid);
+        if (found == nullptr || dataSize == nullptr) {
+            return found == nullptr ? notFound : invalid;
+        }
+        const UINT size = static_cast<UINT>(found->bytes.size()), room = *dataSize;
+        *dataSize = size;
+        if (data == nullptr) {
+            return ok;
+        }
+        if (room < size) {
+            return moreData;
+        }
+        std::memcpy(data, found->bytes.data(), size);
+        if (found->object != nullptr) {
+            found->object->AddRef();
+        }
+        return ok;
+    }
+    HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void *data) override {
+        return Keep(guid, dataSize, data, nullptr);
+    }
+    HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown *data) override {
+        if (data != nullptr) {
+            data->AddRef();
+        }
+        return Keep(guid, sizeof data, data != nullptr ? &data : nullptr, data);
+    }
+    HRESULT STDMETHODCALLTYPE SetName(const wchar_t *name) override {
+        static const GUID guid = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
+        return Keep(guid, name != nullptr ? static_cast<UINT>((std::wcslen(name) + 1) * sizeof *name) : 0, name,
+                    nullptr);
+    }
+
+    /** Hands the first reference to the caller, as an interface that it asks for. */
+    HRESULT Give(REFIID riid, void **ppv) {
+        const HRESULT result = ppv != nullptr ? QueryInterface(riid, ppv) : checked;
+        Release();
+        return result;
+    }
+
+  protected:
+    ~Object() {
+        for (Private &data : data_) {
+            data.Drop();
+        }
+    }
+
+  private:
+    struct Private {
+        GUID guid;
+        std::vector<unsigned char> bytes;
+        IUnknown *object;
+
+        void Drop() {
+            if (object != nullptr) {
+                object->Release();
+            }
+        }
+    };
+
+    template <typename Other> static bool Is(REFIID riid) {
+        return riid == __uuidof(Other);
+    }
+
+    Private *Find(REFGUID guid) {
+        for (Private &data : data_) {
+            if (data.guid == guid) {
+                return &data;
+            }
+        }
+        return nullptr;
+    }
+
+    HRESULT Keep(REFGUID guid, UINT size, const void *data, IUnknown *object) {
+        const unsigned char *const bytes = static_cast<const unsigned char *>(data);
+        const std::lock_guard<std::mutex> guard(mutex_);
+        Private *found = Find(guid);
+        if (found != nullptr) {
+            found->Drop();
+            data_.erase(data_.begin() + (found - data_.data()));
+        }
+        if (data != nullptr) {
+            data_.push_back({guid, std::vector<unsigned char>(bytes, bytes + size), object});
+        }
+        return ok;
+    }
+
+    std::atomic<ULONG> references_{1};
+    std::mutex mutex_;
+    std::vector<Private> data_;
+};
+
+class DeviceObject;
+
+/** An object that keeps its device alive. */
+template <typename Derived, typename Interface, typename... Inherited>
+class Child : public Object<Derived, Interface, Inherited..., IDMLDeviceChild> {
+  public:
+    explicit Child(DeviceObject *device);
+    HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void **ppv) override;
+
+  protected:
+    ~Child();
+
+    DeviceObject *device_;
+};
+
+class OperatorObject final : public Child<OperatorObject, IDMLOperator> {
+  public:
+    OperatorObject(DeviceObject *device, VkdmlOperator op) : Child(device), op_(op) {
+    }
+    ~OperatorObject() {
+        vkdmlDestroyOperator(op_);
+    }
+    VkdmlOperator Get() const noexcept {
+        return op_;
+    }
+
+  private:
+    VkdmlOperator op_;
+};
+
+/** What binding tables know of a dispatchable. */
+struct Dispatched {
+    VkdmlDispatchable dispatchable = nullptr;
+    std::vector<std::uint32_t> inputCounts; /**< of an initializer, by operator; else none */
+    bool initializes = false;
+};
+
+inline DML_BINDING_PROPERTIES Properties(VkdmlDispatchable dispatchable) noexcept {
+    VkdmlBindingProperties properties{};
+    (void)vkdmlGetBindingProperties(dispatchable, &properties);
+    return {properties.storageBufferDescriptorCount + properties.uniformBufferDescriptorCount,
+            properties.temporaryResourceSize, properties.persistentResourceSize};
+}
+
+class CompiledObject final : public Child<CompiledObject, IDMLCompiledOperator, IDMLDispatchable, IDMLPageable> {
+  public:
+    CompiledObject(DeviceObject *device, VkdmlDispatchable dispatchable) : Child(device) {
+        dispatched_.dispatchable = dispatchable;
+    }
+    ~CompiledObject() {
+        vkdmlDestroyDispatchable(dispatched_.dispatchable);
+    }
+    DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override {
+        return Properties(dispatched_.dispatchable);
+    }
+    const Dispatched &Get() const noexcept {
+        return dispatched_;
+    }
+
+  private:
+    Dispatched dispatched_;
+};
+
+class InitializerObject final
+    : public Child<InitializerObject, IDMLOperatorInitializer, IDMLDispatchable, IDMLPageable> {
+  public:
+    explicit InitializerObject(DeviceObject *device) : Child(device) {
+        dispatched_.initializes = true;
+    }
+    ~InitializerObject() {
+        Clear();
+    }
+    DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override {
+        return Properties(dispatched_.dispatchable);
+    }
+    HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) override;
+    const Dispatched &Get() const noexcept {
+        return dispatched_;
+    }
+
+  private:
+    void Clear() {
+        vkdmlDestroyDispatchable(dispatched_.dispatchable);
+        for (CompiledObject *op : operators_) {
+            op->Release();
+        }
+    }
+
+    Dispatched dispatched_;
+    std::vector<CompiledObject *> operators_;
+};
+
+class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> {
+  public:
+    explicit DeviceObject(VkdmlDevice device) noexcept : device_(device) {
+    }
+
+    HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE feature, UINT querySize, const void *query,
+                                                  UINT supportSize, void *support) override {
+        return AsHresult(vkdmlCheckFeatureSupport(device_, feature, querySize, query, supportSize, support));
+    }
+    HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC *desc, REFIID riid, void **ppv) override {
+        Empty(ppv);
+        VkdmlOperator op = nullptr;
+        const VkdmlResult result = vkdmlCreateOperator(device_, desc, &op);
+        return result == VKDML_SUCCESS ? Give(new (std::nothrow) OperatorObject(this, op), riid, ppv)
+                                       : AsHresult(result);
+    }
+    HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator *op, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                              void **ppv) override {
+        Empty(ppv);
+        const VkdmlCompileInfo info = Info(flags);
+        VkdmlDispatchable compiled = nullptr;
+        const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled);
+        return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
+                                       : AsHresult(result);
+    }
+    HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC *desc, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                           void **ppv) override {
+        Empty(ppv);
+        const VkdmlCompileInfo info = Info(flags);
+        DML_GRAPH_DESC graph = desc != nullptr ? *desc : DML_GRAPH_DESC{};
+        std::vector<DML_GRAPH_NODE_DESC> nodes;
+        std::vector<DML_OPERATOR_GRAPH_NODE_DESC> operators;
+        if (desc != nullptr && desc->Nodes != nullptr) {
+            nodes.assign(desc->Nodes, desc->Nodes + desc->NodeCount);
+            operators.reserve(nodes.size()); // the nodes point into it
+            for (DML_GRAPH_NODE_DESC &node : nodes) {
+                if (node.Type == DML_GRAPH_NODE_TYPE_OPERATOR && node.Desc != nullptr) {
+                    operators.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC *>(node.Desc));
+                    operators.back().Operator = vkdmlGraphOperator(Handle(operators.back().Operator));
+                    node.Desc = &operators.back();
+                }
+            }
+            graph.Nodes = nodes.data();
+        }
+        VkdmlDispatchable compiled = nullptr;
+        const VkdmlResult result = vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, &compiled);
+        return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
+                                       : AsHresult(result);
+    }
+    HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator *const *operators,
+                                                        REFIID riid, void **ppv) override {
+        Empty(ppv);
+        InitializerObject *const made = new (std::nothrow) InitializerObject(this);
+        const HRESULT result = made != nullptr ? made->Reset(operatorCount, operators) : outOfMemory;
+        if (result != ok && made != nullptr) {
+            made->Release();
+        }
+        return result == ok ? made->Give(riid, ppv) : result;
+    }
+    HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void **ppv) override;
+    HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid, void **ppv) override;
+    /** Memory is the caller's: nothing is ever evicted. */
+    HRESULT STDMETHODCALLTYPE Evict(UINT, IDMLPageable *const *) override {
+        return ok;
+    }
+    HRESULT STDMETHODCALLTYPE MakeResident(UINT, IDMLPageable *const *) override {
+        return ok;
+    }
+    HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        return removed_ != ok ? removed_ : AsHresult(vkdmlGetDeviceLostReason(device_));
+    }
+    HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID, void **ppv) override {
+        Empty(ppv);
+        return noInterface;
+    }
+
+    VkdmlDevice Get() const noexcept {
+        return device_;
+    }
+    /** A call that returns void has failed. */
+    void Remove(VkdmlResult result, const char *reason) {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (result != VKDML_SUCCESS && removed_ == ok) {
+            removed_ = AsHresult(result);
+            message_ = reason;
+        }
+    }
+    /** Does not change once it is there. */
+    const char *Message() {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        return message_.c_str();
+    }
+
+    template <typename Made> static HRESULT Give(Made *made, REFIID riid, void **ppv) {
+        return made != nullptr ? made->Give(riid, ppv) : outOfMemory;
+    }
+    using Object::Give;
+    static void Empty(void **ppv) noexcept {
+        if (ppv != nullptr) {
+            *ppv = nullptr;
+        }
+    }
+
+  private:
+    static VkdmlCompileInfo Info(DML_EXECUTION_FLAGS flags) noexcept {
+        VkdmlCompileInfo info{};
+        info.structSize = sizeof info;
+        info.executionFlags = flags;
+        return info;
+    }
+    static VkdmlOperator Handle(IDMLOperator *op) noexcept {
+        return op != nullptr ? static_cast<OperatorObject *>(op)->Get() : nullptr;
+    }
+
+    VkdmlDevice device_;
+    std::mutex mutex_;
+    HRESULT removed_ = ok;
+    std::string message_;
+};
+
+template <typename Derived, typename Interface, typename... Inherited>
+Child<Derived, Interface, Inherited...>::Child(DeviceObject *device) : device_(device) {
+    device_->AddRef();
+}
+
+template <typename Derived, typename Interface, typename... Inherited>
+Child<Derived, Interface, Inherited...>::~Child() {
+    device_->Release();
+}
+
+template <typename Derived, typename Interface, typename... Inherited>
+HRESULT STDMETHODCALLTYPE Child<Derived, Interface, Inherited...>::GetDevice(REFIID riid, void **ppv) {
+    return device_->QueryInterface(riid, ppv);
+}
+
+inline HRESULT STDMETHODCALLTYPE InitializerObject::Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) {
+    std::vector<VkdmlDispatchable> handles;
+    std::vector<CompiledObject *> objects;
+    std::vector<std::uint32_t> counts;
+    for (UINT i = 0; i < operatorCount; i++) {
+        CompiledObject *const object =
+            operators != nullptr && operators[i] != nullptr ? static_cast<CompiledObject *>(operators[i]) : nullptr;
+        if (object == nullptr) {
+            return invalid;
+        }
+        VkdmlBindingProperties properties{};
+        (void)vkdmlGetBindingProperties(object->Get().dispatchable, &properties);
+        objects.push_back(object);
+        handles.push_back(object->Get().dispatchable);
+        counts.push_back(properties.inputCount);
+    }
+    VkdmlDispatchable made = nullptr;
+    const VkdmlResult result = vkdmlCreateOperatorInitializer(device_->Get(), operatorCount, handles.data(), &made);
+    if (result != VKDML_SUCCESS) {
+        return AsHresult(result);
+    }
+    for (CompiledObject *object : objects) {
+        object->AddRef();
+    }
+    Clear();
+    dispatched_.dispatchable = made;
+    dispatched_.inputCounts = std::move(counts);
+    operators_ = std::move(objects);
+    return ok;
+}
+
+class TableObject final : public Child<TableObject, IDMLBindingTable> {
+  public:
+    explicit TableObject(DeviceObject *device) : Child(device) {
+    }
+    ~TableObject() {
+        for (const Made &made : made_) {
+            vkdmlDestroyBindingTable(made.table);
+            made.dispatchable->Release();
+        }
+    }
+
+    void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
+        std::vector<VkdmlBufferBinding> all;
+        const std::vector<std::uint32_t> &counts = dispatched_.inputCounts;
+        for (UINT i = 0; i < bindingCount; i++) {
+            // Of an initializer NONE stands for all tensors of an operator.
+            Flatten(bindings[i], dispatched_.initializes && i < counts.size() ? counts[i] : 1, all);
+        }
+        Check(vkdmlBindInputs(Table(), static_cast<std::uint32_t>(all.size()), all.data()));
+    }
+    void STDMETHODCALLTYPE BindOutputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
+        std::vector<VkdmlBufferBinding> all;
+        for (UINT i = 0; i < bindingCount; i++) {
+            Flatten(bindings[i], 1, all);
+        }
+        Check(vkdmlBindOutputs(Table(), static_cast<std::uint32_t>(all.size()), all.data()));
+    }
+    void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC *binding) override {
+        std::vector<VkdmlBufferBinding> one;
+        Check(vkdmlBindTemporaryResource(Table(), One(binding, one)));
+    }
+    void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC *binding) override {
+        std::vector<VkdmlBufferBinding> one;
+        Check(vkdmlBindPersistentResource(Table(), One(binding, one)));
+    }
+
+    /** What was recorded with the table before keeps its descriptors until the table is released. */
+    HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC *desc) override {
+        IDMLDispatchable *const dispatchable = desc != nullptr ? desc->Dispatchable : nullptr;
+        if (dispatchable == nullptr) {
+            return invalid;
+        }
+        const Dispatched dispatched = Of(dispatchable);
+        VkdmlBindingTableCreateInfo info{};
+        info.structSize = sizeof info;
+        info.dispatchable = dispatched.dispatchable;
+        VkdmlBindingTable table = nullptr;
+        const VkdmlResult result = vkdmlCreateBindingTable(device_->Get(), &info, &table);
+        if (result != VKDML_SUCCESS) {
+            return AsHresult(result);
+        }
+        dispatchable->AddRef();
+        made_.push_back({table, dispatchable});
+        dispatched_ = dispatched;
+        if (dispatched_.initializes) {
+            // DirectML's callers bind nothing where operators own nothing.
+            VkdmlBindingProperties properties{};
+            (void)vkdmlGetBindingProperties(dispatched_.dispatchable, &properties);
+            const std::vector<VkdmlBufferBinding> none(std::max(properties.inputCount, properties.outputCount) + 1);
+            (void)vkdmlBindInputs(table, properties.inputCount, none.data());
+            (void)vkdmlBindOutputs(table, properties.outputCount, none.data());
+        }
+        return ok;
+    }
+
+    VkdmlBindingTable Table() const noexcept {
+        return made_.empty() ? nullptr : made_.back().table;
+    }
+
+    static Dispatched Of(IDMLDispatchable *dispatchable) {
+        IDMLOperatorInitializer *initializer = nullptr;
+        void *found = nullptr;
+        if (dispatchable->QueryInterface(__uuidof(IDMLOperatorInitializer), &found) == ok) {
+            initializer = static_cast<IDMLOperatorInitializer *>(found);
+            initializer->Release(); // the caller has a reference
+            return static_cast<InitializerObject *>(initializer)->Get();
+        }
+        return static_cast<CompiledObject *>(static_cast<IDMLCompiledOperator *>(dispatchable))->Get();
+    }
+
+  private:
+    struct Made {
+        VkdmlBindingTable table;
+        IDMLDispatchable *dispatchable;
+    };
+
+    static VkdmlBufferBinding Range(const DML_BUFFER_BINDING &binding) noexcept {
+        return {reinterpret_cast<VkBuffer>(binding.Buffer), binding.Offset, binding.SizeInBytes};
+    }
+    static void Flatten(const DML_BINDING_DESC &binding, std::uint32_t none, std::vector<VkdmlBufferBinding> &all) {
+        if (binding.Type == DML_BINDING_TYPE_BUFFER && binding.Desc != nullptr) {
+            all.push_back(Range(*static_cast<const DML_BUFFER_BINDING *>(binding.Desc)));
+        } else if (binding.Type == DML_BINDING_TYPE_BUFFER_ARRAY && binding.Desc != nullptr) {
+            const auto &array = *static_cast<const DML_BUFFER_ARRAY_BINDING *>(binding.Desc);
+            for (UINT i = 0; i < array.BindingCount; i++) {
+                all.push_back(Range(array.Bindings[i]));
+            }
+        } else {
+            all.resize(all.size() + none);
+        }
+    }
+    static const VkdmlBufferBinding *One(const DML_BINDING_DESC *binding, std::vector<VkdmlBufferBinding> &one) {
+        if (binding != nullptr && binding->Type == DML_BINDING_TYPE_BUFFER) {
+            Flatten(*binding, 0, one);
+        }
+        return one.empty() || one[0].buffer == VK_NULL_HANDLE ? nullptr : one.data();
+    }
+    void Check(VkdmlResult result) {
+        device_->Remove(result, vkdmlGetErrorMessage());
+    }
+
+    Dispatched dispatched_;
+    std::vector<Made> made_; // the last is the present one
+};
+
+class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
+  public:
+    explicit RecorderObject(DeviceObject *device) : Child(device) {
+    }
+
+    void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList *commandList, IDMLDispatchable *dispatchable,
+                                          IDMLBindingTable *bindings) override {
+        if (device_->GetDeviceRemovedReason() != ok) {
+            return;
+        }
+        const VkdmlResult result =
+            vkdmlRecordDispatch(device_->Get(), reinterpret_cast<VkCommandBuffer>(commandList),
+                                dispatchable != nullptr ? TableObject::Of(dispatchable).dispatchable : nullptr,
+                                bindings != nullptr ? static_cast<TableObject *>(bindings)->Table() : nullptr);
+        device_->Remove(result, vkdmlGetErrorMessage());
+    }
+};
+
+inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateCommandRecorder(REFIID riid, void **ppv) {
+    Empty(ppv);
+    return Give(new (std::nothrow) RecorderObject(this), riid, ppv);
+}
+
+/** Without a descriptor the table is empty until Reset(). */
+inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid,
+                                                                  void **ppv) {
+    Empty(ppv);
+    TableObject *const made = new (std::nothrow) TableObject(this);
+    const HRESULT result = made == nullptr ? outOfMemory : desc != nullptr ? made->Reset(desc) : ok;
+    if (result != ok && made != nullptr) {
+        made->Release();
+    }
+    return result == ok ? made->Give(riid, ppv) : result;
+}
+} // namespace detail
+/** @endcond */
+
+/**
+ * Makes the interface of a device, in the place of DMLCreateDevice().
+ *
+ * @param device lent: it outlives the interface and all that is made by it
+ * @param riid   IDMLDevice's or IDMLDevice1's, by IID_PPV_ARGS, which is the next one too
+ * @param[out] ppv released by the caller; NULL on failure
+ */
+inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv) {
+    detail::DeviceObject::Empty(ppv);
+    if (device == nullptr) {
+        return detail::invalid;
+    }
+    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device), riid, ppv);
+}
+
+/** The device behind an interface of this header: for functions of the C API, and for vkdml::dml::Graph. */
+inline VkdmlDevice GetDevice(IDMLDevice *device) noexcept {
+    return static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device))->Get();
+}
+
+/** Makes an interface of what was compiled for its device already, a graph of graph.hpp for example, and owns it. */
+inline HRESULT CreateCompiledOperator(IDMLDevice *device, VkdmlDispatchable compiled, REFIID riid, void **ppv) {
+    detail::DeviceObject::Empty(ppv);
+    detail::DeviceObject *const owner = static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device));
+    return detail::DeviceObject::Give(new (std::nothrow) detail::CompiledObject(owner, compiled), riid, ppv);
+}
+
+/** Why a device counts as removed (IDMLDevice::GetDeviceRemovedReason()) after a call that returns nothing; else "". */
+inline const char *GetRemovedMessage(IDMLDevice *device) {
+    return static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device))->Message();
+}
+
+} // namespace vkdml::directml
+
+#endif /* VKDML_DIRECTML_HPP */

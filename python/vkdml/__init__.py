@@ -16,15 +16,16 @@ from . import _library
 from ._call import Call
 from ._describe import Descriptor
 from ._device import Device, DeviceInfo, devices, flags_of, opened
+from ._graph import CompiledGraph, Graph, Value
 from ._library import Error, HostBinding, ReferenceInfo, load, version
 from ._resident import Compiled, DeviceArray
 from ._schema import Field, Operator, level_value, operators, schema
 from ._tensor import BITS, DTYPES, Tensor, empty
 
-__all__ = ["BITS", "DTYPES", "Compiled", "Device", "DeviceArray", "DeviceInfo", "Error", "Field", "Operator", "Tensor", "devices",
-           "empty", "load", "operators", "run", "schema", "validate", "version"]
+__all__ = ["BITS", "DTYPES", "Compiled", "CompiledGraph", "Device", "DeviceArray", "DeviceInfo", "Error", "Field", "Graph",
+           "Operator", "Tensor", "Value", "devices", "empty", "load", "operators", "run", "schema", "validate", "version"]
 __version__ = _library.VERSION
-for public in (Compiled, Device, DeviceArray, DeviceInfo, Error, Field, Operator, Tensor):
+for public in (Compiled, CompiledGraph, Device, DeviceArray, DeviceInfo, Error, Field, Graph, Operator, Tensor, Value):
     public.__module__ = __name__  # the name that messages and pickles have
 del public
 

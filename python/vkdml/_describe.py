@@ -14,7 +14,8 @@ ARRAYS: Dict[str, Any] = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_A
 
 
 class Descriptor:
-    """A DML_OPERATOR_DESC and all that it points to, in memory as long as this object."""
+    """A DML_OPERATOR_DESC and all that it points to, in memory as long as this object. `owned` names fields, or tensors of
+    an array: "InputTensors[1]"."""
 
     def __init__(self, operator: Operator, tensors: Dict[str, Any], attributes: Dict[str, Any],
                  owned: Container[str] = ()):
@@ -26,7 +27,7 @@ class Descriptor:
             if value is None:
                 continue  # NULL
             if field.is_tensor:
-                self.put_tensors(field, value, OWNED_BY_DML if field.name in owned else 0)
+                self.put_tensors(field, value, owned)
             else:
                 self.put_attribute(field, value)
 
@@ -37,9 +38,10 @@ class Descriptor:
         self.keep.append(thing)
         self.put(field, "P", ctypes.addressof(thing))
 
-    def put_tensors(self, field: Field, value: Any, flags: int) -> None:
+    def put_tensors(self, field: Field, value: Any, owned: Container[str]) -> None:
         tensors = value if isinstance(value, list) else [value]
-        self.put_pointer(field, (TensorDesc * len(tensors))(*[self.tensor(tensor, flags) for tensor in tensors]))
+        flags = [OWNED_BY_DML if field.name in owned or f"{field.name}[{i}]" in owned else 0 for i in range(len(tensors))]
+        self.put_pointer(field, (TensorDesc * len(tensors))(*map(self.tensor, tensors, flags)))
 
     def tensor(self, tensor: Tensor, flags: int) -> TensorDesc:
         count = len(tensor.sizes)

@@ -91,7 +91,7 @@ class Graph:
 
     def weight(self, values: Any, name: Optional[str] = None) -> Value:
         """An array that belongs to the graph (OWNED_BY_DML): it is read when the graph is compiled, and goes to the device
-        then, once. Of one array there is one weight."""
+        then, once; an array of a device is read now. Of one array there is one weight."""
         if isinstance(values, Value):
             raise TypeError(f"{values!r} is a value already; weights are arrays")
         return self._weight(values, name or f"weight {len(self._weights)}", name or "a weight")
@@ -99,7 +99,7 @@ class Graph:
     def constant(self, values: Any, name: Optional[str] = None) -> Value:
         """An array that is part of the graph's description (a node of constant data, from 6_2 on), copied now: for small
         ones. Large ones are better weights."""
-        tensor = self._tensor(values, name or "a constant")
+        tensor = self._tensor(hosted(values), name or "a constant")
         self._constants.append(Source(self, "constant", name or "a constant", tensor, tensor.memory.tobytes()))
         return self._constants[-1].value()
 
@@ -168,7 +168,7 @@ class Graph:
     def reference(self, /, **inputs: Any) -> Any:
         """What CompiledGraph.run() returns, by the CPU reference, node by node. The best device only holds the operators: on
         it nothing runs."""
-        device = opened(None, None)
+        device, inputs = opened(None, None), {name: hosted(value) for name, value in inputs.items()}
         with device.executing() as execution:
             description = Description(self, execution)
             read = description.on_host(inputs)
@@ -181,13 +181,14 @@ class Graph:
 
     def _tensor(self, values: Any, what: str) -> Tensor:
         try:
-            return as_tensor(hosted(values))
+            return as_tensor(values)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{what} is {in_short(values)}, must be an array of numbers: {error}") from None
 
     def _weight(self, values: Any, name: str, what: str) -> Value:
         if id(values) not in self._by_identity:
-            self._weights.append(Source(self, "weight", name, self._tensor(values, what), values))
+            read = hosted(values)
+            self._weights.append(Source(self, "weight", name, self._tensor(read, what), read))
             self._by_identity[id(values)] = values, self._weights[-1].value()
         return self._by_identity[id(values)][1]
 

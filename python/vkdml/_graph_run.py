@@ -13,7 +13,7 @@ from ._library import BufferBinding, Error
 from ._resident import DeviceArray, fitting
 from ._schema import did_you_mean
 from ._tensor import Tensor, as_tensor
-from ._value import Source, hosted
+from ._value import Source
 
 if TYPE_CHECKING:
     from ._graph import Graph, Node
@@ -122,7 +122,7 @@ def needed(outputs: Sequence[Source]) -> Tuple[Set["Node"], Set[Source]]:
 def host(name: str, wanted: Tensor, value: Any) -> Tensor:
     """An input on the host."""
     try:
-        tensor = as_tensor(hosted(value))
+        tensor = as_tensor(value)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} is {in_short(value)}, must be {wanted.type} {wanted.sizes}: {error}") from None
     return fitting(tensor, wanted, name, value)

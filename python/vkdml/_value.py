@@ -28,7 +28,7 @@ class Source:
 
     def tensor(self) -> Tensor:
         """The elements of a weight, as they are now."""
-        return fitting(as_tensor(hosted(self.values)), Tensor(self.type, self.sizes, self.strides), self.name, self.values)
+        return fitting(as_tensor(self.values), Tensor(self.type, self.sizes, self.strides), self.name, self.values)
 
 
 class Value(Tensor):
@@ -131,5 +131,5 @@ def strides_of(sizes: Sequence[int], strides: Sequence[int], wanted: Sequence[in
 
 
 def hosted(values: Any) -> Any:
-    """What the host has of a device's array."""
+    """The same on the host, where it is an array of a device. Not for one who has the device's lock."""
     return Tensor(values.type, values.sizes, None, values.read()) if isinstance(values, DeviceArray) else values

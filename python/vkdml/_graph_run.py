@@ -184,13 +184,12 @@ class CompiledGraph:
                                                  byref(info))
             properties = kept.properties(self._dispatchable)
             self.properties = GraphProperties(properties.temporaryResourceSize, properties.persistentResourceSize)
-            persistent = kept.resource(properties.persistentResourceSize)
-            self._table = kept.table(self._dispatchable, persistent)
-            if persistent.size:
+            self._temporary, self._persistent = map(kept.resource, self.properties)
+            if self._persistent.size:
                 weights = [execution.upload(source.tensor() if source.kind == "weight" else None)
                            for source in description.inputs]
                 commands = execution.begin()
-                execution.initialize(commands, self._dispatchable, weights, persistent)
+                execution.initialize(commands, self._dispatchable, weights, self._persistent)
                 execution.finish(commands, 0)
             self._close = device.keep(self, stack.pop_all().close)
         self._used = description.used
@@ -248,7 +247,8 @@ class CompiledGraph:
                 outputs: List[BufferBinding]) -> None:
         hidden = [execution.resource(size) for size in self._hidden]
         with naming("Input", list(self.inputs)), naming("Output", list(self.outputs)):
-            execution.record(commands, self._dispatchable, self._table, inputs, outputs + hidden)
+            table = execution.table(self._dispatchable, self._persistent, self._temporary)
+            execution.record(commands, self._dispatchable, table, inputs, outputs + hidden)
 
     def _output(self, name: str, given: Any) -> DeviceArray:
         if given is None:

@@ -2,9 +2,9 @@
 import ctypes
 import struct
 from ctypes import c_float, c_int32, c_uint32
-from typing import Any, Container, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._library import BufferTensorDesc, OperatorDesc, TensorDesc
+from ._library import BufferTensorDesc, HostBinding, OperatorDesc, TensorDesc
 from ._schema import Field, Operator
 from ._tensor import TYPES, Tensor
 
@@ -19,8 +19,15 @@ class Known(NamedTuple):
     sizes: Optional[Tuple[int, ...]]
 
 
+def host_bindings(tensors: Sequence[Optional[Tensor]]) -> Tuple[int, Any]:
+    """How many, and where their elements are; nowhere for those that are absent."""
+    bound = [HostBinding(t.memory.ctypes.data, t.size_in_bytes) if t is not None else HostBinding() for t in tensors]
+    return len(bound), (HostBinding * max(len(bound), 1))(*bound)
+
+
 class Descriptor:
-    """A DML_OPERATOR_DESC and all that it points to, in memory as long as this object."""
+    """A DML_OPERATOR_DESC and all that it points to, in memory as long as this object. `owned` names fields, or tensors of
+    an array: "InputTensors[1]"."""
 
     def __init__(self, operator: Operator, tensors: Dict[str, Any], attributes: Dict[str, Any],
                  owned: Container[str] = ()):
@@ -32,7 +39,7 @@ class Descriptor:
             if value is None:
                 continue  # NULL
             if field.is_tensor:
-                self.put_tensors(field, value, OWNED_BY_DML if field.name in owned else 0)
+                self.put_tensors(field, value, owned)
             else:
                 self.put_attribute(field, value)
 
@@ -43,9 +50,10 @@ class Descriptor:
         self.keep.append(thing)
         self.put(field, "P", ctypes.addressof(thing))
 
-    def put_tensors(self, field: Field, value: Any, flags: int) -> None:
+    def put_tensors(self, field: Field, value: Any, owned: Container[str]) -> None:
         tensors = value if isinstance(value, list) else [value]
-        self.put_pointer(field, (TensorDesc * len(tensors))(*[self.tensor(tensor, flags) for tensor in tensors]))
+        flags = [OWNED_BY_DML if field.name in owned or f"{field.name}[{i}]" in owned else 0 for i in range(len(tensors))]
+        self.put_pointer(field, (TensorDesc * len(tensors))(*map(self.tensor, tensors, flags)))
 
     def tensor(self, tensor: Any, flags: int) -> TensorDesc:
         if isinstance(tensor, Known):

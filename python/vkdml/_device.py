@@ -22,7 +22,7 @@ WHICH = ("must be None (the best device), part of a device's name, a vkdml.Devic
 VARIANTS = {None: 0, "PORTABLE": 1, "SUBGROUP": 2, "SERIAL": 3}
 VALIDATION = 2  # VKDML_DEVICE_FLAG_VALIDATION
 ALLOW_HALF_PRECISION_COMPUTATION = 1  # of DML_EXECUTION_FLAGS
-ZERO_UNDEFINED = 1  # of VkdmlCompileFlags
+ZERO_UNDEFINED, NODE_BY_NODE = 1, 2  # of VkdmlCompileFlags
 LOG_LEVELS = ("error", "warning", "info")
 DEVICE_TYPES = ("other", "integrated", "discrete", "virtual", "cpu")
 HINT = '\nMesa\'s lavapipe is a Vulkan device that needs no GPU; device="reference" needs no Vulkan.'
@@ -170,9 +170,10 @@ class Device:
         return kept[key]
 
 
-def flags_of(allow_half: bool, zero_undefined: bool) -> Tuple[int, int]:
+def flags_of(allow_half: bool, zero_undefined: bool, node_by_node: bool = False) -> Tuple[int, int]:
     """The flags of an execution and of a compilation."""
-    return ALLOW_HALF_PRECISION_COMPUTATION if allow_half else 0, ZERO_UNDEFINED if zero_undefined else 0
+    return (ALLOW_HALF_PRECISION_COMPUTATION if allow_half else 0,
+            (ZERO_UNDEFINED if zero_undefined else 0) | (NODE_BY_NODE if node_by_node else 0))
 
 
 def destroy(library: Any, handle: c_void_p, callback: Any, kept: Dict[object, weakref.finalize]) -> None:
@@ -232,9 +233,14 @@ class Execution:
         """Outputs too: what lies between their elements stays as it was."""
         if tensor is None:
             return BufferBinding()
+        binding = self.download(tensor)
+        ctypes.memmove(self.buffers[-1][2].mapped, tensor.memory.ctypes.data, tensor.size_in_bytes)
+        return binding
+
+    def download(self, tensor: Tensor) -> BufferBinding:
+        """Of an output; behind begin() what it was before is not uploaded."""
         buffer = self.buffer(tensor.size_in_bytes)
         seen = buffer if buffer.mapped else self.buffer(tensor.size_in_bytes, for_host=True)
-        ctypes.memmove(seen.mapped, tensor.memory.ctypes.data, tensor.size_in_bytes)
         self.buffers.append((tensor, buffer, seen))
         return BufferBinding(buffer.buffer.value, 0, tensor.size_in_bytes)
 
@@ -260,11 +266,14 @@ class Execution:
         initializer = self.create("CreateOperatorInitializer", "DestroyDispatchable", self.device, 1, byref(compiled))
         self.record(commands, initializer, self.table(initializer, BufferBinding()), inputs, [persistent])
 
-    def table(self, dispatchable: c_void_p, persistent: BufferBinding) -> c_void_p:
-        """A binding table, with all bound but tensors."""
+    def table(self, dispatchable: c_void_p, persistent: BufferBinding,
+              temporary: Optional[BufferBinding] = None) -> c_void_p:
+        """A binding table, with all bound but tensors. For one recording only: a buffer made since may have the handle of one
+        that was destroyed, which the table would take for the same."""
         info = _library.BindingTableCreateInfo(dispatchable=dispatchable)
         table = self.create("CreateBindingTable", "DestroyBindingTable", self.device, byref(info))
-        temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
+        if temporary is None:
+            temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
         self.library.BindTemporaryResource(table, byref(temporary))
         self.library.BindPersistentResource(table, byref(persistent))
         return table

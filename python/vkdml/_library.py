@@ -99,6 +99,44 @@ class TensorShape(Structure):
     _fields_ = [("dataType", c_int32), ("dimensionCount", c_uint32), ("sizes", c_uint32 * 8)]
 
 
+class OperatorGraphNodeDesc(Structure):
+    _fields_ = [("Operator", c_void_p), ("Name", c_char_p)]
+
+
+class ConstantDataGraphNodeDesc(Structure):
+    _fields_ = [("Data", c_void_p), ("DataSize", c_size_t), ("Name", c_char_p)]
+
+
+class GraphNodeDesc(Structure):
+    _fields_ = [("Type", c_int32), ("Desc", c_void_p)]
+
+
+class InputGraphEdgeDesc(Structure):
+    _fields_ = [("GraphInputIndex", c_uint32), ("ToNodeIndex", c_uint32), ("ToNodeInputIndex", c_uint32),
+                ("Name", c_char_p)]
+
+
+class OutputGraphEdgeDesc(Structure):
+    _fields_ = [("FromNodeIndex", c_uint32), ("FromNodeOutputIndex", c_uint32), ("GraphOutputIndex", c_uint32),
+                ("Name", c_char_p)]
+
+
+class IntermediateGraphEdgeDesc(Structure):
+    _fields_ = [("FromNodeIndex", c_uint32), ("FromNodeOutputIndex", c_uint32), ("ToNodeIndex", c_uint32),
+                ("ToNodeInputIndex", c_uint32), ("Name", c_char_p)]
+
+
+class GraphEdgeDesc(Structure):
+    _fields_ = [("Type", c_int32), ("Desc", c_void_p)]
+
+
+class GraphDesc(Structure):
+    _fields_ = [("InputCount", c_uint32), ("OutputCount", c_uint32), ("NodeCount", c_uint32),
+                ("Nodes", POINTER(GraphNodeDesc)), ("InputEdgeCount", c_uint32), ("InputEdges", POINTER(GraphEdgeDesc)),
+                ("OutputEdgeCount", c_uint32), ("OutputEdges", POINTER(GraphEdgeDesc)),
+                ("IntermediateEdgeCount", c_uint32), ("IntermediateEdges", POINTER(GraphEdgeDesc))]
+
+
 class HostBinding(Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
@@ -141,6 +179,11 @@ class ReferenceInfo(SizedStructure):
                 ("outputCount", c_uint32), ("outputs", POINTER(HostBinding))]
 
 
+class ReferenceGraphInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("desc", POINTER(GraphDesc)), ("flags", c_uint32), ("inputCount", c_uint32),
+                ("inputs", POINTER(HostBinding)), ("outputCount", c_uint32), ("outputs", POINTER(HostBinding))]
+
+
 class DeviceOpenInfo(SizedStructure):
     _fields_ = [("structSize", c_size_t), ("headerVersion", c_uint32), ("name", c_char_p), ("featureLevel", c_int32),
                 ("flags", c_uint32), ("allocationCallbacks", c_void_p), ("logCallback", LogCallback),
@@ -161,11 +204,13 @@ CHECKED = {
     "vkdmlValidateOperator": [POINTER(OperatorDesc), c_int32],
     "vkdmlInferOutputSizes": [POINTER(OperatorDesc), c_int32, c_uint32, POINTER(TensorShape)],
     "vkdmlReferenceExecute": [POINTER(ReferenceInfo)],
+    "vkdmlReferenceExecuteGraph": [POINTER(ReferenceGraphInfo)],
     "vkdmlEnumeratePhysicalDevices": [POINTER(c_uint32), POINTER(PhysicalDeviceInfo)],
     "vkdmlOpenDevice": [POINTER(DeviceOpenInfo), POINTER(c_void_p)],
     "vkdmlGetVulkanHandles": [c_void_p, POINTER(VulkanHandles)],
     "vkdmlCreateOperator": [c_void_p, POINTER(OperatorDesc), POINTER(c_void_p)],
     "vkdmlCompileOperator": [c_void_p, POINTER(CompileInfo), POINTER(c_void_p)],
+    "vkdmlCompileGraph": [c_void_p, POINTER(GraphDesc), POINTER(CompileInfo), POINTER(c_void_p)],
     "vkdmlCreateOperatorInitializer": [c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p)],
     "vkdmlGetBindingProperties": [c_void_p, POINTER(BindingProperties)],
     "vkdmlCreateBindingTable": [c_void_p, POINTER(BindingTableCreateInfo), POINTER(c_void_p)],

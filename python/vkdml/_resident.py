@@ -132,12 +132,13 @@ class Compiled:
         with device.executing() as execution, ExitStack() as stack, self._call.advising():
             kept = Execution(execution.library, execution.vulkan, execution.device, stack)
             self._dispatchable = kept.compile(self._call, owned, execution_flags, flags)
-            persistent = kept.resource(kept.properties(self._dispatchable).persistentResourceSize)
-            self._table = kept.table(self._dispatchable, persistent)
-            if persistent.size:
+            properties = kept.properties(self._dispatchable)
+            self._temporary = kept.resource(properties.temporaryResourceSize)
+            self._persistent = kept.resource(properties.persistentResourceSize)
+            if self._persistent.size:
                 inputs = self._bind(execution, "input", {name: fields[name] for name in owned}, True)
                 commands = execution.begin()
-                execution.initialize(commands, self._dispatchable, inputs, persistent)
+                execution.initialize(commands, self._dispatchable, inputs, self._persistent)
                 execution.finish(commands, 0)
             self._close = device.keep(self, stack.pop_all().close)
         self._call.forget_values()
@@ -156,7 +157,8 @@ class Compiled:
             inputs = self._bind(execution, "input", tensors, False)
             bound = self._bind(execution, "output", outputs, False)
             commands = execution.begin()
-            execution.record(commands, self._dispatchable, self._table, inputs, bound)
+            table = execution.table(self._dispatchable, self._persistent, self._temporary)
+            execution.record(commands, self._dispatchable, table, inputs, bound)
             execution.finish(commands, 0)
         results = list(outputs.values())
         return results[0] if len(results) == 1 else namedtuple(self.operator.name, list(outputs))(*results)

@@ -11,10 +11,14 @@ import tempfile
 import unittest
 
 import tap
-from vkdml import _device, _library, _schema, _tensor, _vulkan
+from vkdml import _device, _graph_run, _library, _schema, _tensor, _vulkan
 
 INCLUDE, COMPILER = sys.argv[1], sys.argv[2:]
 NAMES = {"BufferTensorDesc": "DML_BUFFER_TENSOR_DESC", "TensorDesc": "DML_TENSOR_DESC", "OperatorDesc": "DML_OPERATOR_DESC",
+         "GraphDesc": "DML_GRAPH_DESC", "GraphNodeDesc": "DML_GRAPH_NODE_DESC", "GraphEdgeDesc": "DML_GRAPH_EDGE_DESC",
+         "OperatorGraphNodeDesc": "DML_OPERATOR_GRAPH_NODE_DESC",
+         "ConstantDataGraphNodeDesc": "DML_CONSTANT_DATA_GRAPH_NODE_DESC", "InputGraphEdgeDesc": "DML_INPUT_GRAPH_EDGE_DESC",
+         "OutputGraphEdgeDesc": "DML_OUTPUT_GRAPH_EDGE_DESC", "IntermediateGraphEdgeDesc": "DML_INTERMEDIATE_GRAPH_EDGE_DESC",
          "MemoryProperties": "VkPhysicalDeviceMemoryProperties"}
 CONSTANTS = {
     "VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT":
@@ -25,7 +29,10 @@ CONSTANTS = {
     **{f"VK_PIPELINE_STAGE_{name}_BIT": getattr(_vulkan, name) for name in ("ALL_COMMANDS", "HOST")},
     **{f"VK_ACCESS_{name}_BIT": getattr(_vulkan, name) for name in ("HOST_READ", "HOST_WRITE", "MEMORY_READ", "MEMORY_WRITE")},
     "VKDML_DEVICE_FLAG_VALIDATION": _device.VALIDATION, "DML_TENSOR_FLAG_OWNED_BY_DML": 1,
-    "DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION": 1, "VKDML_COMPILE_FLAG_ZERO_UNDEFINED": 1,
+    "DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION": _device.ALLOW_HALF_PRECISION_COMPUTATION,
+    "VKDML_COMPILE_FLAG_ZERO_UNDEFINED": _device.ZERO_UNDEFINED, "VKDML_COMPILE_FLAG_NODE_BY_NODE": _device.NODE_BY_NODE,
+    **{f"DML_GRAPH_NODE_TYPE_{name}": getattr(_graph_run, f"{name}_NODE") for name in ("OPERATOR", "CONSTANT")},
+    **{f"DML_GRAPH_EDGE_TYPE_{name}": getattr(_graph_run, f"{name}_EDGE") for name in ("INPUT", "OUTPUT", "INTERMEDIATE")},
     "VK_STRUCTURE_TYPE_SUBMIT_INFO": 4, "VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO": 5, "VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO": 12,
     "VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO": 39, "VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO": 40,
     "VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO": 42, "VK_STRUCTURE_TYPE_MEMORY_BARRIER": 46,

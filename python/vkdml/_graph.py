@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library
 from ._call import Call, in_short
-from ._describe import Descriptor, host_bindings
+from ._describe import host_bindings
 from ._device import Device, flags_of, opened
 from ._graph_run import CompiledGraph, Description, alike, results
 from ._library import Error
@@ -33,9 +33,9 @@ class Node:
         values = call.bound("input")
         self.inputs = [value._source if isinstance(value, Value) else None for value in values]
         owned = [field for field, source in zip(call.bound_names("input"), self.inputs) if source and source.kind == "weight"]
-        self.descriptor = Descriptor(call.operator, call.tensors, call.attributes, owned)
         call.given = given  # as the caller wrote it, of which advice speaks
         with self.advising():
+            self.descriptor = call.descriptor(owned)
             _library.library().ValidateOperator(byref(self.descriptor.desc), 0)
         self.outputs = [Source(graph, "node", f"{self.name}.{output}", tensor, None, self, i) if tensor is not None else None
                         for i, (output, tensor) in enumerate(zip(call.bound_names("output"), call.bound("output")))]

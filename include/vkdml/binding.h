@@ -57,6 +57,9 @@ typedef struct VkdmlBufferBinding {
  *
  * A table may be bound anew only when the GPU has finished (and no command buffer still to be submitted holds) what
  * was recorded with it: its descriptors are in use until then. Use one table per dispatch in flight.
+ *
+ * Bound buffers live as long as the table does, or until others are bound in their place: what is bound again is known
+ * by its handle, which a buffer that was created since may have of one that was destroyed.
  */
 typedef struct VkdmlBindingTable_T *VkdmlBindingTable;
 

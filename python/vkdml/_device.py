@@ -267,11 +267,14 @@ class Execution:
         initializer = self.create("CreateOperatorInitializer", "DestroyDispatchable", self.device, 1, byref(compiled))
         self.record(commands, initializer, self.table(initializer, BufferBinding()), inputs, [persistent])
 
-    def table(self, dispatchable: c_void_p, persistent: BufferBinding) -> c_void_p:
-        """A binding table, with all bound but tensors."""
+    def table(self, dispatchable: c_void_p, persistent: BufferBinding,
+              temporary: Optional[BufferBinding] = None) -> c_void_p:
+        """A binding table, with all bound but tensors. It is for one call: a table takes a buffer for the one that it has where
+        the handles are the same, and those of buffers that were destroyed come again."""
         info = _library.BindingTableCreateInfo(dispatchable=dispatchable)
         table = self.create("CreateBindingTable", "DestroyBindingTable", self.device, byref(info))
-        temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
+        if temporary is None:
+            temporary = self.resource(self.properties(dispatchable).temporaryResourceSize)
         self.library.BindTemporaryResource(table, byref(temporary))
         self.library.BindPersistentResource(table, byref(persistent))
         return table

@@ -484,7 +484,7 @@ class CompiledGraph:
             properties = kept.properties(self._dispatchable)
             self.properties = GraphProperties(properties.temporaryResourceSize, properties.persistentResourceSize)
             persistent = kept.resource(properties.persistentResourceSize)
-            self._table = kept.table(self._dispatchable, persistent)
+            self._persistent, self._temporary = persistent, kept.resource(properties.temporaryResourceSize)
             if persistent.size:
                 weights = [execution.upload(source.tensor() if source.kind == "weight" else None)
                            for source in description.inputs.values()]
@@ -549,7 +549,8 @@ class CompiledGraph:
     def _record(self, execution: Execution, commands: c_void_p, inputs: List[BufferBinding],
                 outputs: List[BufferBinding]) -> None:
         hidden = [execution.resource(size) for size in self._hidden]
-        execution.record(commands, self._dispatchable, self._table, inputs, outputs + hidden)
+        table = execution.table(self._dispatchable, self._persistent, self._temporary)
+        execution.record(commands, self._dispatchable, table, inputs, outputs + hidden)
 
     def _whole(self, name: str, size: int) -> Tensor:
         """An output's tensor with all the bytes that are written."""

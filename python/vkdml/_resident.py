@@ -132,7 +132,8 @@ class Compiled:
             kept = Execution(execution.library, execution.vulkan, execution.device, stack)
             self._dispatchable = kept.compile(self._call, owned, execution_flags, flags)
             persistent = kept.resource(kept.properties(self._dispatchable).persistentResourceSize)
-            self._table = kept.table(self._dispatchable, persistent)
+            self._persistent = persistent
+            self._temporary = kept.resource(kept.properties(self._dispatchable).temporaryResourceSize)
             if persistent.size:
                 inputs = self._bind(execution, "input", {name: fields[name] for name in owned}, True)
                 commands = execution.begin()
@@ -155,7 +156,8 @@ class Compiled:
             inputs = self._bind(execution, "input", tensors, False)
             bound = self._bind(execution, "output", outputs, False)
             commands = execution.begin()
-            execution.record(commands, self._dispatchable, self._table, inputs, bound)
+            table = execution.table(self._dispatchable, self._persistent, self._temporary)
+            execution.record(commands, self._dispatchable, table, inputs, bound)
             execution.finish(commands, 0)
         results = list(outputs.values())
         return results[0] if len(results) == 1 else namedtuple(self.operator.name, list(outputs))(*results)

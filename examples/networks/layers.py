@@ -24,8 +24,9 @@ class Layers:
         self._random = np.random.default_rng(seed)
 
     def draw(self, sizes: Sequence[int], deviation: float = 1.0, mean: float = 0.0) -> np.ndarray:
-        """Normally distributed."""
-        return (self._random.standard_normal(sizes, np.float32) * np.float32(deviation) + np.float32(mean)).astype(DTYPES[self.type])
+        """Normally distributed, but not negative where the mean is 1."""
+        values = self._random.standard_normal(sizes, np.float32) * np.float32(deviation) + np.float32(mean)
+        return (np.abs(values) if mean == 1 else values).astype(DTYPES[self.type])
 
     def input(self, name: str, sizes: Sequence[int]) -> Any:
         self.inputs[name] = self.draw(sizes)
@@ -51,7 +52,7 @@ class Layers:
 
     def normalize_batch(self, x: Any) -> Any:
         sizes = (1, x.shape[1], 1, 1)
-        mean, variance = self.draw(sizes, 0.1), np.abs(self.draw(sizes, 0.1, 1.0))
+        mean, variance = self.draw(sizes, 0.1), self.draw(sizes, 0.1, 1.0)
         return self.batch_normalization(x, mean, variance, self.draw(sizes, 0.1, 1.0), self.draw(sizes, 0.1))
 
     def normalize_layer(self, x: Any) -> Any:

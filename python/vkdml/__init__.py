@@ -14,18 +14,22 @@ from typing import Any, Iterable, List, Union
 
 from . import _library
 from ._call import Call
-from ._describe import Descriptor
+from ._describe import Descriptor, host_bindings
 from ._device import Device, DeviceInfo, devices, flags_of, opened
-from ._graph import CompiledGraph, Graph, Value
-from ._library import Error, HostBinding, ReferenceInfo, load, version
+from ._graph import Graph
+from ._graph_run import CompiledGraph, GraphProperties
+from ._library import Error, ReferenceInfo, load, version
 from ._resident import Compiled, DeviceArray
 from ._schema import Field, Operator, level_value, operators, schema
 from ._tensor import BITS, DTYPES, Tensor, empty
+from ._value import Value
 
 __all__ = ["BITS", "DTYPES", "Compiled", "CompiledGraph", "Device", "DeviceArray", "DeviceInfo", "Error", "Field", "Graph",
-           "Operator", "Tensor", "Value", "devices", "empty", "load", "operators", "run", "schema", "validate", "version"]
+           "GraphProperties", "Operator", "Tensor", "Value", "devices", "empty", "load", "operators", "run", "schema", "validate",
+           "version"]
 __version__ = _library.VERSION
-for public in (Compiled, CompiledGraph, Device, DeviceArray, DeviceInfo, Error, Field, Graph, Operator, Tensor, Value):
+for public in (Compiled, CompiledGraph, Device, DeviceArray, DeviceInfo, Error, Field, Graph, GraphProperties, Operator, Tensor,
+               Value):
     public.__module__ = __name__  # the name that messages and pickles have
 del public
 
@@ -73,12 +77,8 @@ def run(operator: Union[str, Operator], *, device: Union[None, str, Device] = No
 
 
 def execute_on_reference(call: Call, level: Union[None, str, int], owned: Iterable[str], flags: int) -> None:
-    def bindings(tensors: List[Any]) -> Any:
-        bound = [HostBinding(t.memory.ctypes.data, t.size_in_bytes) if t is not None else HostBinding() for t in tensors]
-        return len(bound), (HostBinding * max(len(bound), 1))(*bound)
-
     descriptor = Descriptor(call.operator, call.tensors, call.attributes, tuple(owned))
-    (input_count, inputs), (output_count, outputs) = bindings(call.bound("input")), bindings(call.bound("output"))
+    (input_count, inputs), (output_count, outputs) = host_bindings(call.bound("input")), host_bindings(call.bound("output"))
     info = ReferenceInfo(desc=ctypes.pointer(descriptor.desc), featureLevel=level_value(level), flags=flags,
                          inputCount=input_count, inputs=inputs, outputCount=output_count, outputs=outputs)
     _library.library().ReferenceExecute(byref(info))

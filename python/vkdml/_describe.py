@@ -2,15 +2,21 @@
 import ctypes
 import struct
 from ctypes import c_float, c_int32, c_uint32
-from typing import Any, Container, Dict, List
+from typing import Any, Container, Dict, List, Optional, Sequence, Tuple
 
-from ._library import BufferTensorDesc, OperatorDesc, TensorDesc
+from ._library import BufferTensorDesc, HostBinding, OperatorDesc, TensorDesc
 from ._schema import Field, Operator
 from ._tensor import TYPES, Tensor
 
 OWNED_BY_DML = 1
 FORMATS = {"UINT": "=I", "INT": "=i", "BOOL": "=i", "FLOAT": "=f"}
 ARRAYS: Dict[str, Any] = {"UINT_ARRAY": c_uint32, "INT_ARRAY": c_int32, "FLOAT_ARRAY": c_float, "SCALE_BIAS": c_float}
+
+
+def host_bindings(tensors: Sequence[Optional[Tensor]]) -> Tuple[int, Any]:
+    """How many, and where their elements are; nowhere for those that are absent."""
+    bound = [HostBinding(t.memory.ctypes.data, t.size_in_bytes) if t is not None else HostBinding() for t in tensors]
+    return len(bound), (HostBinding * max(len(bound), 1))(*bound)
 
 
 class Descriptor:

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import tap
-from vkdml import _device, _graph, _library, _schema, _tensor, _vulkan
+from vkdml import _device, _graph_run, _library, _schema, _tensor, _vulkan
 
 INCLUDE, COMPILER = sys.argv[1], sys.argv[2:]
 NAMES = {"BufferTensorDesc": "DML_BUFFER_TENSOR_DESC", "TensorDesc": "DML_TENSOR_DESC", "OperatorDesc": "DML_OPERATOR_DESC",
@@ -31,8 +31,8 @@ CONSTANTS = {
     "VKDML_DEVICE_FLAG_VALIDATION": _device.VALIDATION, "DML_TENSOR_FLAG_OWNED_BY_DML": 1,
     "DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION": _device.ALLOW_HALF_PRECISION_COMPUTATION,
     "VKDML_COMPILE_FLAG_ZERO_UNDEFINED": _device.ZERO_UNDEFINED, "VKDML_COMPILE_FLAG_NODE_BY_NODE": _device.NODE_BY_NODE,
-    **{f"DML_GRAPH_NODE_TYPE_{name}": getattr(_graph, f"{name}_NODE") for name in ("OPERATOR", "CONSTANT")},
-    **{f"DML_GRAPH_EDGE_TYPE_{name}": getattr(_graph, f"{name}_EDGE") for name in ("INPUT", "OUTPUT", "INTERMEDIATE")},
+    **{f"DML_GRAPH_NODE_TYPE_{name}": getattr(_graph_run, f"{name}_NODE") for name in ("OPERATOR", "CONSTANT")},
+    **{f"DML_GRAPH_EDGE_TYPE_{name}": getattr(_graph_run, f"{name}_EDGE") for name in ("INPUT", "OUTPUT", "INTERMEDIATE")},
     "VK_STRUCTURE_TYPE_SUBMIT_INFO": 4, "VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO": 5, "VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO": 12,
     "VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO": 39, "VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO": 40,
     "VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO": 42, "VK_STRUCTURE_TYPE_MEMORY_BARRIER": 46,

@@ -1,42 +1,18 @@
 """Arrays that stay on a device, and operators that are compiled once and called many times. Prints TAP."""
 import gc
 import threading
-import unittest
 
 import numpy as np
 import tap
 import vkdml
+from on_device import OnDevice
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
 
 
-class Resident(unittest.TestCase):
-    """Under the validation layer where there is one, which also says what was not destroyed."""
+class Resident(OnDevice):
     label = "device"
-
-    def setUp(self):
-        self.messages = []
-        log = lambda level, message: self.messages.append((level, message))  # noqa: E731
-        try:
-            self.device = vkdml.Device(validation=True, log=log)
-        except vkdml.Error:
-            try:
-                self.device = vkdml.Device(log=log)
-            except vkdml.Error as error:
-                self.skipTest(error.reason)
-        self.prepare()
-
-    def prepare(self):
-        """For devices of other kinds."""
-
-    def tearDown(self):
-        self.device.close()
-        self.assertEqual([message for message in self.messages if message[0] == "warning"], [])
-
-    def refused(self, kind, pattern, function, *arguments, **fields):
-        with self.assertRaisesRegex(kind, pattern):
-            function(*arguments, **fields)
 
     def test_array(self):
         """an array comes back as it went, whatever its type and layout"""
@@ -199,8 +175,7 @@ class Staged(Resident):
     label = "device of its own memory"
 
     def prepare(self):
-        cached = vkdml._vulkan.HOST_CACHED
-        self.device._vulkan.memory_types = [flags & ~cached for flags in self.device._vulkan.memory_types]
+        self.hide_memory()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A decoder's layers of GPT-2's size, one step of it: tokens attend to the keys and values of those before, which grow by theirs."""
+"""A decoder's layers of GPT-2's size, one step: tokens attend to the keys and values of those before, which grow by theirs."""
 from layers import Any, Dict, Layers, Outputs
 
 

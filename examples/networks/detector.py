@@ -2,7 +2,8 @@
 from layers import Layers, Outputs
 
 
-def detector(net: Layers, image: int = 64, channels: int = 256, anchors: int = 9, best: int = 1000, threshold: float = 0.6) -> Outputs:
+def detector(net: Layers, image: int = 64, channels: int = 256, anchors: int = 9, best: int = 1000,
+             threshold: float = 0.6) -> Outputs:
     x = net.input("features", (1, channels, image, image))
     x = net.relu(net.convolve(x, channels, 3, bias=True))
     scores = net.sigmoid(net.convolve(x, anchors, 1, bias=True))

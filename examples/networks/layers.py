@@ -39,7 +39,7 @@ class Layers:
     def mask(self, name: str, sizes: Sequence[int]) -> Any:
         """What is added to scores: 0, and much less where attention is not to look, at the end."""
         kept = np.arange(sizes[-1]) < sizes[-1] - sizes[-1] // 8
-        self.inputs[name] = np.broadcast_to(np.where(kept, 0, -10000), sizes).astype(DTYPES[self.type])
+        self.inputs[name] = np.ascontiguousarray(np.broadcast_to(np.where(kept, 0, -10000), sizes), DTYPES[self.type])
         return self.taken(name, self.inputs[name])
 
     # ---- layers ----

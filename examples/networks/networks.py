@@ -31,11 +31,12 @@ class Network(NamedTuple):
 TINY_BERT = {"tokens": 16, "layers": 1, "width": 48, "heads": 4, "words": 64}
 TINY_UNET = {"image": 8, "channels": 16, "heads": 2, "words": 5, "depth": 24, "groups": 4}
 TINY_DECODER = {"tokens": 3, "past": 13, "width": 48, "heads": 4}
+TINY_IMAGE = {"image": 32, "classes": 16}
 NETWORKS: Dict[str, Network] = {
-    "resnet50": Network(resnet50, {}, {"image": 64}, {"image": 32, "width": 8, "classes": 16}),
-    "resnet50_32": Network(resnet50, {"batch": 32}, {"image": 64, "batch": 2}, {"image": 32, "width": 8, "classes": 16, "batch": 2}),
-    "mobilenet_v2": Network(mobilenet_v2, {}, {"image": 64}, {"image": 32, "classes": 16}),
-    "mobilenet_v2_32": Network(mobilenet_v2, {"batch": 32}, {"image": 64, "batch": 2}, {"image": 32, "classes": 16, "batch": 2}),
+    "resnet50": Network(resnet50, {}, {"image": 64}, {**TINY_IMAGE, "width": 8}),
+    "resnet50_32": Network(resnet50, {"batch": 32}, {"image": 64, "batch": 2}, {**TINY_IMAGE, "width": 8, "batch": 2}),
+    "mobilenet_v2": Network(mobilenet_v2, {}, {"image": 64}, TINY_IMAGE),
+    "mobilenet_v2_32": Network(mobilenet_v2, {"batch": 32}, {"image": 64, "batch": 2}, {**TINY_IMAGE, "batch": 2}),
     "bert_128": Network(bert, {}, {"layers": 2}, TINY_BERT),
     "bert_512": Network(bert, {"tokens": 512}, {"tokens": 512, "layers": 2}, {**TINY_BERT, "tokens": 24, "batch": 2}),
     "unet": Network(unet, {}, {"image": 16}, TINY_UNET),

@@ -1,5 +1,5 @@
-"""A U-Net's down and up block, as in diffusion models: residual blocks that know the time, attention of pixels to each other and to
-a text, and what was skipped joined again (arXiv 2112.10752).
+"""A U-Net's down and up block, as in diffusion models: residual blocks that know the time, attention of pixels to each other and
+to a text, and what was skipped joined again (arXiv 2112.10752).
 """
 from layers import Any, Layers, Outputs
 

@@ -28,7 +28,8 @@ class Networks(unittest.TestCase):
         expected = networks.by_name(net.graph.reference(**net.inputs), outputs)
         with device:
             for node_by_node in (False, True):
-                with self.subTest(node_by_node=node_by_node), net.graph.compile(device=device, node_by_node=node_by_node) as compiled:
+                with self.subTest(node_by_node=node_by_node), \
+                        net.graph.compile(device=device, node_by_node=node_by_node) as compiled:
                     found = networks.by_name(compiled.run(**net.inputs), outputs)
                     worst = networks.differences(found, expected)
                     self.assertLess(max(worst[output] for output in held), BOUNDS[type_], worst)

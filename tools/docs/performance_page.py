@@ -6,6 +6,8 @@ performance_page.py ROOT           writes docs/performance/DEVICE.md, and what i
                                    and README.md
 performance_page.py --check ROOT   says where they are others; prints TAP
 
+A run of tools/bench/networks.py is docs/performance/networks/DEVICE.json; between its marks stands its table.
+
 performance_goals.py has families, goals and causes.
 """
 import difflib
@@ -16,6 +18,7 @@ import statistics
 import sys
 import textwrap
 
+import networks_table
 from performance_goals import FAMILIES, SUMMARY, cause_of, family_of, goal_of
 
 WIDTHS = ("64", "32", "16", "8", "4")
@@ -246,9 +249,12 @@ def sizes_of(run):
 PARTS = {"families": families, "lowest": lowest, "summary": summary}
 
 
-def filled(text, runs):
+def filled(text, runs, networks):
     """The text with the tables between its marks; what is there stays where the run, or a family of it, is missing."""
     def part(match):
+        if match.group(3) == "networks":
+            run = networks.get(match.group(2))
+            return match.group(1) + networks_table.table(run) + match.group(4) if run else match.group(0)
         run, make = runs.get(match.group(2)), PARTS[match.group(3)]
         if not run or make is summary and missing(run):
             return match.group(0)
@@ -261,7 +267,8 @@ def pages(root):
     folder = root / "docs/performance"
     runs = {path.stem: Run(path) for path in sorted(folder.glob("*.json")) if not path.stem.endswith("-peers")}
     found = {folder / f"{key}.md": page(run) for key, run in runs.items()}
-    return found | {path: filled(path.read_text(), runs) for path in (root / "docs/PERFORMANCE.md", root / "README.md")}
+    networks = {path.stem: json.loads(path.read_text()) for path in sorted((folder / "networks").glob("*.json"))}
+    return found | {path: filled(path.read_text(), runs, networks) for path in (root / "docs/PERFORMANCE.md", root / "README.md")}
 
 
 def check(root):

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Times the networks of examples/networks as graphs: fused and node by node, their memory, and how long compiling takes. Prints a
+Markdown table, and writes a run that tools/docs/performance_page.py makes the same table of.
+
+networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--json FILE] [NETWORK..]
+
+PyTorch (eager, on CUDA) and ONNX Runtime are timed beside it where they are installed. Times are medians, from a submission until
+its end is seen, with inputs and outputs on the device; on a GPU the smallest networks wait for the host.
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import network_peers  # noqa: E402
+import vkdml  # noqa: E402
+from network_peers import networks  # noqa: E402
+from networks_table import table  # noqa: E402
+
+
+def median_ms(function, seconds):
+    """At least 3 times, after one that warms up."""
+    function()
+    samples, end = [], time.perf_counter() + seconds
+    while len(samples) < 3 or time.perf_counter() < end and len(samples) < 1000:
+        start = time.perf_counter()
+        function()
+        samples.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(samples)
+
+
+def compile_ms(net, device, **options):
+    start = time.perf_counter()
+    compiled = net.graph.compile(device=device, **options)
+    return compiled, (time.perf_counter() - start) * 1e3
+
+
+def naive_bytes(net):
+    """Of what the nodes write, each in memory of its own, but the graph's outputs."""
+    outputs = {value._source for value in net.graph._outputs.values()}
+    return sum(math.ceil(source.bytes / 256) * 256 for node in net.graph._nodes for source in node.outputs
+               if source is not None and source not in outputs)
+
+
+def time_graph(net, device, seconds):
+    result = {}
+    inputs = {name: device.array(values) for name, values in net.inputs.items()}
+    for way, options in (("fused", {}), ("nodes", {"node_by_node": True})):
+        compiled, cold = compile_ms(net, device, **options)
+        outputs = {name: device.array(tensor) for name, tensor in compiled.outputs.items()}
+        result[f"{way}_ms"] = median_ms(lambda: compiled(**inputs, **outputs), seconds)
+        result[f"{way}_bytes"] = compiled.properties.temporary_bytes
+        compiled.close()
+        if way == "fused":  # both with the weights' way to the device
+            again, warm = compile_ms(net, device, **options)
+            again.close()
+            result.update(cold_ms=cold, warm_ms=warm)
+    return result
+
+
+def torch_ms(name, size, type_, seconds):
+    """None where there is no CUDA."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+    run = network_peers.torch_network(name, size, type_, "cuda")
+
+    def synchronized():
+        run()
+        torch.cuda.synchronize()
+    return median_ms(synchronized, seconds)
+
+
+def time_network(name, options, type_):
+    net = networks.GraphLayers(type_)
+    net.graph.outputs(networks.build(name, options.size, net))
+    result = {"network": name, "type": type_, "nodes": len(net.graph._nodes), "naive_bytes": naive_bytes(net)}
+    with vkdml.Device(options.device, variant=options.variant) as device:
+        result.update(time_graph(net, device, options.seconds_each), device=device.name)
+    result["torch_ms"] = torch_ms(name, options.size, type_, options.seconds_each)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK")
+    parser.add_argument("--size", choices=["whole", "small", "tiny"], default="whole")
+    parser.add_argument("--type", choices=["FLOAT32", "FLOAT16", "both"], default="both")
+    parser.add_argument("--device")
+    parser.add_argument("--variant", choices=["PORTABLE", "SUBGROUP", "SERIAL"])
+    parser.add_argument("--seconds-each", type=float, default=1)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    results = []
+    for name in options.networks or networks.NETWORKS:
+        for type_ in ["FLOAT32", "FLOAT16"] if options.type == "both" else [options.type]:
+            results.append(time_network(name, options, type_))
+            print(f"# {name} {type_}: {results[-1]['fused_ms']:.2f} ms", file=sys.stderr, flush=True)
+            run = {"schema": "vkdml-networks-1", "device": results[0]["device"], "size": options.size, "results": results}
+            if options.json:  # so far
+                pathlib.Path(options.json).write_text(json.dumps(run, indent=1) + "\n")
+    print(table(run))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Holds the networks of examples/networks to PyTorch with the same weights: of FLOAT32, as graphs on a device, fused and node by
+node. tools/check/peers.sh runs it in an environment that has PyTorch. Prints TAP.
+
+networks.py [--size whole|small|tiny] [--device NAME] [NETWORK..]
+"""
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import network_peers  # noqa: E402
+from network_peers import networks  # noqa: E402
+
+BOUND = 1e-4  # of an output's largest element
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK")
+    parser.add_argument("--size", choices=["whole", "small", "tiny"], default="tiny")
+    parser.add_argument("--device")
+    options = parser.parse_args()
+    names, number, failed = options.networks or list(networks.NETWORKS), 0, 0
+    print(f"1..{2 * len(names)}", flush=True)
+    for name in names:
+        expected = network_peers.arrays_of(network_peers.torch_network(name, options.size)())
+        net = networks.GraphLayers()
+        outputs = networks.build(name, options.size, net)
+        for way in ("fused", "node by node"):
+            compiled = net.graph.compile(outputs, device=options.device, node_by_node=way != "fused")
+            worst = networks.differences(networks.by_name(compiled.run(**net.inputs), outputs), expected)
+            compiled.close()
+            number, good = number + 1, max(worst.values()) < BOUND
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - {name}, {options.size}, {way}: "
+                  + ", ".join(f"{output} {difference:.1e}" for output, difference in worst.items()), flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,7 +3,7 @@
 # skipped that should not be.
 #
 # sh tools/check.sh [--full]
-#   --full (or CI=true in the environment): also the tests of suite `long`, all profiles, with clang, with sanitizers,
+#   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
 #   under the Vulkan validation layer, some operators on SwiftShader, Debian packages and a Python wheel; warnings are
 #   errors
 set -eu
@@ -161,7 +161,8 @@ PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCAT
 
 if [ -z "$full" ]; then
     configure build
-    run build "build, and all tests but the longest" --no-suite long
+    run build "build, and all tests but the longest" --no-suite long --no-suite large --no-suite browser --no-suite site \
+        --no-suite "headers c++"
     run_profiles build
 else
     configure build-gcc -Dwerror=true

@@ -97,7 +97,9 @@ static bool prepare(struct run *run) {
     }
     random_bytes(&run->random, image, layout->size);
     for (uint32_t i = 0; i < run->execution->input_count; i++) {
-        memcpy(image + layout->inputs[i].offset, run->execution->inputs[i].data, layout->inputs[i].bytes);
+        if (layout->inputs[i].bytes > 0) { /* absent ones have no data */
+            memcpy(image + layout->inputs[i].offset, run->execution->inputs[i].data, layout->inputs[i].bytes);
+        }
     }
     memcpy(run->gpu->mapped, image, layout->size);
     return true;
@@ -220,7 +222,9 @@ static bool execute(struct run *run, VkdmlBindingTable table) {
     const struct execution *execution = run->execution;
     unsigned char *before = malloc(run->layout.size);
     bool good = before != NULL;
-    memcpy(before, image, good ? run->layout.size : 0);
+    if (good) {
+        memcpy(before, image, run->layout.size);
+    }
     for (uint32_t time = 0; time < 2 && good; time++) {
         memcpy(image, before, run->layout.size);
         memcpy(run->gpu->mapped, before, run->layout.size);
@@ -228,7 +232,9 @@ static bool execute(struct run *run, VkdmlBindingTable table) {
         good = record(run, execution->compiled, table);
         for (uint32_t i = 0; i < execution->output_count && good; i++) {
             const struct region *region = &run->layout.outputs[i];
-            memcpy(execution->outputs[i].data[time], run->gpu->mapped + region->offset, region->bytes);
+            if (region->bytes > 0) {
+                memcpy(execution->outputs[i].data[time], run->gpu->mapped + region->offset, region->bytes);
+            }
             accept(run, region);
         }
         accept(run, &run->layout.temporary);

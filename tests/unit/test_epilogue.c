@@ -179,7 +179,9 @@ static void fusing_changes_no_bit(void **state) {
             for (uint32_t t = 0; t < 2 && (e < EVERYWHERE || (s + e) % RARELY == 0); t++) {
                 const struct ending *ending = ending_at(e);
                 const bool taken = try(subject_at(s), types[t], ending);
-                assert_int_equal(taken, subject_at(s)->kind != SUBJECT_SUM || ending->is_arithmetic);
+                const bool expected = subject_at(s)->kind != SUBJECT_SUM || ending->is_arithmetic;
+                /* Tensors that cannot be bound whole are refused, on profile `windows`. */
+                assert_true(taken == expected || (!taken && vulkan.properties.limits.maxStorageBufferRange < BYTES));
                 refused += !taken;
             }
         }

@@ -307,6 +307,17 @@ static void nodes_in_a_circle_are_named(void **state) {
                    "Nodes[0] (a)");
 }
 
+static void the_reference_refuses_unknown_flags(void **state) {
+    (void)state;
+    _Alignas(8) unsigned char bytes[3][BYTES];
+    const VkdmlHostBinding inputs[] = {{bytes[0], BYTES}, {bytes[1], BYTES}}, output = {bytes[2], BYTES};
+    begin_good();
+    const VkdmlReferenceGraphInfo info = {sizeof info, &graph.desc, 4, 2, inputs, 1, &output};
+    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("flags is 0x4, must hold VkdmlCompileFlagBits only");
+    graph_end(&graph);
+}
+
 static void ends_of_edges_agree(void **state) {
     (void)state;
     begin_good();
@@ -409,6 +420,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tensors_of_a_chain_take_each_others_place, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nodes_in_a_circle_are_named, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(the_reference_refuses_unknown_flags, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(ends_of_edges_agree, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(operators_are_live_and_of_the_device, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),

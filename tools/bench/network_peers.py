@@ -119,8 +119,9 @@ class TorchLayers(Layers):
 
 
 def torch_network(name, size, type_="FLOAT32", device="cpu"):
-    """A function that runs a network, and returns its outputs as tensors."""
+    """A function that runs a network, and returns its outputs as tensors: FLOAT32 without TF32."""
     net = TorchLayers(type_, device)
+    net.torch.backends.cuda.matmul.allow_tf32 = net.torch.backends.cudnn.allow_tf32 = False
     with net.torch.no_grad():
         networks.build(name, size, net)
 

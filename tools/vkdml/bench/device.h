@@ -25,7 +25,8 @@ struct bench_device {
     VkQueryPool queries;
     struct bench_pool tensors[CASE_MAX_TENSORS]; /* by slot */
     struct bench_pool temporary;
-    uint64_t period; /* of the pools' bytes */
+    uint64_t period;  /* of the pools' bytes */
+    double last_done; /* when the last timed submission was done, by the host's clock, milliseconds */
 };
 
 /* All return false with the reason on stderr; bench_device_close() is due either way. */

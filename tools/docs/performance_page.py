@@ -169,9 +169,9 @@ def summary(run):
         if title.split(", FLOAT")[0] in SUMMARY:
             torch = [row.torch for row in own if row.torch]
             median = statistics.median(row.tflops if arithmetic else row.ratio for row in own)
-            rows.append([title, figure(median) + (" TFLOP/s" if arithmetic else " of the peak"),
+            rows.append([f"{title} ({len(own)})", figure(median) + (" TFLOP/s" if arithmetic else " of the peak"),
                          figure(statistics.median(torch)) if torch else ""])
-    return table(["median of each family", run.json["device"]["name"], "times as fast as PyTorch"], rows)
+    return table(["median of each family (benchmarks)", run.json["device"]["name"], "times as fast as PyTorch"], rows)
 
 
 def short(name):

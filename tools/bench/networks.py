@@ -4,7 +4,7 @@ Markdown table, and writes a run that tools/docs/performance_page.py makes the s
 
 networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--json FILE] [NETWORK..]
 
-PyTorch (eager, on CUDA) and ONNX Runtime are timed beside it where they are installed. Times are medians, from a submission until
+PyTorch (eager, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where they are installed. Times are medians, from a submission until
 its end is seen, with inputs and outputs on the device; on a GPU the smallest networks wait for the host.
 """
 import argparse
@@ -81,6 +81,15 @@ def torch_ms(name, size, type_, seconds):
     return median_ms(synchronized, seconds)
 
 
+def onnx_ms(name, size, type_, seconds):
+    """With all data on the host. None where onnx or onnxruntime is missing."""
+    try:
+        import onnx_networks
+    except ImportError:
+        return None
+    return median_ms(onnx_networks.onnx_network(name, size, type_), seconds)
+
+
 def time_network(name, options, type_):
     net = networks.GraphLayers(type_)
     net.graph.outputs(networks.build(name, options.size, net))
@@ -88,6 +97,7 @@ def time_network(name, options, type_):
     with vkdml.Device(options.device, variant=options.variant) as device:
         result.update(time_graph(net, device, options.seconds_each), device=device.name)
     result["torch_ms"] = torch_ms(name, options.size, type_, options.seconds_each)
+    result["onnx_ms"] = onnx_ms(name, options.size, type_, options.seconds_each)
     return result
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the networks of examples/networks to PyTorch with the same weights: of FLOAT32, as graphs on a device, fused and node by
-node. tools/check/peers.sh runs it in an environment that has PyTorch. Prints TAP.
+"""Holds the networks of examples/networks to PyTorch or to ONNX Runtime with the same weights: of FLOAT32, as graphs on a device,
+fused and node by node. tools/check/peers.sh runs it in an environment that has PyTorch. Prints TAP.
 
-networks.py [--size whole|small|tiny] [--device NAME] [NETWORK..]
+networks.py [--peer torch|onnx] [--size whole|small|tiny] [--device NAME] [NETWORK..]
 """
 import argparse
 import pathlib
@@ -15,16 +15,26 @@ from network_peers import networks  # noqa: E402
 BOUND = 1e-4  # of an output's largest element
 
 
+def torch_outputs(name, size):
+    return network_peers.arrays_of(network_peers.torch_network(name, size)())
+
+
+def onnx_outputs(name, size):
+    import onnx_networks
+    return onnx_networks.onnx_network(name, size)()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="*", metavar="NETWORK")
+    parser.add_argument("--peer", choices=["torch", "onnx"], default="torch")
     parser.add_argument("--size", choices=["whole", "small", "tiny"], default="tiny")
     parser.add_argument("--device")
     options = parser.parse_args()
     names, number, failed = options.networks or list(networks.NETWORKS), 0, 0
     print(f"1..{2 * len(names)}", flush=True)
     for name in names:
-        expected = network_peers.arrays_of(network_peers.torch_network(name, options.size)())
+        expected = (torch_outputs if options.peer == "torch" else onnx_outputs)(name, options.size)
         net = networks.GraphLayers()
         outputs = networks.build(name, options.size, net)
         for way in ("fused", "node by node"):

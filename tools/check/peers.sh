@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds the CPU reference to other implementations (tools/check/peers/compare.py): NumPy, mpmath, ONNX Runtime and PyTorch, those of
 # them that install, in a virtual environment of its own, build-peers/. Needs no GPU. Without options the networks of
-# examples/networks are held to PyTorch too (tools/check/networks.py), on a Vulkan device, lavapipe if need be.
+# examples/networks are held to the last two (tools/check/networks.py), on a Vulkan device, lavapipe if need be.
 #
 # sh tools/check/peers.sh [BUILD] [OPTION..]     options: see tools/check/peers/compare.py
 #   BUILD is a configured build folder, build by default. PyTorch comes last: of some machines it is several gigabytes.
@@ -24,7 +24,14 @@ for package in numpy gmpy2 mpmath onnx onnxruntime torch; do
             echo "# $package did not install: $environment/$package.log"
     fi
 done
-if [ $# = 0 ] && "$python" -c "import torch" 2>/dev/null; then
-    VKDML_LIBRARY="$build/src/libvkdml.so" PYTHONPATH="$root/python" "$python" "$root/tools/check/networks.py"
+networks() { # PEER MODULES
+    if "$python" -c "import $2" 2>/dev/null; then
+        echo "# networks beside $1"
+        VKDML_LIBRARY="$build/src/libvkdml.so" PYTHONPATH="$root/python" "$python" "$root/tools/check/networks.py" --peer "$1"
+    fi
+}
+if [ $# = 0 ]; then
+    networks onnx onnx,onnxruntime
+    networks torch torch
 fi
 exec "$python" "$root/tools/check/peers/compare.py" --library "$build/src/libvkdml.so" "$@"

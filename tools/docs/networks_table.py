@@ -1,6 +1,7 @@
 """The table that tools/bench/networks.py prints, and that tools/docs/performance_page.py writes of its run."""
 
-HEADER = ["network", "type", "nodes", "fused ms", "node by node", "temporary MiB", "naive", "compile ms", "again", "PyTorch"]
+HEADER = ["network", "type", "nodes", "fused ms", "node by node", "temporary MiB", "naive", "compile ms", "again"]
+PEERS = {"torch_ms": "PyTorch", "onnx_ms": "ONNX Runtime, CPU"}
 
 
 def short(value):
@@ -16,9 +17,17 @@ def row(result):
     fused, temporary = result["fused_ms"], result["fused_bytes"]
     return [result["network"], result["type"], str(result["nodes"]), short(fused), times(result["nodes_ms"], fused),
             short(temporary / 2**20), times(result["naive_bytes"], temporary) if temporary else "", short(result["cold_ms"]),
-            short(result["warm_ms"]), times(result["torch_ms"], fused) if result.get("torch_ms") else "not measured"]
+            short(result["warm_ms"])]
+
+
+def beside(result, peers):
+    return [times(result[peer], result["fused_ms"]) if result.get(peer) else "not measured" for peer in peers]
 
 
 def table(run):
-    lines = ["| " + " | ".join(cells) + " |" for cells in [HEADER, *map(row, run["results"])]]
-    return "\n".join([lines[0], "|---" * len(HEADER) + "|", *lines[1:]]) + "\n"
+    """Columns of peers that were not timed at all are left out."""
+    results = run["results"]
+    peers = [peer for peer in PEERS if any(result.get(peer) for result in results)]
+    rows = [HEADER + [PEERS[peer] for peer in peers], *(row(result) + beside(result, peers) for result in results)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]]) + "\n"

@@ -60,12 +60,15 @@ void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node) {
     dropped->output_count = 0;
 }
 
-/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. A filter
- * that takes in a normalization is behind its own addend, and before the activation. Chains of maps, which take what is
- * left, come behind these. */
+/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Parts of a
+ * normalization are found before others take them. A filter that takes in a normalization is behind its own addend, and
+ * before the activation. Chains of maps, which take what is left, come behind these. */
 static const struct vkdml_pattern *const patterns[] = {
-    &vkdml_pattern_identity, &vkdml_pattern_round_trip, &vkdml_pattern_padding,    &vkdml_pattern_scale,
-    &vkdml_pattern_bias,     &vkdml_pattern_batch,      &vkdml_pattern_activation,
+    &vkdml_pattern_identity,      &vkdml_pattern_round_trip,
+    &vkdml_pattern_normalization, &vkdml_pattern_normalization_scale,
+    &vkdml_pattern_padding,       &vkdml_pattern_scale,
+    &vkdml_pattern_bias,          &vkdml_pattern_batch,
+    &vkdml_pattern_activation,
 };
 
 /* By value, whether it is known at initialization; outputs of the graph are made in executions. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/notes.h"
+#include "operators/scalar.h"
 
 const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
                                                    uint32_t *producer) {
@@ -116,6 +117,31 @@ bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t produce
         return true;
     }
     return false;
+}
+
+bool vkdml_fusion_constant(const struct vkdml_fusion *fusion, uint32_t node, uint32_t input, float *number) {
+    const struct vkdml_graph *graph = fusion->graph;
+    const uint32_t value = vkdml_graph_source(graph, node, input);
+    const uint32_t from = value != VKDML_GRAPH_NONE ? graph->values[value].node : VKDML_GRAPH_NONE;
+    const struct vkdml_tensor *tensor = &graph->nodes[node].instance->inputs[input];
+    if (from == VKDML_GRAPH_NONE || graph->nodes[from].data == NULL) {
+        return false;
+    }
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        if (tensor->sizes[d] > 1 && tensor->strides[d] != 0) {
+            return false;
+        }
+    }
+    if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT32) {
+        memcpy(number, graph->nodes[from].data, sizeof *number);
+    } else if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+        uint16_t half;
+        memcpy(&half, graph->nodes[from].data, sizeof half);
+        *number = vkdml_float_of_half(half);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type) {

@@ -25,6 +25,8 @@ struct vkdml_pattern {
 
 extern const struct vkdml_pattern vkdml_pattern_identity;
 extern const struct vkdml_pattern vkdml_pattern_round_trip;
+extern const struct vkdml_pattern vkdml_pattern_normalization;
+extern const struct vkdml_pattern vkdml_pattern_normalization_scale;
 extern const struct vkdml_pattern vkdml_pattern_padding;
 extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
@@ -50,6 +52,9 @@ VkdmlResult vkdml_fusion_zero(struct vkdml_fusion *fusion, uint32_t *value);
 
 /* Whether nobody but one node needs what its producer makes, and both are done at the same time; else refused. */
 bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+
+/* A number that all elements of a constant are which input `input` of a node reads: whether it is one. */
+bool vkdml_fusion_constant(const struct vkdml_fusion *fusion, uint32_t node, uint32_t input, float *number);
 
 /* Whether a type's edges may stay unrounded: all but FLOAT16's, and these where half precision is allowed. */
 bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type);

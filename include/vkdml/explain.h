@@ -73,7 +73,7 @@ typedef enum VkdmlNodeRole {
 
 /** A node of a graph. */
 typedef struct VkdmlExplainedNode {
-    const char *name;          /**< the caller's; "" where there is none */
+    const char *name;          /**< the caller's; "" where there is none. Of one that was added: "conv1 filter" */
     const char *operatorName;  /**< NULL: a constant */
     VkdmlNodeRole role;        /**< what became of it */
     uint32_t group;            /**< the index of the node that does its work: its own, or of FUSED another's. Its own of
@@ -103,7 +103,7 @@ typedef struct VkdmlExplanation {
 
     /* Of a graph, else 0 and NULL: */
     uint32_t nodeCount;              /**< length of nodes */
-    const VkdmlExplainedNode *nodes; /**< by index in the descriptor */
+    const VkdmlExplainedNode *nodes; /**< by index in the descriptor; behind these, those that fusing nodes added */
     uint32_t levelCount;             /**< length of levelBytes */
     const uint64_t *levelBytes;      /**< of temporary memory, what the nodes of each level need of it */
     uint64_t leastTemporaryBytes;    /**< the most of these: no placement takes less than that */

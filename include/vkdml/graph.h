@@ -32,7 +32,8 @@ static inline IDMLOperator *vkdmlGraphOperator(VkdmlOperator op) {
  * What comes of it is initialized, bound and recorded as a compiled operator is: inputs by GraphInputIndex, outputs by
  * GraphOutputIndex. Intermediate tensors lie in its temporary resource, in which they take each other's place once they
  * have been read. Results are those of the nodes executed one by one: bit for bit where an operator's accuracy is EXACT
- * or in units in the last place, else within the same bound.
+ * or in units in the last place, else within the same bound; a BATCH_NORMALIZATION whose CONVOLUTION takes it in is
+ * within that of sums (docs/GRAPHS.md).
  *
  * Inputs that are OWNED_BY_DML, and constants, go to the persistent resource at initialization, and nodes that depend
  * on them alone are executed then.

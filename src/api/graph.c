@@ -137,8 +137,8 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, c
     }
     describe_points(d, graph);
     if (d->label != NULL) {
-        snprintf(d->label, VKDML_LABEL_CAPACITY, "graph of %" PRIu32 " %s", graph->node_count,
-                 graph->node_count == 1 ? "node" : "nodes");
+        snprintf(d->label, VKDML_LABEL_CAPACITY, "graph of %" PRIu32 " %s", graph->given_count,
+                 graph->given_count == 1 ? "node" : "nodes");
     }
     const struct vkdml_node_names names = {graph, node_name};
     result = vkdml_dispatchable_compile(d, plan, &names, report);

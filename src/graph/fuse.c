@@ -60,11 +60,15 @@ void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node) {
     dropped->output_count = 0;
 }
 
-/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Chains of
- * maps, which take what is left, come behind these. */
+/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Parts of a
+ * normalization are found before others take them. A filter that takes in a normalization is behind its own addend, and
+ * before the activation. Chains of maps, which take what is left, come behind these. */
 static const struct vkdml_pattern *const patterns[] = {
-    &vkdml_pattern_identity, &vkdml_pattern_round_trip, &vkdml_pattern_padding,
-    &vkdml_pattern_scale,    &vkdml_pattern_bias,       &vkdml_pattern_activation,
+    &vkdml_pattern_identity,      &vkdml_pattern_round_trip,
+    &vkdml_pattern_normalization, &vkdml_pattern_normalization_scale,
+    &vkdml_pattern_padding,       &vkdml_pattern_scale,
+    &vkdml_pattern_bias,          &vkdml_pattern_batch,
+    &vkdml_pattern_activation,
 };
 
 /* By value, whether it is known at initialization; outputs of the graph are made in executions. */
@@ -89,14 +93,19 @@ static void find_fixed(const struct vkdml_fusion *fusion) {
     }
 }
 
+/* To all nodes that there are. Those that it adds come in their place afterwards, for patterns to come. */
 static VkdmlResult apply(struct vkdml_fusion *fusion, const struct vkdml_pattern *pattern) {
-    const struct vkdml_graph *graph = fusion->graph;
+    struct vkdml_graph *graph = fusion->graph;
+    const uint32_t count = graph->node_count;
     VkdmlResult result = VKDML_SUCCESS;
-    for (uint32_t at = 0; at < graph->node_count && result == VKDML_SUCCESS; ++at) {
+    for (uint32_t at = 0; at < count && result == VKDML_SUCCESS; ++at) {
         const struct vkdml_graph_node *node = &graph->nodes[graph->order[at]];
         if (node->instance != NULL && pattern->matches(node->instance)) {
             result = pattern->apply(fusion, graph->order[at]);
         }
+    }
+    if (result == VKDML_SUCCESS && graph->node_count > count) {
+        result = vkdml_graph_order(graph, fusion->report);
     }
     return result;
 }
@@ -114,7 +123,13 @@ static void drop_unread(struct vkdml_graph *graph) {
 VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report) {
     const size_t bytes = graph->value_count * sizeof(bool);
-    struct vkdml_fusion fusion = {graph, level, limits, report, vkdml_allocate(graph->callbacks, bytes)};
+    struct vkdml_fusion fusion = {.graph = graph,
+                                  .level = level,
+                                  .limits = limits,
+                                  .report = report,
+                                  .fixed = vkdml_allocate(graph->callbacks, bytes),
+                                  .fixed_room = graph->value_count,
+                                  .zero = VKDML_GRAPH_NONE};
     if (fusion.fixed == NULL) {
         return vkdml_report_out_of_memory(report, bytes, "a graph's fusion");
     }

@@ -7,33 +7,6 @@
 #include <string.h>
 
 #include "graph/pattern.h"
-#include "operators/scalar.h"
-
-/* A number that all elements of a constant are. */
-static bool read_constant(const struct vkdml_fusion *fusion, uint32_t node, uint32_t input, float *number) {
-    const struct vkdml_graph *graph = fusion->graph;
-    const uint32_t value = vkdml_graph_source(graph, node, input);
-    const uint32_t from = value != VKDML_GRAPH_NONE ? graph->values[value].node : VKDML_GRAPH_NONE;
-    const struct vkdml_tensor *tensor = &graph->nodes[node].instance->inputs[input];
-    if (from == VKDML_GRAPH_NONE || graph->nodes[from].data == NULL) {
-        return false;
-    }
-    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
-        if (tensor->sizes[d] > 1 && tensor->strides[d] != 0) {
-            return false;
-        }
-    }
-    if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT32) {
-        memcpy(number, graph->nodes[from].data, sizeof *number);
-    } else if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-        uint16_t half;
-        memcpy(&half, graph->nodes[from].data, sizeof half);
-        *number = vkdml_float_of_half(half);
-    } else {
-        return false;
-    }
-    return true;
-}
 
 /* A multiplication by a number: which input is multiplied, and the number. */
 static bool read_factor(const struct vkdml_fusion *fusion, uint32_t node, uint32_t *multiplied, float *factor) {
@@ -47,8 +20,8 @@ static bool read_factor(const struct vkdml_fusion *fusion, uint32_t node, uint32
     if (instance->input_count != 2) {
         return false;
     }
-    *multiplied = read_constant(fusion, node, 0, factor) ? 1 : 0;
-    return *multiplied == 1 || read_constant(fusion, node, 1, factor);
+    *multiplied = vkdml_fusion_constant(fusion, node, 0, factor) ? 1 : 0;
+    return *multiplied == 1 || vkdml_fusion_constant(fusion, node, 1, factor);
 }
 
 static bool matches(const struct vkdml_instance *last) {

@@ -26,12 +26,20 @@ struct vkdml_graph_node {
     bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
     uint32_t into;                         /* whose work it is then, one more than the index; 0: nobody's */
     const char *name;                      /* the caller's; may be NULL */
+    char *own_name;                        /* NULL, or the name of a node that a pass added: freed with the graph */
     const void *data;                      /* of a constant, the caller's */
     size_t data_bytes;
     uint32_t input_count;
     uint32_t output_count;
     uint32_t first_source; /* of its inputs among the graph's sources */
     uint32_t first_value;  /* of its outputs among the graph's values */
+};
+
+/* How many its arrays have room for. */
+struct vkdml_graph_room {
+    uint32_t nodes;
+    uint32_t sources;
+    uint32_t values;
 };
 
 /* Made by vkdml_graph_read(), freed by vkdml_graph_destroy(). Borrows the operators' instances, names and data. */
@@ -42,6 +50,9 @@ struct vkdml_graph {
     uint32_t node_count;
     uint32_t value_count;
     uint32_t source_count;
+    uint32_t given_count; /* nodes of the descriptor: they come first, those that passes add behind them */
+    struct vkdml_graph_room room;
+    void *grown; /* NULL, or the memory of the arrays that grew */
     struct vkdml_graph_node *nodes;
     struct vkdml_graph_value *values; /* the graph's inputs, then the nodes' outputs, in order */
     uint32_t *sources;                /* by node input: the value that it reads; VKDML_GRAPH_NONE of an absent one */
@@ -85,6 +96,15 @@ void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to)
 
 /* Takes a node away, of whose outputs nobody reads any. */
 void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node);
+
+/* Adds a node behind the others: an operator, whose outputs nobody reads yet and whose inputs are to be set. The graph
+ * owns it, and destroys it where memory is out. The name is copied. Pointers into the graph's arrays end here. */
+VkdmlResult vkdml_graph_add_node(struct vkdml_graph *graph, struct vkdml_instance *own, const char *name,
+                                 struct vkdml_report *report, uint32_t *node);
+
+/* The same of a constant, whose data is borrowed: its size is a multiple of 4. */
+VkdmlResult vkdml_graph_add_constant(struct vkdml_graph *graph, const void *data, size_t bytes, const char *name,
+                                     struct vkdml_report *report, uint32_t *node);
 
 /* The value that input `index` of a node reads, or VKDML_GRAPH_NONE; and the one that an output of it is. */
 uint32_t vkdml_graph_source(const struct vkdml_graph *graph, uint32_t node, uint32_t index);

@@ -24,6 +24,8 @@ struct vkdml_outline_node {
 struct vkdml_outline {
     const VkAllocationCallbacks *callbacks;
     uint32_t node_count;
+    uint32_t room; /* for nodes */
+    void *grown;   /* NULL, or the arrays' memory once they grew */
     uint32_t level_count;
     struct vkdml_outline_node *nodes; /* by index */
     uint64_t *level_bytes;            /* of temporary memory that is needed at each level: room for one per node */
@@ -33,6 +35,9 @@ struct vkdml_outline {
 /* NULL, and a line in the report, where memory is out. The graph has it from then on. */
 struct vkdml_outline *vkdml_outline_create(struct vkdml_graph *graph, struct vkdml_report *report);
 void vkdml_outline_destroy(struct vkdml_outline *outline);
+
+/* Tells of a node more, the graph's last. */
+VkdmlResult vkdml_outline_add_node(struct vkdml_graph *graph, struct vkdml_report *report);
 
 /* Around a node's steps. Outlines may be NULL: then nothing is done. */
 void vkdml_outline_begin_node(struct vkdml_outline *outline, uint32_t node, bool is_fixed, uint32_t level,

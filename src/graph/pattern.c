@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/notes.h"
+#include "operators/scalar.h"
 
 const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
                                                    uint32_t *producer) {
@@ -39,6 +41,68 @@ void vkdml_fusion_refuse(const struct vkdml_fusion *fusion, uint32_t producer, u
                text_of(fusion, producer).text, reason);
 }
 
+/* Of values that were added. */
+static VkdmlResult follow_values(struct vkdml_fusion *fusion, bool is_fixed) {
+    const struct vkdml_graph *graph = fusion->graph;
+    const struct vkdml_graph_node *last = &graph->nodes[graph->node_count - 1];
+    if (graph->value_count > fusion->fixed_room) {
+        const uint32_t room = graph->value_count + graph->value_count / 2;
+        bool *fixed = vkdml_allocate(graph->callbacks, room * sizeof *fixed);
+        if (fixed == NULL) {
+            return vkdml_report_out_of_memory(fusion->report, room * sizeof *fixed, "a graph's fusion");
+        }
+        memcpy(fixed, fusion->fixed, fusion->fixed_room * sizeof *fixed);
+        vkdml_free(graph->callbacks, fusion->fixed);
+        fusion->fixed = fixed;
+        fusion->fixed_room = room;
+    }
+    for (uint32_t i = 0; i < last->output_count; ++i) {
+        fusion->fixed[last->first_value + i] = is_fixed;
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_fusion_add_node(struct vkdml_fusion *fusion, struct vkdml_instance *own, const uint32_t *sources,
+                                  uint32_t beside, const char *what, uint32_t *value) {
+    struct vkdml_graph *graph = fusion->graph;
+    const char *name = graph->nodes[beside].name;
+    char text[sizeof(struct vkdml_graph_text) + 16];
+    uint32_t added;
+    snprintf(text, sizeof text, "%.64s %s", name != NULL && name[0] != '\0' ? name : text_of(fusion, beside).text,
+             what);
+    VkdmlResult result = vkdml_graph_add_node(graph, own, text, fusion->report, &added);
+    bool is_fixed = true;
+    for (uint32_t i = 0; result == VKDML_SUCCESS && i < graph->nodes[added].input_count; ++i) {
+        vkdml_graph_set_source(graph, added, i, sources[i]);
+        is_fixed = is_fixed && (sources[i] == VKDML_GRAPH_NONE || fusion->fixed[sources[i]]);
+    }
+    if (result == VKDML_SUCCESS) {
+        result = follow_values(fusion, is_fixed);
+    }
+    if (result == VKDML_SUCCESS) {
+        *value = vkdml_graph_value_of(graph, added, 0);
+        if (fusion->report->notes != NULL) {
+            vkdml_note(fusion->report, "%s is added", text_of(fusion, added).text);
+        }
+    }
+    return result;
+}
+
+VkdmlResult vkdml_fusion_zero(struct vkdml_fusion *fusion, uint32_t *value) {
+    static const uint32_t zero = 0;
+    VkdmlResult result = VKDML_SUCCESS;
+    if (fusion->zero == VKDML_GRAPH_NONE) {
+        uint32_t added;
+        result = vkdml_graph_add_constant(fusion->graph, &zero, sizeof zero, "zero", fusion->report, &added);
+        if (result == VKDML_SUCCESS) {
+            fusion->zero = vkdml_graph_value_of(fusion->graph, added, 0);
+            result = follow_values(fusion, true);
+        }
+    }
+    *value = fusion->zero;
+    return result;
+}
+
 bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
     const struct vkdml_graph *graph = fusion->graph;
     const uint32_t between = vkdml_graph_value_of(graph, producer, 0), after = vkdml_graph_value_of(graph, node, 0);
@@ -53,6 +117,31 @@ bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t produce
         return true;
     }
     return false;
+}
+
+bool vkdml_fusion_constant(const struct vkdml_fusion *fusion, uint32_t node, uint32_t input, float *number) {
+    const struct vkdml_graph *graph = fusion->graph;
+    const uint32_t value = vkdml_graph_source(graph, node, input);
+    const uint32_t from = value != VKDML_GRAPH_NONE ? graph->values[value].node : VKDML_GRAPH_NONE;
+    const struct vkdml_tensor *tensor = &graph->nodes[node].instance->inputs[input];
+    if (from == VKDML_GRAPH_NONE || graph->nodes[from].data == NULL) {
+        return false;
+    }
+    for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+        if (tensor->sizes[d] > 1 && tensor->strides[d] != 0) {
+            return false;
+        }
+    }
+    if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT32) {
+        memcpy(number, graph->nodes[from].data, sizeof *number);
+    } else if (tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT16) {
+        uint16_t half;
+        memcpy(&half, graph->nodes[from].data, sizeof half);
+        *number = vkdml_float_of_half(half);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type) {

@@ -11,7 +11,9 @@ struct vkdml_fusion {
     DML_FEATURE_LEVEL level;
     const struct vkdml_plan_limits *limits;
     struct vkdml_report *report;
-    bool *fixed; /* by value: known at initialization */
+    bool *fixed;         /* by value: known at initialization */
+    uint32_t fixed_room; /* for so many values */
+    uint32_t zero;       /* VKDML_GRAPH_NONE, or the value of an element 0 of whatever type, in 4 bytes */
 };
 
 /* Nodes that become fewer, the last of which is looked for. */
@@ -23,9 +25,12 @@ struct vkdml_pattern {
 
 extern const struct vkdml_pattern vkdml_pattern_identity;
 extern const struct vkdml_pattern vkdml_pattern_round_trip;
+extern const struct vkdml_pattern vkdml_pattern_normalization;
+extern const struct vkdml_pattern vkdml_pattern_normalization_scale;
 extern const struct vkdml_pattern vkdml_pattern_padding;
 extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
+extern const struct vkdml_pattern vkdml_pattern_batch;
 extern const struct vkdml_pattern vkdml_pattern_activation;
 
 /* The operator that makes what input `index` of a node reads, and its node; NULL: it is a graph input or a constant. */
@@ -37,8 +42,19 @@ void vkdml_fusion_tell(const struct vkdml_fusion *fusion, uint32_t producer, uin
 void vkdml_fusion_refuse(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node, const char *format, ...)
     VKDML_PRINTF(4, 5);
 
+/* Adds an operator that reads those values, by input, named after a node: "conv1 filter". Owned as by
+ * vkdml_graph_add_node(). *value is the first that it makes. */
+VkdmlResult vkdml_fusion_add_node(struct vkdml_fusion *fusion, struct vkdml_instance *own, const uint32_t *sources,
+                                  uint32_t beside, const char *what, uint32_t *value);
+
+/* The value of an element 0: a constant of 4 bytes, one for the graph. */
+VkdmlResult vkdml_fusion_zero(struct vkdml_fusion *fusion, uint32_t *value);
+
 /* Whether nobody but one node needs what its producer makes, and both are done at the same time; else refused. */
 bool vkdml_fusion_is_private(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+
+/* A number that all elements of a constant are which input `input` of a node reads: whether it is one. */
+bool vkdml_fusion_constant(const struct vkdml_fusion *fusion, uint32_t node, uint32_t input, float *number);
 
 /* Whether a type's edges may stay unrounded: all but FLOAT16's, and these where half precision is allowed. */
 bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DATA_TYPE type);

@@ -370,6 +370,8 @@ static struct vkdml_graph *allocate(const DML_GRAPH_DESC *desc, uint32_t sources
     graph->node_count = desc->NodeCount;
     graph->value_count = values;
     graph->source_count = sources;
+    graph->given_count = desc->NodeCount;
+    graph->room = (struct vkdml_graph_room){desc->NodeCount, sources, values};
     graph->nodes = take(&memory, desc->NodeCount, sizeof *graph->nodes);
     graph->values = take(&memory, values, sizeof *graph->values);
     graph->sources = take(&memory, sources, sizeof *graph->sources);

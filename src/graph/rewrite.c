@@ -120,7 +120,7 @@ static void write_edit(struct rewriting *rewriting, const VkdmlFieldSchema *fiel
         vkdml_field_set_pointer(rewriting->desc, field, rewriting->operators);
     } else if (edit->numbers != NULL) {
         vkdml_field_set_pointer(rewriting->desc, field, edit->numbers);
-    } else {
+    } else if (field->type != VKDML_FIELD_TYPE_OPERATOR_DESC) {
         vkdml_field_set_uint(rewriting->desc, field, edit->bits);
     }
 }

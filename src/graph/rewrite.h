@@ -5,7 +5,8 @@
 #include "base/report.h"
 #include "schema/schema.h"
 
-/* What a field is to be, of which one member is given. All that it points to is borrowed during the call. */
+/* What a field is to be, of which one member is given; none: an operator to fuse that is to be absent. All that it
+ * points to is borrowed during the call. */
 struct vkdml_edit {
     const char *field;
     const struct vkdml_tensor *tensor;       /* of a tensor */

@@ -91,6 +91,7 @@ bool make_convolution(struct making *making) {
     output[1] = channels;
     const uint32_t filters[4] = {channels, sizes[1] / groups, window[0], window[1]}, biases[4] = {1, channels, 1, 1};
     const DML_TENSOR_DATA_TYPE type = input.tensor.type;
+    making->is_known = random_chance(random, 85);
     if (!take_alike(making, type, 4, filters, false, usual_numbers(making, type), &filter) ||
         (has_bias && !take_alike(making, type, 4, biases, false, usual_numbers(making, type), &bias))) {
         return false;
@@ -199,17 +200,55 @@ static void channel_sizes(const struct view *input, uint32_t *sizes) {
     }
 }
 
+/* A convolution's output that nobody reads yet, as it is; false: there is none, or another is to be taken. */
+static bool take_convolved(struct making *making, struct view *view) {
+    const struct random_graph *graph = making->graph;
+    for (uint32_t v = graph->value_count; random_chance(making->random, 90) && v-- > 0;) {
+        const struct graph_value *value = &graph->values[v];
+        if (value->kind == GRAPH_RESULT && value->readers == 0 &&
+            graph->nodes[value->node].c.schema->type == DML_OPERATOR_CONVOLUTION) {
+            *view = (struct view){v, value->tensor, value->range};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a value may be a convolution's where nodes became one: its filter may take in what is behind it, and that
+ * changes bits. */
+static bool may_be_convolved(const struct random_graph *graph, uint32_t v) {
+    const struct graph_value *value = &graph->values[v];
+    if (value->kind != GRAPH_RESULT) {
+        return false;
+    }
+    const struct graph_node *node = &graph->nodes[value->node];
+    switch (node->c.schema->type) {
+    case DML_OPERATOR_CONVOLUTION:
+        return true;
+    case DML_OPERATOR_ELEMENT_WISE_IDENTITY:
+    case DML_OPERATOR_ACTIVATION_IDENTITY:
+    case DML_OPERATOR_CAST:
+        return may_be_convolved(graph, node->sources[0]);
+    case DML_OPERATOR_ELEMENT_WISE_ADD:
+    case DML_OPERATOR_ELEMENT_WISE_ADD1:
+        return may_be_convolved(graph, node->sources[0]) || may_be_convolved(graph, node->sources[1]);
+    default:
+        return false;
+    }
+}
+
 bool make_batch_normalization(struct making *making) {
     static const char *const fields[] = {"MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"};
     static const struct numbers numbers[] = {{-4, 4, 1}, {1, 9, 1}, {-4, 4, 1}, {-8, 8, 2}};
     struct view input, others[4];
     uint32_t sizes[CASE_MAX_RANK];
-    if (!take(making, GRAPH_FLOATS, 2, 4, &input)) {
+    if (!take_convolved(making, &input) && !take(making, GRAPH_FLOATS, 2, 4, &input)) {
         return false;
     }
     channel_sizes(&input, sizes);
     begin_node(making, DML_OPERATOR_BATCH_NORMALIZATION);
     read_view(making, "InputTensor", 0, &input);
+    making->is_known = random_chance(making->random, 85);
     for (uint32_t i = 0; i < 4; i++) {
         if (!take_new(making, input.tensor.type, input.tensor.rank, sizes, numbers[i], &others[i])) {
             return false;
@@ -220,6 +259,9 @@ bool make_batch_normalization(struct making *making) {
     case_set_float(making->c, "Epsilon", 0.5F);
     /* The deviation is 1 or more. */
     struct graph_range range = {(input.range.most + 2) * 2 + 2, GRAPH_DENSE, input.range.error * 2};
+    if (may_be_convolved(making->graph, input.value)) { /* of up to 500 products */
+        range.error += range.most * 512 * 0x1p-23;
+    }
     fuse_activation(making, input.tensor.type, &range);
     return write_result(making, "OutputTensor", 0, input.tensor.type, input.tensor.rank, input.tensor.sizes, range);
 }

@@ -115,7 +115,7 @@ bool take_new(struct making *making, DML_TENSOR_DATA_TYPE type, uint32_t rank, c
         value->kind = GRAPH_INPUT;
         value->node = graph->input_count;
         value->given = value->bytes;
-        value->is_owned = random_chance(making->random, 30);
+        value->is_owned = making->is_known || random_chance(making->random, 30);
         graph->inputs[graph->input_count++] = v;
     }
     graph->value_count++;

@@ -40,8 +40,20 @@ static const struct {
 
 #define KINDS (sizeof makers / sizeof makers[0])
 
-static node_maker *choose_maker(struct random *random) {
+/* Filters take in what is behind them where sums need not be exact. */
+static bool follows_convolution(const struct random_graph *graph) {
+    if (!graph->is_rough || graph->node_count == 0) {
+        return false;
+    }
+    const struct graph_node *last = &graph->nodes[graph->node_count - 1];
+    return !last->is_constant && last->c.schema->type == DML_OPERATOR_CONVOLUTION;
+}
+
+static node_maker *choose_maker(const struct random_graph *graph, struct random *random) {
     uint32_t total = 0;
+    if (follows_convolution(graph) && random_chance(random, 50)) {
+        return make_batch_normalization;
+    }
     for (size_t k = 0; k < KINDS; k++) {
         total += makers[k].weight;
     }
@@ -104,7 +116,7 @@ static bool add_random_node(struct random_graph *graph, struct random *random) {
     static struct operator_case c;
     struct making making = {.random = random, .graph = graph, .c = &c};
     const uint32_t nodes = graph->node_count, values = graph->value_count, inputs = graph->input_count;
-    if (choose_maker(random)(&making)) {
+    if (choose_maker(graph, random)(&making)) {
         add_node(&making);
         return true;
     }

@@ -25,9 +25,11 @@ struct graph graph;
 
 /* ---- tensors ---- */
 
+#define MOST_DIMENSIONS 5
+
 struct shaped {
-    uint32_t sizes[4];
-    uint32_t strides[4];
+    uint32_t sizes[MOST_DIMENSIONS];
+    uint32_t strides[MOST_DIMENSIONS];
     DML_BUFFER_TENSOR_DESC buffer;
     DML_TENSOR_DESC desc;
 };
@@ -36,20 +38,29 @@ static struct shaped tensors[64];
 static uint32_t tensor_count;
 
 /* As long as the graph is being built. strides NULL: packed. */
-const DML_TENSOR_DESC *tensor_of(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, const uint32_t *strides) {
-    assert_true(tensor_count < sizeof tensors / sizeof tensors[0]);
+const DML_TENSOR_DESC *ranked(DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes,
+                              const uint32_t *strides) {
+    assert_true(tensor_count < sizeof tensors / sizeof tensors[0] && rank <= MOST_DIMENSIONS);
     struct shaped *shaped = &tensors[tensor_count++];
-    memcpy(shaped->sizes, sizes, sizeof shaped->sizes);
-    memcpy(shaped->strides, strides != NULL ? strides : sizes, sizeof shaped->strides);
-    const uint64_t bytes = vkdmlCalcBufferTensorSize(type, 4, sizes, strides);
+    memcpy(shaped->sizes, sizes, rank * sizeof *sizes);
+    memcpy(shaped->strides, strides != NULL ? strides : sizes, rank * sizeof *sizes);
+    const uint64_t bytes = vkdmlCalcBufferTensorSize(type, rank, sizes, strides);
     shaped->buffer = (DML_BUFFER_TENSOR_DESC){
-        type, DML_TENSOR_FLAG_NONE, 4, shaped->sizes, strides != NULL ? shaped->strides : NULL, bytes, 0};
+        type, DML_TENSOR_FLAG_NONE, rank, shaped->sizes, strides != NULL ? shaped->strides : NULL, bytes, 0};
     shaped->desc = (DML_TENSOR_DESC){DML_TENSOR_TYPE_BUFFER, &shaped->buffer};
     return &shaped->desc;
 }
 
+const DML_TENSOR_DESC *tensor_of(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, const uint32_t *strides) {
+    return ranked(type, 4, sizes, strides);
+}
+
 const DML_TENSOR_DESC *owned(const DML_TENSOR_DESC *desc) {
-    tensors[tensor_count - 1].buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
+    uint32_t t = 0;
+    while (&tensors[t].desc != desc) {
+        t++;
+    }
+    tensors[t].buffer.Flags = DML_TENSOR_FLAG_OWNED_BY_DML;
     return desc;
 }
 
@@ -187,6 +198,18 @@ void assert_nodes(uint32_t expected, const char *note) {
         fail_msg("%u nodes, must be %u; notes must have \"%s\":\n%s", (unsigned)left, (unsigned)expected,
                  note != NULL ? note : "nothing", notes_text);
     }
+}
+
+uint32_t count_steps(VkdmlCompileFlags flags) {
+    const VkdmlCompileInfo info = {.structSize = sizeof info, .flags = flags};
+    const VkdmlExplanation *e;
+    uint32_t count = 0;
+    assert_int_equal(vkdmlExplainGraph(device, &graph.desc, &info, &e), VKDML_SUCCESS);
+    for (uint32_t s = 0; s < e->stepCount; s++) {
+        count += !e->steps[s].initializes;
+    }
+    vkdmlDestroyExplanation(e);
+    return count;
 }
 
 /* ---- execution ---- */
@@ -350,5 +373,43 @@ void agree_about(DML_TENSOR_DATA_TYPE type) {
     execute_reference(reference);
     execute(0, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, fused);
     assert_near(fused, reference, type);
+    graph_end(&graph);
+}
+
+/* The sum of all terms' magnitudes, by the reference: all are of one sign, and the deviation is what it was. */
+static void find_magnitudes(uint32_t mean, uint32_t variance, unsigned char *magnitudes) {
+    for (uint32_t input = 0; input < graph.desc.InputCount; input++) {
+        for (size_t i = 0; i < SLOT / 4 && input != variance; i++) {
+            uint32_t bits;
+            memcpy(&bits, vulkan.bytes + SLOT * input + 4 * i, sizeof bits);
+            bits = (bits & 0x7FFFFFFF) | (input == mean ? 0x80000000 : 0);
+            memcpy(vulkan.bytes + SLOT * input + 4 * i, &bits, sizeof bits);
+        }
+    }
+    execute_reference(magnitudes);
+}
+
+/* The reference is within the same of what is right. */
+static void assert_within(const unsigned char *made, const unsigned char *magnitudes, uint32_t products) {
+    const float most = 2 * (12 + (float)products) * 0x1p-24F;
+    for (size_t i = 0; i < graph.desc.OutputCount * SLOT / 4; i++) {
+        const float a = number_at(made, F32, i), b = number_at(reference, F32, i);
+        if (memcmp(made + 4 * i, reference + 4 * i, 4) != 0 &&
+            !(fabsf(a - b) <= most * number_at(magnitudes, F32, i))) {
+            fail_msg("element %zu is %g, must be %g", i, (double)a, (double)b);
+        }
+    }
+}
+
+void agree_in_sums(uint32_t products, uint32_t mean, uint32_t variance) {
+    static unsigned char magnitudes[INPUTS * SLOT];
+    input_type = F32;
+    fill_inputs();
+    execute_reference(reference);
+    execute(0, DML_EXECUTION_FLAG_NONE, fused);
+    execute(VKDML_COMPILE_FLAG_NODE_BY_NODE, DML_EXECUTION_FLAG_NONE, apart);
+    find_magnitudes(mean, variance, magnitudes);
+    assert_within(fused, magnitudes, products);
+    assert_within(apart, magnitudes, products);
     graph_end(&graph);
 }

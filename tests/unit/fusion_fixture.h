@@ -17,11 +17,14 @@ void begin(uint32_t inputs, uint32_t outputs);
 /* Of 4 dimensions; strides NULL: packed. */
 const DML_TENSOR_DESC *tensor_of(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, const uint32_t *strides);
 
+/* Of 3 to 5. */
+const DML_TENSOR_DESC *ranked(DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes, const uint32_t *strides);
+
 #define SIZES(...)                    ((const uint32_t[4]){__VA_ARGS__})
 #define TENSOR(type, ...)             tensor_of((type), SIZES(__VA_ARGS__), NULL)
 #define STRIDED(type, sizes, strides) tensor_of((type), (sizes), (strides))
 
-/* Flags the tensor that was made last OWNED_BY_DML. */
+/* Flags a tensor OWNED_BY_DML. */
 const DML_TENSOR_DESC *owned(const DML_TENSOR_DESC *desc);
 
 /* ---- nodes ---- */
@@ -64,10 +67,17 @@ uint32_t fuse(DML_EXECUTION_FLAGS flags);
 /* So many, and a note has this in it; NULL: there is no note. */
 void assert_nodes(uint32_t expected, const char *note);
 
+/* Steps of executions, as vkdmlExplainGraph() tells of them. */
+uint32_t count_steps(VkdmlCompileFlags flags);
+
 /* Fused nodes give the bits that they give one by one, and numbers of a type near the reference's. The graph ends. */
 void agree(DML_TENSOR_DATA_TYPE type);
 
 /* The same where half precision is allowed: numbers near the reference's alone. */
 void agree_about(DML_TENSOR_DATA_TYPE type);
+
+/* A BATCH_NORMALIZATION behind a sum of so many products, in FLOAT32: fused, it is as far from the reference as the sum
+ * may be. Which inputs of the graph are the mean and the variance. The graph ends. */
+void agree_in_sums(uint32_t products, uint32_t mean, uint32_t variance);
 
 #endif

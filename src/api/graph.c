@@ -7,6 +7,7 @@
 #include "api/error.h"
 #include "api/operator.h"
 #include "base/memory.h"
+#include "graph/chains.h"
 #include "graph/plan.h"
 #include "vulkan/device.h"
 #include "vulkan/dispatchable.h"
@@ -147,6 +148,9 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
     }
     if (result == VKDML_SUCCESS && (compilation.flags & VKDML_COMPILE_FLAG_NODE_BY_NODE) == 0) {
         result = vkdml_graph_fuse(graph, device->level, &compilation.limits, report);
+        if (result == VKDML_SUCCESS) {
+            result = vkdml_graph_join_chains(graph, &compilation.limits, report);
+        }
     }
     if (result == VKDML_SUCCESS) {
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);

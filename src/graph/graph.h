@@ -9,6 +9,8 @@
 
 #define VKDML_GRAPH_NONE UINT32_MAX
 
+struct vkdml_program;
+
 /* Bytes that a graph input, a constant or a node's output is: whoever reads them has sizes and strides of its own. */
 struct vkdml_graph_value {
     uint64_t bytes;     /* TotalTensorSizeInBytes of all that meet here; 0: unused */
@@ -23,9 +25,11 @@ struct vkdml_graph_value {
 struct vkdml_graph_node {
     const struct vkdml_instance *instance; /* NULL: a constant, or gone */
     struct vkdml_instance *own;            /* NULL, or the same made by a pass: freed with the graph */
-    bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
-    const char *name;                      /* the caller's; may be NULL */
-    const void *data;                      /* of a constant, the caller's */
+    /* NULL, or what is computed in place of the instance's: the graph's own. Inputs are its operands then. */
+    const struct vkdml_program *program;
+    bool is_gone;     /* its work is another's now: it has neither inputs nor outputs */
+    const char *name; /* the caller's; may be NULL */
+    const void *data; /* of a constant, the caller's */
     size_t data_bytes;
     uint32_t input_count;
     uint32_t output_count;

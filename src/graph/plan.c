@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "frames/data/data.h"
 #include "frames/gather/copy.h"
+#include "frames/map/program.h"
 #include "graph/place.h"
 #include "operators/operators.h"
 #include "plan/append.h"
@@ -140,16 +141,25 @@ static void set_flags(struct planning *planning, uint32_t n) {
     }
 }
 
+static VkdmlResult plan_work(struct planning *planning, uint32_t n) {
+    const struct vkdml_program *program = planning->graph->nodes[n].program;
+    struct node_plan *planned = &planning->nodes[n];
+    if (program != NULL) {
+        struct vkdml_builder builder = vkdml_builder_begin(&planned->plan, planning->limits, planning->report);
+        return vkdml_program_plan(program, &builder);
+    }
+    set_flags(planning, n);
+    return vkdml_plan_unkept(&planned->instance, planning->limits, planning->flags, planning->report, &planned->plan);
+}
+
 /* Whatever fails bears the node's name. */
 static VkdmlResult plan_node(struct planning *planning, uint32_t n) {
     struct node_plan *planned = &planning->nodes[n];
     const struct vkdml_graph_text text = vkdml_graph_node_text(n, planning->graph->nodes[n].name);
-    set_flags(planning, n);
     planning->report->part = text.text;
-    VkdmlResult result =
-        vkdml_plan_unkept(&planned->instance, planning->limits, planning->flags, planning->report, &planned->plan);
+    VkdmlResult result = plan_work(planning, n);
     planning->report->part = NULL;
-    for (uint32_t i = 0; result == VKDML_SUCCESS && i < planned->instance.input_count; ++i) {
+    for (uint32_t i = 0; result == VKDML_SUCCESS && i < planning->graph->nodes[n].input_count; ++i) {
         const uint32_t v = vkdml_graph_source(planning->graph, n, i);
         if (v != VKDML_GRAPH_NONE && !planned->is_fixed && planning->values[v].is_fixed &&
             vkdml_plan_reads_input(&planned->plan, i)) {

@@ -16,7 +16,7 @@
 #if OPERANDS > 3
 #define HAS_EIGHT_BUFFERS
 #endif
-#define INSTRUCTIONS 10
+#define INSTRUCTIONS 8
 #include "binding.glsl"
 #include "buffers.glsl"
 #include "division.glsl"

@@ -1,4 +1,4 @@
-// Programs: up to ten instructions, each an operation of up to three values and a function of what that gives. Values
+// Programs: up to eight instructions, each an operation of up to three values and a function of what that gives. Values
 // are the operands and what instructions before have given; the last one's is the output. Elements have up to 32 bits.
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -28,8 +28,6 @@ layout(constant_id = 16) const uint WORD_4 = 0;
 layout(constant_id = 17) const uint WORD_5 = 0;
 layout(constant_id = 18) const uint WORD_6 = 0;
 layout(constant_id = 19) const uint WORD_7 = 0;
-layout(constant_id = 20) const uint WORD_8 = 0;
-layout(constant_id = 21) const uint WORD_9 = 0;
 
 #include "program_parts.glsl"
 
@@ -49,13 +47,9 @@ layout(constant_id = 21) const uint WORD_9 = 0;
 #include "program_instruction.glsl"
 #define N 7
 #include "program_instruction.glsl"
-#define N 8
-#include "program_instruction.glsl"
-#define N 9
-#include "program_instruction.glsl"
 
 #define OF_INSTRUCTIONS(call)                                                                                          \
-    call(0) call(1) call(2) call(3) call(4) call(5) call(6) call(7) call(8) call(9)
+    call(0) call(1) call(2) call(3) call(4) call(5) call(6) call(7)
 #define VALUES (OPERANDS + INSTRUCTIONS)
 
 #define RUN(n)                                                                                                         \

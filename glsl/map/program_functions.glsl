@@ -2,7 +2,7 @@
 // functions that networks have between others, and what of the rest is short. Included twice, as that is: with
 // arithmetic that is fast and says by `good` whether it was sure to be right, and with arithmetic that always is.
 // Parameters are `const` and `good` is global, so that a call is one instruction: there is one for each function in
-// each of ten instructions.
+// each of eight instructions.
 
 #define OF_ONE(name)                                                                                                   \
     uint FORMULA(name)(const uint x)                                                                                   \

@@ -8,8 +8,8 @@
 #include "plan/epilogue.h"
 #include "plan/view.h"
 
-#define VKDML_PROGRAM_OPERANDS     5  /* where a dispatch may have a buffer for each and the output */
-#define VKDML_PROGRAM_INSTRUCTIONS 10 /* each takes 2.7 KB of the library */
+#define VKDML_PROGRAM_OPERANDS     5 /* where a dispatch may have a buffer for each and the output */
+#define VKDML_PROGRAM_INSTRUCTIONS 8 /* each takes 2.7 KB of the library */
 #define VKDML_PROGRAM_VALUES       (VKDML_PROGRAM_OPERANDS + VKDML_PROGRAM_INSTRUCTIONS)
 
 /* An operation of values and a function of what it gives, which is a value too. */

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "graph/chains.h"
 #include "graph/pattern.h"
 
 void vkdml_graph_replace(struct vkdml_graph *graph, uint32_t node, struct vkdml_instance *own) {
@@ -60,8 +61,7 @@ void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node) {
     dropped->output_count = 0;
 }
 
-/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Chains of
- * maps, which take what is left, come behind these. */
+/* In order: what copies is out of the way first, and what an activation is behind takes its addend before. */
 static const struct vkdml_pattern *const patterns[] = {
     &vkdml_pattern_identity, &vkdml_pattern_round_trip, &vkdml_pattern_padding,
     &vkdml_pattern_scale,    &vkdml_pattern_bias,       &vkdml_pattern_activation,
@@ -111,19 +111,42 @@ static void drop_unread(struct vkdml_graph *graph) {
     }
 }
 
-VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report) {
+static VkdmlResult apply_patterns(struct vkdml_fusion *fusion) {
+    VkdmlResult result = VKDML_SUCCESS;
+    find_fixed(fusion);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0] && result == VKDML_SUCCESS; ++p) {
+        result = apply(fusion, patterns[p]);
+    }
+    drop_unread(fusion->graph);
+    return result == VKDML_SUCCESS ? vkdml_graph_order(fusion->graph, fusion->report) : result;
+}
+
+static VkdmlResult join_chains(struct vkdml_fusion *fusion) {
+    find_fixed(fusion);
+    return vkdml_fusion_join_chains(fusion);
+}
+
+static VkdmlResult fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                        bool has_chains, struct vkdml_report *report) {
     const size_t bytes = graph->value_count * sizeof(bool);
     struct vkdml_fusion fusion = {graph, level, limits, report, vkdml_allocate(graph->callbacks, bytes)};
     if (fusion.fixed == NULL) {
         return vkdml_report_out_of_memory(report, bytes, "a graph's fusion");
     }
-    VkdmlResult result = VKDML_SUCCESS;
-    find_fixed(&fusion);
-    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0] && result == VKDML_SUCCESS; ++p) {
-        result = apply(&fusion, patterns[p]);
+    VkdmlResult result = apply_patterns(&fusion);
+    if (result == VKDML_SUCCESS && has_chains) {
+        result = join_chains(&fusion);
     }
     vkdml_free(graph->callbacks, fusion.fixed);
-    drop_unread(graph);
-    return result == VKDML_SUCCESS ? vkdml_graph_order(graph, report) : result;
+    return result;
+}
+
+VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                             struct vkdml_report *report) {
+    return fuse(graph, level, limits, true, report);
+}
+
+VkdmlResult vkdml_graph_fuse_patterns(struct vkdml_graph *graph, DML_FEATURE_LEVEL level,
+                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report) {
+    return fuse(graph, level, limits, false, report);
 }

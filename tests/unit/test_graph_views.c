@@ -187,6 +187,38 @@ static void maps_and_products_read_rows_where_they_lie(void **state) {
     on_each_device(check_strided);
 }
 
+/* A map behind a map, which are one program. */
+static uint32_t relus_behind(uint32_t from, uint32_t output, const uint32_t sizes[4]) {
+    const uint32_t first = relu_node(sizes), second = relu_node(sizes);
+    graph_join(&graph, from, output, first, 0);
+    graph_join(&graph, first, 0, second, 0);
+    return second;
+}
+
+/* Of columns, which SPLIT would move; and over what it alone reads. */
+static void check_programs(void) {
+    static const uint32_t wide[4] = {1, 1, 16, 64}, half[4] = {1, 1, 16, 32};
+    begin_graph(2, 3);
+    const uint32_t a = shrink_node(wide), columns = split_node(wide, 3), b = shrink_node(square);
+    feed(0, a, 0, wide);
+    graph_join(&graph, a, 0, columns, 0);
+    yield_as(relus_behind(columns, 0, half), 0, 0, half);
+    yield_as(relus_behind(columns, 1, half), 0, 1, half);
+    feed(1, b, 0, square);
+    const uint32_t over = relus_behind(b, 0, square), last = shrink_node(square);
+    graph_join(&graph, over, 0, last, 0);
+    yield_as(last, 0, 2, square);
+    const struct cost cost = agree();
+    assert_int_equal(cost.dispatches, 6); /* not SPLIT */
+    assert_int_equal(cost.barriers, 2);
+    assert_int_equal(cost.temporary_bytes, 4096 + 1024);
+}
+
+static void programs_read_and_write_where_maps_would(void **state) {
+    (void)state;
+    on_each_device(check_programs);
+}
+
 /* A part of 64 bytes that is there eight levels before one of 8064 is copied: else these would be taken all the time.
  */
 static void check_small_and_early(void) {
@@ -256,13 +288,10 @@ static void joins_of_joins_are_one_buffer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_taken_out_is_read_where_it_lies),
-        TEST(what_is_joined_is_written_where_it_is_to_lie),
-        TEST(outputs_are_written_in_parts_and_read_back),
-        TEST(what_lies_otherwise_is_copied),
-        TEST(maps_and_products_read_rows_where_they_lie),
-        TEST(small_parts_that_come_early_are_copied),
-        TEST(joins_of_joins_are_one_buffer),
+        TEST(what_is_taken_out_is_read_where_it_lies),    TEST(what_is_joined_is_written_where_it_is_to_lie),
+        TEST(outputs_are_written_in_parts_and_read_back), TEST(what_lies_otherwise_is_copied),
+        TEST(maps_and_products_read_rows_where_they_lie), TEST(programs_read_and_write_where_maps_would),
+        TEST(small_parts_that_come_early_are_copied),     TEST(joins_of_joins_are_one_buffer),
     };
     return cmocka_run_group_tests_name("graph views", tests, set_up_vulkan, tear_down_vulkan);
 }

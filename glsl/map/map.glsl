@@ -16,6 +16,7 @@
 #if OPERANDS > 3
 #define HAS_EIGHT_BUFFERS
 #endif
+#define INSTRUCTIONS 8
 #include "binding.glsl"
 #include "buffers.glsl"
 #include "division.glsl"
@@ -86,6 +87,9 @@ layout(std140, binding = 0) uniform MapParameters {
     uvec2 more_firsts; // the same of d and e
     uvec2 more_row_strides;
     uvec4 more_strides[7];
+#endif
+#ifdef HAS_PROGRAM
+    uvec4 program[INSTRUCTIONS]; // an instruction's arguments
 #endif
 } parameters;
 

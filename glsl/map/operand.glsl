@@ -243,6 +243,19 @@ uvec2 OF(single_)()
 }
 #endif
 
+#ifdef HAS_PROGRAM
+// Puts the next two elements of the item where the first two are.
+void OF(advance_)()
+{
+    if (OF(BITS_) == 32)
+        OF(packed_)[0] = OF(packed_)[0].zwxy;
+    else if (OF(BITS_) == 16)
+        OF(packed_)[0] = OF(packed_)[0].yzwx;
+    else
+        OF(packed_)[0] = OF(packed_)[0] >> 16 | OF(packed_)[0].yzwx << 16;
+}
+#endif
+
 #undef FIRST
 #undef ROW_STRIDE
 #undef BASE_BYTES

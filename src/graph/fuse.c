@@ -1,68 +1,11 @@
-/* Passes over a graph, and what they change it by. */
-#include <assert.h>
-
+/* Passes over a graph. */
 #include "base/memory.h"
+#include "graph/chains.h"
 #include "graph/pattern.h"
-
-void vkdml_graph_replace(struct vkdml_graph *graph, uint32_t node, struct vkdml_instance *own) {
-    struct vkdml_graph_node *replaced = &graph->nodes[node];
-    assert(own->input_count == replaced->input_count && own->output_count == replaced->output_count);
-    vkdml_instance_destroy(replaced->own, graph->callbacks);
-    replaced->own = own;
-    replaced->instance = own;
-}
-
-void vkdml_graph_set_source(struct vkdml_graph *graph, uint32_t node, uint32_t index, uint32_t value) {
-    uint32_t *source = &graph->sources[graph->nodes[node].first_source + index];
-    if (*source != VKDML_GRAPH_NONE) {
-        --graph->values[*source].readers;
-    }
-    *source = value;
-    if (value != VKDML_GRAPH_NONE) {
-        ++graph->values[value].readers;
-    }
-}
-
-void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to) {
-    if (graph->values[from].node != VKDML_GRAPH_NONE) {
-        graph->nodes[graph->values[from].node].into = graph->values[to].node + 1; /* NONE: 0 */
-    }
-    for (uint32_t s = 0; s < graph->source_count && graph->values[from].readers > 0; ++s) {
-        if (graph->sources[s] == from) {
-            graph->sources[s] = to;
-            --graph->values[from].readers;
-            ++graph->values[to].readers;
-        }
-    }
-    for (uint32_t i = 0; i < graph->output_count && graph->values[from].outputs > 0; ++i) {
-        if (graph->outputs[i] == from) {
-            graph->outputs[i] = to;
-            --graph->values[from].outputs;
-            ++graph->values[to].outputs;
-        }
-    }
-}
-
-void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node) {
-    struct vkdml_graph_node *dropped = &graph->nodes[node];
-    for (uint32_t i = 0; i < dropped->input_count; ++i) {
-        vkdml_graph_set_source(graph, node, i, VKDML_GRAPH_NONE);
-    }
-    for (uint32_t i = 0; i < dropped->output_count; ++i) {
-        struct vkdml_graph_value *value = &graph->values[dropped->first_value + i];
-        assert(value->readers == 0 && value->outputs == 0);
-        value->bytes = 0;
-    }
-    dropped->is_gone = true;
-    dropped->instance = NULL;
-    dropped->data = NULL;
-    dropped->input_count = 0;
-    dropped->output_count = 0;
-}
 
 /* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Parts of a
  * normalization are found before others take them. A filter that takes in a normalization is behind its own addend, and
- * before the activation. Chains of maps, which take what is left, come behind these. */
+ * before the activation. */
 static const struct vkdml_pattern *const patterns[] = {
     &vkdml_pattern_identity,      &vkdml_pattern_round_trip,
     &vkdml_pattern_normalization, &vkdml_pattern_normalization_scale,
@@ -120,8 +63,23 @@ static void drop_unread(struct vkdml_graph *graph) {
     }
 }
 
-VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
-                             struct vkdml_report *report) {
+static VkdmlResult apply_patterns(struct vkdml_fusion *fusion) {
+    VkdmlResult result = VKDML_SUCCESS;
+    find_fixed(fusion);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0] && result == VKDML_SUCCESS; ++p) {
+        result = apply(fusion, patterns[p]);
+    }
+    drop_unread(fusion->graph);
+    return result == VKDML_SUCCESS ? vkdml_graph_order(fusion->graph, fusion->report) : result;
+}
+
+static VkdmlResult join_chains(struct vkdml_fusion *fusion) {
+    find_fixed(fusion);
+    return vkdml_fusion_join_chains(fusion);
+}
+
+static VkdmlResult fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                        bool has_chains, struct vkdml_report *report) {
     const size_t bytes = graph->value_count * sizeof(bool);
     struct vkdml_fusion fusion = {.graph = graph,
                                   .level = level,
@@ -133,12 +91,20 @@ VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level,
     if (fusion.fixed == NULL) {
         return vkdml_report_out_of_memory(report, bytes, "a graph's fusion");
     }
-    VkdmlResult result = VKDML_SUCCESS;
-    find_fixed(&fusion);
-    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0] && result == VKDML_SUCCESS; ++p) {
-        result = apply(&fusion, patterns[p]);
+    VkdmlResult result = apply_patterns(&fusion);
+    if (result == VKDML_SUCCESS && has_chains) {
+        result = join_chains(&fusion);
     }
     vkdml_free(graph->callbacks, fusion.fixed);
-    drop_unread(graph);
-    return result == VKDML_SUCCESS ? vkdml_graph_order(graph, report) : result;
+    return result;
+}
+
+VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                             struct vkdml_report *report) {
+    return fuse(graph, level, limits, true, report);
+}
+
+VkdmlResult vkdml_graph_fuse_patterns(struct vkdml_graph *graph, DML_FEATURE_LEVEL level,
+                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report) {
+    return fuse(graph, level, limits, false, report);
 }

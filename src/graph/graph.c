@@ -76,6 +76,7 @@ void vkdml_graph_destroy(struct vkdml_graph *graph) {
         for (uint32_t n = 0; n < graph->node_count; ++n) {
             vkdml_instance_destroy(graph->nodes[n].own, graph->callbacks);
             vkdml_free(graph->callbacks, graph->nodes[n].own_name);
+            vkdml_free(graph->callbacks, graph->nodes[n].program);
         }
         vkdml_free(graph->callbacks, graph->grown);
         vkdml_free(graph->callbacks, graph);

@@ -9,6 +9,8 @@
 
 #define VKDML_GRAPH_NONE UINT32_MAX
 
+struct vkdml_program;
+
 /* Bytes that a graph input, a constant or a node's output is: whoever reads them has sizes and strides of its own. */
 struct vkdml_graph_value {
     uint64_t bytes;     /* TotalTensorSizeInBytes of all that meet here; 0: unused */
@@ -21,8 +23,9 @@ struct vkdml_graph_value {
 };
 
 struct vkdml_graph_node {
-    const struct vkdml_instance *instance; /* NULL: a constant, or gone */
+    const struct vkdml_instance *instance; /* NULL: a constant, a program, or gone */
     struct vkdml_instance *own;            /* NULL, or the same made by a pass: freed with the graph */
+    struct vkdml_program *program;         /* NULL, or what is done in place of an operator's work: the graph's own */
     bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
     uint32_t into;                         /* whose work it is then, one more than the index; 0: nobody's */
     const char *name;                      /* the caller's; may be NULL */
@@ -41,6 +44,12 @@ struct vkdml_graph_room {
     uint32_t sources;
     uint32_t values;
 };
+
+/* Whether there is something to do for a node: its operator's work, or a program's, whose operands are then its inputs.
+ */
+static inline bool vkdml_graph_works(const struct vkdml_graph_node *node) {
+    return node->instance != NULL || node->program != NULL;
+}
 
 /* Made by vkdml_graph_read(), freed by vkdml_graph_destroy(). Borrows the operators' instances, names and data. */
 struct vkdml_graph {
@@ -84,6 +93,10 @@ VkdmlResult vkdml_graph_order(struct vkdml_graph *graph, struct vkdml_report *re
  * device. Notes say what was done, and what was not and why. */
 VkdmlResult vkdml_graph_fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
                              struct vkdml_report *report);
+
+/* The same by patterns alone, which know operators: no maps are joined to programs behind them. */
+VkdmlResult vkdml_graph_fuse_patterns(struct vkdml_graph *graph, DML_FEATURE_LEVEL level,
+                                      const struct vkdml_plan_limits *limits, struct vkdml_report *report);
 
 /* Gives a node another operator of the same inputs and outputs, by index, which the graph owns from then on. */
 void vkdml_graph_replace(struct vkdml_graph *graph, uint32_t node, struct vkdml_instance *own);

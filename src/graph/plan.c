@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "frames/data/data.h"
 #include "frames/gather/copy.h"
+#include "frames/map/program.h"
 #include "graph/outline.h"
 #include "graph/planning.h"
 #include "operators/operators.h"
@@ -46,7 +47,7 @@ static void find_fixed(struct vkdml_graph_planning *planning) {
         const struct vkdml_graph_node *node = &graph->nodes[n];
         struct vkdml_node_plan *planned = &planning->nodes[n];
         planned->is_fixed =
-            node->instance == NULL || (reads_fixed_alone(planning, node) && !is_graph_output(planning, node));
+            !vkdml_graph_works(node) || (reads_fixed_alone(planning, node) && !is_graph_output(planning, node));
         for (uint32_t i = 0; i < node->output_count; ++i) {
             planning->values[node->first_value + i].is_fixed = planned->is_fixed;
         }
@@ -80,16 +81,40 @@ static void set_flags(struct vkdml_graph_planning *planning, uint32_t n) {
     }
 }
 
+/* As its operands are to be read. */
+static VkdmlResult plan_program(struct vkdml_graph_planning *planning, uint32_t n) {
+    struct vkdml_plan *plan = &planning->nodes[n].plan;
+    struct vkdml_builder builder = vkdml_builder_begin(plan, planning->limits, planning->report);
+    struct vkdml_program program = *planning->graph->nodes[n].program;
+    for (uint32_t i = 0; i < program.operand_count; ++i) {
+        const uint32_t *strides = planning->values[vkdml_graph_source(planning->graph, n, i)].strides;
+        if (strides != NULL) {
+            memcpy(program.operands[i].strides, strides, sizeof program.operands[i].strides);
+        }
+        if (vkdml_program_is_in_place(&program, i)) {
+            plan->aliases[plan->alias_count++] = (struct vkdml_plan_alias){0, i};
+        }
+    }
+    return vkdml_program_plan(&program, &builder);
+}
+
+static VkdmlResult plan_work(struct vkdml_graph_planning *planning, uint32_t n) {
+    struct vkdml_node_plan *planned = &planning->nodes[n];
+    if (planning->graph->nodes[n].program != NULL) {
+        return plan_program(planning, n);
+    }
+    set_flags(planning, n);
+    return vkdml_plan_unkept(&planned->instance, planning->limits, planning->flags, planning->report, &planned->plan);
+}
+
 /* Whatever fails bears the node's name. */
 static VkdmlResult plan_node(struct vkdml_graph_planning *planning, uint32_t n) {
     struct vkdml_node_plan *planned = &planning->nodes[n];
     const struct vkdml_graph_text text = vkdml_graph_node_text(n, planning->graph->nodes[n].name);
-    set_flags(planning, n);
     planning->report->part = text.text;
-    VkdmlResult result =
-        vkdml_plan_unkept(&planned->instance, planning->limits, planning->flags, planning->report, &planned->plan);
+    VkdmlResult result = plan_work(planning, n);
     planning->report->part = NULL;
-    for (uint32_t i = 0; result == VKDML_SUCCESS && i < planned->instance.input_count; ++i) {
+    for (uint32_t i = 0; result == VKDML_SUCCESS && i < planning->graph->nodes[n].input_count; ++i) {
         const uint32_t v = vkdml_graph_source(planning->graph, n, i);
         if (v != VKDML_GRAPH_NONE && !planned->is_fixed && planning->values[v].is_fixed &&
             vkdml_plan_reads_input(&planned->plan, i)) {
@@ -103,7 +128,7 @@ static VkdmlResult plan_nodes(struct vkdml_graph_planning *planning) {
     const struct vkdml_graph *graph = planning->graph;
     VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t n = 0; n < graph->node_count && result == VKDML_SUCCESS; ++n) {
-        if (graph->nodes[n].instance != NULL && !planning->nodes[n].is_view) {
+        if (vkdml_graph_works(&graph->nodes[n]) && !planning->nodes[n].is_view) {
             result = plan_node(planning, n);
         }
     }
@@ -212,7 +237,7 @@ static VkdmlResult append_fixed(struct vkdml_graph_planning *planning) {
     }
     for (uint32_t at = 0; at < graph->node_count && result == VKDML_SUCCESS; ++at) {
         const uint32_t n = graph->order[at];
-        if (graph->nodes[n].instance != NULL && planning->nodes[n].is_fixed) {
+        if (vkdml_graph_works(&graph->nodes[n]) && planning->nodes[n].is_fixed) {
             result = append_node(planning, n);
         }
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/notes.h"
+#include "frames/map/program.h"
 #include "graph/planning.h"
 #include "operators/operators.h"
 
@@ -39,16 +40,21 @@ static bool is_strided(const struct vkdml_instance *instance, const struct vkdml
            has_runs(input, output);
 }
 
-/* Whether a node reads a value as it was written, and would as well with other strides. */
-static bool takes_strides(const struct vkdml_instance *reader, const struct vkdml_tensor *read,
-                          const struct vkdml_tensor *written) {
-    const struct vkdml_operator *op = vkdml_operator_of(reader->schema->type);
-    if (!op->takes_strides || read->dimension_count != written->dimension_count ||
-        read->element_bits != written->element_bits) {
+/* Whether a node reads a value as it was written, and would as well with other strides. Programs are maps. */
+static bool takes_strides(const struct vkdml_graph_node *reader, uint32_t input, const struct vkdml_tensor *written) {
+    struct vkdml_view read;
+    if (reader->program != NULL) {
+        read = reader->program->operands[input];
+    } else if (vkdml_operator_of(reader->instance->schema->type)->takes_strides) {
+        read = vkdml_input_view(reader->instance, input);
+    } else {
         return false;
     }
-    for (uint32_t d = 0; d < read->dimension_count; ++d) {
-        if (read->sizes[d] != written->sizes[d] || (read->sizes[d] > 1 && read->strides[d] != written->strides[d])) {
+    if (read.rank != written->dimension_count || vkdml_view_bits(&read) != written->element_bits) {
+        return false;
+    }
+    for (uint32_t d = 0; d < read.rank; ++d) {
+        if (read.sizes[d] != written->sizes[d] || (read.sizes[d] > 1 && read.strides[d] != written->strides[d])) {
             return false;
         }
     }
@@ -65,8 +71,7 @@ static void find_readers(struct vkdml_graph_planning *planning) {
             if (from != VKDML_GRAPH_NONE && graph->nodes[from].instance != NULL) {
                 planning->values[v].is_dense =
                     planning->values[v].is_dense || planning->nodes[n].is_fixed ||
-                    !takes_strides(graph->nodes[n].instance, &graph->nodes[n].instance->inputs[i],
-                                   &graph->nodes[from].instance->outputs[graph->values[v].output]);
+                    !takes_strides(&graph->nodes[n], i, &graph->nodes[from].instance->outputs[graph->values[v].output]);
             }
         }
     }

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "cases/family.h"
 #include "frames/data/data.h"
+#include "frames/map/program.h"
 #include "kernels/specialize.h"
 #include "kernels/spirv.h"
 #include "kernels/variant.h"
@@ -266,6 +267,66 @@ static void plan_data(void) {
     }
 }
 
+static void plan_program(const struct vkdml_program *program) {
+    for (size_t d = 0; d < DEVICE_COUNT; d++) {
+        struct vkdml_report report;
+        struct vkdml_plan plan;
+        vkdml_report_clear(&report);
+        vkdml_plan_begin(&plan, NULL);
+        struct vkdml_builder builder = vkdml_builder_begin(&plan, &devices[d].limits, &report);
+        if (program->operand_count <= vkdml_program_operands(&devices[d].limits) &&
+            vkdml_program_plan(program, &builder) == VKDML_SUCCESS) {
+            for (uint32_t i = 0; i < plan.steps.count; i++) {
+                add_dispatch(&plan.steps.items[i], devices[d].limits.variant, d % 2 != 0);
+            }
+        }
+        vkdml_plan_end(&plan);
+    }
+}
+
+/* Instructions that there are, of any values before them. */
+static void add_instruction(struct random *random, struct vkdml_program *program) {
+    const DML_TENSOR_DATA_TYPE type = program->output.at.type;
+    const DML_TENSOR_DATA_TYPE types[] = {type, type, DML_TENSOR_DATA_TYPE_UNKNOWN};
+    struct vkdml_program_instruction *instruction = &program->instructions[program->count];
+    do {
+        instruction->operation = (enum vkdml_map_operation)random_below(random, VKDML_MAP_ONE_WHERE_EQUAL + 1);
+        instruction->function = (enum vkdml_map_function)random_below(random, VKDML_FUNCTION_SWISH + 1);
+    } while (!vkdml_program_suits(instruction->operation, instruction->function, types, type));
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t value = random_below(random, program->operand_count + program->count);
+        instruction->values[i] =
+            (uint8_t)(value < program->operand_count ? value : VKDML_PROGRAM_OPERANDS + value - program->operand_count);
+    }
+    instruction->type = type;
+    program->count++;
+}
+
+/* What graphs' chains become. */
+static void plan_programs(uint64_t seed, unsigned long cases) {
+    struct random random = {seed};
+    const uint32_t sizes[] = {2, 3, 64}, strides[] = {192, 64, 1};
+    for (unsigned long i = 0; i < cases; i++) {
+        struct vkdml_program program = {.operand_count = random_between(&random, 1, VKDML_PROGRAM_OPERANDS)};
+        const uint32_t count = random_between(&random, 1, VKDML_PROGRAM_INSTRUCTIONS);
+        struct vkdml_view view = {.rank = 3};
+        view.at.type = random_chance(&random, 50) ? DML_TENSOR_DATA_TYPE_FLOAT32 : DML_TENSOR_DATA_TYPE_FLOAT16;
+        memcpy(view.sizes, sizes, sizeof sizes);
+        memcpy(view.strides, strides, sizeof strides);
+        program.output = view;
+        program.output.at.resource = VKDML_PLAN_OUTPUT;
+        for (uint32_t o = 0; o < program.operand_count; o++) {
+            program.operands[o] = view;
+            program.operands[o].at.index = o;
+            program.operands[o].strides[random_below(&random, 3)] *= random_below(&random, 2);
+        }
+        while (program.count < count) {
+            add_instruction(&random, &program);
+        }
+        plan_program(&program);
+    }
+}
+
 int main(int argument_count, char **arguments) {
     if (argument_count != 5) {
         fprintf(stderr, "Usage: planned_kernels FOLDER SEED CASES MOST\n");
@@ -277,6 +338,7 @@ int main(int argument_count, char **arguments) {
         plan_family(case_families[i], strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
     }
     plan_data();
+    plan_programs(strtoul(arguments[2], NULL, 0), strtoul(arguments[3], NULL, 0));
     for (uint32_t kernel = 0; kernel < VKDML_KERNEL_COUNT; kernel++) {
         if (!list.planned[kernel]) {
             printf("%s is in no plan\n", vkdml_kernel_info((enum vkdml_kernel)kernel)->name);

@@ -161,6 +161,19 @@ def test_graphs(folder):
          and any(note == "Nodes[2] (relu) is fused into Nodes[1] (conv)" for note in network["notes"]),
          "nodes that others do are told of", network)
     tell(explain("--dot", example).stdout.count("subgraph cluster_") == 1, "and drawn in one box", "")
+    maps = {"negated": {"type": "ELEMENT_WISE_NEGATE", "InputTensor": "x", "OutputTensor": size},
+            "product": {"type": "ELEMENT_WISE_MULTIPLY", "ATensor": "negated", "BTensor": "w", "OutputTensor": size},
+            "mean": {"type": "ELEMENT_WISE_MEAN", "ATensor": "product", "BTensor": "x", "OutputTensor": size},
+            "sine": {"type": "ELEMENT_WISE_SIN", "InputTensor": "mean", "OutputTensor": size}}
+    chain = write(folder, "chain.json", model_text(B, {"net": {**graph, "nodes": maps, "outputs": {"y": "sine"}}}))
+    (net,) = json.loads(explain("--json", chain).stdout)["dispatchables"]
+    tell([(node["role"], net["nodes"][node["group"]]["name"], node["step_count"]) for node in net["nodes"]] ==
+         [("fused", "mean", 0), ("fused", "mean", 0), ("executed", "mean", 1), ("executed", "sine", 1)]
+         and any("program of 3 instructions on 2 operands" in note for note in net["notes"])
+         and any(note == "Nodes[0] (negated) is fused into Nodes[2] (mean)" for note in net["notes"]),
+         "nodes of a chain are told to be one", net)
+    (net,) = json.loads(explain("--json", "--node-by-node", chain).stdout)["dispatchables"]
+    tell([node["role"] for node in net["nodes"]] == ["executed"] * 4, "but not node by node", net)
     drawn = explain("--dot", path).stdout
     tell(drawn.startswith('digraph "net" {') and drawn.endswith("}\n") and drawn.count(" -> ") == 8
          and drawn.count("{") == drawn.count("}") and "product\\nGEMM\\n1 x 1 x 4 x 4 FLOAT32" in drawn,

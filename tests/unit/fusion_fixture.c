@@ -177,7 +177,8 @@ uint32_t fuse(DML_EXECUTION_FLAGS flags) {
     assert_int_equal(vkdml_read_compile_info(device, &info, &report, &compilation), VKDML_SUCCESS);
     assert_int_equal(vkdml_read_graph(device, &graph.desc, &report, &read), VKDML_SUCCESS);
     vkdml_notes_begin(&notes, NULL, &report);
-    assert_int_equal(vkdml_graph_fuse(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report), VKDML_SUCCESS);
+    assert_int_equal(vkdml_graph_fuse_patterns(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report),
+                     VKDML_SUCCESS);
     for (uint32_t n = 0; n < read->node_count; n++) {
         left += !read->nodes[n].is_gone;
     }

@@ -61,7 +61,7 @@ extern const uint32_t ones[2], zeros[2];
 #define NOTES_MOST 4096
 extern char notes_text[NOTES_MOST];
 
-/* How many nodes there are once they have been fused. */
+/* How many nodes there are once they have been fused by patterns. */
 uint32_t fuse(DML_EXECUTION_FLAGS flags);
 
 /* So many, and a note has this in it; NULL: there is no note. */
@@ -70,7 +70,8 @@ void assert_nodes(uint32_t expected, const char *note);
 /* Steps of executions, as vkdmlExplainGraph() tells of them. */
 uint32_t count_steps(VkdmlCompileFlags flags);
 
-/* Fused nodes give the bits that they give one by one, and numbers of a type near the reference's. The graph ends. */
+/* Fused nodes, by patterns and to programs, give the bits that they give one by one, and numbers of a type near the
+ * reference's. The graph ends. */
 void agree(DML_TENSOR_DATA_TYPE type);
 
 /* The same where half precision is allowed: numbers near the reference's alone. */

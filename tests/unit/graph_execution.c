@@ -51,15 +51,17 @@ uint32_t relu_node(const uint32_t sizes[4]) {
 
 uint32_t add_node(const uint32_t sizes[4]) {
     struct packed a, b, out;
-    const DML_ELEMENT_WISE_ADD_OPERATOR_DESC desc = {packed(&a, sizes), packed(&b, sizes), packed(&out, sizes)};
-    return operator_node(DML_OPERATOR_ELEMENT_WISE_ADD, &desc, "add");
+    const DML_ACTIVATION_SHRINK_OPERATOR_DESC same = {.Bias = 0, .Threshold = 0};
+    const DML_OPERATOR_DESC activation = {DML_OPERATOR_ACTIVATION_SHRINK, &same};
+    const DML_ELEMENT_WISE_ADD1_OPERATOR_DESC desc = {packed(&a, sizes), packed(&b, sizes), packed(&out, sizes),
+                                                      &activation};
+    return operator_node(DML_OPERATOR_ELEMENT_WISE_ADD1, &desc, "add");
 }
 
-uint32_t distance_node(const uint32_t sizes[4]) {
+uint32_t shrink_node(const uint32_t sizes[4]) {
     struct packed in, out;
-    const DML_SCALE_BIAS scale_bias = {1, -1};
-    const DML_ELEMENT_WISE_ABS_OPERATOR_DESC desc = {packed(&in, sizes), packed(&out, sizes), &scale_bias};
-    return operator_node(DML_OPERATOR_ELEMENT_WISE_ABS, &desc, "distance");
+    const DML_ACTIVATION_SHRINK_OPERATOR_DESC desc = {packed(&in, sizes), packed(&out, sizes), .Bias = 1};
+    return operator_node(DML_OPERATOR_ACTIVATION_SHRINK, &desc, "shrink");
 }
 
 uint32_t identity_node(const uint32_t sizes[4]) {

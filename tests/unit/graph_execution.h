@@ -10,11 +10,11 @@
 
 extern struct graph graph;
 
-/* Nodes more; their indices. */
+/* Nodes more; their indices. SHRINK is in no program, and neither is a sum that it follows: each is a dispatch. */
 uint32_t operator_node(DML_OPERATOR_TYPE type, const void *operator_desc, const char *name);
 uint32_t relu_node(const uint32_t sizes[4]);
 uint32_t add_node(const uint32_t sizes[4]);
-uint32_t distance_node(const uint32_t sizes[4]); /* x -> |x - 1|, so that what is read twice or too late shows */
+uint32_t shrink_node(const uint32_t sizes[4]); /* 1 nearer to 0, so that what is read twice or too late shows */
 uint32_t identity_node(const uint32_t sizes[4]);
 uint32_t slice_node(const uint32_t sizes[4], const uint32_t offsets[4], const uint32_t taken[4]);
 uint32_t split_node(const uint32_t sizes[4], uint32_t axis); /* in halves */

@@ -19,10 +19,8 @@ static const uint32_t square[4] = {1, 1, 16, 16};
 /* Where another reads the input, in the same level or later, or the same node twice, nothing is written over it. */
 static void check_overwritten(void) {
     begin_graph(1, 2);
-    const uint32_t a = distance_node(square), b = distance_node(square), c = distance_node(square),
-                   sum = add_node(square);
-    const uint32_t twice = add_node(square), d = distance_node(square), e = distance_node(square),
-                   last = add_node(square);
+    const uint32_t a = shrink_node(square), b = shrink_node(square), c = shrink_node(square), sum = add_node(square);
+    const uint32_t twice = add_node(square), d = shrink_node(square), e = shrink_node(square), last = add_node(square);
     feed(0, a, 0, square);
     graph_join(&graph, a, 0, b, 0);
     graph_join(&graph, b, 0, c, 0);
@@ -54,7 +52,7 @@ static void chains(uint32_t width, uint32_t depth) {
     for (uint32_t w = 0; w < width; w++) {
         uint32_t before = 0;
         for (uint32_t d = 0; d < depth; d++) {
-            const uint32_t n = distance_node(sizes);
+            const uint32_t n = shrink_node(sizes);
             if (d == 0) {
                 feed(0, n, 0, sizes);
             } else {

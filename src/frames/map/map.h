@@ -20,10 +20,13 @@ _Static_assert(VKDML_MAP_OPERANDS + 1 <= VKDML_DIMENSION_STRIDES, "each has a st
 /* Of tensors and strides the output's, behind the operands'. */
 #define VKDML_MAP_OUTPUT VKDML_MAP_OPERANDS
 
+struct vkdml_program;
+
 struct vkdml_map {
     enum vkdml_map_operation operation;
     enum vkdml_map_function function;
     enum vkdml_map_scale scale; /* of the first operand before; scale_bias.glsl says what arguments[0] then holds */
+    const struct vkdml_program *program;     /* NULL, or what is computed in place of these, by a kernel of its own */
     uint32_t arguments[VKDML_MAP_ARGUMENTS]; /* four each of the scale, the operation and the function */
     /* Of a type that kernels take elements for: where their bits only move, an unsigned one of the width. Of NORMALIZE
      * all five are there, floats of one type. */

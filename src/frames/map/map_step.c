@@ -5,6 +5,8 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
+#include "frames/map/costs.h"
+#include "frames/map/program_step.h"
 #include "kernels/blocks.h"
 
 #define OUTPUT   VKDML_MAP_OUTPUT
@@ -44,8 +46,9 @@ struct shape {
     uint32_t tile_rows;  /* 0, or how many rows a workgroup walks at once, along the last outer dimension */
 };
 
+/* Programs are of the kernels that have. */
 static bool has_many_operands(const struct vkdml_map *map) {
-    bool has_many = false;
+    bool has_many = map->program != NULL;
     for (uint32_t t = FEW_OPERANDS; t < OPERANDS; ++t) {
         has_many = has_many || map->tensors[t].type != DML_TENSOR_DATA_TYPE_UNKNOWN;
     }
@@ -235,6 +238,9 @@ static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part,
 }
 
 static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
+    if (map->program != NULL) {
+        return VKDML_KERNEL_PROGRAM;
+    }
     if (has_many_operands(map)) {
         return map->operation == VKDML_MAP_STANDARDIZE ? VKDML_KERNEL_STANDARDIZE : VKDML_KERNEL_NORMALIZE;
     }
@@ -246,14 +252,20 @@ static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
     return VKDML_KERNEL_MAP;
 }
 
-/* Of the widths that there are. */
-static uint32_t float_controls(const struct vkdml_map *map, const struct vkdml_plan_limits *limits) {
+/* Whether anything is of a type. */
+static bool has_type(const struct vkdml_map *map, DML_TENSOR_DATA_TYPE type) {
     for (uint32_t t = 0; t <= OUTPUT; ++t) {
-        if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT16) {
-            return limits->float_controls;
+        if (map->tensors[t].type == type) {
+            return true;
         }
     }
-    return limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    return map->program != NULL && vkdml_program_has(map->program, type);
+}
+
+/* Of the widths that there are. */
+static uint32_t float_controls(const struct vkdml_map *map, const struct vkdml_plan_limits *limits) {
+    const bool has_halves = has_type(map, DML_TENSOR_DATA_TYPE_FLOAT16);
+    return has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
 }
 
 /* Whether a FLOAT32 is 0, infinite, or far from both: then what is computed of it and FLOAT16 is no denormal FLOAT32,
@@ -263,47 +275,41 @@ static bool is_moderate(uint32_t argument) {
     return argument << 1 == 0 || argument << 1 == 0xFF000000 || (exponent >= 127 - 30 && exponent <= 127 + 60);
 }
 
-/* Whether denormals of FLOAT32 cannot matter, since none is read or written. */
-static bool has_no_denormals(const struct vkdml_map *map) {
-    for (uint32_t t = 0; t <= OUTPUT; ++t) {
-        if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_FLOAT32) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < VKDML_MAP_ARGUMENTS; ++i) {
-        if (!is_moderate(map->arguments[i])) {
+static bool has_moderate_arguments(const struct vkdml_program *program) {
+    for (uint32_t i = 0; i < program->count * VKDML_FUNCTION_ARGUMENTS; ++i) {
+        if (!is_moderate(program->instructions[i / VKDML_FUNCTION_ARGUMENTS].arguments[i % VKDML_FUNCTION_ARGUMENTS])) {
             return false;
         }
     }
     return true;
 }
 
-/* What an operation or a function takes: turns of loops, and whether it computes much. */
-struct cost {
-    uint8_t turns;
-    bool is_much;
-};
-
-enum { LITTLE, MUCH };
-static const struct cost operation_costs[] = {
-#define OPERATION(NAME, value, turns, work) [value] = {(turns), (work)},
-#define FUNCTION(NAME, value, turns, work)
-#include "../glsl/common/operation_list.inc"
-};
-static const struct cost function_costs[] = {
-#define OPERATION(NAME, value, turns, work)
-#define FUNCTION(NAME, value, turns, work) [value] = {(turns), (work)},
-#include "../glsl/common/operation_list.inc"
-};
+/* Whether denormals of FLOAT32 cannot matter, since none is read or written. */
+static bool has_no_denormals(const struct vkdml_map *map) {
+    if (has_type(map, DML_TENSOR_DATA_TYPE_FLOAT32)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < VKDML_MAP_ARGUMENTS; ++i) {
+        if (!is_moderate(map->arguments[i])) {
+            return false;
+        }
+    }
+    return map->program == NULL || has_moderate_arguments(map->program);
+}
 
 static bool computes_much(const struct vkdml_map *map) {
-    return map->scale != VKDML_MAP_NO_SCALE || operation_costs[map->operation].is_much ||
-           function_costs[map->function].is_much;
+    if (map->program != NULL) {
+        return vkdml_program_computes_much(map->program);
+    }
+    return map->scale != VKDML_MAP_NO_SCALE || vkdml_map_cost(map->operation, map->function).is_much;
 }
 
 static uint32_t element_turns(const struct vkdml_map *map) {
+    if (map->program != NULL) {
+        return vkdml_program_turns(map->program);
+    }
     const uint32_t scale_turns = map->scale == VKDML_MAP_NO_SCALE ? 0 : SCALE_TURNS;
-    return scale_turns + operation_costs[map->operation].turns + function_costs[map->function].turns;
+    return scale_turns + vkdml_map_cost(map->operation, map->function).turns;
 }
 
 /* The items of an invocation. */
@@ -327,6 +333,56 @@ static void note_items(const struct vkdml_map *map, const struct shape *shape, u
         vkdml_note_step(report, "an operand lies across the output: a workgroup walks %u rows at once",
                         (unsigned)shape->tile_rows);
     }
+}
+
+static void set_shape_constants(const struct vkdml_map *map, const struct vkdml_map_part *part,
+                                const struct shape *shape, const struct vkdml_plan_limits *limits,
+                                struct vkdml_plan_step *step) {
+    const uint32_t operands = has_many_operands(map) ? OPERANDS : FEW_OPERANDS;
+    uint32_t types = (uint32_t)map->tensors[OUTPUT].type << (4 * operands);
+    uint32_t rows = 0;
+    for (uint32_t t = 0; t < operands; ++t) {
+        types |= (uint32_t)map->tensors[t].type << (4 * t);
+        rows |= rows_of(map, part, shape, limits, t) << (4 * t);
+    }
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TYPES, types);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ROWS, rows);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RANK, shape->rank);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RUN_RANK, shape->run_rank);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ITEM, shape->item);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TILE_ROWS, shape->tile_rows);
+}
+
+static void set_float_constant(const struct vkdml_map *map, const struct vkdml_plan_limits *limits,
+                               struct vkdml_report *report, struct vkdml_plan_step *step) {
+    step->float_controls = float_controls(map, limits);
+    const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? VKDML_FLOAT_NO_DENORMALS : 0);
+    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | VKDML_FLOAT_NO_DENORMALS)) == 0) {
+        vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
+    }
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FLOAT_CONTROLS, float_facts);
+}
+
+/* What is computed, and with it the parameters, of which the kernel has the beginning. */
+static void set_work(const struct vkdml_map *map, const struct shape *shape, struct vkdml_map_parameters *parameters,
+                     struct vkdml_plan_step *step) {
+    if (map->program != NULL) {
+        vkdml_program_set(map->program, parameters, step);
+        vkdml_step_parameters(step, parameters, sizeof *parameters);
+        return;
+    }
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_OPERATION, map->operation);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FUNCTION, map->function);
+    if (has_many_operands(map)) {
+        vkdml_step_parameters(step, parameters, offsetof(struct vkdml_map_parameters, program));
+        return;
+    }
+    /* A table serves elements that lie side by side, and holds what hangs on the first operand alone; it is made of the
+     * same arguments. */
+    const bool by_doubles =
+        map->scale == VKDML_MAP_TABLE_SCALE && (shape->item == 1 || map->operation != VKDML_MAP_FIRST);
+    vkdml_step_constant(step, VKDML_MAP_CONSTANT_SCALE_BIAS, by_doubles ? VKDML_MAP_DOUBLE_SCALE : map->scale);
+    vkdml_step_parameters(step, parameters, offsetof(struct vkdml_map_parameters, more_firsts));
 }
 
 VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_map_part *part,
@@ -356,41 +412,12 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     parameters.group_count = (uint32_t)group_count;
     note_items(map, &shape, parameters.share, report);
 
-    /* A table serves elements that lie side by side, and holds what hangs on the first operand alone; it is made of the
-     * same arguments. */
-    const bool by_doubles =
-        map->scale == VKDML_MAP_TABLE_SCALE && (shape.item == 1 || map->operation != VKDML_MAP_FIRST);
-    const uint32_t scale = by_doubles ? VKDML_MAP_DOUBLE_SCALE : map->scale;
-    const uint32_t operands = has_many_operands(map) ? OPERANDS : FEW_OPERANDS;
-    uint32_t types = (uint32_t)map->tensors[OUTPUT].type << (4 * operands);
-    uint32_t rows = 0;
-    for (uint32_t t = 0; t < operands; ++t) {
-        types |= (uint32_t)map->tensors[t].type << (4 * t);
-        rows |= rows_of(map, part, &shape, limits, t) << (4 * t);
-    }
-    step->float_controls = float_controls(map, limits);
-    const uint32_t float_facts = step->float_controls | (has_no_denormals(map) ? VKDML_FLOAT_NO_DENORMALS : 0);
-    if ((float_facts & (VKDML_FLOAT_CONTROLS_DENORMALS | VKDML_FLOAT_NO_DENORMALS)) == 0) {
-        vkdml_note_step(report, "denormals of FLOAT32 are looked for: the device does not promise to keep them");
-    }
     step->kernel = kernel_of(map);
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TYPES, types);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ROWS, rows);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RANK, shape.rank);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_RUN_RANK, shape.run_rank);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_ITEM, shape.item);
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_ITEMS, items);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_TILE_ROWS, shape.tile_rows);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_OPERATION, map->operation);
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FUNCTION, map->function);
-    if (!has_many_operands(map)) {
-        vkdml_step_constant(step, VKDML_MAP_CONSTANT_SCALE_BIAS, scale);
-    }
-    vkdml_step_constant(step, VKDML_MAP_CONSTANT_FLOAT_CONTROLS, float_facts);
-    vkdml_step_parameters(step, &parameters,
-                          has_many_operands(map) ? sizeof(parameters)
-                                                 : offsetof(struct vkdml_map_parameters, more_firsts));
+    set_shape_constants(map, part, &shape, limits, step);
+    set_float_constant(map, limits, report, step);
+    set_work(map, &shape, &parameters, step);
     bind(map, part, step);
     return VKDML_SUCCESS;
 }

@@ -122,6 +122,29 @@ def test_refusals(folder):
          result.stderr)
 
 
+def test_added_nodes(folder):
+    size = tensor(1, 2, 4, 4)
+    numbers = {"type": "constant", "DataType": "FLOAT32", "Sizes": [1, 2, 1, 1], "values": {"value": 0.5}}
+    nodes = {"filter": {"type": "constant", "DataType": "FLOAT32", "Sizes": [2, 2, 1, 1], "values": {"value": 0.5}},
+             "numbers": numbers,
+             "conv": {"type": "CONVOLUTION", "InputTensor": "x", "FilterTensor": "filter", "OutputTensor": size,
+                      "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "DimensionCount": 2, "Strides": [1, 1],
+                      "Dilations": [1, 1], "StartPadding": [0, 0], "EndPadding": [0, 0], "OutputPadding": [0, 0],
+                      "GroupCount": 1},
+             "norm": {"type": "BATCH_NORMALIZATION", "InputTensor": "conv", "MeanTensor": "numbers",
+                      "VarianceTensor": "numbers", "ScaleTensor": "numbers", "BiasTensor": "numbers",
+                      "OutputTensor": size, "Spatial": 1, "Epsilon": 0.5}}
+    graph = {"type": "graph", "inputs": {"x": size}, "nodes": nodes, "outputs": {"y": "norm"}}
+    path = write(folder, "folded.json", model_text(B, {"net": graph}))
+    (net,) = json.loads(explain("--json", path).stdout)["dispatchables"]
+    tell([(node["name"], node["role"]) for node in net["nodes"]] ==
+         [("filter", "constant"), ("numbers", "constant"), ("conv", "executed"), ("norm", "fused"), ("zero", "constant"),
+          ("conv filter", "initialized"), ("conv bias", "initialized")],
+         "nodes that fusing added are told of behind the others", net)
+    drawn = explain("--dot", path).stdout
+    tell(drawn.endswith("}\n") and drawn.count("[label=") == 4 and "n4" not in drawn, "but not drawn", drawn)
+
+
 def test_graphs(folder):
     size = tensor(1, 1, 4, 4)
     nodes = {"half": {"type": "constant", "DataType": "FLOAT32", "Sizes": [1, 1, 4, 4], "values": {"value": 0.5}},
@@ -184,7 +207,7 @@ def test_graphs(folder):
 
 
 def main():
-    return run_all(test_graphs, test_models, test_figures, test_owned, test_steps, test_variants, test_refusals)
+    return run_all(test_graphs, test_added_nodes, test_models, test_figures, test_owned, test_steps, test_variants, test_refusals)
 
 
 if __name__ == "__main__":

@@ -17,23 +17,35 @@ static bool good(VkResult result, const char *call) {
     return result == VK_SUCCESS;
 }
 
-static bool create_buffer(struct application *app, VkDeviceSize size) {
-    const VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+/* Memory that the host sees, on the device where that has plenty of such. */
+static uint32_t find_memory_type(VkPhysicalDevice device, const VkMemoryRequirements *needs) {
+    const VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    VkPhysicalDeviceMemoryProperties properties;
+    uint32_t found = VK_MAX_MEMORY_TYPES;
+    vkGetPhysicalDeviceMemoryProperties(device, &properties);
+    for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
+        const VkMemoryType *type = &properties.memoryTypes[i];
+        const bool is_local = (type->propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0 &&
+                              properties.memoryHeaps[type->heapIndex].size / 4 > needs->size;
+        if ((needs->memoryTypeBits & 1u << i) != 0 && (type->propertyFlags & visible) == visible &&
+            (found == VK_MAX_MEMORY_TYPES || is_local)) {
+            found = i;
+        }
+    }
+    return found; /* Vulkan promises that there is one */
+}
+
+bool application_create_buffer(struct application *app, VkDeviceSize size) {
     const VkBufferCreateInfo buffer_info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     VkMemoryAllocateInfo memory_info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     VkMemoryRequirements needs;
-    VkPhysicalDeviceMemoryProperties types;
     void *mapped = NULL;
     if (!good(vkCreateBuffer(app->vk.device, &buffer_info, NULL, &app->buffer), "vkCreateBuffer")) {
         return false;
     }
     vkGetBufferMemoryRequirements(app->vk.device, app->buffer, &needs);
-    vkGetPhysicalDeviceMemoryProperties(app->vk.physicalDevice, &types);
-    while (!(needs.memoryTypeBits & 1u << memory_info.memoryTypeIndex) ||
-           (types.memoryTypes[memory_info.memoryTypeIndex].propertyFlags & wanted) != wanted) {
-        memory_info.memoryTypeIndex++; /* Vulkan promises that there is one */
-    }
+    memory_info.memoryTypeIndex = find_memory_type(app->vk.physicalDevice, &needs);
     memory_info.allocationSize = needs.size;
     if (!good(vkAllocateMemory(app->vk.device, &memory_info, NULL, &app->memory), "vkAllocateMemory") ||
         !good(vkBindBufferMemory(app->vk.device, app->buffer, app->memory, 0), "vkBindBufferMemory") ||
@@ -63,7 +75,7 @@ bool application_open(struct application *app, const VkdmlDeviceOpenInfo *info, 
     volkInitializeCustom(app->vk.getInstanceProcAddr);
     volkLoadInstance(app->vk.instance);
     volkLoadDevice(app->vk.device);
-    return create_buffer(app, bytes) && create_commands(app);
+    return (bytes == 0 || application_create_buffer(app, bytes)) && create_commands(app);
 }
 
 bool application_begin(struct application *app) {

@@ -14,15 +14,16 @@ struct application {
     VkdmlVulkanHandles vk;
     VkBuffer buffer;
     VkDeviceMemory memory;
-    unsigned char *bytes; /* of the buffer, which the host sees. Real programs use memory of the device and copy. */
+    unsigned char *bytes; /* of the buffer, which the host sees. Real programs copy to memory that it need not see. */
     VkCommandPool pool;
     VkCommandBuffer commands;
 };
 
 /* Each of these prints what failed, and returns false then. application_close() is due either way. */
 
-/* Opens a device (info NULL: of the library's choice) and makes a buffer of so many bytes. */
+/* Opens a device (info NULL: of the library's choice) and makes a buffer of so many bytes; 0: none yet. */
 bool application_open(struct application *app, const VkdmlDeviceOpenInfo *info, VkDeviceSize bytes);
+bool application_create_buffer(struct application *app, VkDeviceSize bytes);
 /* The command buffer, empty and recording. */
 bool application_begin(struct application *app);
 /* Lets operators recorded from here on read what those before wrote: vkdml puts no barrier between operators. */

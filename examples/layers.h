@@ -1,100 +1,108 @@
-/* What examples/network.c is built of: a layer is an operator of DirectML's and the tensors it goes from and to. */
+/* Networks as one graph: each layer is a node, an operator of DirectML's, with the weights that it takes. */
 #ifndef EXAMPLES_LAYERS_H
 #define EXAMPLES_LAYERS_H
 
-#include <vkdml/vkdml.h>
+#include "application.h"
 
-/* FLOAT32, of four dimensions. */
-struct tensor {
+/* What goes from node to node: FLOAT32, of four dimensions. */
+struct value {
     uint32_t sizes[4], strides[4]; /* strides count elements */
-    DML_BUFFER_TENSOR_DESC buffer;
-    DML_TENSOR_DESC desc;
-    uint64_t offset; /* bytes, on the device and on the host */
+    uint64_t bytes;                /* from the first element to the last */
+    bool is_input;                 /* of the graph; else what a node makes */
+    uint32_t index;                /* of the input, or of the node */
 };
 
-/* How far results may be from the reference's, as `vkdml operators` tells of each operator. All 0: the same bits. */
-struct tolerance {
-    double terms;    /* of the magnitudes of what is added up */
-    double result;   /* of the result */
-    double constant; /* of 1 */
+/* What an input of the graph holds: random numbers from center - spread to center + spread. */
+struct input {
+    uint64_t bytes, offset; /* in the buffer */
+    bool is_weight;         /* read once, when the graph is initialized (OWNED_BY_DML) */
+    float center, spread;
 };
 
-struct layer {
+struct node {
     const char *name;
-    DML_OPERATOR_DESC desc; /* of `fields` */
-    union {
-        DML_CONVOLUTION_OPERATOR_DESC convolution;
-        DML_MAX_POOLING_OPERATOR_DESC max_pooling;
-        DML_AVERAGE_POOLING_OPERATOR_DESC average_pooling;
-        DML_ELEMENT_WISE_ADD_OPERATOR_DESC add;
-        DML_GEMM_OPERATOR_DESC gemm;
-        DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC softmax;
-        DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC normalization;
-    } fields;
-    uint32_t window[2], stride[2], padding[2]; /* what descriptors of windows point to */
-    struct tensor *inputs[3];                  /* in the descriptor's order; NULL: absent */
-    uint32_t input_count;
-    struct tensor *output;
-    struct tolerance tolerance;
-
-    VkdmlDispatchable compiled;
-    VkdmlBindingProperties needs;
-    uint64_t persistent; /* where its persistent resource begins on the device */
-    VkdmlBindingTable table;
+    DML_OPERATOR_TYPE type;
+    uint32_t sizes[4]; /* of what it makes */
 };
 
-enum { MAX_TENSORS = 80, MAX_LAYERS = 24 }; /* enough for network.c's */
+enum { MAX_NODES = 192, MAX_INPUTS = 288, MAX_EDGES = 2 * MAX_NODES }; /* enough for ResNet-50 */
 
-/* On the device tensors come first, then each layer's persistent resource, then the temporary resource of all. */
 struct network {
-    struct tensor tensors[MAX_TENSORS];
-    struct layer layers[MAX_LAYERS];
-    uint32_t tensor_count, layer_count;
-    uint64_t tensor_bytes;
-    uint64_t temporary, temporary_size; /* where it begins, and the most that a layer needs */
-    VkdmlDispatchable initializer;
-    VkdmlBindingTable initializer_table;
+    struct application *app;
+    bool failed; /* a call did, which has been told */
+    uint32_t input_count, node_count, input_edge_count, edge_count;
+    struct input inputs[MAX_INPUTS];
+    struct node nodes[MAX_NODES];
+    VkdmlOperator operators[MAX_NODES];
+    uint64_t weight_bytes, node_bytes; /* of all weights, and of what all nodes make */
+
+    /* What the graph's description is made of. */
+    DML_OPERATOR_GRAPH_NODE_DESC node_descs[MAX_NODES];
+    DML_GRAPH_NODE_DESC graph_nodes[MAX_NODES];
+    DML_INPUT_GRAPH_EDGE_DESC input_edges[MAX_INPUTS];
+    DML_INTERMEDIATE_GRAPH_EDGE_DESC edges[MAX_EDGES];
+    DML_OUTPUT_GRAPH_EDGE_DESC output_edge;
+    DML_GRAPH_EDGE_DESC graph_input_edges[MAX_INPUTS], graph_edges[MAX_EDGES], graph_output_edge;
+    DML_GRAPH_DESC desc;
+
+    VkdmlDispatchable compiled, initializer;
+    VkdmlBindingTable table, initializer_table;
+    VkdmlBindingProperties needs;
+    VkdmlBufferBinding output;
 };
 
 #define SIZES(...)   ((const uint32_t[4]){__VA_ARGS__})
 #define STRIDES(...) ((const uint32_t[4]){__VA_ARGS__})
 
-/* The next multiple of 256, at which any resource may begin. */
-uint64_t align(uint64_t bytes);
+/* What the graph is given at each execution. */
+struct value take(struct network *net, const uint32_t sizes[4]);
 
-/* A packed tensor with memory of its own. */
-struct tensor *create(struct network *net, const uint32_t sizes[4]);
-
-/* The same memory as another tensor. */
-struct tensor *view(struct network *net, const struct tensor *tensor, const uint32_t sizes[4],
-                    const uint32_t strides[4]);
-
-/* Those that DirectML fuses into others. */
-extern const DML_OPERATOR_DESC relu, gelu;
+/* The same elements by other sizes and strides: no node is needed for that. */
+struct value view(const struct value *value, const uint32_t sizes[4], const uint32_t strides[4]);
 
 struct filter {
     uint32_t channels, size, stride, groups;
 };
 
-/* Each of these adds a layer, with what weights it needs, and returns its output. */
+/* Each of these adds a node, and returns what it makes. */
 
 /* Padded so that pictures keep their size, but for the stride. */
-struct tensor *convolve(struct network *net, const char *name, struct tensor *input, struct filter filter,
-                        const DML_OPERATOR_DESC *activation);
-/* Of 2 x 2 pixels. */
-struct tensor *take_maxima(struct network *net, const char *name, struct tensor *input);
+struct value convolve(struct network *net, const char *name, struct value x, struct filter filter, bool has_bias);
+struct value normalize_batch(struct network *net, const char *name, struct value x);
+/* Of windows that are padded as convolutions are, but for those of even sizes. */
+struct value take_maxima(struct network *net, const char *name, struct value x, uint32_t size, uint32_t stride);
 /* Of whole pictures. */
-struct tensor *average(struct network *net, const char *name, struct tensor *input);
-struct tensor *add(struct network *net, const char *name, struct tensor *a, struct tensor *b);
-/* activation(row x weights + bias) of each row. */
-struct tensor *connect(struct network *net, const char *name, struct tensor *input, uint32_t columns,
-                       const DML_OPERATOR_DESC *activation);
-/* scale * a x b, or a x b transposed, into a tensor that is there. */
-struct tensor *multiply(struct network *net, const char *name, struct tensor *a, struct tensor *b,
-                        DML_MATRIX_TRANSFORM transform, float scale, struct tensor *output);
+struct value average(struct network *net, const char *name, struct value x);
+struct value add(struct network *net, const char *name, struct value a, struct value b);
+struct value relu(struct network *net, struct value x);
+struct value gelu(struct network *net, struct value x);
+/* row x weights + bias of each row. */
+struct value connect(struct network *net, const char *name, struct value x, uint32_t columns);
+/* scale * a x b, or a x b transposed, where the output is. */
+struct value multiply(struct network *net, const char *name, struct value a, struct value b,
+                      DML_MATRIX_TRANSFORM transform, float scale, const uint32_t sizes[4], const uint32_t strides[4]);
 /* Of each row. */
-struct tensor *softmax(struct network *net, const char *name, struct tensor *input);
+struct value softmax(struct network *net, const char *name, struct value x);
 /* Each row to mean 0 and variance 1, then weighted. */
-struct tensor *normalize(struct network *net, const char *name, struct tensor *input);
+struct value normalize(struct network *net, const char *name, struct value x);
+
+/* All of these return false with the reason on stderr; network_destroy() is due either way. */
+
+/* Compiles the graph of all nodes, with one output, makes a buffer for everything, and fills the inputs. */
+bool network_compile(struct network *net, struct value output);
+/* Takes the weights to where the graph keeps them. */
+bool network_initialize(struct network *net);
+/* Executes the graph once, and tells how many milliseconds that took, submission and wait included. */
+bool network_run(struct network *net, double *milliseconds);
+/* Holds the latest output to the CPU reference's, within so much. */
+bool network_check(struct network *net, float tolerance);
+const float *network_output(const struct network *net);
+void network_destroy(struct network *net);
+
+/* Milliseconds since some point of the past. */
+double now(void);
+
+/* Prints the likeliest classes, so many, with bars. */
+void print_classes(const float *probabilities, uint32_t class_count, uint32_t count);
 
 #endif

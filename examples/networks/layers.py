@@ -108,8 +108,8 @@ class GraphLayers(Layers):
         self.graph = vkdml.Graph()
         self.add_node = self.graph.add
 
-    def weight(self, values: np.ndarray, sizes: Optional[Sequence[int]] = None) -> Any:
-        weight = self.graph.weight(values)
+    def weight(self, name: str, values: np.ndarray, sizes: Optional[Sequence[int]] = None) -> Any:
+        weight = self.graph.weight(values, name)
         return weight if sizes is None else weight.broadcast_to(sizes)
 
     def taken(self, name: str, values: np.ndarray) -> Any:
@@ -124,12 +124,12 @@ class GraphLayers(Layers):
                              BiasTensor=bias)
 
     def mean_variance_normalization(self, x: Any, scale: np.ndarray, bias: np.ndarray, axes: List[int]) -> Any:
-        return self.add_node("MEAN_VARIANCE_NORMALIZATION1", InputTensor=x, ScaleTensor=self.weight(scale, x.shape),
-                             BiasTensor=self.weight(bias, x.shape), Axes=axes)
+        return self.add_node("MEAN_VARIANCE_NORMALIZATION1", InputTensor=x, ScaleTensor=self.weight("scale", scale, x.shape),
+                             BiasTensor=self.weight("bias", bias, x.shape), Axes=axes)
 
     def gemm(self, a: Any, b: Any, bias: Optional[np.ndarray] = None, transposed: bool = False) -> Any:
         if bias is not None:
-            bias = self.weight(bias, (*a.shape[:-1], bias.shape[-1]))
+            bias = self.weight("bias", bias, (*a.shape[:-1], bias.shape[-1]))
         return self.add_node("GEMM", ATensor=a, BTensor=b, CTensor=bias, TransB="TRANSPOSE" if transposed else "NONE")
 
     def relu(self, x: Any) -> Any:
@@ -152,7 +152,7 @@ class GraphLayers(Layers):
 
     def add(self, a: Any, b: Any) -> Any:
         """b is broadcast."""
-        b = self.weight(b) if isinstance(b, np.ndarray) else b
+        b = self.weight("summand", b) if isinstance(b, np.ndarray) else b
         return self.add_node("ELEMENT_WISE_ADD", ATensor=a, BTensor=b.broadcast_to(a.shape))
 
     def multiply(self, a: Any, b: Any) -> Any:
@@ -188,7 +188,7 @@ class GraphLayers(Layers):
 
     def nonzero(self, x: Any, threshold: float) -> Tuple[Any, Any]:
         """How many elements are greater, and the coordinates of those."""
-        limit = self.weight(np.full((1,) * len(x.shape), threshold, DTYPES[self.type]), x.shape)
+        limit = self.weight("limit", np.full((1,) * len(x.shape), threshold, DTYPES[self.type]), x.shape)
         found = self.add_node("ELEMENT_WISE_LOGICAL_GREATER_THAN", ATensor=x, BTensor=limit)
         return self.add_node("NONZERO_COORDINATES", InputTensor=found)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Networks with random weights, as graphs: builds one, runs it on a device, and holds it to the CPU reference.
+"""Networks with random weights, as graphs: builds one, runs it on a device, and holds it to the CPU reference; or writes it as a
+model, for `vkdml run`, explain and bench.
 
-networks.py NETWORK [--size whole|small|tiny] [--type FLOAT32|FLOAT16] [--device NAME]
+networks.py NETWORK [--size whole|small|tiny] [--type FLOAT32|FLOAT16] [--device NAME | --model FILE.json]
 
 The module vkdml must be found (docs/PYTHON.md). A file beside this one is a network; layers.py is what they are made of.
 """
@@ -80,10 +81,15 @@ def main() -> None:
     parser.add_argument("--size", choices=["whole", "small", "tiny"], default="small")
     parser.add_argument("--type", choices=DTYPES, default="FLOAT32")
     parser.add_argument("--device", help="part of a device's name; the best one where left out")
+    parser.add_argument("--model", metavar="FILE.json", help="write the graph here, its weights beside it, and run nothing")
     options = parser.parse_args()
     net = GraphLayers(options.type)
     outputs = build(options.network, options.size, net)
     print(net.graph)
+    if options.model:
+        net.graph.outputs(outputs)
+        net.graph.write_model(options.model, net.inputs)
+        return
     start = time.perf_counter()
     compiled = net.graph.compile(outputs, device=options.device)
     print(f"compiled in {time.perf_counter() - start:.2f} s for {compiled.device.name}, {compiled.properties}")

@@ -12,6 +12,7 @@ from . import _library
 from ._call import Call, in_short
 from ._describe import host_bindings
 from ._device import Device, flags_of, opened
+from ._graph_model import write_model
 from ._graph_run import CompiledGraph, Description, alike, results
 from ._library import Error
 from ._resident import DeviceArray
@@ -178,6 +179,17 @@ class Graph:
                                                outputCount=output_count, outputs=written)
             _library.library().ReferenceExecuteGraph(byref(info))
         return results(list(self._outputs), [tensor.read() for tensor in made[:len(self._outputs)]])
+
+    def write_model(self, path: Any, inputs: Optional[Mapping[str, Any]] = None, *, allow_half: bool = False) -> None:
+        """Writes what the outputs need as a JSON model, which `vkdml run`, check, explain and bench take. What the model runs
+        writes each output to a file by its name, OUTPUT.npy.
+
+        Args:
+            path: of the model, "net.json" for example. Weights go to files in a folder beside it, net.arrays then.
+            inputs: arrays by name. Those that are left out are random numbers in the model, or of integers 0.
+            allow_half: as for compile().
+        """
+        write_model(self, path, {name: hosted(value) for name, value in (inputs or {}).items()}, allow_half)
 
     def _tensor(self, values: Any, what: str) -> Tensor:
         try:

@@ -37,7 +37,7 @@ COMMAND_MAY_INCLUDE = {
     "device": {"base"},
     "model": {"base"},
     "run": {"model", "device", "base"},
-    "bench": {"device", "command_line", "base", "cases"},
+    "bench": {"run", "model", "device", "command_line", "base", "cases"},
     "explain": {"model", "base"},
     "selftest": {"base", "cases"},
 }

@@ -72,7 +72,7 @@ def test_options():
         ("--sweep", "3", "--latency"): "one at a time",
         ("--filter", "no/such/*"): "no benchmark fits 'no/such/*'",
         ("--list", "--filter", "no/such"): "no benchmark fits 'no/such'",
-        ("identity",): "what is 'identity'?",
+        ("identity",): "identity: No such file",
         ("--compare", "/no/such.json"): "/no/such.json",
         ("--from", __file__): os.path.basename(__file__),
         ("--html", "page.html"): "tools/bench/page.py",
@@ -134,7 +134,7 @@ def test_run(folder):
     tell(run["schema"] == "vkdml-bench-1" and len(fields) > 15 and not wrong, "results have the documented fields",
          f"{wrong}\n{fields}")
     known = documented("unless `_us`.") | {"schema"}
-    tell(set(run) | {"latency", "host"} == known, "a run has the documented fields", set(run) ^ known)
+    tell(set(run) | {"latency", "host", "models"} == known, "a run has the documented fields", set(run) ^ known)
     tell(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", run["date"]) and run["machine"]["processors"] >= 1
          and run["machine"]["system"] and run["device"]["driver"] and re.fullmatch(r"1\.\d+\.\d+", run["device"]["vulkan"]),
          "with date, machine and driver", f"{run['date']} {run['machine']} {run['device']}")
@@ -291,6 +291,30 @@ def test_latency(folder):
     tell(not wrong, "no operator takes more than one dispatch, but for the few that are known to", wrong)
 
 
+def test_models(folder):
+    path = os.path.join(folder, "models.json")
+    model = os.path.join(ROOT, "examples", "models", "graph.json")
+    result = bench("--seconds-each", "0", "--repeat", "3", "--json", path, model)
+    fields = documented("Of `models`:")
+    run = read_json(path) if result.returncode == 0 else {"models": [{}]}
+    (row,) = run["models"]
+    tell(result.returncode == 0 and set(row) == fields and (row["name"], row["nodes"]) == ("network", 5),
+         "a graph is timed as a whole, with the documented fields", f"{set(row) ^ fields}{result.stderr}")
+    tell(row["samples"] >= 3 and row["ms_p10"] <= row["ms"] <= row["ms_p90"] and row["ratio"] > 0
+         and row["node_by_node_ms_p10"] <= row["node_by_node_ms"] <= row["node_by_node_ms_p90"] and run["results"] == []
+         and set(run) == documented("unless `_us`.") - {"peaks", "latency", "host"} | {"schema"}, "and as JSON", run)
+    tell(re.search(r"^network +graph( +[0-9.]+){3} +\d+$", result.stdout, re.MULTILINE)
+         and re.search(r"^ +node by node( +[0-9.]+){3} +\d+  [0-9.]+$", result.stdout, re.MULTILINE), "in both ways",
+         result.stdout)
+    operator = os.path.join(ROOT, "examples", "models", "identity.json")
+    result = bench("--seconds-each", "0", operator)
+    tell(result.returncode == 0 and re.search(r"^\w+ +operator( +[0-9.]+){3} +\d+$", result.stdout, re.MULTILINE)
+         and "node by node" not in result.stdout, "an operator has no nodes", result.stdout + result.stderr)
+    result = bench(write_json(os.path.join(folder, "empty.json"), {"resources": {}, "dispatchables": {}, "commands": []}))
+    tell(result.returncode == 1 and "the model dispatches nothing" in result.stderr and not result.stdout,
+         "a model without a dispatch is refused", result.stdout + result.stderr)
+
+
 def test_no_features():
     result = bench(*QUICK, "--no-features", "--filter", "element_wise_add/packed/float16/*", "--bytes", "16KiB")
     tell(result.returncode == 0 and "no feature enabled" in result.stdout.splitlines()[0] and
@@ -321,6 +345,7 @@ def main():
             path = test_run(folder)
             test_reports(folder, path)
             test_sweep(folder)
+        test_models(folder)
         test_latency(folder)
         test_host(folder)
         test_no_features()

@@ -5,9 +5,10 @@ What is refused is refused without a device; what runs runs on the reference and
 import copy
 import json
 import re
+import struct
 import sys
 
-from command_harness import DEVICES, resources, run, run_all, tell, write
+from command_harness import DEVICES, npy_bytes, resources, run, run_all, tell, write
 
 
 def values(*numbers):
@@ -106,6 +107,10 @@ def test_compare(folder):
          and table["graph_ms"] > 0 and table["node_by_node_ms"] > 0, "--json has the same", document)
     tell([one.get("dispatchable") for one in dispatch["comparisons"]] == [None, "net.gemm", "net.add", "net.relu"],
          "and says which node a comparison is of", document)
+    tell((dispatch["iterations"], dispatch["warmup"]) == (2, 1), "the first dispatch, at which drivers compile, is not timed",
+         dispatch)
+    cold = json.loads(run("run", "--per-node", "-w", "0", "--json", path).stdout)["commands"][0]
+    tell((cold["iterations"], cold["warmup"]) == (1, 0), "unless it is wanted", cold)
     result = run("run", "-a", "reference", "--per-node", path)
     tell(result.returncode == 0 and "medians by the CPU's clock" in result.stdout, "the reference's nodes are timed",
          result.stdout + result.stderr)
@@ -113,6 +118,26 @@ def test_compare(folder):
     result = run("run", "--per-node", "--compare", "reference", path_of(folder, owned))
     tell(result.returncode == 0 and "node_1" in result.stdout, "nodes that are dispatchables of the model are, too",
          result.stdout + result.stderr)
+
+
+def test_declared_inputs(folder):
+    """A file's shape is held to the input as it is declared, where a node reads it so."""
+    write(folder, "x.npy", npy_bytes("<f4", "(1, 4)", struct.pack("<4f", 1, -2, 3, -4)))
+    model = named()
+    model["resources"]["X"] = {"initialValues": {"sourcePath": "x.npy"}}
+    net = model["dispatchables"]["net"]
+    net["inputs"]["x"] = tensor(1, 4)
+    net["nodes"] = {"flat": {"type": "ACTIVATION_RELU", "InputTensor": tensor(2, 2, **{"from": "x"}), "OutputTensor": tensor(2, 2)},
+                    "relu": {"type": "ELEMENT_WISE_ADD", "ATensor": "x", "OutputTensor": tensor(1, 4),
+                             "BTensor": tensor(1, 4, **{"from": "flat"})}}
+    del net["inputs"]["w"], net["bindings"], model["commands"][2]
+    result = run("run", "-a", "reference", path_of(folder, model))
+    tell(result.returncode == 0 and not result.stderr and resources(result.stdout)["Y"] == "2, -2, 6, -4",
+         "a file of an input's shape is taken without a warning", result.stdout + result.stderr)
+    net["nodes"]["relu"]["ATensor"] = tensor(1, 4, **{"from": "x"})
+    result = run("run", "-a", "reference", path_of(folder, model))
+    tell(result.returncode == 0 and "its elements are taken in their order" in result.stderr,
+         "where none reads it so, the first one's is told", result.stdout + result.stderr)
 
 
 def broken(change, base=named):
@@ -239,7 +264,7 @@ def test_arrays(folder):
 
 
 def main():
-    return run_all(test_results, test_compare, test_names, test_rules, test_declared, test_arrays)
+    return run_all(test_results, test_compare, test_declared_inputs, test_names, test_rules, test_declared, test_arrays)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "base/progress.h"
 #include "base/timing.h"
+#include "bench/model.h"
 #include "bench/options.h"
 #include "bench/report.h"
 #include "bench/small.h"
@@ -223,24 +224,34 @@ static int run(int argc, char **argv) {
     if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
+    options.model = first < argc ? argv[first] : NULL;
     if (!bench_options_agree(&options)) {
         return EXIT_USAGE;
     }
     if (options.list) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
+    if (options.model) {
+        return bench_model(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     return run_bench(&options);
 }
 
 const struct subcommand subcommand_bench = {
     .name = "bench",
-    .summary = "times the operators",
+    .operands = "[MODEL.json]",
+    .operands_most = 1,
+    .kind = ARGUMENT_MODEL,
+    .summary = "times the operators, or a model",
     .description =
         "Times the operators on the benchmarks of the test cases, after holding a small run of each to the CPU "
         "reference: "
         "the bytes that must move (each input element once, each output byte once) over time, and the ratio of that to "
         "what copying reaches in the same run, or filling where nothing is read, or reading where hardly anything is "
         "written.\n"
+        "Of a model it times each dispatch as a whole instead, its inputs and outputs on the device, and graphs node "
+        "by "
+        "node as well, in turn: the ratio is how many times as fast the graph is.\n"
         "Exits with 3 where nothing failed but the time that --seconds gives was up before all were timed.",
     .options = bench_option_rows,
     .apply = bench_options_apply,

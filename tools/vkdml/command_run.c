@@ -69,8 +69,8 @@ static const struct option_row options[] = {
     {OPTION_NODE_BY_NODE, "node-by-node", .text = "execute graphs node by node: nothing is fused"},
     {OPTION_PER_NODE, "per-node",
      .text =
-         "dispatch each node of a graph by itself, too, and print a table of their times; with --compare, hold each "
-         "to the reference"},
+         "dispatch each node of a graph by itself, too, and print a table of their times, without those of the first "
+         "dispatches, unless -w 0 wants them; with --compare, hold each to the reference"},
     {OPTION_PRINT, "print", .argument = "flat|array",
      .text = "how values are printed: in one line, or as NumPy does, with brackets by the tensor's sizes, and of more "
              "than 1000 only the ends (flat)"},

@@ -70,6 +70,9 @@ struct bench_figures {
     uint32_t repetitions; /* in one sample */
 };
 
+/* Sorts samples, of which there is one at least, and writes what a figure is made of but the host's time. */
+void bench_summarize(double *samples, size_t count, struct bench_figures *figures);
+
 /* Warms up, then measures. */
 bool bench_measure(struct bench_device *device, const struct bench_work *work, const struct bench_effort *effort,
                    struct bench_figures *figures);

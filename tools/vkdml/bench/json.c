@@ -132,20 +132,42 @@ static struct json_object *record_json(const struct bench_record *record) {
     return object;
 }
 
-struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows) {
+/* What every run begins with; NULL where memory is out. */
+static struct json_object *begin_run(bool on_device, struct json_object **results) {
     struct json_object *run = json_object_new_object();
-    struct json_object *results = json_object_new_array();
-    if (!run || !results) {
+    *results = json_object_new_array();
+    if (!run || !*results) {
         fprintf(stderr, "vkdml: out of memory\n");
         json_object_put(run);
-        json_object_put(results);
+        json_object_put(*results);
         return NULL;
     }
     add_string(run, "schema", BENCH_SCHEMA);
     add_string(run, "version", VKDML_VERSION_STRING);
-    add_string(run, "timer", session->device.queries ? "device" : "host");
+    add_string(run, "timer", on_device ? "device" : "host");
     add_date(run);
     json_object_object_add(run, "machine", machine_json());
+    return run;
+}
+
+struct json_object *bench_models_to_json(const char *device, bool on_device, struct json_object *rows) {
+    struct json_object *results, *run = begin_run(on_device, &results);
+    if (!run) {
+        return NULL;
+    }
+    struct json_object *named = json_object_new_object();
+    add_string(named, "name", device);
+    json_object_object_add(run, "device", named);
+    json_object_object_add(run, "results", results);
+    json_object_object_add(run, "models", json_object_get(rows));
+    return run;
+}
+
+struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows) {
+    struct json_object *results, *run = begin_run(session->device.queries != VK_NULL_HANDLE, &results);
+    if (!run) {
+        return NULL;
+    }
     json_object_object_add(run, "device", device_json(session));
     if (session->peaks.bytes != 0) {
         json_object_object_add(run, "peaks", peaks_json(&session->peaks));

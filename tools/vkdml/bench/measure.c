@@ -105,6 +105,14 @@ static double percentile(const double *sorted, size_t count, double part) {
     return sorted[below] + (sorted[above] - sorted[below]) * (position - (double)below);
 }
 
+void bench_summarize(double *samples, size_t count, struct bench_figures *figures) {
+    qsort(samples, count, sizeof(*samples), by_size);
+    *figures = (struct bench_figures){.median = percentile(samples, count, 0.5),
+                                      .low = percentile(samples, count, 0.1),
+                                      .high = percentile(samples, count, 0.9),
+                                      .samples = (uint32_t)count};
+}
+
 /* Chooses how many repetitions make a sample, and samples a submission, from one repetition's time; milliseconds: to
  * measure in all. */
 static bool warm_up(struct run *run, double milliseconds) {
@@ -156,14 +164,10 @@ bool bench_measure(struct bench_device *device, const struct bench_work *work, c
         }
     }
     if (good) {
-        qsort(samples, count, sizeof(*samples), by_size);
+        bench_summarize(samples, count, figures);
         qsort(hosts, submissions, sizeof(*hosts), by_size);
-        *figures = (struct bench_figures){percentile(samples, count, 0.5),
-                                          percentile(samples, count, 0.1),
-                                          percentile(samples, count, 0.9),
-                                          percentile(hosts, submissions, 0.5),
-                                          count,
-                                          run.repetitions};
+        figures->host = percentile(hosts, submissions, 0.5);
+        figures->repetitions = run.repetitions;
     }
     free(samples);
     return good;

@@ -38,7 +38,8 @@ const struct option_row bench_option_rows[] = {
     {'s', "seconds", .argument = "T",
      .text = "take about T seconds for all of them together, and leave out what is not reached by then"},
     {OPTION_EACH, "seconds-each", .argument = "T",
-     .text = "time each for at least T seconds; default: 0.2, on a CPU device 1; of a sweep 0.005"},
+     .text = "time each for at least T seconds; default: 0.2, on a CPU device and of a model's dispatch 1; of a sweep "
+             "0.005"},
     {'r', "repeat", .argument = "N", .text = "take at least N samples of each (5)"},
     {OPTION_REFERENCE, "reference",
      .text = "run the CPU reference, memcpy and plain C loops at the same size too, and hold the device's whole result "
@@ -186,7 +187,18 @@ bool bench_options_apply(int option, const char *argument, void *request) {
     }
 }
 
+/* Whether options speak of the benchmarks, which are not timed where a model is. */
+static bool has_benchmarks(const struct bench_options *options) {
+    return options->filter.count || options->list || options->references || options->latency || options->host ||
+           options->no_features || options->size_count || options->peak_size || options->sweep ||
+           !isnan(options->seconds) || options->csv || options->peers || options->baseline || options->from;
+}
+
 bool bench_options_agree(const struct bench_options *options) {
+    if (options->model && has_benchmarks(options)) {
+        fprintf(stderr, "vkdml bench: of a model there are --adapter, --seconds-each, --repeat and --json alone\n");
+        return false;
+    }
     if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {
         fprintf(stderr, "vkdml bench: --sweep, --latency, --host and --from: one at a time\n");
         return false;

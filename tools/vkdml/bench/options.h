@@ -12,6 +12,7 @@
 
 struct bench_options {
     const char *device;
+    const char *model; /* to time instead of benchmarks; NULL: none */
     struct bench_filter filter;
     const char *json, *csv;       /* files to write */
     const char *peers, *baseline; /* files to read */

@@ -12,6 +12,9 @@
  * rows, "latency" or "host", which are then the run's; NULL: none. */
 struct json_object *bench_to_json(const struct bench_session *session, const char *kind, struct json_object *rows);
 
+/* The same of a model's dispatches, which are timed on a device that is known by its name. */
+struct json_object *bench_models_to_json(const char *device, bool on_device, struct json_object *rows);
+
 /* What a file of results holds. */
 enum bench_file_kind { BENCH_FILE_RUN, BENCH_FILE_PEERS };
 

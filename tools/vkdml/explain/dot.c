@@ -28,8 +28,12 @@ static void print_sizes(const DML_BUFFER_TENSOR_DESC *desc) {
     printf(" %s", type ? type + strlen("DML_TENSOR_DATA_TYPE_") : "?");
 }
 
+/* Its operator, where the name does not begin with it, and what it makes. */
 static void print_operator(const struct graph_node *node) {
-    printf("%s", operator_names_short(node->op->schema->name));
+    const char *name = operator_names_short(node->op->schema->name);
+    if (strncmp(node->name, name, strlen(name)) != 0) {
+        printf("\\n%s", name);
+    }
     for (uint32_t i = 0; i < node->op->output_count; i++) {
         const DML_BUFFER_TENSOR_DESC *desc = model_tensor(node->op, VKDML_FIELD_KIND_OUTPUT_TENSOR, i).desc;
         if (desc) {
@@ -50,11 +54,10 @@ static void print_node(const struct graph *graph, uint32_t n, VkdmlNodeRole role
     const struct graph_node *node = &graph->nodes[n];
     printf("  n%u [label=\"", n);
     print_quoted(node->name);
-    printf("\\n");
     if (node->op) {
         print_operator(node);
     } else {
-        printf("%" PRIu64 " bytes", node->constant->values_size);
+        printf("\\n%" PRIu64 " bytes", node->constant->values_size);
     }
     printf("\", %s];\n", looks[role]);
 }

@@ -72,7 +72,7 @@ static bool begin_node(struct model *model, struct graph *graph, uint32_t index,
     if (!named) {
         return false;
     }
-    *named = (struct graph_source){NULL, index, 0};
+    *named = (struct graph_source){.node = index};
     if (names_find(&graph->names, name)) {
         return document_error(&model->document, json, "'%s': '%s' is an input and a node, must be one of them",
                               graph->name, name);
@@ -117,6 +117,7 @@ static bool load_sources(struct model *model, struct graph *graph, struct graph_
                                   "%s reads nothing, must name an input or a node, in \"from\"", owner);
         } else {
             good = graph_find_source(model, graph, text, owner, &node->sources[i]) && good;
+            node->sources[i].is_alone = text == value;
         }
     }
     return node->sources && good;
@@ -150,7 +151,7 @@ static bool add_input(struct model *model, struct graph *graph, uint32_t index, 
     if (!named) {
         return false;
     }
-    *named = (struct graph_source){NULL, GRAPH_INPUT, index};
+    *named = (struct graph_source){.node = GRAPH_INPUT, .index = index};
     graph->inputs[index] = (struct graph_end){.name = name, .json = json};
     if (names_find(&graph->names, name)) {
         return document_error(&model->document, json, "'%s': input '%s' is given twice", graph->name, name);

@@ -44,7 +44,7 @@ static bool check_bytes(const struct checking *at, uint64_t bytes, bool at_most)
 
 static bool check_input(const struct checking *at) {
     struct graph_end *input = &at->graph->inputs[at->source->index];
-    if (!input->desc) {
+    if (!input->desc || at->source->is_alone) {
         input->desc = at->tensor.desc;
     }
     if (is_owned(input->desc) != is_owned(at->tensor.desc)) {

@@ -119,7 +119,8 @@ static bool read_input_edge(const struct reading *reading, struct json_object *e
     if (!input->json) {
         *input = (struct graph_end){.name = edge_name(reading, edge, "GraphInputs", index), .json = edge};
     }
-    return input->name && connect(reading, edge, (struct graph_source){edge, GRAPH_INPUT, index});
+    return input->name &&
+           connect(reading, edge, (struct graph_source){.json = edge, .node = GRAPH_INPUT, .index = index});
 }
 
 static bool read_from(const struct reading *reading, struct json_object *edge, struct graph_source *from) {

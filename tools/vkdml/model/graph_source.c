@@ -106,7 +106,7 @@ static bool find_named(const struct model *model, struct graph *graph, struct js
         return document_error(&model->document, text, "%s: no input or node of '%s' is called '%s'%s", owner,
                               graph->name, name, names_hint(&graph->names, name, hint));
     }
-    *source = (struct graph_source){text, found->node, found->index};
+    *source = (struct graph_source){.json = text, .node = found->node, .index = found->index};
     if (found->node == GRAPH_INPUT) {
         *json = graph->inputs[found->index].json;
         return !field || document_error(&model->document, text, "%s: '%.*s' is an input, which has no fields", owner,

@@ -69,6 +69,7 @@ struct graph_source {
     struct json_object *json; /* that says so; NULL: nothing */
     uint32_t node;            /* GRAPH_INPUT: an input of the graph */
     uint32_t index;           /* of the node's outputs, or of the graph's inputs */
+    bool is_alone;            /* the text is all that the reader says: it is described as what it reads */
 };
 
 struct graph_node {
@@ -85,7 +86,8 @@ struct graph_end {
     const char *name;
     struct json_object *json;
     struct graph_source source;         /* of an output */
-    const DML_BUFFER_TENSOR_DESC *desc; /* of who reads the input first, or of what the output is; NULL: unused */
+    const DML_BUFFER_TENSOR_DESC *desc; /* as the input is declared, where a node reads it so, else of who reads it
+                                         * first; or of what the output is; NULL: unused */
 };
 
 /* Operators that are one dispatchable (graph.h). */

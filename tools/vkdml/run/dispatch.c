@@ -6,13 +6,12 @@
 #include "run/reference_check.h"
 
 /* On a terminal: how much of a dispatch's iterations is done. */
-static void show_iterations(const struct command *command, const struct timing *timing, double milliseconds,
-                            const struct run_options *options) {
-    if (timing->count < options->iterations) {
-        progress_show("%s: %zu of %u iterations", command->dispatchable->name, timing->count, options->iterations);
+static void show_iterations(const struct command *command, const struct timing *timing, uint32_t iterations,
+                            double milliseconds, double of) {
+    if (timing->count < iterations) {
+        progress_show("%s: %zu of %u iterations", command->dispatchable->name, timing->count, iterations);
     } else {
-        progress_show("%s: %.1f of %.1f seconds", command->dispatchable->name, milliseconds * 1e-3,
-                      options->milliseconds * 1e-3);
+        progress_show("%s: %.1f of %.1f seconds", command->dispatchable->name, milliseconds * 1e-3, of * 1e-3);
     }
 }
 
@@ -34,13 +33,13 @@ static bool run_iteration(struct executor *executor, const struct command *comma
 }
 
 bool dispatch_run(struct executor *executor, const struct command *command, struct reference_check *check,
-                  struct timing *timing) {
+                  uint32_t iterations, struct timing *timing) {
     const struct run_options *options = executor->options;
     bool good = true;
     double begin = timing_now();
     double start = begin;
-    while (good && (timing->count < options->iterations || start - begin < options->milliseconds)) {
-        show_iterations(command, timing, start - begin, options);
+    while (good && (timing->count < iterations || start - begin < options->milliseconds)) {
+        show_iterations(command, timing, iterations, start - begin, options->milliseconds);
         good = run_iteration(executor, command, timing->count == 0 ? check : NULL, timing);
         timing_sleep(start + options->interval - timing_now());
         start = timing_now();

@@ -96,7 +96,7 @@ static bool run_bound(struct nodes *nodes, const struct graph_node *node, const 
                       struct results_node *result) {
     struct executor *executor = nodes->executor;
     struct timing timing = {0};
-    const bool good = dispatch_run(executor, command, executor->check, &timing);
+    const bool good = dispatch_run(executor, command, executor->check, nodes_iterations(executor->options), &timing);
     if (good) {
         *result = (struct results_node){node->name, operator_names_short(node->op->schema->name),
                                         timing_median(&timing, executor->options->warmup, &nodes->on_device)};
@@ -147,12 +147,16 @@ static bool run_unfused(struct nodes *nodes, double *milliseconds) {
     unfused.state = NULL;
     unfused.node_by_node = true;
     command.dispatchable = &unfused;
-    const bool good =
-        executor->operations->prepare(executor, &unfused) && dispatch_run(executor, &command, NULL, &timing);
+    const bool good = executor->operations->prepare(executor, &unfused) &&
+                      dispatch_run(executor, &command, NULL, nodes_iterations(executor->options), &timing);
     *milliseconds = timing_median(&timing, executor->options->warmup, &nodes->on_device);
     timing_free(&timing);
     executor->operations->release_dispatchable(executor, &unfused);
     return good;
+}
+
+uint32_t nodes_iterations(const struct run_options *options) {
+    return options->iterations == 1 && options->warmup > 0 ? 2 : options->iterations;
 }
 
 bool nodes_run(struct executor *executor, const struct command *command, const struct timing *timing) {

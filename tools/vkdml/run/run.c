@@ -108,11 +108,13 @@ static bool run_write_file(struct executor *executor, const struct command *comm
 static bool run_dispatch(struct executor *executor, const struct command *command) {
     const struct run_options *options = executor->options;
     struct timing timing = {0};
-    bool good = dispatch_run(executor, command, executor->check, &timing);
+    const bool per_node = options->per_node && command->dispatchable->graph;
+    const uint32_t iterations = per_node ? nodes_iterations(options) : options->iterations;
+    bool good = dispatch_run(executor, command, executor->check, iterations, &timing);
     if (good) {
         results_dispatch(executor->results, command, &timing, options->warmup, options->verbosity);
     }
-    if (good && options->per_node && command->dispatchable->graph) {
+    if (good && per_node) {
         good = nodes_run(executor, command, &timing);
     }
     timing_free(&timing);

@@ -260,6 +260,9 @@ void failures_are_thrown_where_they_are_written(void **) {
     expect_error(VKDML_ERROR_INVALID_ARGUMENT, "Sizes", [&] {
         (void)(x + dml::InputTensor(graph, 1, dml::TensorDesc(F32, {2, 3})));
     });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "BTensor.Sizes", [&] {
+        (void)dml::Gemm(x, dml::InputTensor(graph, 1, dml::TensorDesc(F32, {3, 2})));
+    });
     expect_error(VKDML_ERROR_INVALID_ARGUMENT, "Axes", [&] { (void)dml::Reduce(x, DML_REDUCE_FUNCTION_SUM, {2}); });
     expect_error(VKDML_ERROR_INVALID_ARGUMENT, "empty expression", [&] { (void)(x + dml::Expression()); });
     expect_error(VKDML_ERROR_INVALID_ARGUMENT, "empty expression", [&] { (void)dml::Reinterpret({}, U32); });

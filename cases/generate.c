@@ -260,3 +260,14 @@ void benchmark_images(struct case_tensor *tensor, uint64_t bytes, DML_TENSOR_DAT
     const uint32_t batch = benchmark_size(bytes, type, (uint64_t)channels * side * side, 1);
     benchmark_tensor(tensor, type, 4, (const uint32_t[]){batch, channels, side, side});
 }
+
+void benchmark_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t width, struct operator_case *c) {
+    struct case_tensor *input = case_tensor(c, "InputTensor");
+    if (width == 0) {
+        benchmark_images(input, bytes, type);
+    } else {
+        benchmark_tensor(input, type, 2, (const uint32_t[]){benchmark_size(bytes, type, width, 1), width});
+    }
+    benchmark_tensor(case_tensor(c, "OutputTensor"), type, input->rank, input->sizes);
+    input->fill = CASE_FILL_UNIT;
+}

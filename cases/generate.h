@@ -41,4 +41,7 @@ void benchmark_tensor(struct case_tensor *tensor, DML_TENSOR_DATA_TYPE type, uin
 /* Images: a batch of 64 channels of 256 x 256, smaller where `bytes` holds no such image. */
 void benchmark_images(struct case_tensor *tensor, uint64_t bytes, DML_TENSOR_DATA_TYPE type);
 
+/* InputTensor, of floats above 0 and up to 1, and OutputTensor: rows of so many elements; 0: pictures. */
+void benchmark_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t width, struct operator_case *c);
+
 #endif

@@ -182,14 +182,7 @@ static void choose_lp(struct random *random, struct operator_case *c) {
 #define LENGTHS 0x3FFFFFFFu
 
 static void make_tensors(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t width, struct operator_case *c) {
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    if (width == 0) {
-        benchmark_images(input, bytes, type);
-    } else {
-        benchmark_tensor(input, type, 2, (const uint32_t[]){benchmark_size(bytes, type, width, 1), width});
-    }
-    benchmark_tensor(case_tensor(c, "OutputTensor"), type, input->rank, input->sizes);
-    input->fill = CASE_FILL_UNIT;
+    benchmark_rows(bytes, type, width, c);
     case_set_float(c, "Epsilon", 1e-5f);
 }
 

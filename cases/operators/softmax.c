@@ -80,16 +80,9 @@ static void make_matrix(struct random *random, struct operator_case *c) {
 static void make_rows(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t width, DML_OPERATOR_TYPE operator_type,
                       struct operator_case *c) {
     case_begin(c, operator_type);
-    struct case_tensor *input = case_tensor(c, "InputTensor");
-    if (width == 0) {
-        benchmark_images(input, bytes, type);
-    } else {
-        benchmark_tensor(input, type, 2, (const uint32_t[]){benchmark_size(bytes, type, width, 1), width});
-    }
-    benchmark_tensor(case_tensor(c, "OutputTensor"), type, input->rank, input->sizes);
+    benchmark_rows(bytes, type, width, c);
     case_set_uint(c, "AxisCount", 1);
     case_set(c, "Axes", 1, (const uint32_t[]){1});
-    input->fill = CASE_FILL_UNIT;
 }
 
 #define MAKE(name, NAME)                                                                                               \

@@ -134,6 +134,17 @@ class Call {
         return nullptr;
     }
 
+    /** The sizes of an operator's one output as its rules have them, of a descriptor that is complete but for that.
+     * Where they refuse it no sizes are right: those of the first input, and making the operator says why. */
+    template <typename Desc> [[nodiscard]] TensorDimensions Infer(DML_OPERATOR_TYPE type, const Desc &desc) const {
+        const DML_OPERATOR_DESC whole = {type, &desc};
+        VkdmlTensorShape shape{};
+        if (vkdmlInferOutputSizes(&whole, static_cast<DML_FEATURE_LEVEL>(0), 1, &shape) == VKDML_SUCCESS) {
+            return TensorDimensions(shape.sizes, shape.sizes + shape.dimensionCount);
+        }
+        return inputs_.empty() || inputs_[0] == nullptr ? TensorDimensions() : inputs_[0]->desc.sizes;
+    }
+
     const DML_OPERATOR_DESC *Fuse(const FusedActivation &fused) {
         return fused_.Set(fused);
     }
@@ -698,23 +709,17 @@ inline Expression Gemm(Expression a, Expression b, Optional<Expression> c = Null
                        DML_MATRIX_TRANSFORM transA = DML_MATRIX_TRANSFORM_NONE,
                        DML_MATRIX_TRANSFORM transB = DML_MATRIX_TRANSFORM_NONE, float alpha = 1.0f, float beta = 1.0f,
                        FusedActivation fusedActivation = FusedActivation::None()) {
-    TensorDimensions sizes = detail::Sizes(a);
-    const std::size_t rank = sizes.size();
-    detail::SetSize(sizes, rank - 2,
-                    detail::SizeAt(detail::Sizes(a), transA == DML_MATRIX_TRANSFORM_NONE ? rank - 2 : rank - 1));
-    detail::SetSize(sizes, rank - 1,
-                    detail::SizeAt(detail::Sizes(b), transB == DML_MATRIX_TRANSFORM_NONE ? rank - 1 : rank - 2));
     detail::Call call;
     DML_GEMM_OPERATOR_DESC desc{};
     desc.ATensor = call.In(a);
     desc.BTensor = call.In(b);
     desc.CTensor = call.In(c);
-    desc.OutputTensor = call.Out(detail::Type(a), std::move(sizes));
     desc.TransA = transA;
     desc.TransB = transB;
     desc.Alpha = alpha;
     desc.Beta = beta;
     desc.FusedActivation = call.Fuse(fusedActivation);
+    desc.OutputTensor = call.Out(detail::Type(a), call.Infer(DML_OPERATOR_GEMM, desc));
     return call.Make(DML_OPERATOR_GEMM, desc);
 }
 
@@ -764,8 +769,6 @@ inline Expression Convolution(Expression input, Expression filter, Optional<Expr
                               FusedActivation fusedActivation = FusedActivation::None(),
                               TensorDimensions outputSizes = {}) {
     const std::size_t spatial = detail::SpatialCount(input);
-    const TensorDimensions &from = detail::Sizes(input), &weights = detail::Sizes(filter);
-    const bool forward = direction == DML_CONVOLUTION_DIRECTION_FORWARD;
     detail::Call call;
     DML_CONVOLUTION_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
@@ -782,17 +785,7 @@ inline Expression Convolution(Expression input, Expression filter, Optional<Expr
     desc.GroupCount = groupCount;
     desc.FusedActivation = call.Fuse(fusedActivation);
     if (outputSizes.empty()) {
-        outputSizes = from;
-        detail::SetSize(outputSizes, 1, forward ? detail::SizeAt(weights, 0) : detail::SizeAt(weights, 1) * groupCount);
-        for (std::size_t i = 0; i < spatial; i++) {
-            const std::uint32_t window = detail::SizeAt(weights, i + 2);
-            const std::uint32_t padding = desc.StartPadding[i] + desc.EndPadding[i];
-            outputSizes[i + 2] =
-                (forward
-                     ? detail::Windows(std::uint64_t{from[i + 2]} + padding, window, desc.Dilations[i], desc.Strides[i])
-                     : (from[i + 2] - 1) * desc.Strides[i] + (window - 1) * desc.Dilations[i] + 1 - padding) +
-                desc.OutputPadding[i];
-        }
+        outputSizes = call.Infer(DML_OPERATOR_CONVOLUTION, desc);
     }
     desc.OutputTensor = call.Out(detail::Type(input), std::move(outputSizes));
     return call.Make(DML_OPERATOR_CONVOLUTION, desc);
@@ -1168,16 +1161,12 @@ inline Expression Resample(Expression input, TensorDimensions outputSizes, DML_I
 }
 
 inline Expression Upsample2D(Expression input, DML_SIZE_2D scaleSize, DML_INTERPOLATION_MODE interpolationMode) {
-    TensorDimensions sizes = detail::Sizes(input);
-    const std::size_t rank = sizes.size();
-    detail::SetSize(sizes, rank - 2, detail::SizeAt(sizes, rank - 2) * scaleSize.Height);
-    detail::SetSize(sizes, rank - 1, detail::SizeAt(sizes, rank - 1) * scaleSize.Width);
     detail::Call call;
     DML_UPSAMPLE_2D_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
-    desc.OutputTensor = call.Out(detail::Type(input), std::move(sizes));
     desc.ScaleSize = scaleSize;
     desc.InterpolationMode = interpolationMode;
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_UPSAMPLE_2D, desc));
     return call.Make(DML_OPERATOR_UPSAMPLE_2D, desc);
 }
 
@@ -1356,16 +1345,6 @@ inline Expression LpNormalization(Expression input, std::uint32_t axis, float ep
 
 /* ---- Moving data ---- */
 
-namespace detail {
-
-inline TensorDimensions Padded(TensorDimensions sizes, const std::uint32_t *start, const std::uint32_t *end) {
-    for (std::size_t i = 0; i < sizes.size(); i++) {
-        sizes[i] += start[i] + end[i];
-    }
-    return sizes;
-}
-} // namespace detail
-
 inline Expression Padding(Expression input, DML_PADDING_MODE paddingMode, float paddingValue,
                           Span<const std::uint32_t> startPadding, Span<const std::uint32_t> endPadding) {
     const TensorDimensions &sizes = detail::Sizes(input);
@@ -1377,7 +1356,7 @@ inline Expression Padding(Expression input, DML_PADDING_MODE paddingMode, float 
     desc.DimensionCount = detail::Count(sizes);
     desc.StartPadding = call.Array("startPadding", startPadding, sizes.size(), 0u);
     desc.EndPadding = call.Array("endPadding", endPadding, sizes.size(), 0u);
-    desc.OutputTensor = call.Out(detail::Type(input), detail::Padded(sizes, desc.StartPadding, desc.EndPadding));
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_PADDING, desc));
     return call.Make(DML_OPERATOR_PADDING, desc);
 }
 /** With a value of the input's type. */
@@ -1393,7 +1372,7 @@ inline Expression Padding(Expression input, DML_PADDING_MODE paddingMode, DML_SC
     desc.DimensionCount = detail::Count(sizes);
     desc.StartPadding = call.Array("startPadding", startPadding, sizes.size(), 0u);
     desc.EndPadding = call.Array("endPadding", endPadding, sizes.size(), 0u);
-    desc.OutputTensor = call.Out(detail::Type(input), detail::Padded(sizes, desc.StartPadding, desc.EndPadding));
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_PADDING1, desc));
     return call.Make(DML_OPERATOR_PADDING1, desc);
 }
 
@@ -1483,31 +1462,24 @@ inline Expression Join(Span<const Expression> inputs, std::uint32_t axis) {
 }
 
 inline Expression Tile(Expression input, Span<const std::uint32_t> repeats) {
-    TensorDimensions sizes = detail::Sizes(input);
+    const TensorDimensions &sizes = detail::Sizes(input);
     detail::Call call;
     DML_TILE_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
     desc.RepeatsCount = detail::Count(sizes);
     desc.Repeats = call.Array("repeats", repeats, sizes.size(), 1u);
-    for (std::size_t i = 0; i < sizes.size(); i++) {
-        sizes[i] *= desc.Repeats[i];
-    }
-    desc.OutputTensor = call.Out(detail::Type(input), std::move(sizes));
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_TILE, desc));
     return call.Make(DML_OPERATOR_TILE, desc);
 }
 
 inline Expression SpaceToDepth(Expression input, std::uint32_t blockSize,
                                DML_DEPTH_SPACE_ORDER order = DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
-    const TensorDimensions &from = detail::Sizes(input);
-    const std::uint32_t block = std::max(blockSize, 1u);
     detail::Call call;
     DML_SPACE_TO_DEPTH1_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
-    desc.OutputTensor =
-        call.Out(detail::Type(input), {detail::SizeAt(from, 0), detail::SizeAt(from, 1) * block * block,
-                                       detail::SizeAt(from, 2) / block, detail::SizeAt(from, 3) / block});
     desc.BlockSize = blockSize;
     desc.Order = order;
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_SPACE_TO_DEPTH1, desc));
     if (order == DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
         const DML_SPACE_TO_DEPTH_OPERATOR_DESC oldest = {desc.InputTensor, desc.OutputTensor, blockSize};
         return call.Make(DML_OPERATOR_SPACE_TO_DEPTH, oldest);
@@ -1517,16 +1489,12 @@ inline Expression SpaceToDepth(Expression input, std::uint32_t blockSize,
 
 inline Expression DepthToSpace(Expression input, std::uint32_t blockSize,
                                DML_DEPTH_SPACE_ORDER order = DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
-    const TensorDimensions &from = detail::Sizes(input);
-    const std::uint32_t block = std::max(blockSize, 1u);
     detail::Call call;
     DML_DEPTH_TO_SPACE1_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
-    desc.OutputTensor =
-        call.Out(detail::Type(input), {detail::SizeAt(from, 0), detail::SizeAt(from, 1) / (block * block),
-                                       detail::SizeAt(from, 2) * block, detail::SizeAt(from, 3) * block});
     desc.BlockSize = blockSize;
     desc.Order = order;
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_DEPTH_TO_SPACE1, desc));
     if (order == DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
         const DML_DEPTH_TO_SPACE_OPERATOR_DESC oldest = {desc.InputTensor, desc.OutputTensor, blockSize};
         return call.Make(DML_OPERATOR_DEPTH_TO_SPACE, oldest);
@@ -1538,7 +1506,6 @@ inline Expression Unfold(Expression input, Span<const std::uint32_t> windowSizes
                          Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> dilations = {},
                          Span<const std::uint32_t> startPadding = {}, Span<const std::uint32_t> endPadding = {}) {
     const std::size_t spatial = detail::SpatialCount(input);
-    const TensorDimensions &from = detail::Sizes(input);
     detail::Call call;
     DML_UNFOLD_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
@@ -1548,13 +1515,7 @@ inline Expression Unfold(Expression input, Span<const std::uint32_t> windowSizes
     desc.Dilations = call.Array("dilations", dilations, spatial, 1u);
     desc.StartPadding = call.Array("startPadding", startPadding, spatial, 0u);
     desc.EndPadding = call.Array("endPadding", endPadding, spatial, 0u);
-    std::uint32_t rows = detail::SizeAt(from, 1), blocks = 1;
-    for (std::size_t i = 0; i < spatial; i++) {
-        rows *= desc.WindowSizes[i];
-        blocks *= detail::Windows(std::uint64_t{from[i + 2]} + desc.StartPadding[i] + desc.EndPadding[i],
-                                  desc.WindowSizes[i], desc.Dilations[i], desc.Strides[i]);
-    }
-    desc.OutputTensor = call.Out(detail::Type(input), {detail::SizeAt(from, 0), rows, blocks});
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_UNFOLD, desc));
     return call.Make(DML_OPERATOR_UNFOLD, desc);
 }
 
@@ -1597,23 +1558,13 @@ inline Expression ValueScale2D(Expression input, float scale, Span<const float> 
 /* ---- Indices ---- */
 
 inline Expression Gather(Expression input, Expression indices, std::uint32_t axis, std::uint32_t indexDimensions) {
-    const TensorDimensions &from = detail::Sizes(input), &places = detail::Sizes(indices);
-    const std::size_t before = std::min<std::size_t>(axis, from.size());
-    TensorDimensions sizes(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(before));
-    for (std::size_t i = places.size() - std::min<std::size_t>(indexDimensions, places.size()); i < places.size();
-         i++) {
-        sizes.push_back(places[i]);
-    }
-    for (std::size_t i = before + 1; i < from.size(); i++) {
-        sizes.push_back(from[i]);
-    }
     detail::Call call;
     DML_GATHER_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
     desc.IndicesTensor = call.In(indices);
-    desc.OutputTensor = call.Out(detail::Type(input), detail::FitRank(std::move(sizes), from.size()));
     desc.Axis = axis;
     desc.IndexDimensions = indexDimensions;
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_GATHER, desc));
     return call.Make(DML_OPERATOR_GATHER, desc);
 }
 
@@ -1629,24 +1580,14 @@ inline Expression GatherElements(Expression input, Expression indices, std::uint
 
 inline Expression GatherND(Expression input, Expression indices, std::uint32_t inputDimensionCount,
                            std::uint32_t indicesDimensionCount, std::uint32_t batchDimensionCount = 0) {
-    const TensorDimensions &from = detail::Sizes(input), &places = detail::Sizes(indices);
-    TensorDimensions sizes;
-    const std::size_t counted = std::min<std::size_t>(indicesDimensionCount, places.size());
-    for (std::size_t i = places.size() - counted; i + 1 < places.size(); i++) {
-        sizes.push_back(places[i]);
-    }
-    const std::size_t first = from.size() - std::min<std::size_t>(inputDimensionCount, from.size());
-    for (std::size_t i = first + batchDimensionCount + (places.empty() ? 0 : places.back()); i < from.size(); i++) {
-        sizes.push_back(from[i]);
-    }
     detail::Call call;
     DML_GATHER_ND1_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
     desc.IndicesTensor = call.In(indices);
-    desc.OutputTensor = call.Out(detail::Type(input), detail::FitRank(std::move(sizes), from.size()));
     desc.InputDimensionCount = inputDimensionCount;
     desc.IndicesDimensionCount = indicesDimensionCount;
     desc.BatchDimensionCount = batchDimensionCount;
+    desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_GATHER_ND1, desc));
     if (batchDimensionCount == 0) {
         const DML_GATHER_ND_OPERATOR_DESC oldest = {desc.InputTensor, desc.IndicesTensor, desc.OutputTensor,
                                                     inputDimensionCount, indicesDimensionCount};

@@ -7,10 +7,8 @@
 
 VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindingProperties *properties) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlResult result = vkdml_check_object(dispatchable, VKDML_HANDLE_DISPATCHABLE, "dispatchable", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(properties, "properties", report);
-    }
+    VkdmlResult result = vkdml_check_object_given(dispatchable, VKDML_HANDLE_DISPATCHABLE, "dispatchable", properties,
+                                                  "properties", report);
     if (result == VKDML_SUCCESS) {
         const struct vkdml_descriptor_count descriptors = vkdml_dispatchable_descriptors(dispatchable);
         *properties = (VkdmlBindingProperties){
@@ -33,10 +31,7 @@ VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableC
     if (table) {
         *table = NULL;
     }
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(table, "table", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, table, "table", report);
     if (result == VKDML_SUCCESS) {
         result =
             vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlBindingTableCreateInfo", report);

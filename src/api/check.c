@@ -73,6 +73,17 @@ VkdmlResult vkdml_check_device(VkdmlDevice device, struct vkdml_report *report) 
     return vkdml_check_object(device, VKDML_HANDLE_DEVICE, "device", report);
 }
 
+VkdmlResult vkdml_check_object_given(const void *handle, enum vkdml_handle_kind kind, const char *name,
+                                     const void *argument, const char *argument_name, struct vkdml_report *report) {
+    VkdmlResult result = vkdml_check_object(handle, kind, name, report);
+    return result == VKDML_SUCCESS ? vkdml_check_given(argument, argument_name, report) : result;
+}
+
+VkdmlResult vkdml_check_device_given(VkdmlDevice device, const void *argument, const char *argument_name,
+                                     struct vkdml_report *report) {
+    return vkdml_check_object_given(device, VKDML_HANDLE_DEVICE, "device", argument, argument_name, report);
+}
+
 bool vkdml_check_destroy(void *handle, enum vkdml_handle_kind kind, const char *name) {
     if (!handle) {
         return false;

@@ -28,6 +28,12 @@ VkdmlResult vkdml_check_handle(const void *handle, enum vkdml_handle_kind kind, 
 /* VKDML_SUCCESS, or reports that the device is NULL, lost or destroyed. */
 VkdmlResult vkdml_check_device(VkdmlDevice device, struct vkdml_report *report);
 
+/* The same two, and that an argument is given, which takes what the function makes. */
+VkdmlResult vkdml_check_object_given(const void *handle, enum vkdml_handle_kind kind, const char *name,
+                                     const void *argument, const char *argument_name, struct vkdml_report *report);
+VkdmlResult vkdml_check_device_given(VkdmlDevice device, const void *argument, const char *argument_name,
+                                     struct vkdml_report *report);
+
 /* The same for what a call is made on, an object of a device. */
 VkdmlResult vkdml_check_object(const void *handle, enum vkdml_handle_kind kind, const char *name,
                                struct vkdml_report *report);

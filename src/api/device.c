@@ -83,10 +83,7 @@ VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceIn
 
 VkdmlResult vkdmlGetVulkanHandles(VkdmlDevice device, VkdmlVulkanHandles *handles) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(handles, "handles", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, handles, "handles", report);
     if (result == VKDML_SUCCESS) {
         *handles = device->handles;
     }
@@ -144,10 +141,7 @@ static VkdmlResult get_cache_data(VkdmlDevice device, size_t *size, void *data, 
 
 VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data) {
     struct vkdml_report *report = vkdml_error_begin();
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(size, "size", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, size, "size", report);
     if (result == VKDML_SUCCESS) {
         result = get_cache_data(device, size, data, report);
     }

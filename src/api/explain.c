@@ -359,10 +359,7 @@ VkdmlResult vkdmlExplainOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (explanation) {
         *explanation = NULL;
     }
-    VkdmlResult result = vkdml_check_object(op, VKDML_HANDLE_OPERATOR, "op", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(explanation, "explanation", report);
-    }
+    VkdmlResult result = vkdml_check_object_given(op, VKDML_HANDLE_OPERATOR, "op", explanation, "explanation", report);
     if (result == VKDML_SUCCESS) {
         result = explain(op, info, report, explanation);
     }

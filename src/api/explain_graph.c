@@ -133,10 +133,7 @@ VkdmlResult vkdmlExplainGraph(VkdmlDevice device, const DML_GRAPH_DESC *desc, co
     if (explanation != NULL) {
         *explanation = NULL;
     }
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(explanation, "explanation", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, explanation, "explanation", report);
     if (result == VKDML_SUCCESS) {
         result = explain(device, desc, info, report, explanation);
     }

@@ -180,10 +180,7 @@ VkdmlResult vkdmlCompileGraph(VkdmlDevice device, const DML_GRAPH_DESC *desc, co
     if (compiled != NULL) {
         *compiled = NULL;
     }
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(compiled, "compiled", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, compiled, "compiled", report);
     if (result == VKDML_SUCCESS) {
         result = compile(device, desc, info, report, compiled);
     }

@@ -32,10 +32,7 @@ VkdmlResult vkdmlCreateOperator(VkdmlDevice device, const DML_OPERATOR_DESC *des
     if (op) {
         *op = NULL;
     }
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(op, "op", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, op, "op", report);
     if (result == VKDML_SUCCESS) {
         result = create_operator(device, desc, report, op);
     }
@@ -171,10 +168,7 @@ VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info,
     if (compiled) {
         *compiled = NULL;
     }
-    VkdmlResult result = vkdml_check_object(op, VKDML_HANDLE_OPERATOR, "op", report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(compiled, "compiled", report);
-    }
+    VkdmlResult result = vkdml_check_object_given(op, VKDML_HANDLE_OPERATOR, "op", compiled, "compiled", report);
     if (result == VKDML_SUCCESS) {
         result = compile(op, info, report, compiled);
     }
@@ -187,10 +181,7 @@ VkdmlResult vkdmlCreateOperatorInitializer(VkdmlDevice device, uint32_t count, c
     if (initializer) {
         *initializer = NULL;
     }
-    VkdmlResult result = vkdml_check_device(device, report);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_check_given(initializer, "initializer", report);
-    }
+    VkdmlResult result = vkdml_check_device_given(device, initializer, "initializer", report);
     if (result == VKDML_SUCCESS && count > 0) {
         result = vkdml_check_given(operators, "operators", report);
     }

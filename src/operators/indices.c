@@ -69,3 +69,19 @@ void vkdml_indices_set_sequences(struct vkdml_index *index, const struct vkdml_t
         index->dimensions[d].strides[VKDML_INDEX_OF_REST] = d == axis;
     }
 }
+
+void vkdml_indices_add_outer_column(struct vkdml_index *index, uint32_t size, uint32_t stride) {
+    struct vkdml_index_column *inner = &index->columns[0];
+    if (size == 1 && index->column_count > 0) {
+        return;
+    }
+    if (index->column_count > 0 && (inner->size == 1 || stride == (uint64_t)inner->stride * inner->size)) {
+        inner->stride = inner->size == 1 ? stride : inner->stride;
+        inner->size *= size;
+        return;
+    }
+    for (uint32_t k = index->column_count++; k > 0; --k) {
+        index->columns[k] = index->columns[k - 1];
+    }
+    index->columns[0] = (struct vkdml_index_column){size, stride};
+}

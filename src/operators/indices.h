@@ -26,6 +26,10 @@ void vkdml_indices_begin(const struct vkdml_instance *instance, uint32_t input, 
 /* Adds a dimension that indices walk. */
 void vkdml_indices_add_column(struct vkdml_index *index, const struct vkdml_tensor *tensor, uint32_t d);
 
+/* Adds the dimension that comes outside those there are: merged with the outermost of them where they are one run, so
+ * that mostly one remains and nothing is divided. */
+void vkdml_indices_add_outer_column(struct vkdml_index *index, uint32_t size, uint32_t stride);
+
 /* Strides of a tensor with an index for each sequence along Axis, and the coordinate along it. */
 void vkdml_indices_set_sequences(struct vkdml_index *index, const struct vkdml_tensor *indices, uint32_t axis);
 

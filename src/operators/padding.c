@@ -16,8 +16,8 @@ struct padding {
     uint32_t value[2]; /* an element of the tensors' type, low word first */
 };
 
-static void check_padding(const struct vkdml_instance *instance, const struct padding *padding,
-                          struct vkdml_report *report) {
+static void check_sizes(const struct vkdml_instance *instance, const struct padding *padding,
+                        struct vkdml_report *report) {
     const struct vkdml_tensor *input = &instance->inputs[0];
     struct vkdml_tensor *output = &instance->outputs[0];
     const char *input_name = vkdml_input_name(instance, 0);
@@ -50,51 +50,27 @@ static VkdmlResult plan(const struct padding *padding, const struct vkdml_planni
     return vkdml_padding_plan(&whole, &output, &input, planning->builder);
 }
 
-static struct padding read_padding(const struct vkdml_instance *instance) {
-    const DML_PADDING_OPERATOR_DESC *desc = instance->desc;
-    struct padding padding = {
-        .mode = desc->PaddingMode,
-        .dimension_count = desc->DimensionCount,
-        .start = desc->StartPadding,
-        .end = desc->EndPadding,
-    };
-    vkdml_scalar_from_float(desc->PaddingValue, instance->outputs[0].data_type, padding.value);
-    return padding;
-}
+/* The operator of a descriptor, whose value a function takes. */
+#define PADDING(name, NAME, take_value, given)                                                                         \
+    static struct padding read_##name(const struct vkdml_instance *instance) {                                         \
+        const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
+        struct padding padding = {.mode = desc->PaddingMode,                                                           \
+                                  .dimension_count = desc->DimensionCount,                                             \
+                                  .start = desc->StartPadding,                                                         \
+                                  .end = desc->EndPadding};                                                            \
+        take_value(given, instance->outputs[0].data_type, padding.value);                                              \
+        return padding;                                                                                                \
+    }                                                                                                                  \
+    static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
+        const struct padding padding = read_##name(instance);                                                          \
+        check_sizes(instance, &padding, report);                                                                       \
+    }                                                                                                                  \
+    static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
+        const struct padding padding = read_##name(planning->instance);                                                \
+        (void)op;                                                                                                      \
+        return plan(&padding, planning);                                                                               \
+    }                                                                                                                  \
+    const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name}
 
-static void check(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct padding padding = read_padding(instance);
-    check_padding(instance, &padding, report);
-}
-
-static VkdmlResult plan_padding(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    (void)op;
-    const struct padding padding = read_padding(planning->instance);
-    return plan(&padding, planning);
-}
-
-static struct padding read_padding1(const struct vkdml_instance *instance) {
-    const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
-    struct padding padding = {
-        .mode = desc->PaddingMode,
-        .dimension_count = desc->DimensionCount,
-        .start = desc->StartPadding,
-        .end = desc->EndPadding,
-    };
-    vkdml_scalar_from_union(&desc->PaddingValue, instance->outputs[0].data_type, padding.value);
-    return padding;
-}
-
-static void check1(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct padding padding = read_padding1(instance);
-    check_padding(instance, &padding, report);
-}
-
-static VkdmlResult plan_padding1(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
-    (void)op;
-    const struct padding padding = read_padding1(planning->instance);
-    return plan(&padding, planning);
-}
-
-const struct vkdml_operator vkdml_operator_padding = {.rules = check, .plan = plan_padding};
-const struct vkdml_operator vkdml_operator_padding1 = {.rules = check1, .plan = plan_padding1};
+PADDING(padding, PADDING, vkdml_scalar_from_float, desc->PaddingValue);
+PADDING(padding1, PADDING1, vkdml_scalar_from_union, &desc->PaddingValue);

@@ -44,43 +44,32 @@ static struct resampling read_resample(const struct vkdml_instance *instance) {
     };
 }
 
+#define WITH_OFFSETS(desc)                                                                                             \
+    .mode = (desc)->InterpolationMode, .count_name = "DimensionCount", .count = (desc)->DimensionCount,                \
+    .scales = (desc)->Scales, .input_offsets = (desc)->InputPixelOffsets, .output_offsets = (desc)->OutputPixelOffsets
+
 static struct resampling read_resample1(const struct vkdml_instance *instance) {
     const DML_RESAMPLE1_OPERATOR_DESC *desc = instance->desc;
     return (struct resampling){
-        .mode = desc->InterpolationMode,
+        WITH_OFFSETS(desc),
         .bias = 0.5f,
-        .count_name = "DimensionCount",
-        .count = desc->DimensionCount,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
     };
 }
 
 static struct resampling read_resample2(const struct vkdml_instance *instance) {
     const DML_RESAMPLE2_OPERATOR_DESC *desc = instance->desc;
     return (struct resampling){
-        .mode = desc->InterpolationMode,
+        WITH_OFFSETS(desc),
         .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
-        .count_name = "DimensionCount",
-        .count = desc->DimensionCount,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
     };
 }
 
 static struct resampling read_resample3(const struct vkdml_instance *instance) {
     const DML_RESAMPLE3_OPERATOR_DESC *desc = instance->desc;
     return (struct resampling){
-        .mode = desc->InterpolationMode,
+        WITH_OFFSETS(desc),
         .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
         .is_antialiased = desc->Antialiased != 0,
-        .count_name = "DimensionCount",
-        .count = desc->DimensionCount,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
     };
 }
 

@@ -134,24 +134,6 @@ static void check_scatter_nd(const struct vkdml_instance *instance, struct vkdml
     vkdml_tuples_check(instance, &nd, &instance->inputs[2], vkdml_input_name(instance, 2), report);
 }
 
-/* Adds the dimension of the updates that comes outside those there are: merged with the outermost of them where they
- * are one run, so that mostly one remains and nothing is divided. */
-static void add_outer_column(struct vkdml_index *index, uint32_t size, uint32_t stride) {
-    struct vkdml_index_column *inner = &index->columns[0];
-    if (size == 1 && index->column_count > 0) {
-        return;
-    }
-    if (index->column_count > 0 && (inner->size == 1 || stride == (uint64_t)inner->stride * inner->size)) {
-        inner->stride = inner->size == 1 ? stride : inner->stride;
-        inner->size *= size;
-        return;
-    }
-    for (uint32_t k = index->column_count++; k > 0; --k) {
-        index->columns[k] = index->columns[k - 1];
-    }
-    index->columns[0] = (struct vkdml_index_column){size, stride};
-}
-
 static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_tuples nd = read_scatter_nd(instance);
@@ -186,9 +168,9 @@ static VkdmlResult plan_scatter_nd(const struct vkdml_operator *op, const struct
         const uint32_t n = nd.indices_dimensions - 1 + (d - first - tuple);
         scatter.dimensions[d].strides[VKDML_INDEX_OF_INPUT] = updates->strides[first_update + n];
     }
-    add_outer_column(&scatter, 1, 0);
+    vkdml_indices_add_outer_column(&scatter, 1, 0);
     for (uint32_t n = nd.indices_dimensions - 1; n-- > 0;) {
-        add_outer_column(&scatter, layout.sources[n].size, updates->strides[first_update + n]);
+        vkdml_indices_add_outer_column(&scatter, layout.sources[n].size, updates->strides[first_update + n]);
     }
     return plan_passes(&numbers, &marks, &scatter, planning);
 }

@@ -3,6 +3,7 @@
  * once. */
 #include "frames/index/index.h"
 #include "operators/fill_value.h"
+#include "operators/indices.h"
 #include "operators/operators.h"
 
 #define INPUT   VKDML_INDEX_OF_INPUT
@@ -20,20 +21,6 @@ static struct vkdml_view numbers_of(const struct vkdml_tensor *tensor) {
 /* What elements that no index names are: as wide as the widest. */
 static const struct vkdml_view zero_element = {
     .at = {.type = DML_TENSOR_DATA_TYPE_UINT32}, .rank = 1, .sizes = {2}, .strides = {1}};
-
-/* Adds the input's dimension that comes outside those there are, merged with the outermost of them where they are one
- * run. */
-static void add_outer_column(struct vkdml_index *index, uint32_t size, uint32_t stride) {
-    struct vkdml_index_column *outer = &index->columns[0];
-    if (index->column_count > 0 && stride == (uint64_t)outer->stride * outer->size) {
-        outer->size *= size;
-        return;
-    }
-    for (uint32_t k = index->column_count++; k > 0; --k) {
-        index->columns[k] = index->columns[k - 1];
-    }
-    index->columns[0] = (struct vkdml_index_column){size, stride};
-}
 
 static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
@@ -65,7 +52,7 @@ static VkdmlResult plan_max_unpooling(const struct vkdml_operator *op, const str
         marks.dimensions[d].strides[REST] = order.strides[d];
         scatter.dimensions[d].strides[INDICES] = numbers.strides[d];
         if (input->sizes[d] > 1 || (d == 0 && scatter.column_count == 0)) {
-            add_outer_column(&scatter, input->sizes[d], input->strides[d]);
+            vkdml_indices_add_outer_column(&scatter, input->sizes[d], input->strides[d]);
         }
     }
     VkdmlResult result = vkdml_clear_plan(&numbers, planning->builder);

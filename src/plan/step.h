@@ -3,6 +3,7 @@
 #define VKDML_PLAN_STEP_H
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/report.h"
 #include "kernels/divisor.h"
@@ -28,6 +29,13 @@ static inline void vkdml_step_constant(struct vkdml_plan_step *step, uint32_t id
     assert(id < VKDML_KERNEL_CONSTANTS);
     step->constants_given |= UINT32_C(1) << id;
     step->constants[id] = value;
+}
+
+/* Of what kernels read as a float. */
+static inline uint32_t vkdml_float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
 }
 
 /* Sets the parameter block, once: a struct of kernels/blocks.h, or the beginning of it that the kernel has. */

@@ -223,35 +223,16 @@ static uint64_t scalar(const struct vkdml_map_context *context, const DML_SCALAR
     return value->UInt64 & range.highest >> (64 - 8 * size);
 }
 
-static float clip_float(const struct vkdml_map_context *context, float x, uint64_t least, uint64_t most) {
+static float clip_float(const struct vkdml_map_context *context, const float *x, uint64_t least, uint64_t most) {
     return larger(vkdml_element_to_float(context->type, least),
-                  smaller(x, vkdml_element_to_float(context->type, most)));
+                  smaller(x[0], vkdml_element_to_float(context->type, most)));
 }
 
-static uint64_t clip_integer(const struct vkdml_map_context *context, uint64_t x, uint64_t least, uint64_t most) {
+static uint64_t clip_integer(const struct vkdml_map_context *context, const uint64_t *x, uint64_t least,
+                             uint64_t most) {
     const uint64_t low = vkdml_integer_extend(context->type, least), high = vkdml_integer_extend(context->type, most);
-    const uint64_t below = less(context, high, x) ? high : x;
+    const uint64_t below = less(context, high, x[0]) ? high : x[0];
     return less(context, below, low) ? low : below;
-}
-
-FLOATS(clip) {
-    const DML_ELEMENT_WISE_CLIP_OPERATOR_DESC *desc = context->desc;
-    return clip_float(context, x[0], attribute(context, &desc->Min), attribute(context, &desc->Max));
-}
-
-INTEGERS(clip) {
-    const DML_ELEMENT_WISE_CLIP_OPERATOR_DESC *desc = context->desc;
-    return clip_integer(context, x[0], attribute(context, &desc->Min), attribute(context, &desc->Max));
-}
-
-FLOATS(clip1) {
-    const DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC *desc = context->desc;
-    return clip_float(context, x[0], scalar(context, &desc->Min), scalar(context, &desc->Max));
-}
-
-INTEGERS(clip1) {
-    const DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC *desc = context->desc;
-    return clip_integer(context, x[0], scalar(context, &desc->Min), scalar(context, &desc->Max));
 }
 
 static float clip_grad_float(const struct vkdml_map_context *context, const float *x, uint64_t least, uint64_t most) {
@@ -265,25 +246,21 @@ static uint64_t clip_grad_integer(const struct vkdml_map_context *context, const
     return less(context, low, x[0]) && less(context, x[0], high) ? x[1] : 0;
 }
 
-FLOATS(clip_grad) {
-    const DML_ELEMENT_WISE_CLIP_GRAD_OPERATOR_DESC *desc = context->desc;
-    return clip_grad_float(context, x, attribute(context, &desc->Min), attribute(context, &desc->Max));
-}
+/* Of FLOAT bounds, or of bounds of the tensors' type. */
+#define BOUNDED(name, NAME, function, read)                                                                            \
+    FLOATS(name) {                                                                                                     \
+        const DML_ELEMENT_WISE_##NAME##_OPERATOR_DESC *desc = context->desc;                                           \
+        return function##_float(context, x, read(context, &desc->Min), read(context, &desc->Max));                     \
+    }                                                                                                                  \
+    INTEGERS(name) {                                                                                                   \
+        const DML_ELEMENT_WISE_##NAME##_OPERATOR_DESC *desc = context->desc;                                           \
+        return function##_integer(context, x, read(context, &desc->Min), read(context, &desc->Max));                   \
+    }
 
-INTEGERS(clip_grad) {
-    const DML_ELEMENT_WISE_CLIP_GRAD_OPERATOR_DESC *desc = context->desc;
-    return clip_grad_integer(context, x, attribute(context, &desc->Min), attribute(context, &desc->Max));
-}
-
-FLOATS(clip_grad1) {
-    const DML_ELEMENT_WISE_CLIP_GRAD1_OPERATOR_DESC *desc = context->desc;
-    return clip_grad_float(context, x, scalar(context, &desc->Min), scalar(context, &desc->Max));
-}
-
-INTEGERS(clip_grad1) {
-    const DML_ELEMENT_WISE_CLIP_GRAD1_OPERATOR_DESC *desc = context->desc;
-    return clip_grad_integer(context, x, scalar(context, &desc->Min), scalar(context, &desc->Max));
-}
+BOUNDED(clip, CLIP, clip, attribute)
+BOUNDED(clip1, CLIP1, clip, scalar)
+BOUNDED(clip_grad, CLIP_GRAD, clip_grad, attribute)
+BOUNDED(clip_grad1, CLIP_GRAD1, clip_grad, scalar)
 
 FLOATS(threshold) {
     const DML_ELEMENT_WISE_THRESHOLD_OPERATOR_DESC *desc = context->desc;

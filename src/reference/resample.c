@@ -119,38 +119,25 @@ void vkdml_reference_resample(const struct vkdml_instance *instance, const struc
     resample(&r, instance, memory);
 }
 
+#define WITH_OFFSETS(desc)                                                                                             \
+    .is_linear = (desc)->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR, .scales = (desc)->Scales,                 \
+    .input_offsets = (desc)->InputPixelOffsets, .output_offsets = (desc)->OutputPixelOffsets
+#define ROUNDING(desc) .rounds = (desc)->RoundingDirection == DML_AXIS_DIRECTION_INCREASING ? 1 : -1
+
 void vkdml_reference_resample1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_RESAMPLE1_OPERATOR_DESC *desc = instance->desc;
-    const struct resampling r = {
-        .is_linear = desc->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
-    };
+    const struct resampling r = {WITH_OFFSETS(desc)};
     resample(&r, instance, memory);
 }
 
 void vkdml_reference_resample2(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_RESAMPLE2_OPERATOR_DESC *desc = instance->desc;
-    const struct resampling r = {
-        .is_linear = desc->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR,
-        .rounds = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING ? 1 : -1,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
-    };
+    const struct resampling r = {WITH_OFFSETS(desc), ROUNDING(desc)};
     resample(&r, instance, memory);
 }
 
 void vkdml_reference_resample3(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_RESAMPLE3_OPERATOR_DESC *desc = instance->desc;
-    const struct resampling r = {
-        .is_linear = desc->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR,
-        .is_antialiased = desc->Antialiased != 0,
-        .rounds = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING ? 1 : -1,
-        .scales = desc->Scales,
-        .input_offsets = desc->InputPixelOffsets,
-        .output_offsets = desc->OutputPixelOffsets,
-    };
+    const struct resampling r = {WITH_OFFSETS(desc), ROUNDING(desc), .is_antialiased = desc->Antialiased != 0};
     resample(&r, instance, memory);
 }

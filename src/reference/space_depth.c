@@ -12,33 +12,25 @@ static struct vkdml_coordinate in_depth(const struct vkdml_coordinate *wide, uin
     return (struct vkdml_coordinate){{wide->index[0], depth, wide->index[2] / block, wide->index[3] / block}};
 }
 
-static void move_to_depth(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                          uint32_t block, DML_DEPTH_SPACE_ORDER order) {
+static void move(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory, uint32_t block,
+                 DML_DEPTH_SPACE_ORDER order, bool to_depth) {
     const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
-    struct vkdml_coordinate from = {{0}};
+    const struct vkdml_tensor *wide = to_depth ? input : output;
+    struct vkdml_coordinate at = {{0}};
     do {
-        const struct vkdml_coordinate to = in_depth(&from, block, input->sizes[1], order);
-        vkdml_element_move(input, memory->inputs[0], &from, output, memory->outputs[0], &to);
-    } while (vkdml_coordinate_next(input, &from));
+        const struct vkdml_coordinate deep = in_depth(&at, block, wide->sizes[1], order);
+        vkdml_element_move(input, memory->inputs[0], to_depth ? &at : &deep, output, memory->outputs[0],
+                           to_depth ? &deep : &at);
+    } while (vkdml_coordinate_next(wide, &at));
 }
 
-static void move_to_space(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                          uint32_t block, DML_DEPTH_SPACE_ORDER order) {
-    const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
-    struct vkdml_coordinate to = {{0}};
-    do {
-        const struct vkdml_coordinate from = in_depth(&to, block, output->sizes[1], order);
-        vkdml_element_move(input, memory->inputs[0], &from, output, memory->outputs[0], &to);
-    } while (vkdml_coordinate_next(output, &to));
-}
-
-#define OF_BLOCKS(name, NAME, move, order)                                                                             \
+#define OF_BLOCKS(name, NAME, to_depth, order)                                                                         \
     void vkdml_reference_##name(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {  \
         const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
-        move(instance, memory, desc->BlockSize, order);                                                                \
+        move(instance, memory, desc->BlockSize, order, to_depth);                                                      \
     }
 
-OF_BLOCKS(space_to_depth, SPACE_TO_DEPTH, move_to_depth, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
-OF_BLOCKS(space_to_depth1, SPACE_TO_DEPTH1, move_to_depth, desc->Order)
-OF_BLOCKS(depth_to_space, DEPTH_TO_SPACE, move_to_space, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
-OF_BLOCKS(depth_to_space1, DEPTH_TO_SPACE1, move_to_space, desc->Order)
+OF_BLOCKS(space_to_depth, SPACE_TO_DEPTH, true, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
+OF_BLOCKS(space_to_depth1, SPACE_TO_DEPTH1, true, desc->Order)
+OF_BLOCKS(depth_to_space, DEPTH_TO_SPACE, false, DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW)
+OF_BLOCKS(depth_to_space1, DEPTH_TO_SPACE1, false, desc->Order)

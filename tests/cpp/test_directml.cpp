@@ -16,7 +16,7 @@ extern "C" {
 #include <vkdml/graph.hpp>
 #include <wrl/client.h>
 
-#include "cpp/counting.h"
+#include "cpp/counting.hpp"
 
 using Microsoft::WRL::ComPtr;
 
@@ -27,16 +27,8 @@ constexpr std::int32_t OK = 0, FALSE_BUT_FINE = 1;
 constexpr std::uint32_t INVALID = 0x80070057u, NO_INTERFACE = 0x80004002u, NOT_FOUND = 0x887A0002u,
                         MORE_DATA = 0x887A0003u;
 
-std::shared_ptr<vkdml::detail::Context> open() {
-    static const VkAllocationCallbacks callbacks = counting();
-    VkdmlDeviceOpenInfo info{};
-    info.allocationCallbacks = &callbacks;
-    return std::make_shared<vkdml::detail::Context>(info);
-}
-
-int nothing_is_left(void **) {
-    assert_int_equal(counted(), 0);
-    return 0;
+std::shared_ptr<vkdml::detail::Context> open_context() {
+    return std::make_shared<vkdml::detail::Context>(counting_info());
 }
 
 void expect(HRESULT found, std::uint32_t expected) {
@@ -124,7 +116,7 @@ struct Buffer {
 };
 
 void a_graph_is_built_initialized_and_executed(void **) {
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     const ComPtr<IDMLCompiledOperator> compiled = compile_graph(device.Get());
     ComPtr<IDMLOperatorInitializer> initializer;
@@ -176,7 +168,7 @@ void a_graph_is_built_initialized_and_executed(void **) {
 }
 
 void an_initializer_of_what_owns_nothing_needs_no_bindings(void **) {
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     const Row a(4);
     const DML_ELEMENT_WISE_ABS_OPERATOR_DESC abs{&a.desc, &a.desc, nullptr};
@@ -202,7 +194,7 @@ void an_initializer_of_what_owns_nothing_needs_no_bindings(void **) {
 }
 
 void references_keep_what_is_needed(void **) {
-    const auto context = open();
+    const auto context = open_context();
     ComPtr<IDMLDevice1> device = create_device(context->device.get());
     assert_int_equal(references(device.Get()), 1);
     ComPtr<IDMLCompiledOperator> compiled = compile_graph(device.Get());
@@ -226,7 +218,7 @@ void references_keep_what_is_needed(void **) {
 }
 
 void interfaces_are_found_by_their_guids(void **) {
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     const ComPtr<IDMLCompiledOperator> compiled = compile_graph(device.Get());
     ComPtr<IDMLDevice> older;
@@ -261,7 +253,7 @@ void interfaces_are_found_by_their_guids(void **) {
 }
 
 void failures_are_hresults_with_reasons(void **) {
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     const Row a(4), b(5);
     const DML_ELEMENT_WISE_ADD_OPERATOR_DESC add{&a.desc, &b.desc, &a.desc};
@@ -300,7 +292,7 @@ void failures_are_hresults_with_reasons(void **) {
 }
 
 void objects_keep_private_data(void **) {
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     const GUID guid = {1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
     UINT size = 0;
@@ -325,7 +317,7 @@ void objects_keep_private_data(void **) {
 
 void a_graph_of_expressions_becomes_an_interface(void **) {
     namespace dml = vkdml::dml;
-    const auto context = open();
+    const auto context = open_context();
     const ComPtr<IDMLDevice1> device = create_device(context->device.get());
     dml::Graph graph(vkdml::directml::GetDevice(device.Get()));
     const auto x = dml::InputTensor(graph, 0, dml::TensorDesc(DML_TENSOR_DATA_TYPE_FLOAT32, {4}));

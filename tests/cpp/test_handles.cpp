@@ -19,7 +19,7 @@ extern "C" {
 
 #include <vkdml/vkdml.hpp>
 
-#include "cpp/counting.h"
+#include "cpp/counting.hpp"
 
 VULKAN_HPP_DEFAULT_DISPATCH_LOADER_DYNAMIC_STORAGE
 
@@ -36,12 +36,7 @@ vkdml::Device device;
 
 // The sum of two tensors of 4 floats, the second of which may be the library's own.
 vkdml::Operator create_add(std::uint64_t bytes = 16, DML_TENSOR_FLAGS flags_of_b = DML_TENSOR_FLAG_NONE) {
-    const std::uint32_t size = 4;
-    DML_BUFFER_TENSOR_DESC buffer{};
-    buffer.DataType = DML_TENSOR_DATA_TYPE_FLOAT32;
-    buffer.DimensionCount = 1;
-    buffer.Sizes = &size;
-    buffer.TotalTensorSizeInBytes = bytes;
+    const DML_BUFFER_TENSOR_DESC buffer = four_floats(bytes);
     DML_BUFFER_TENSOR_DESC buffer_b = buffer;
     buffer_b.Flags = flags_of_b;
     const DML_TENSOR_DESC tensor{DML_TENSOR_TYPE_BUFFER, &buffer};
@@ -51,24 +46,19 @@ vkdml::Operator create_add(std::uint64_t bytes = 16, DML_TENSOR_FLAGS flags_of_b
 }
 
 // That a call throws the code and the reason that the C API tells.
-template <typename Call> void expect_error(VkdmlResult result, const char *reason, Call call) {
-    bool caught = false;
-    try {
-        call();
-    } catch (const vkdml::Error &error) {
-        caught = true;
-        assert_int_equal(error.result(), result);
-        assert_string_equal(error.what(), vkdmlGetErrorMessage());
-        assert_non_null(std::strstr(error.what(), reason));
-    }
-    assert_true(caught);
+template <typename Call> void expect_told(VkdmlResult result, const char *reason, Call call) {
+    expect_error(result, reason, [&] {
+        try {
+            call();
+        } catch (const vkdml::Error &error) {
+            assert_string_equal(error.what(), vkdmlGetErrorMessage());
+            throw;
+        }
+    });
 }
 
 int set_up(void **) {
-    const VkAllocationCallbacks callbacks = counting();
-    VkdmlDeviceOpenInfo info{};
-    info.allocationCallbacks = &callbacks;
-    device = vkdml::Device::open(info);
+    device = vkdml::Device::open(counting_info());
     const VkdmlVulkanHandles handles = device.vulkanHandles();
     VULKAN_HPP_DEFAULT_DISPATCHER.init(handles.instance, handles.getInstanceProcAddr, handles.device);
     return 0;
@@ -155,13 +145,13 @@ void handles_live_in_containers(void **) {
 
 void what_fails_throws_code_and_reason(void **) {
     const int before = counted();
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "TotalTensorSizeInBytes", [] { (void)create_add(12); });
+    expect_told(VKDML_ERROR_INVALID_ARGUMENT, "TotalTensorSizeInBytes", [] { (void)create_add(12); });
     assert_int_equal(counted(), before);
 
     VkdmlDeviceOpenInfo none{};
     none.name = "no device is called so";
-    expect_error(VKDML_ERROR_INITIALIZATION_FAILED, none.name, [&none] { (void)vkdml::Device::open(none); });
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "", [] { (void)vkdml::Device::create({}); });
+    expect_told(VKDML_ERROR_INITIALIZATION_FAILED, none.name, [&none] { (void)vkdml::Device::open(none); });
+    expect_told(VKDML_ERROR_INVALID_ARGUMENT, "", [] { (void)vkdml::Device::create({}); });
 }
 
 void an_empty_handle_is_refused_not_read(void **) {
@@ -170,7 +160,7 @@ void an_empty_handle_is_refused_not_read(void **) {
     vkdml::BindingTable no_table;
     const VkdmlBufferBinding binding{};
     const std::array<VkdmlBufferBinding, 1> bindings{};
-    const auto refuses = [](auto call) { expect_error(VKDML_ERROR_INVALID_ARGUMENT, "NULL", call); };
+    const auto refuses = [](auto call) { expect_told(VKDML_ERROR_INVALID_ARGUMENT, "NULL", call); };
     refuses([&] { (void)no_device.vulkanHandles(); });
     refuses([&] { (void)no_device.createOperatorInitializer({}); });
     refuses([&] { (void)no_device.createBindingTable(nothing); });
@@ -201,8 +191,8 @@ void an_imported_device_is_another(void **) {
 void compiling_takes_flags(void **) {
     const auto flags = DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION;
     assert_int_equal(create_add().compile(flags, VKDML_COMPILE_FLAG_ZERO_UNDEFINED).bindingProperties().inputCount, 2);
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "lags",
-                 [] { (void)create_add().compile(DML_EXECUTION_FLAG_NONE, 1u << 31); });
+    expect_told(VKDML_ERROR_INVALID_ARGUMENT, "lags",
+                [] { (void)create_add().compile(DML_EXECUTION_FLAG_NONE, 1u << 31); });
 }
 
 void an_explanation_is_of_the_operator(void **) {
@@ -212,7 +202,7 @@ void an_explanation_is_of_the_operator(void **) {
         assert_string_equal(explanation.get()->operatorName, "DML_OPERATOR_ELEMENT_WISE_ADD");
     }
     assert_int_equal(counted(), before);
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "NULL", [] { (void)vkdml::Operator().explain(); });
+    expect_told(VKDML_ERROR_INVALID_ARGUMENT, "NULL", [] { (void)vkdml::Operator().explain(); });
 }
 
 // A mapped buffer, tensors at multiples of 256 bytes.
@@ -284,8 +274,8 @@ void an_operator_that_owns_an_input_runs(void **) {
     second.bindOutputs(output);
     second.bindPersistentResource(memory.binding(2, persistent_size));
     second.bindTemporaryResource(memory.binding(4, 16)); // not needed, not used
-    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "an initializer's outputs are",
-                 [&] { first.bindPersistentResource(memory.binding(2, persistent_size)); });
+    expect_told(VKDML_ERROR_INVALID_ARGUMENT, "an initializer's outputs are",
+                [&] { first.bindPersistentResource(memory.binding(2, persistent_size)); });
 
     run(initializer, first, add, second);
     assert_memory_equal(memory.bytes + 3 * 256, sum.data(), sizeof sum);

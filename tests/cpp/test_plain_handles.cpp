@@ -12,7 +12,7 @@ extern "C" {
 
 #include <vkdml/vkdml.hpp>
 
-#include "cpp/counting.h"
+#include "cpp/counting.hpp"
 
 #ifndef VKDML_HPP_NO_EXCEPTIONS
 #error "without exceptions the header is to see that itself"
@@ -21,12 +21,7 @@ extern "C" {
 namespace {
 
 VkdmlResult create_identity(const vkdml::Device &device, std::uint64_t bytes, vkdml::Operator &op) {
-    const std::uint32_t size = 4;
-    DML_BUFFER_TENSOR_DESC buffer{};
-    buffer.DataType = DML_TENSOR_DATA_TYPE_FLOAT32;
-    buffer.DimensionCount = 1;
-    buffer.Sizes = &size;
-    buffer.TotalTensorSizeInBytes = bytes;
+    const DML_BUFFER_TENSOR_DESC buffer = four_floats(bytes);
     const DML_TENSOR_DESC tensor{DML_TENSOR_TYPE_BUFFER, &buffer};
     const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC identity{&tensor, &tensor, nullptr};
     const DML_OPERATOR_DESC desc{DML_OPERATOR_ELEMENT_WISE_IDENTITY, &identity};

@@ -13,7 +13,7 @@ extern "C" {
 
 #include <vkdml/vkdml.hpp>
 
-#include "cpp/counting.h"
+#include "cpp/counting.hpp"
 
 static_assert(!std::is_copy_constructible_v<vkdml::Compiled> && std::is_move_constructible_v<vkdml::Compiled>);
 static_assert(std::is_copy_constructible_v<vkdml::DeviceArray> && std::is_copy_constructible_v<vkdml::Bytes>);
@@ -44,34 +44,10 @@ struct Add {
 
 using Floats = std::vector<float>;
 
-vkdml::Session open() {
-    static const VkAllocationCallbacks callbacks = counting();
-    VkdmlDeviceOpenInfo info{};
-    info.allocationCallbacks = &callbacks;
-    return vkdml::Session(info);
-}
-
-int nothing_is_left(void **) {
-    assert_int_equal(counted(), 0);
-    return 0;
-}
-
 void expect(const vkdml::DeviceArray &array, const Floats &expected) {
     Floats found(expected.size());
     array.read(found);
     assert_memory_equal(found.data(), expected.data(), expected.size() * sizeof(float));
-}
-
-template <typename Call> void expect_error(const char *reason, Call call) {
-    bool caught = false;
-    try {
-        call();
-    } catch (const vkdml::Error &error) {
-        caught = true;
-        assert_int_equal(error.result(), VKDML_ERROR_INVALID_ARGUMENT);
-        assert_non_null(std::strstr(error.what(), reason));
-    }
-    assert_true(caught);
 }
 
 void an_operator_runs_once_on_arrays_of_the_host(void **) {
@@ -115,7 +91,9 @@ void absent_tensors_are_empty(void **) {
     session.run({DML_OPERATOR_GEMM, &gemm}, {a, a, {}}, {product});
     const Floats expected{7, 10, 15, 22};
     assert_memory_equal(product.data(), expected.data(), 16);
-    expect_error("count is 2, must be 3", [&] { session.run({DML_OPERATOR_GEMM, &gemm}, {a, a}, {product}); });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "count is 2, must be 3", [&] {
+        session.run({DML_OPERATOR_GEMM, &gemm}, {a, a}, {product});
+    });
 }
 
 void an_operator_runs_many_times_on_arrays_that_stay(void **) {
@@ -150,9 +128,10 @@ void what_an_operator_owns_is_read_once(void **) {
     expect(sum, {11, 22, 33, 44});
     compiled({sum, {}}, {sum});
     expect(sum, {21, 42, 63, 84});
-    expect_error("operators[0].BTensor: buffer is VK_NULL_HANDLE", [&] { (void)session.compile(add.desc); });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "operators[0].BTensor: buffer is VK_NULL_HANDLE",
+                 [&] { (void)session.compile(add.desc); });
     Floats host(4);
-    expect_error("BTensor", [&] { session.run(add.desc, {host, host}, {host}); });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "BTensor", [&] { session.run(add.desc, {host, host}, {host}); });
 }
 
 void what_outlives_its_session_works_on(void **) {
@@ -176,12 +155,17 @@ void failures_have_reasons_and_leave_all_as_it_was(void **) {
     vkdml::DeviceArray a = session.array(Floats{1, 2, 3, 4});
     const vkdml::DeviceArray sum = session.allocate(16), little = session.allocate(3);
     assert_int_equal(little.bytes(), 4);
-    expect_error("BTensor: size is 4, must be at least 16", [&] { compiled({a, little}, {sum}); });
-    expect_error("OutputTensor: buffer is VK_NULL_HANDLE", [&] { compiled({a, a}, {{}}); });
-    expect_error("the host's elements are 20 bytes, must be at most the array's 16", [&] { a.write(Floats(5)); });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "BTensor: size is 4, must be at least 16", [&] {
+        compiled({a, little}, {sum});
+    });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "OutputTensor: buffer is VK_NULL_HANDLE", [&] {
+        compiled({a, a}, {{}});
+    });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "the host's elements are 20 bytes, must be at most the array's 16",
+                 [&] { a.write(Floats(5)); });
     Floats five(5);
-    expect_error("the host's elements are 20 bytes", [&] { a.read(five); });
-    expect_error("is 4, must be", [&] {
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "the host's elements are 20 bytes", [&] { a.read(five); });
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "is 4, must be", [&] {
         Add wrong(4);
         wrong.buffer.TotalTensorSizeInBytes = 4;
         (void)session.compile(wrong.desc);

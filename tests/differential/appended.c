@@ -65,6 +65,19 @@ static VkdmlResult plan_of(const DML_OPERATOR_DESC *desc, const struct vkdml_pla
     return result;
 }
 
+static VkdmlResult append_operator(struct vkdml_plan *plan, const DML_OPERATOR_DESC *desc,
+                                   const struct vkdml_renaming *renaming, const struct vkdml_plan_limits *limits,
+                                   struct vkdml_report *report) {
+    struct vkdml_plan own;
+    vkdml_plan_begin(&own, plan->callbacks);
+    VkdmlResult result = plan_of(desc, limits, report, &own);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_plan_append(plan, &own, renaming, report);
+    }
+    vkdml_plan_end(&own);
+    return result;
+}
+
 /* Appends the copy of words between two places, by the plan of an operator. */
 static VkdmlResult append_copy(struct vkdml_plan *plan, uint64_t bytes, const struct vkdml_origin *from,
                                const struct vkdml_origin *to, const struct vkdml_plan_limits *limits,
@@ -77,14 +90,7 @@ static VkdmlResult append_copy(struct vkdml_plan *plan, uint64_t bytes, const st
     const DML_OPERATOR_DESC desc = {DML_OPERATOR_ELEMENT_WISE_IDENTITY, &identity};
     const struct vkdml_renaming renaming = {
         .input_count = 1, .inputs = from, .output_count = 1, .outputs = to, .temporary_offset = VKDML_NEW_REGION};
-    struct vkdml_plan copy;
-    vkdml_plan_begin(&copy, plan->callbacks);
-    VkdmlResult result = plan_of(&desc, limits, report, &copy);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_plan_append(plan, &copy, &renaming, report);
-    }
-    vkdml_plan_end(&copy);
-    return result;
+    return append_operator(plan, &desc, &renaming, limits, report);
 }
 
 /* Appends what fills a region that nothing else touches. */
@@ -100,14 +106,7 @@ static VkdmlResult append_fill(struct vkdml_plan *plan, const struct vkdml_plan_
     const struct vkdml_origin region = vkdml_builder_region(&builder, "a region", 4 * words, buffer.DataType);
     const struct vkdml_renaming renaming = {
         .output_count = 1, .outputs = &region, .temporary_offset = VKDML_NEW_REGION};
-    struct vkdml_plan filling;
-    vkdml_plan_begin(&filling, plan->callbacks);
-    VkdmlResult result = plan_of(&desc, limits, report, &filling);
-    if (result == VKDML_SUCCESS) {
-        result = vkdml_plan_append(plan, &filling, &renaming, report);
-    }
-    vkdml_plan_end(&filling);
-    return result;
+    return append_operator(plan, &desc, &renaming, limits, report);
 }
 
 /* ---- barriers ---- */

@@ -257,23 +257,27 @@ static bool parse_part(const char *text, struct part *part) {
     return errno == 0 && end != text && *end == '/' && parse_number(end + 1, &part->of) && part->at < part->of;
 }
 
+/* Options without a value. */
+static bool take_flag(const char *name) {
+    static const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--transfer", &options.transfer},
+                 {"--no-skips", &options.no_skips},
+                 {"--appended", &options.appended},
+                 {"--errors", &options.errors}};
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        if (strcmp(name, flags[i].name) == 0) {
+            return *flags[i].flag = true;
+        }
+    }
+    return false;
+}
+
 static bool parse_options(int count, char **arguments) {
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i];
-        if (strcmp(name, "--transfer") == 0) {
-            options.transfer = true;
-            continue;
-        }
-        if (strcmp(name, "--no-skips") == 0) {
-            options.no_skips = true;
-            continue;
-        }
-        if (strcmp(name, "--appended") == 0) {
-            options.appended = true;
-            continue;
-        }
-        if (strcmp(name, "--errors") == 0) {
-            options.errors = true;
+        if (take_flag(name)) {
             continue;
         }
         const char *value = i + 1 < count ? arguments[++i] : "";

@@ -146,14 +146,19 @@ static void plan_for_all(const struct vkdml_instance *instance) {
     }
 }
 
+static void require_consistency(VkdmlResult result, const struct vkdml_instance *instance,
+                                const struct vkdml_report *report) {
+    REQUIRE((result == VKDML_SUCCESS) == (instance != NULL));
+    REQUIRE((result == VKDML_SUCCESS) == (report->count == 0));
+}
+
 /* What is found is valid, but for a type that none says; what is valid is found again. */
 static void require_inference(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level, bool is_valid) {
     struct vkdml_report report;
     struct vkdml_instance *instance = NULL;
     vkdml_report_clear(&report);
     VkdmlResult result = vkdml_infer(desc, level, NULL, &report, &instance);
-    REQUIRE((result == VKDML_SUCCESS) == (instance != NULL));
-    REQUIRE((result == VKDML_SUCCESS) == (report.count == 0));
+    require_consistency(result, instance, &report);
     REQUIRE(result == VKDML_SUCCESS || !is_valid);
     for (uint32_t i = 0; instance != NULL && i < instance->output_count; i++)
         REQUIRE(vkdml_tensor_elements(&instance->outputs[i]) != 0);
@@ -165,8 +170,7 @@ static void check(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level) {
     struct vkdml_instance *instance = NULL;
     vkdml_report_clear(&report);
     VkdmlResult result = vkdml_validate(desc, level, NULL, &report, &instance);
-    REQUIRE((result == VKDML_SUCCESS) == (instance != NULL));
-    REQUIRE((result == VKDML_SUCCESS) == (report.count == 0));
+    require_consistency(result, instance, &report);
     REQUIRE(result == VKDML_SUCCESS || result == VKDML_ERROR_INVALID_ARGUMENT || result == VKDML_ERROR_NOT_IMPLEMENTED);
     REQUIRE(report.length == strlen(report.text) && report.length < sizeof(report.text));
     require_inference(desc, level, instance != NULL);

@@ -190,18 +190,11 @@ static void threads_compile_one_graph_at_once(void **state) {
 
 static VkdmlBindingTable table_of(VkdmlDispatchable compiled, const VkdmlBufferBinding *inputs,
                                   const VkdmlBufferBinding *outputs, VkDeviceSize persistent_at) {
-    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
-    const VkdmlBufferBinding persistent = other_range(persistent_at, properties.persistentResourceSize);
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
-    assert_int_equal(vkdmlBindInputs(table, 3, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, 2, outputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindPersistentResource(table, &persistent), VKDML_SUCCESS);
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
-    return table;
+    return bind_all(compiled, &(struct bindings){3, inputs, 2, outputs,
+                                                 other_range(persistent_at, properties.persistentResourceSize),
+                                                 VULKAN_BUFFER_BYTES / 2});
 }
 
 static void assert_not_recorded(VkdmlDispatchable compiled, const VkdmlBufferBinding *inputs,
@@ -211,12 +204,17 @@ static void assert_not_recorded(VkdmlDispatchable compiled, const VkdmlBufferBin
     vkdmlDestroyBindingTable(table);
 }
 
-static void outputs_lie_apart_from_all_else(void **state) {
-    (void)state;
+static VkdmlDispatchable compile_small_graph(void) {
     VkdmlDispatchable compiled;
     small_graph(device, &graph);
     assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_SUCCESS);
     graph_end(&graph);
+    return compiled;
+}
+
+static void outputs_lie_apart_from_all_else(void **state) {
+    (void)state;
+    VkdmlDispatchable compiled = compile_small_graph();
     const VkdmlBufferBinding inputs[3] = {range(0, SMALL_BYTES), nothing, nothing};
     assert_not_recorded(compiled, inputs,
                         (const VkdmlBufferBinding[2]){range(0, SMALL_BYTES), range(1024, SMALL_BYTES)},
@@ -234,10 +232,7 @@ static void outputs_lie_apart_from_all_else(void **state) {
 
 static void what_nothing_reads_has_nothing_bound(void **state) {
     (void)state;
-    VkdmlDispatchable compiled;
-    small_graph(device, &graph);
-    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_SUCCESS);
-    graph_end(&graph);
+    VkdmlDispatchable compiled = compile_small_graph();
     VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     const VkdmlBufferBinding some = range(0, SMALL_BYTES);
     assert_invalid(vkdmlBindInputs(table, 3, (const VkdmlBufferBinding[3]){some, nothing, some}),
@@ -268,12 +263,6 @@ static void fill(VkDeviceSize offset, float first, float step) {
 }
 
 static void initialize(const VkdmlDispatchable *dispatchables) {
-    VkdmlDispatchable initializer;
-    VkdmlBindingProperties properties;
-    assert_int_equal(vkdmlCreateOperatorInitializer(device, 3, dispatchables, &initializer), VKDML_SUCCESS);
-    assert_int_equal(vkdmlGetBindingProperties(initializer, &properties), VKDML_SUCCESS);
-    assert_int_equal(properties.inputCount, 3 + 2 + 3);
-    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
     const VkdmlBufferBinding first = range(0, SMALL_BYTES), second = range(1024, SMALL_BYTES),
                              third = range(2048, SMALL_BYTES);
     const VkdmlBufferBinding inputs[8] = {nothing, first, nothing, second, nothing, nothing, third, nothing};
@@ -283,16 +272,12 @@ static void initialize(const VkdmlDispatchable *dispatchables) {
         assert_int_equal(vkdmlGetBindingProperties(dispatchables[i], &own), VKDML_SUCCESS);
         outputs[i] = other_range((VkDeviceSize)4096 * i, own.persistentResourceSize);
     }
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
-    assert_int_equal(vkdmlBindInputs(table, 8, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, 3, outputs), VKDML_SUCCESS);
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
-    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), VKDML_SUCCESS);
-    vulkan_run(&vulkan);
-    vkdmlDestroyBindingTable(table);
-    vkdmlDestroyDispatchable(initializer);
+    initialize_all(3, dispatchables,
+                   &(struct bindings){.input_count = 3 + 2 + 3,
+                                      .inputs = inputs,
+                                      .output_count = 3,
+                                      .outputs = outputs,
+                                      .temporary_at = VULKAN_BUFFER_BYTES / 2});
 }
 
 static void one_initializer_serves_graphs_and_operators(void **state) {

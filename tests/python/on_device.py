@@ -34,3 +34,11 @@ class OnDevice(unittest.TestCase):
     def refused(self, kind, pattern, function, *arguments, **fields):
         with self.assertRaisesRegex(kind, pattern):
             function(*arguments, **fields)
+
+
+class Staged:
+    """Before a class of tests: where the host does not see the device's memory; what it has, it copies."""
+    label = "device of its own memory"
+
+    def prepare(self):
+        self.hide_memory()

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import tap
 import vkdml
-from on_device import OnDevice
+from on_device import OnDevice, Staged
 from vkdml._value import strides_of
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -431,12 +431,8 @@ class Graphs(OnDevice):
         self.assertEqual(failed, [])
 
 
-class Staged(Graphs):
-    """Where the host does not see the device's memory: what it has, it copies."""
-    label = "device of its own memory"
-
-    def prepare(self):
-        self.hide_memory()
+class StagedGraphs(Staged, Graphs):
+    """The same, where the host does not see the device's memory."""
 
 
 if __name__ == "__main__":

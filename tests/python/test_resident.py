@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import tap
 import vkdml
-from on_device import OnDevice
+from on_device import OnDevice, Staged
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -170,12 +170,8 @@ class Resident(OnDevice):
         self.assertEqual(results, [True] * 20)
 
 
-class Staged(Resident):
-    """Where the host does not see the device's memory: what it has, it copies."""
-    label = "device of its own memory"
-
-    def prepare(self):
-        self.hide_memory()
+class StagedResident(Staged, Resident):
+    """The same, where the host does not see the device's memory."""
 
 
 if __name__ == "__main__":

@@ -52,9 +52,17 @@ def test_run_options(folder):
          result.stderr)
 
 
+def exit_with(status, refused):
+    """Of command lines, reasons."""
+    for arguments, reason in refused.items():
+        result = run(*arguments)
+        tell(result.returncode == status and reason in result.stderr and not result.stdout,
+             f"{told(arguments)}: exits with {status} and says why", result)
+
+
 def test_wrong_usage():
     """What is wrong with the line itself exits with 2, and says what."""
-    for arguments, reason in {
+    exit_with(2, {
         (): "Usage: vkdml",
         ("bogus",): "no command and no file 'bogus'",
         ("help", "bogus"): "no command and no file 'bogus'",
@@ -90,10 +98,7 @@ def test_wrong_usage():
         ("bench", "--repeat", "0"): "vkdml bench: --repeat: '0' must be a whole number from 1 to 1000",
         ("bench", "--host", "--latency"): "one at a time",
         ("bench", "-a", "reference"): "it times Vulkan devices; --reference",
-    }.items():
-        result = run(*arguments)
-        tell(result.returncode == 2 and reason in result.stderr and not result.stdout,
-             f"{told(arguments)}: exits with 2 and says why", result)
+    })
 
 
 def test_options_of_dxdispatch():
@@ -138,7 +143,7 @@ def test_timing_options():
 
 def test_failures():
     """What is wrong with files or the machine exits with 1."""
-    for arguments, reason in {
+    exit_with(1, {
         ("run", "no-such-model.json"): "No such file or directory",
         ("no-such-model.json",): "No such file or directory",
         ("check", "no-such-model.json"): "No such file or directory",
@@ -148,10 +153,7 @@ def test_failures():
         ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there ",
         ("bench", "-a", "no such device"): "name contains \"no such device\"; there ",
         ("bench", "--from", "/no/such.json"): "/no/such.json",
-    }.items():
-        result = run(*arguments)
-        tell(result.returncode == 1 and reason in result.stderr and not result.stdout,
-             f"{told(arguments)}: exits with 1 and says why", result)
+    })
 
 
 def test_help():

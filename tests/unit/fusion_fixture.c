@@ -253,26 +253,12 @@ static bool is_bound(uint32_t input, DML_TENSOR_FLAGS flags) {
     return false;
 }
 
-static void initialize(VkdmlDispatchable compiled, const VkdmlBufferBinding *persistent) {
-    VkdmlDispatchable initializer;
-    assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
-    VkdmlBindingProperties properties;
-    assert_int_equal(vkdmlGetBindingProperties(initializer, &properties), VKDML_SUCCESS);
-    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
+static void initialize(VkdmlDispatchable compiled, VkdmlBufferBinding persistent) {
     VkdmlBufferBinding inputs[INPUTS];
     for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
         inputs[i] = is_bound(i, DML_TENSOR_FLAG_OWNED_BY_DML) ? range(SLOT * i, SLOT) : nothing;
     }
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
-    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, 1, persistent), VKDML_SUCCESS);
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
-    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), VKDML_SUCCESS);
-    vulkan_run(&vulkan);
-    vkdmlDestroyBindingTable(table);
-    vkdmlDestroyDispatchable(initializer);
+    initialize_one(compiled, graph.desc.InputCount, inputs, persistent);
 }
 
 static void execute(VkdmlCompileFlags flags, DML_EXECUTION_FLAGS execution_flags, unsigned char *outputs_read) {
@@ -284,11 +270,9 @@ static void execute(VkdmlCompileFlags flags, DML_EXECUTION_FLAGS execution_flags
     }
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     const VkdmlBufferBinding persistent = other_range(0, properties.persistentResourceSize);
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 4, properties.temporaryResourceSize);
     if (properties.persistentResourceSize > 0) {
-        initialize(compiled, &persistent);
+        initialize(compiled, persistent);
     }
-    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBufferBinding inputs[INPUTS], outputs[INPUTS];
     for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
         inputs[i] = is_bound(i, DML_TENSOR_FLAG_NONE) ? range(SLOT * i, SLOT) : nothing;
@@ -296,14 +280,9 @@ static void execute(VkdmlCompileFlags flags, DML_EXECUTION_FLAGS execution_flags
     for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
         outputs[i] = range(OUTPUTS_AT + SLOT * i, SLOT);
     }
-    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, graph.desc.OutputCount, outputs), VKDML_SUCCESS);
-    if (properties.persistentResourceSize > 0) {
-        assert_int_equal(vkdmlBindPersistentResource(table, &persistent), VKDML_SUCCESS);
-    }
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
+    const struct bindings bindings = {graph.desc.InputCount,  inputs, graph.desc.OutputCount, outputs, persistent,
+                                      VULKAN_BUFFER_BYTES / 4};
+    VkdmlBindingTable table = bind_all(compiled, &bindings);
     memset(vulkan.bytes + OUTPUTS_AT, 0x55, INPUTS * SLOT);
     assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
     vulkan_run(&vulkan);
@@ -318,14 +297,8 @@ static void execute_reference(unsigned char *outputs) {
         inputs[i] = (VkdmlHostBinding){vulkan.bytes + SLOT * i, SLOT};
         bindings[i] = (VkdmlHostBinding){outputs + SLOT * i, SLOT};
     }
-    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
-                                          .desc = &graph.desc,
-                                          .inputCount = graph.desc.InputCount,
-                                          .inputs = inputs,
-                                          .outputCount = graph.desc.OutputCount,
-                                          .outputs = bindings};
     memset(outputs, 0x55, INPUTS * SLOT);
-    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_SUCCESS);
+    assert_int_equal(graph_reference(&graph, inputs, bindings), VKDML_SUCCESS);
 }
 
 static float number_at(const unsigned char *bytes, DML_TENSOR_DATA_TYPE type, size_t i) {
@@ -355,11 +328,16 @@ static void assert_near(const unsigned char *made, const unsigned char *wanted, 
 
 static unsigned char fused[INPUTS * SLOT], apart[INPUTS * SLOT], reference[INPUTS * SLOT];
 
-/* Fused nodes give the bits that they give one by one. The graph ends. */
-void agree(DML_TENSOR_DATA_TYPE type) {
+/* Fills inputs with numbers of a type, and finds what the reference makes of them. */
+static void begin_execution(DML_TENSOR_DATA_TYPE type) {
     input_type = type;
     fill_inputs();
     execute_reference(reference);
+}
+
+/* Fused nodes give the bits that they give one by one. The graph ends. */
+void agree(DML_TENSOR_DATA_TYPE type) {
+    begin_execution(type);
     execute(0, DML_EXECUTION_FLAG_NONE, fused);
     execute(VKDML_COMPILE_FLAG_NODE_BY_NODE, DML_EXECUTION_FLAG_NONE, apart);
     assert_memory_equal(fused, apart, SLOT * graph.desc.OutputCount);
@@ -369,9 +347,7 @@ void agree(DML_TENSOR_DATA_TYPE type) {
 
 /* .. but of FLOAT16 that is rounded less. */
 void agree_about(DML_TENSOR_DATA_TYPE type) {
-    input_type = type;
-    fill_inputs();
-    execute_reference(reference);
+    begin_execution(type);
     execute(0, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, fused);
     assert_near(fused, reference, type);
     graph_end(&graph);

@@ -121,22 +121,24 @@ void yield_as(uint32_t from, uint32_t from_output, uint32_t index, const uint32_
     output_bytes[index] = bytes_of(sizes);
 }
 
+void join_all(const struct joint *joints, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        graph_join(&graph, joints[i].from, joints[i].output, joints[i].to, joints[i].input);
+    }
+}
+
 /* ---- how they are executed ---- */
 
-static VkdmlBindingTable bind(VkdmlDispatchable compiled, uint64_t temporary_bytes) {
-    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
-    const VkdmlBufferBinding temporary = other_range(0, temporary_bytes);
+static VkdmlBindingTable bind(VkdmlDispatchable compiled) {
     VkdmlBufferBinding inputs[MOST], outputs[MOST];
     for (uint32_t i = 0; i < MOST; i++) {
         inputs[i] = input_bytes[i] > 0 ? range((VkDeviceSize)PART_BYTES * i, input_bytes[i]) : nothing;
         outputs[i] = range(OUTPUTS_AT + (VkDeviceSize)PART_BYTES * i, output_bytes[i]);
     }
-    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, graph.desc.OutputCount, outputs), VKDML_SUCCESS);
-    if (temporary_bytes > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
-    return table;
+    return bind_all(compiled, &(struct bindings){.input_count = graph.desc.InputCount,
+                                                 .inputs = inputs,
+                                                 .output_count = graph.desc.OutputCount,
+                                                 .outputs = outputs});
 }
 
 /* Executes the graph over two fillings of its temporary memory; outputs are what is expected. */
@@ -147,7 +149,7 @@ static struct cost execute(VkdmlCompileFlags flags, const unsigned char *expecte
     VkdmlBindingProperties properties;
     assert_int_equal(vkdmlCompileGraph(device, &graph.desc, &info, &compiled), VKDML_SUCCESS);
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
-    VkdmlBindingTable table = bind(compiled, properties.temporaryResourceSize);
+    VkdmlBindingTable table = bind(compiled);
     struct cost cost = {.temporary_bytes = properties.temporaryResourceSize};
     for (size_t f = 0; f < 2; f++) {
         memset(vulkan.other_bytes, fillings[f], VULKAN_BUFFER_BYTES);
@@ -173,13 +175,7 @@ static void execute_reference(unsigned char *expected) {
                                        (size_t)input_bytes[i]};
         outputs[i] = (VkdmlHostBinding){expected + (size_t)PART_BYTES * i, (size_t)output_bytes[i]};
     }
-    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
-                                          .desc = &graph.desc,
-                                          .inputCount = graph.desc.InputCount,
-                                          .inputs = inputs,
-                                          .outputCount = graph.desc.OutputCount,
-                                          .outputs = outputs};
-    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_SUCCESS);
+    assert_int_equal(graph_reference(&graph, inputs, outputs), VKDML_SUCCESS);
 }
 
 struct cost agree(void) {

@@ -2,6 +2,8 @@
 #ifndef UNIT_GRAPH_EXECUTION_H
 #define UNIT_GRAPH_EXECUTION_H
 
+#include <stddef.h>
+
 #include "graph_fixture.h"
 
 #define MOST       8    /* inputs or outputs of a graph */
@@ -24,6 +26,19 @@ uint32_t join_node(const uint32_t (*parts)[4], uint32_t count, uint32_t axis);
 void begin_graph(uint32_t inputs, uint32_t outputs);
 void feed(uint32_t index, uint32_t to, uint32_t to_input, const uint32_t sizes[4]);
 void yield_as(uint32_t from, uint32_t from_output, uint32_t index, const uint32_t sizes[4]);
+
+/* Edges between nodes, a list of {from, its output, to, its input}. */
+struct joint {
+    uint32_t from;
+    uint32_t output;
+    uint32_t to;
+    uint32_t input;
+};
+
+void join_all(const struct joint *joints, size_t count);
+
+#define JOINTS(...) ((const struct joint[]){__VA_ARGS__})
+#define JOIN(...)   join_all(JOINTS(__VA_ARGS__), sizeof JOINTS(__VA_ARGS__) / sizeof(struct joint))
 
 struct cost {
     uint32_t dispatches;

@@ -55,3 +55,14 @@ void graph_join(struct graph *graph, uint32_t from, uint32_t from_output, uint32
     graph->intermediate_edges[e] = (DML_INTERMEDIATE_GRAPH_EDGE_DESC){from, from_output, to, to_input, NULL};
     graph->edges[2][e] = (DML_GRAPH_EDGE_DESC){DML_GRAPH_EDGE_TYPE_INTERMEDIATE, &graph->intermediate_edges[e]};
 }
+
+VkdmlResult graph_reference(const struct graph *graph, const VkdmlHostBinding *inputs,
+                            const VkdmlHostBinding *outputs) {
+    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
+                                          .desc = &graph->desc,
+                                          .inputCount = graph->desc.InputCount,
+                                          .inputs = inputs,
+                                          .outputCount = graph->desc.OutputCount,
+                                          .outputs = outputs};
+    return vkdmlReferenceExecuteGraph(&info);
+}

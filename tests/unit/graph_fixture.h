@@ -32,4 +32,7 @@ void graph_input(struct graph *graph, uint32_t input, uint32_t node, uint32_t no
 void graph_output(struct graph *graph, uint32_t node, uint32_t node_output, uint32_t output);
 void graph_join(struct graph *graph, uint32_t from, uint32_t from_output, uint32_t to, uint32_t to_input);
 
+/* What the CPU reference makes of it; as many inputs and outputs as it has. */
+VkdmlResult graph_reference(const struct graph *graph, const VkdmlHostBinding *inputs, const VkdmlHostBinding *outputs);
+
 #endif

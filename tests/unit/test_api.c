@@ -87,6 +87,13 @@ static void opening_and_closing_frees_all_host_memory(void **state) {
     assert_int_equal(atomic_load(&allocations.live), 0);
 }
 
+static VkdmlDeviceOpenInfo told_to(struct messages *messages) {
+    return (VkdmlDeviceOpenInfo){.structSize = sizeof(VkdmlDeviceOpenInfo),
+                                 .headerVersion = VKDML_HEADER_VERSION,
+                                 .logCallback = keep_message,
+                                 .logUserData = messages};
+}
+
 static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
     (void)state;
     VkdmlPhysicalDeviceInfo infos[8];
@@ -98,11 +105,8 @@ static void a_device_opens_by_any_part_of_its_name_in_any_case(void **state) {
         name[i] = (char)toupper((unsigned char)infos[0].name[i + 1]);
     }
     struct messages messages = {{0}, {{0}}, {{0}}};
-    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
-                                .headerVersion = VKDML_HEADER_VERSION,
-                                .name = name,
-                                .logCallback = keep_message,
-                                .logUserData = &messages};
+    VkdmlDeviceOpenInfo info = told_to(&messages);
+    info.name = name;
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
     /* Matrix cores are a message of their own. */
@@ -174,11 +178,8 @@ static void devices_are_listed_in_the_manner_of_vulkan(void **state) {
 static void validation_messages_reach_the_log(void **state) {
     (void)state;
     struct messages messages = {{0}, {{0}}, {{0}}};
-    VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
-                                .headerVersion = VKDML_HEADER_VERSION,
-                                .flags = VKDML_DEVICE_FLAG_VALIDATION,
-                                .logCallback = keep_message,
-                                .logUserData = &messages};
+    VkdmlDeviceOpenInfo info = told_to(&messages);
+    info.flags = VKDML_DEVICE_FLAG_VALIDATION;
     VkdmlDevice device;
     VkdmlVulkanHandles handles;
     VkResult result = vkdmlOpenDevice(&info, &device) == VKDML_SUCCESS ? VK_SUCCESS : VK_ERROR_LAYER_NOT_PRESENT;

@@ -72,35 +72,15 @@ static void execute_reference(unsigned char *outputs) {
     for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
         bindings[i] = (VkdmlHostBinding){outputs + BYTES * i, BYTES};
     }
-    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
-                                          .desc = &graph.desc,
-                                          .inputCount = graph.desc.InputCount,
-                                          .inputs = inputs,
-                                          .outputCount = graph.desc.OutputCount,
-                                          .outputs = bindings};
-    assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_SUCCESS);
+    assert_int_equal(graph_reference(&graph, inputs, bindings), VKDML_SUCCESS);
 }
 
-static void initialize(VkdmlDispatchable compiled, const VkdmlBufferBinding *persistent, const bool *owned) {
-    VkdmlDispatchable initializer;
-    assert_int_equal(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), VKDML_SUCCESS);
-    VkdmlBindingProperties properties;
-    assert_int_equal(vkdmlGetBindingProperties(initializer, &properties), VKDML_SUCCESS);
-    VkdmlBindingTable table = create_table(device, initializer, VK_NULL_HANDLE);
+static void initialize(VkdmlDispatchable compiled, VkdmlBufferBinding persistent, const bool *owned) {
     VkdmlBufferBinding inputs[8];
     for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
         inputs[i] = owned[i] ? range(BYTES * i, BYTES) : nothing;
     }
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 2, properties.temporaryResourceSize);
-    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, 1, persistent), VKDML_SUCCESS);
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
-    assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), initializer, table), VKDML_SUCCESS);
-    vulkan_run(&vulkan);
-    vkdmlDestroyBindingTable(table);
-    vkdmlDestroyDispatchable(initializer);
+    initialize_one(compiled, graph.desc.InputCount, inputs, persistent);
 }
 
 /* Compiles the graph, destroys its operators, initializes it and executes it twice; outputs are then the reference's.
@@ -116,11 +96,9 @@ static VkdmlBindingProperties agree(const bool *owned, const bool *unbound) {
     graph_end(&graph);
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     const VkdmlBufferBinding persistent = other_range(0, properties.persistentResourceSize);
-    const VkdmlBufferBinding temporary = other_range(VULKAN_BUFFER_BYTES / 4, properties.temporaryResourceSize);
     if (properties.persistentResourceSize > 0) {
-        initialize(compiled, &persistent, owned);
+        initialize(compiled, persistent, owned);
     }
-    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
     VkdmlBufferBinding inputs[8], outputs[8];
     for (uint32_t i = 0; i < graph.desc.InputCount; i++) {
         inputs[i] = owned[i] || unbound[i] ? nothing : range(BYTES * i, BYTES);
@@ -129,17 +107,12 @@ static VkdmlBindingProperties agree(const bool *owned, const bool *unbound) {
     for (uint32_t i = 0; i < graph.desc.OutputCount; i++) {
         outputs[i] = range(OUTPUTS_AT + BYTES * i, BYTES);
     }
-    assert_int_equal(vkdmlBindInputs(table, graph.desc.InputCount, inputs), VKDML_SUCCESS);
-    assert_int_equal(vkdmlBindOutputs(table, graph.desc.OutputCount, outputs), VKDML_SUCCESS);
-    if (properties.persistentResourceSize > 0) {
-        assert_int_equal(vkdmlBindPersistentResource(table, &persistent), VKDML_SUCCESS);
-    }
-    if (properties.temporaryResourceSize > 0) {
-        assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
-    }
+    const struct bindings bindings = {graph.desc.InputCount,  inputs, graph.desc.OutputCount, outputs, persistent,
+                                      VULKAN_BUFFER_BYTES / 4};
+    VkdmlBindingTable table = bind_all(compiled, &bindings);
     for (uint32_t time = 0; time < 2; time++) {
         memset(vulkan.bytes + OUTPUTS_AT, 0x55, 8 * BYTES);
-        memset(vulkan.other_bytes + temporary.offset, 0xFF, VULKAN_BUFFER_BYTES / 4);
+        memset(vulkan.other_bytes + bindings.temporary_at, 0xFF, VULKAN_BUFFER_BYTES / 4);
         assert_int_equal(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), VKDML_SUCCESS);
         vulkan_run(&vulkan);
         assert_memory_equal(vulkan.bytes + OUTPUTS_AT, expected, BYTES * graph.desc.OutputCount);
@@ -215,20 +188,26 @@ static void a_constant_that_nobody_reads_is_an_output_of_all_its_bytes(void **st
     assert_memory_equal(vulkan.bytes + OUTPUTS_AT + BYTES, data, BYTES);
 }
 
-static void tensors_of_a_chain_take_each_others_place(void **state) {
-    (void)state;
+/* RELU after RELU, of which every second one may be a sum with the input. */
+static void make_chain(uint32_t count, bool adds) {
     graph_begin(&graph, 1, 1);
     uint32_t node = relu_node(NULL);
     graph_input(&graph, 0, node, 0);
-    for (uint32_t i = 1; i < 50; i++) {
-        const uint32_t next = i % 2 == 0 ? relu_node(NULL) : add_node(NULL, 0, 0);
+    for (uint32_t i = 1; i < count; i++) {
+        const bool sum = adds && i % 2 != 0;
+        const uint32_t next = sum ? add_node(NULL, 0, 0) : relu_node(NULL);
         graph_join(&graph, node, 0, next, 0);
-        if (i % 2 != 0) {
+        if (sum) {
             graph_input(&graph, 0, next, 1);
         }
         node = next;
     }
     graph_output(&graph, node, 0, 0);
+}
+
+static void tensors_of_a_chain_take_each_others_place(void **state) {
+    (void)state;
+    make_chain(50, true);
     assert_int_equal(agree(none, none).temporaryResourceSize, BYTES); /* each over what it reads */
 }
 
@@ -367,44 +346,28 @@ static void operators_are_live_and_of_the_device(void **state) {
     graph_end(&graph);
 }
 
+static VkdmlResult compile(void **handle) {
+    VkdmlDispatchable compiled;
+    const VkdmlResult result = vkdmlCompileGraph(device, &graph.desc, NULL, &compiled);
+    *handle = compiled;
+    return result;
+}
+
 static void nothing_leaks_where_memory_ends(void **state) {
     (void)state;
     static const float data[COUNT];
     begin_good();
     graph_join(&graph, graph_constant(&graph, data, sizeof data, "zeros"), 0, 1, 1);
     graph.desc.InputEdgeCount = 1;
-    VkdmlDispatchable compiled;
-    VkdmlResult result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
-    int fails = 0;
-    while (result == VKDML_ERROR_OUT_OF_HOST_MEMORY) {
-        const int live = atomic_load(&allocations.live);
-        atomic_store(&allocations.made, 0);
-        atomic_store(&allocations.fails, ++fails);
-        result = vkdmlCompileGraph(device, &graph.desc, NULL, &compiled);
-        atomic_store(&allocations.fails, 0);
-        if (result != VKDML_SUCCESS) {
-            assert_int_equal(result, VKDML_ERROR_OUT_OF_HOST_MEMORY);
-            assert_null(compiled);
-            assert_true(atomic_load(&allocations.live) >= live); /* pipelines that were made stay */
-        }
-        assert_true(fails < 1000);
-    }
-    assert_true(fails > 8);
+    void *compiled;
+    survive_failing_allocations(compile, true, &compiled); /* pipelines that were made stay */
     vkdmlDestroyDispatchable(compiled);
     graph_end(&graph);
 }
 
 static void a_thousand_nodes_compile(void **state) {
     (void)state;
-    graph_begin(&graph, 1, 1);
-    uint32_t node = relu_node(NULL);
-    graph_input(&graph, 0, node, 0);
-    for (uint32_t i = 1; i < 1000; i++) {
-        const uint32_t next = relu_node(NULL);
-        graph_join(&graph, node, 0, next, 0);
-        node = next;
-    }
-    graph_output(&graph, node, 0, 0);
+    make_chain(1000, false);
     agree(none, none);
 }
 

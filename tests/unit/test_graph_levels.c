@@ -22,16 +22,8 @@ static void check_overwritten(void) {
     const uint32_t a = shrink_node(square), b = shrink_node(square), c = shrink_node(square), sum = add_node(square);
     const uint32_t twice = add_node(square), d = shrink_node(square), e = shrink_node(square), last = add_node(square);
     feed(0, a, 0, square);
-    graph_join(&graph, a, 0, b, 0);
-    graph_join(&graph, b, 0, c, 0);
-    graph_join(&graph, a, 0, sum, 0);
-    graph_join(&graph, c, 0, sum, 1);
-    graph_join(&graph, sum, 0, twice, 0);
-    graph_join(&graph, sum, 0, twice, 1);
-    graph_join(&graph, twice, 0, d, 0);
-    graph_join(&graph, twice, 0, e, 0);
-    graph_join(&graph, d, 0, last, 0);
-    graph_join(&graph, e, 0, last, 1);
+    JOIN({a, 0, b, 0}, {b, 0, c, 0}, {a, 0, sum, 0}, {c, 0, sum, 1}, {sum, 0, twice, 0}, {sum, 0, twice, 1},
+         {twice, 0, d, 0}, {twice, 0, e, 0}, {d, 0, last, 0}, {e, 0, last, 1});
     yield_as(last, 0, 0, square);
     yield_as(c, 0, 1, square);
     const struct cost cost = agree();

@@ -21,13 +21,8 @@ static void check_taken(void) {
     const uint32_t a = shrink_node(half_square), b = add_node(half_square), c = relu_node(row),
                    same = identity_node(half_square);
     feed(0, first, 0, square);
-    graph_join(&graph, first, 0, halves, 0);
-    graph_join(&graph, first, 0, one, 0);
-    graph_join(&graph, halves, 0, a, 0);
-    graph_join(&graph, halves, 1, same, 0);
-    graph_join(&graph, same, 0, b, 0);
-    graph_join(&graph, a, 0, b, 1);
-    graph_join(&graph, one, 0, c, 0);
+    JOIN({first, 0, halves, 0}, {first, 0, one, 0}, {halves, 0, a, 0}, {halves, 1, same, 0}, {same, 0, b, 0},
+         {a, 0, b, 1}, {one, 0, c, 0});
     yield_as(b, 0, 0, half_square);
     yield_as(c, 0, 1, row);
     const struct cost cost = agree();
@@ -50,14 +45,8 @@ static void check_put(void) {
     const uint32_t b1 = shrink_node(parts[1]), c1 = shrink_node(parts[2]), all = join_node(parts, 3, 2),
                    last = relu_node(whole);
     feed(0, a, 0, parts[0]);
-    graph_join(&graph, a, 0, b, 0);
-    graph_join(&graph, a, 0, c, 0);
-    graph_join(&graph, b, 0, b1, 0);
-    graph_join(&graph, c, 0, c1, 0);
-    graph_join(&graph, a, 0, all, 0);
-    graph_join(&graph, b1, 0, all, 1);
-    graph_join(&graph, c1, 0, all, 2);
-    graph_join(&graph, all, 0, last, 0);
+    JOIN({a, 0, b, 0}, {a, 0, c, 0}, {b, 0, b1, 0}, {c, 0, c1, 0}, {a, 0, all, 0}, {b1, 0, all, 1}, {c1, 0, all, 2},
+         {all, 0, last, 0});
     yield_as(last, 0, 0, whole);
     const struct cost cost = agree();
     assert_int_equal(cost.dispatches, 4);
@@ -78,12 +67,7 @@ static void check_outputs(void) {
     const uint32_t c = shrink_node(square), same = identity_node(square), d = shrink_node(half_square);
     feed(0, a, 0, parts[0]);
     feed(1, b, 0, parts[1]);
-    graph_join(&graph, a, 0, all, 0);
-    graph_join(&graph, b, 0, all, 1);
-    graph_join(&graph, all, 0, back, 0);
-    graph_join(&graph, back, 0, d, 0);
-    graph_join(&graph, all, 0, c, 0);
-    graph_join(&graph, c, 0, same, 0);
+    JOIN({a, 0, all, 0}, {b, 0, all, 1}, {all, 0, back, 0}, {back, 0, d, 0}, {all, 0, c, 0}, {c, 0, same, 0});
     yield_as(all, 0, 0, square);
     yield_as(same, 0, 1, square);
     yield_as(d, 0, 2, half_square);
@@ -112,16 +96,8 @@ static void check_copied(void) {
     feed(1, b, 0, parts[1]);
     graph_join(&graph, a, 0, all, 0);
     feed(1, all, 1, parts[1]);
-    graph_join(&graph, b, 0, all, 2);
-    graph_join(&graph, b, 0, all, 3);
-    graph_join(&graph, all, 0, last, 0);
-    graph_join(&graph, a, 0, odd, 0);
-    graph_join(&graph, odd, 0, odd_last, 0);
-    graph_join(&graph, last, 0, part, 0);
-    graph_join(&graph, part, 0, wide, 0);
-    graph_join(&graph, wide, 0, columns, 0);
-    graph_join(&graph, columns, 0, sum, 0);
-    graph_join(&graph, columns, 1, sum, 1);
+    JOIN({b, 0, all, 2}, {b, 0, all, 3}, {all, 0, last, 0}, {a, 0, odd, 0}, {odd, 0, odd_last, 0}, {last, 0, part, 0},
+         {part, 0, wide, 0}, {wide, 0, columns, 0}, {columns, 0, sum, 0}, {columns, 1, sum, 1});
     yield_as(last, 0, 0, whole);
     yield_as(odd_last, 0, 1, pair);
     yield_as(sum, 0, 2, column);
@@ -166,13 +142,9 @@ static void check_strided(void) {
     feed(0, a, 0, all);
     graph_join(&graph, a, 0, q, 0);
     feed(1, k, 0, all);
-    graph_join(&graph, q, 0, s, 0);
-    graph_join(&graph, k, 0, s, 1);
-    graph_join(&graph, q, 0, b, 0);
+    JOIN({q, 0, s, 0}, {k, 0, s, 1}, {q, 0, b, 0});
     feed(2, c, 0, wide);
-    graph_join(&graph, c, 0, columns, 0);
-    graph_join(&graph, columns, 1, sum, 0);
-    graph_join(&graph, columns, 0, sum, 1);
+    JOIN({c, 0, columns, 0}, {columns, 1, sum, 0}, {columns, 0, sum, 1});
     yield_as(s, 0, 0, scores);
     yield_as(b, 0, 1, all);
     yield_as(sum, 0, 2, half);
@@ -235,10 +207,7 @@ static void check_small_and_early(void) {
         before = next;
     }
     const uint32_t other = relu_node(small);
-    graph_join(&graph, early, 0, other, 0);
-    graph_join(&graph, early, 0, all, 0);
-    graph_join(&graph, before, 0, all, 1);
-    graph_join(&graph, all, 0, last, 0);
+    JOIN({early, 0, other, 0}, {early, 0, all, 0}, {before, 0, all, 1}, {all, 0, last, 0});
     yield_as(last, 0, 0, wide);
     yield_as(other, 0, 1, small);
     const struct cost cost = agree();

@@ -370,6 +370,11 @@ static void calls_with_live_handles_are_as_ever(void **state) {
     assert_int_equal(messages.count[VKDML_LOG_LEVEL_WARNING], 0);
 }
 
+static void create_two(struct objects *good, struct objects *other) {
+    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, good);
+    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, other);
+}
+
 static void a_destroyed_object_is_refused_by_every_call(void **state) {
     (void)state;
     struct objects good, dead;
@@ -390,8 +395,7 @@ static void a_destroyed_object_is_refused_by_every_call(void **state) {
 static void a_destroyed_device_is_refused_by_every_call(void **state) {
     (void)state;
     struct objects good, dead;
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &good);
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &dead);
+    create_two(&good, &dead);
     destroy_objects(&dead);
     expect_all_refused(&good, (void *[]){dead.device, dead.op, dead.compiled, dead.table}, NULL, print_none);
     destroy_objects(&good);
@@ -407,8 +411,7 @@ static void a_destroyed_device_is_refused_by_every_call(void **state) {
 static void a_device_whose_objects_are_alive_is_destroyed_all_the_same(void **state) {
     (void)state;
     struct objects good, dead;
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &good);
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &dead);
+    create_two(&good, &dead);
     vkdmlDestroyDevice(dead.device);
     expect_refused(vkdmlGetDeviceLostReason(dead.device),
                    "device is a VkdmlDevice that was destroyed, must be a live VkdmlDevice");
@@ -455,8 +458,7 @@ static void an_object_of_another_kind_is_refused_by_every_call(void **state) {
 static void an_object_of_another_device_is_refused_where_one_is_named(void **state) {
     (void)state;
     struct objects good, other;
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &good);
-    create_objects(VKDML_DEVICE_FLAG_CHECK_HANDLES, &other);
+    create_two(&good, &other);
     void *const handles[] = {other.device, other.op, other.compiled, other.table};
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         if (calls[i].names_device) {

@@ -23,12 +23,16 @@ static void without_notes_nothing_is_kept(void **state) {
     assert_string_equal(report.text, "");
 }
 
+static void begin(struct vkdml_report *report, struct vkdml_notes *notes) {
+    vkdml_report_clear(report);
+    vkdml_notes_begin(notes, NULL, report);
+}
+
 static void notes_stand_in_order_with_their_kinds(void **state) {
     (void)state;
     struct vkdml_report report;
     struct vkdml_notes notes;
-    vkdml_report_clear(&report);
-    vkdml_notes_begin(&notes, NULL, &report);
+    begin(&report, &notes);
     vkdml_note(&report, "two %s", "passes");
     const size_t first = vkdml_note_begin_step(&report);
     vkdml_note_step(&report, "tiles of %d", 64);
@@ -48,8 +52,7 @@ static void what_is_said_of_a_plan_again_is_kept_once_and_of_steps_each_time(voi
     (void)state;
     struct vkdml_report report;
     struct vkdml_notes notes;
-    vkdml_report_clear(&report);
-    vkdml_notes_begin(&notes, NULL, &report);
+    begin(&report, &notes);
     for (int i = 0; i < 3; i++) {
         vkdml_note(&report, "windows");
         vkdml_note_step(&report, "windows");
@@ -67,8 +70,7 @@ static void dimensions_are_told_column_by_column(void **state) {
         {"sizes", &dimensions->size}, {"output strides", &dimensions->output}, {NULL, &dimensions->input}};
     struct vkdml_report report;
     struct vkdml_notes notes;
-    vkdml_report_clear(&report);
-    vkdml_notes_begin(&notes, NULL, &report);
+    begin(&report, &notes);
     vkdml_note_dimensions(&report, "gather", 2, sizeof *dimensions, columns, 3);
     assert_string_equal(notes.text, "pgather: sizes 3 4, output strides 4 1");
     vkdml_notes_end(&notes, &report);
@@ -81,8 +83,7 @@ static void long_notes_and_many_of_them_find_room(void **state) {
     char text[5000];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    vkdml_report_clear(&report);
-    vkdml_notes_begin(&notes, NULL, &report);
+    begin(&report, &notes);
     for (int i = 0; i < 100; i++) {
         vkdml_note(&report, "%d %s", i, text);
     }

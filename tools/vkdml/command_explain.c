@@ -23,22 +23,6 @@ enum {
 /* So many steps of a plan tell what all are like: more are mostly windows of one tensor. */
 #define USUAL_STEPS 8
 
-static const struct option_row options[] = {
-    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
-     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
-    {'v', "values", .text = "print the specialization constants and parameters of kernels too"},
-    {OPTION_STEPS, "steps", .argument = "N", .text = "print at most N steps of a dispatchable (8)"},
-    {OPTION_JSON, "json", .text = "print a JSON document, with all of it"},
-    {OPTION_DOT, "dot", .text = "print the graphs of the model for Graphviz, whose `dot -Tsvg` draws them"},
-    {OPTION_NODE_BY_NODE, "node-by-node", .text = "graphs are not fused"},
-    {OPTION_LEVEL, "dml_feature_level", .alias = "level", .argument = "L", .kind = ARGUMENT_LEVEL,
-     .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
-    {OPTION_ZERO, "zero-undefined", .text = "outputs that DirectML leaves undefined are 0"},
-    {OPTION_INPUT, "input_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
-     .text = "files are read from DIR (the model's folder)"},
-    {0},
-};
-
 /* What a command line asks for. */
 struct request {
     const char *device;
@@ -51,6 +35,25 @@ struct request {
     struct explain_detail detail;
 };
 
+static const struct option_row options[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+    {'v', "values", SETS(struct request, detail.values),
+     .text = "print the specialization constants and parameters of kernels too"},
+    {OPTION_STEPS, "steps", .argument = "N", .text = "print at most N steps of a dispatchable (8)"},
+    {OPTION_JSON, "json", SETS(struct request, json), .text = "print a JSON document, with all of it"},
+    {OPTION_DOT, "dot", SETS(struct request, dot),
+     .text = "print the graphs of the model for Graphviz, whose `dot -Tsvg` draws them"},
+    {OPTION_NODE_BY_NODE, "node-by-node", SETS(struct request, node_by_node), .text = "graphs are not fused"},
+    {OPTION_LEVEL, "dml_feature_level", .alias = "level", .argument = "L", .kind = ARGUMENT_LEVEL,
+     .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
+    {OPTION_ZERO, "zero-undefined", SETS(struct request, zero_undefined),
+     .text = "outputs that DirectML leaves undefined are 0"},
+    {OPTION_INPUT, "input_path", KEEPS(struct request, input_path), .argument = "DIR", .kind = ARGUMENT_FOLDER,
+     .text = "files are read from DIR (the model's folder)"},
+    {0},
+};
+
 static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
     switch (key) {
@@ -60,24 +63,8 @@ static bool apply_option(int key, const char *argument, void *context) {
             return refusal_tell("the reference runs plain loops; only Vulkan devices have plans");
         }
         return true;
-    case 'v':
-        request->detail.values = true;
-        return true;
     case OPTION_STEPS:
         return command_line_number(argument, 0, UINT32_MAX, &request->detail.steps);
-    case OPTION_JSON:
-        request->json = true;
-        return true;
-    case OPTION_DOT:
-        return request->dot = true;
-    case OPTION_NODE_BY_NODE:
-        return request->node_by_node = true;
-    case OPTION_ZERO:
-        request->zero_undefined = true;
-        return true;
-    case OPTION_INPUT:
-        request->input_path = argument;
-        return true;
     default:
         request->level = command_feature_level(argument);
         return request->level != 0;
@@ -251,10 +238,7 @@ static int run(int argc, char **argv) {
 
 const struct subcommand subcommand_explain = {
     .name = "explain",
-    .operands = "MODEL.json",
-    .operands_least = 1,
-    .operands_most = 1,
-    .kind = ARGUMENT_MODEL,
+    ONE_OPERAND("MODEL.json", ARGUMENT_MODEL),
     .summary = "tells what the planner makes of a model, and why",
     .description =
         "Compiles the operators and graphs of a model for a device, and tells for each what will be recorded, and why: "

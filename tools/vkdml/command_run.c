@@ -39,13 +39,23 @@ enum {
 #define NO_HLSL     "vkdml runs no HLSL"
 #define NO_ONNX     "vkdml runs no ONNX models"
 
+/* What a command line asks for. */
+struct request {
+    struct run_options options;
+    const char *model;
+    bool show_adapters;
+    bool show_versions;
+};
+
 static const struct option_row options[] = {
-    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+    {'a', "adapter", KEEPS(struct request, options.device), .alias = "device", .argument = "TEXT",
+     .kind = ARGUMENT_DEVICE,
      .text =
          "the device whose name contains TEXT, or `reference` for the CPU reference; default: $VKDML_DEVICE, else the "
          "best device"},
-    {'s', "show_adapters", .text = "list the devices and exit"},
-    {'d', "debug", .text = "with the Vulkan validation layer; any message of it is a failure"},
+    {'s', "show_adapters", SETS(struct request, show_adapters), .text = "list the devices and exit"},
+    {'d', "debug", SETS(struct request, options.validation),
+     .text = "with the Vulkan validation layer; any message of it is a failure"},
     {'i', "dispatch_iterations", .argument = "N", .text = "bind, dispatch and wait at least N times (1)"},
     {'r', "dispatch_repeat", .argument = "N", .text = "dispatch N times in each iteration (1)"},
     {'t', "milliseconds_to_run", .argument = "N", .text = "and for at least N milliseconds"},
@@ -57,30 +67,35 @@ static const struct option_row options[] = {
      .text = "between repeats (uav). Vulkan has no aliasing barrier apart from the memory barrier of uav"},
     {OPTION_LEVEL, "dml_feature_level", .alias = "level", .argument = "L", .kind = ARGUMENT_LEVEL,
      .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
-    {OPTION_ZERO, "zero-undefined", .text = "outputs that DirectML leaves undefined are 0"},
-    {OPTION_INPUT, "input_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
+    {OPTION_ZERO, "zero-undefined", SETS(struct request, options.zero_undefined),
+     .text = "outputs that DirectML leaves undefined are 0"},
+    {OPTION_INPUT, "input_path", KEEPS(struct request, options.input_path), .argument = "DIR", .kind = ARGUMENT_FOLDER,
      .text = "files are read from DIR (the model's folder)"},
-    {OPTION_OUTPUT, "output_path", .argument = "DIR", .kind = ARGUMENT_FOLDER,
-     .text = "files are written to DIR (the working directory)"},
-    {OPTION_COMMANDS, "print_commands", .text = "print each command before it runs"},
-    {OPTION_COMPARE, "compare", .argument = "reference",
+    {OPTION_OUTPUT, "output_path", KEEPS(struct request, options.output_path), .argument = "DIR",
+     .kind = ARGUMENT_FOLDER, .text = "files are written to DIR (the working directory)"},
+    {OPTION_COMMANDS, "print_commands", SETS(struct request, options.print_commands),
+     .text = "print each command before it runs"},
+    {OPTION_COMPARE, "compare", SETS(struct request, options.compare_reference), .argument = "reference",
      .text = "hold what each dispatch makes of its inputs to the CPU reference, within the accuracy of the operator's "
              "row in the table, and print the first differences; any is a failure"},
-    {OPTION_NODE_BY_NODE, "node-by-node", .text = "execute graphs node by node: nothing is fused"},
-    {OPTION_PER_NODE, "per-node",
+    {OPTION_NODE_BY_NODE, "node-by-node", SETS(struct request, options.node_by_node),
+     .text = "execute graphs node by node: nothing is fused"},
+    {OPTION_PER_NODE, "per-node", SETS(struct request, options.per_node),
      .text =
          "dispatch each node of a graph by itself, too, and print a table of their times, without those of the first "
          "dispatches, unless -w 0 wants them; with --compare, hold each to the reference"},
     {OPTION_PRINT, "print", .argument = "flat|array",
      .text = "how values are printed: in one line, or as NumPy does, with brackets by the tensor's sizes, and of more "
              "than 1000 only the ends (flat)"},
-    {OPTION_JSON, "json", .text = "print one JSON document instead of lines"},
+    {OPTION_JSON, "json", SETS(struct request, options.json), .text = "print one JSON document instead of lines"},
     {OPTION_GPU_TIMES, "max_gpu_time_measurements", .argument = "N",
      .text = "time the first N iterations of a dispatch on the device too, 0: none (all)"},
-    {OPTION_NO_CACHES, "clear_shader_caches",
+    {OPTION_NO_CACHES, "clear_shader_caches", SETS(struct request, options.no_driver_caches),
      .text = "compile kernels without what Mesa's and NVIDIA's drivers keep of earlier ones in files"},
-    {'m', "model", .argument = "FILE", .kind = ARGUMENT_MODEL, .text = "the model, as if it were named alone"},
-    {'S', "show_dependencies", .text = "print the versions of vkdml and of what it is made of, and exit"},
+    {'m', "model", KEEPS(struct request, model), .argument = "FILE", .kind = ARGUMENT_MODEL,
+     .text = "the model, as if it were named alone"},
+    {'S', "show_dependencies", SETS(struct request, show_versions),
+     .text = "print the versions of vkdml and of what it is made of, and exit"},
     {'q', "queue_type", .refusal = "vkdml takes the device's first queue family that computes"},
     {OPTION_GPU_TIMEOUT, "disable_gpu_timeout",
      .refusal = "Vulkan has no such switch; the time a dispatch may take is "
@@ -104,14 +119,6 @@ static const struct option_row options[] = {
     {'x', "enable_ort_extensions", .refusal = NO_ONNX},
     {OPTION_ONNX_PROFILING, "enable_onnx_profiling", .refusal = NO_ONNX},
     {0},
-};
-
-/* What a command line asks for. */
-struct request {
-    struct run_options options;
-    const char *model;
-    bool show_adapters;
-    bool show_versions;
 };
 
 /* Options of iterations and their timing. */
@@ -140,47 +147,15 @@ static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
     struct run_options *run = &request->options;
     switch (key) {
-    case 'a':
-        run->device = argument;
-        return true;
-    case 's':
-        return request->show_adapters = true;
-    case 'S':
-        return request->show_versions = true;
-    case 'm':
-        request->model = argument;
-        return true;
-    case 'd':
-        return run->validation = true;
     case OPTION_BARRIERS:
         run->barriers = strcmp(argument, "none") != 0;
         return true;
     case OPTION_LEVEL:
         run->level = command_feature_level(argument);
         return run->level != 0;
-    case OPTION_ZERO:
-        return run->zero_undefined = true;
-    case OPTION_INPUT:
-        run->input_path = argument;
-        return true;
-    case OPTION_OUTPUT:
-        run->output_path = argument;
-        return true;
-    case OPTION_COMMANDS:
-        return run->print_commands = true;
-    case OPTION_COMPARE:
-        return run->compare_reference = true;
-    case OPTION_NODE_BY_NODE:
-        return run->node_by_node = true;
-    case OPTION_PER_NODE:
-        return run->per_node = true;
     case OPTION_PRINT:
         run->arrays = strcmp(argument, "array") == 0;
         return true;
-    case OPTION_JSON:
-        return run->json = true;
-    case OPTION_NO_CACHES:
-        return run->no_driver_caches = true;
     default:
         return apply_timing(key, argument, run);
     }

@@ -21,29 +21,33 @@ enum {
 #define USUAL_SECONDS 60
 #define LONG_SECONDS  3600
 
-static const struct option_row options[] = {
-    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
-     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
-    {'o', "output", .argument = "FILE", .kind = ARGUMENT_FILE, .text = "write the report to FILE (standard output)"},
-    {OPTION_JSON, "json", .text = "write it as a JSON document"},
-    {OPTION_QUICK, "quick", .text = "run one case of each operator, however long that takes"},
-    {OPTION_SECONDS, "seconds", .argument = "N", .text = "run cases for N seconds (60)"},
-    {OPTION_LONG, "long", .text = "run cases for an hour"},
-    {OPTION_OPERATOR, "operator", .argument = "NAME", .kind = ARGUMENT_OPERATOR,
-     .text = "test that operator only, or those of a pattern such as `GATHER*`"},
-    {OPTION_VARIANT, "variant", .argument = "portable|subgroup|serial|all",
-     .text = "test that variant of the kernels only, or all that the device can run (its own and portable)"},
-    {OPTION_SEED, "seed", .argument = "N", .text = "the seed of the random cases (1)"},
-    {OPTION_CASE, "case", .argument = "LINE", .text = "run only that case, as a report tells it"},
-    {'d', "debug", .text = "with the Vulkan validation layer; any message of it fails the case"},
-    {0},
-};
-
 /* What a command line asks for. */
 struct request {
     struct selftest_options options;
     const char *output;
     bool json;
+};
+
+static const struct option_row options[] = {
+    {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
+     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+    {'o', "output", KEEPS(struct request, output), .argument = "FILE", .kind = ARGUMENT_FILE,
+     .text = "write the report to FILE (standard output)"},
+    {OPTION_JSON, "json", SETS(struct request, json), .text = "write it as a JSON document"},
+    {OPTION_QUICK, "quick", SETS(struct request, options.quick),
+     .text = "run one case of each operator, however long that takes"},
+    {OPTION_SECONDS, "seconds", .argument = "N", .text = "run cases for N seconds (60)"},
+    {OPTION_LONG, "long", .text = "run cases for an hour"},
+    {OPTION_OPERATOR, "operator", KEEPS(struct request, options.operators), .argument = "NAME",
+     .kind = ARGUMENT_OPERATOR, .text = "test that operator only, or those of a pattern such as `GATHER*`"},
+    {OPTION_VARIANT, "variant", KEEPS(struct request, options.variant), .argument = "portable|subgroup|serial|all",
+     .text = "test that variant of the kernels only, or all that the device can run (its own and portable)"},
+    {OPTION_SEED, "seed", .argument = "N", .text = "the seed of the random cases (1)"},
+    {OPTION_CASE, "case", KEEPS(struct request, options.line), .argument = "LINE",
+     .text = "run only that case, as a report tells it"},
+    {'d', "debug", SETS(struct request, options.validation),
+     .text = "with the Vulkan validation layer; any message of it fails the case"},
+    {0},
 };
 
 static bool apply_option(int key, const char *argument, void *context) {
@@ -57,17 +61,6 @@ static bool apply_option(int key, const char *argument, void *context) {
             return refusal_tell("the reference is what devices are held to");
         }
         return true;
-    case 'o':
-        request->output = argument;
-        return true;
-    case 'd':
-        wanted->validation = true;
-        return true;
-    case OPTION_JSON:
-        request->json = true;
-        return true;
-    case OPTION_QUICK:
-        return wanted->quick = true;
     case OPTION_LONG:
         wanted->seconds = LONG_SECONDS;
         return true;
@@ -76,15 +69,6 @@ static bool apply_option(int key, const char *argument, void *context) {
             return false;
         }
         wanted->seconds = number;
-        return true;
-    case OPTION_OPERATOR:
-        wanted->operators = argument;
-        return true;
-    case OPTION_VARIANT:
-        wanted->variant = argument;
-        return true;
-    case OPTION_CASE:
-        wanted->line = argument;
         return true;
     default:
         return command_line_number(argument, 0, UINT32_MAX, &wanted->seed);

@@ -378,10 +378,7 @@ static int run(int argc, char **argv) {
 
 const struct subcommand subcommand_template = {
     .name = "template",
-    .operands = "OPERATOR",
-    .operands_least = 1,
-    .operands_most = 1,
-    .kind = ARGUMENT_OPERATOR,
+    ONE_OPERAND("OPERATOR", ARGUMENT_OPERATOR),
     .summary = "prints a model of an operator, to fill in",
     .description = "Prints a model of one operator with an example value for each field, and in comments what else may "
                    "stand there. It runs as it is: `vkdml template GEMM | vkdml run -`.",

@@ -300,27 +300,21 @@ static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_orig
     return aligned;
 }
 
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
 /* Of a dimension between whose elements places are found: three vectors. */
 static void fill_place(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
                        uint32_t first_tap, uint32_t (*vectors)[4]) {
     const struct vkdml_scaling *scaling = &dimension->scaling;
     vectors[0][2] = first_tap;
     if (!dimension->is_scaled) {
-        vectors[1][3] = bits_of(0.5f / (float)dimension->source_step);
+        vectors[1][3] = vkdml_float_bits(0.5f / (float)dimension->source_step);
         return;
     }
-    vectors[1][0] = bits_of(scaling->scale);
-    vectors[1][1] = bits_of(1 / scaling->scale);
-    vectors[1][2] = bits_of(scaling->output_offset);
-    vectors[1][3] = bits_of(scaling->input_offset);
-    vectors[2][0] = bits_of(vkdml_scaling_limit(dimension->source_size));
-    vectors[2][1] = bits_of(scaling->bias);
+    vectors[1][0] = vkdml_float_bits(scaling->scale);
+    vectors[1][1] = vkdml_float_bits(1 / scaling->scale);
+    vectors[1][2] = vkdml_float_bits(scaling->output_offset);
+    vectors[1][3] = vkdml_float_bits(scaling->input_offset);
+    vectors[2][0] = vkdml_float_bits(vkdml_scaling_limit(dimension->source_size));
+    vectors[2][1] = vkdml_float_bits(scaling->bias);
     if (n->kind == VKDML_NEIGHBOURS_AVERAGE) {
         vectors[2][2] = vkdml_scaling_reach(scaling);
     }

@@ -39,6 +39,7 @@ struct shape {
     uint32_t first_tap[VKDML_MAX_DIMENSIONS];
     uint64_t rows;  /* that an item takes */
     uint64_t turns; /* of an item, or of one along a ring */
+    uint64_t items_per_row;
     struct vkdml_shares shares;
 };
 
@@ -222,12 +223,12 @@ static uint32_t width_of(const struct vkdml_neighbours *pool, const struct vkdml
 }
 
 /* Items of an invocation, or how far it walks a ring. */
-static void choose_share(struct shape *shape, uint64_t items_per_row) {
+static void choose_share(struct shape *shape) {
     const bool serial = shape->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const uint64_t ending = shape->width * (uint64_t)vkdml_epilogue_turns(shape->pool->epilogue);
     /* At least 1: see frames/neighbours/neighbours.c's MOST_STEPS. */
     const uint64_t most = MOST_TURNS / (shape->turns + ending);
-    shape->shares.items = items_per_row;
+    shape->shares.items = shape->items_per_row;
     for (uint32_t d = 0; d < last_of(shape); ++d) {
         shape->shares.items *= shape->part->box.size[d];
     }
@@ -338,83 +339,110 @@ static void fill_dimensions(const struct shape *shape, struct vkdml_neighbours_p
     }
 }
 
+/* What is bound as the third buffer, or named in its place. */
+static const struct vkdml_origin *own_of(const struct vkdml_neighbours *pool) {
+    return pool->has_places ? &pool->own : &pool->source;
+}
+
+static void choose_shape(struct shape *shape) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const struct vkdml_neighbours_part *part = shape->part;
+    shape->windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
+    shape->windows[1] = vkdml_window_of(part->target, vkdml_data_type_bits(pool->target.type));
+    shape->windows[2] = vkdml_window_of(part->own, vkdml_data_type_bits(own_of(pool)->type));
+    uint32_t walk = pool->count;
+    for (uint32_t d = 0; d < pool->count; ++d) {
+        if (pool->dimensions[d].is_walked) {
+            shape->first_tap[d] = part->box.origin[walk];
+            shape->taps[d] = part->box.size[walk++];
+        }
+    }
+    const uint32_t width = width_of(pool, part);
+    find_shape(shape, width);
+    if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE && width == 8) {
+        find_shape(shape, 4); /* fewer elements may fit the registers */
+    }
+    if (shape->turns > MOST_TURNS) {
+        find_shape(shape, 1);
+    }
+    const bool is_shifted = (shape->operation & (VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE | VKDML_NEIGHBOURS_IS_LOOSE)) == 0;
+    const uint32_t row = part->box.size[last_of(shape)];
+    shape->items_per_row = vkdml_divide_up(row + (is_shifted ? shape->width - 1 : 0), shape->width);
+    choose_share(shape);
+}
+
+static void fill_parameters(const struct shape *shape, uint64_t groups,
+                            struct vkdml_neighbours_parameters *parameters) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const struct vkdml_neighbours_part *part = shape->part;
+    memset(parameters, 0, sizeof(*parameters));
+    parameters->group_count = (uint32_t)groups;
+    parameters->item_count = (uint32_t)shape->shares.items;
+    parameters->items_per_row = (uint32_t)shape->items_per_row;
+    parameters->row_length = part->box.size[last_of(shape)];
+    parameters->row_divisor = vkdml_divisor(parameters->items_per_row);
+    parameters->share = (uint32_t)shape->shares.share;
+    parameters->ring_length = shape->ring != NO_RING ? part->box.size[shape->ring] : 0;
+    parameters->source_first = shape->windows[0].lead - (uint32_t)(part->source.first - pool->source.first);
+    parameters->own_first = pool->is_rest ? shape->windows[0].lead : shape->windows[2].lead;
+    parameters->target_first = shape->windows[1].lead;
+    memcpy(parameters->arguments, pool->arguments, sizeof(pool->arguments));
+    fill_dimensions(shape, parameters);
+    fill_walks(shape, parameters);
+}
+
+/* Its types, as the kernel has them. */
+static void set_types(const struct shape *shape, struct vkdml_plan_step *step) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const bool moves = pool->pool == VKDML_POOL_MAXIMUM;
+    const DML_TENSOR_DATA_TYPE source = moves ? moved_type(pool->source.type) : pool->source.type;
+    const DML_TENSOR_DATA_TYPE target = moves ? moved_type(pool->target.type) : pool->target.type;
+    const DML_TENSOR_DATA_TYPE own = pool->has_places ? pool->own.type : source;
+    const bool ends_halves = vkdml_epilogue_exists(pool->epilogue) && pool->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const bool has_halves =
+        source == DML_TENSOR_DATA_TYPE_FLOAT16 || target == DML_TENSOR_DATA_TYPE_FLOAT16 || ends_halves;
+    const uint32_t controls = shape->limits->float_controls;
+    step->float_controls = has_halves ? controls : controls & ~VKDML_FLOAT_CONTROLS_16;
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
+                        (uint32_t)source | (uint32_t)own << 4 | (uint32_t)target << 8);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+}
+
+static void set_kernel(const struct shape *shape, uint32_t local_size, struct vkdml_plan_step *step) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const struct vkdml_neighbours_dimension *last = &pool->dimensions[last_of(shape)];
+    const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape->ring != NO_RING ? shape->ring : 0];
+    step->kernel = VKDML_KERNEL_POOL;
+    set_types(shape, step);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation_of(shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, pool->count);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape->outer);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape->width);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape->mode);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
+                        shape->ring != NO_RING ? ring->taps | ring->source_step << 4 | shape->ring << 8 : 0);
+    vkdml_step_constant(
+        step, VKDML_NEIGHBOURS_CONSTANT_SLIDING,
+        shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape->lead << 8 : 0);
+}
+
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct vkdml_origin *own = pool->has_places ? &pool->own : &pool->source;
     struct shape shape = {.pool = pool, .part = part, .limits = limits};
-    shape.windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
-    shape.windows[1] = vkdml_window_of(part->target, vkdml_data_type_bits(pool->target.type));
-    shape.windows[2] = vkdml_window_of(part->own, vkdml_data_type_bits(own->type));
-    uint32_t walk = pool->count;
-    for (uint32_t d = 0; d < pool->count; ++d) {
-        if (pool->dimensions[d].is_walked) {
-            shape.first_tap[d] = part->box.origin[walk];
-            shape.taps[d] = part->box.size[walk++];
-        }
-    }
-    const uint32_t width = width_of(pool, part);
-    find_shape(&shape, width);
-    if (shape.mode == VKDML_NEIGHBOURS_MODE_SINGLE && width == 8) {
-        find_shape(&shape, 4); /* fewer elements may fit the registers */
-    }
-    if (shape.turns > MOST_TURNS) {
-        find_shape(&shape, 1);
-    }
-    const bool is_shifted = (shape.operation & (VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE | VKDML_NEIGHBOURS_IS_LOOSE)) == 0;
-    const uint32_t row = part->box.size[pool->count - 1];
-    const uint64_t items_per_row = vkdml_divide_up(row + (is_shifted ? shape.width - 1 : 0), shape.width);
-    choose_share(&shape, items_per_row);
-
+    struct vkdml_neighbours_parameters parameters;
+    choose_shape(&shape);
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.shares.share;
     const uint64_t groups = vkdml_divide_up(shape.shares.items, local_size * per_invocation);
-    struct vkdml_neighbours_parameters parameters;
-    memset(&parameters, 0, sizeof(parameters));
-    parameters.group_count = (uint32_t)groups;
-    parameters.item_count = (uint32_t)shape.shares.items;
-    parameters.items_per_row = (uint32_t)items_per_row;
-    parameters.row_length = row;
-    parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
-    parameters.share = (uint32_t)shape.shares.share;
-    parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = shape.windows[0].lead - (uint32_t)(part->source.first - pool->source.first);
-    parameters.own_first = pool->is_rest ? shape.windows[0].lead : shape.windows[2].lead;
-    parameters.target_first = shape.windows[1].lead;
-    memcpy(parameters.arguments, pool->arguments, sizeof(pool->arguments));
-    fill_dimensions(&shape, &parameters);
-    fill_walks(&shape, &parameters);
-
-    const bool moves = pool->pool == VKDML_POOL_MAXIMUM;
-    const DML_TENSOR_DATA_TYPE source_type = moves ? moved_type(pool->source.type) : pool->source.type;
-    const DML_TENSOR_DATA_TYPE target_type = moves ? moved_type(pool->target.type) : pool->target.type;
-    const DML_TENSOR_DATA_TYPE own_type = pool->has_places ? own->type : source_type;
-    const bool ends_halves = vkdml_epilogue_exists(pool->epilogue) && pool->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
-    const bool has_halves =
-        source_type == DML_TENSOR_DATA_TYPE_FLOAT16 || target_type == DML_TENSOR_DATA_TYPE_FLOAT16 || ends_halves;
-    step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const struct vkdml_neighbours_dimension *last = &pool->dimensions[pool->count - 1];
-    const struct vkdml_neighbours_dimension *ring = &pool->dimensions[shape.ring != NO_RING ? shape.ring : 0];
-    step->kernel = VKDML_KERNEL_POOL;
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
-                        (uint32_t)source_type | (uint32_t)own_type << 4 | (uint32_t)target_type << 8);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation_of(&shape));
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, pool->count);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(&shape));
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
-                        shape.ring != NO_RING ? ring->taps | ring->source_step << 4 | shape.ring << 8 : 0);
-    vkdml_step_constant(
-        step, VKDML_NEIGHBOURS_CONSTANT_SLIDING,
-        shape.mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape.lead << 8 : 0);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    fill_parameters(&shape, groups, &parameters);
+    set_kernel(&shape, local_size, step);
     step->buffers[0] = vkdml_origin_buffer(&pool->source, shape.windows[0].offset, shape.windows[0].size);
     step->buffers[1] = vkdml_origin_buffer(&pool->target, shape.windows[1].offset, shape.windows[1].size);
-    step->buffers[2] = vkdml_origin_buffer(own, shape.windows[2].offset, shape.windows[2].size);
+    step->buffers[2] = vkdml_origin_buffer(own_of(pool), shape.windows[2].offset, shape.windows[2].size);
     step->buffer_count = pool->has_places ? 3 : 2;
     vkdml_neighbours_fill_ending(pool, part, &parameters, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));

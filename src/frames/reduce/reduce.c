@@ -416,13 +416,115 @@ static bool computes_much(const struct reducing *f) {
     return function == VKDML_REDUCE_MULTIPLY;
 }
 
-/* Adds the step of a part. To totals: of `target`, a part's bytes from `total_offset` on in the temporary resource. */
-static VkdmlResult add_step(const struct reducing *f, const struct source *source, const struct part *part,
-                            const struct walk *walk, const struct vkdml_plan_buffer *totals) {
+/* The step of a part. */
+struct step {
+    const struct source *source;
+    const struct part *part;
+    const struct walk *walk;
+    const struct vkdml_plan_buffer *totals; /* where they go in the temporary resource; NULL: to the outputs */
+    struct vkdml_window from;
+    struct vkdml_window to;
+};
+
+/* Totals lie side by side, in the order of units. */
+static void fill_totals(const struct step *s, struct vkdml_reduce_parameters *parameters) {
+    const struct part *part = s->part;
+    uint32_t stride = 1;
+    for (uint32_t d = part->kept.rank; d-- > 0;) {
+        parameters->kept_out[d] = stride * (d + 1 == part->kept.rank ? s->walk->width : 1);
+        stride *= part->kept.items[d].size;
+    }
+    parameters->width_stride = 1;
+    parameters->share_stride = stride;
+}
+
+static void fill_parameters(const struct reducing *f, const struct step *s,
+                            struct vkdml_reduce_parameters *parameters) {
+    const struct part *part = s->part;
+    const struct walk *walk = s->walk;
+    const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
+    memset(parameters, 0, sizeof(*parameters));
+    parameters->group_count = (uint32_t)walk->groups;
+    parameters->unit_count = (uint32_t)walk->units;
+    parameters->unit_groups = (uint32_t)walk->unit_groups;
+    parameters->groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
+    parameters->item_count = (uint32_t)walk->items;
+    parameters->share = (uint32_t)walk->share;
+    parameters->share_count = (uint32_t)walk->shares;
+    parameters->items_per_run = walk->items_per_run;
+    parameters->run_divisor = vkdml_divisor(walk->items_per_run);
+    parameters->run_length = run->size;
+    parameters->run_stride = run->stride;
+    parameters->run_index_stride = run->other;
+    parameters->source_first = s->from.lead;
+    parameters->target_first = s->totals != NULL ? 0 : s->to.lead;
+    parameters->index_first = part->index_first;
+    parameters->element_count = f->element_count;
+    parameters->argument = f->reduce->argument;
+    fill_dimensions(part, walk, parameters);
+    if (s->totals != NULL) {
+        fill_totals(s, parameters);
+    } else if (f->ending.constant != 0) {
+        fill_ending(f, part, walk, parameters);
+    }
+}
+
+static uint32_t float_controls_of(const struct reducing *f) {
+    const DML_TENSOR_DATA_TYPE type = f->reduce->input.at.type;
+    const uint32_t controls = f->builder->limits->float_controls;
+    if (vkdml_data_type_bits(type) == 64) {
+        return 0;
+    }
+    return type == DML_TENSOR_DATA_TYPE_FLOAT16 ? controls : controls & ~VKDML_FLOAT_CONTROLS_16;
+}
+
+static void set_kernel(const struct reducing *f, const struct step *s, struct vkdml_plan_step *step) {
+    const struct walk *walk = s->walk;
     const DML_TENSOR_DATA_TYPE type = f->reduce->input.at.type;
     const bool is_wide = vkdml_data_type_bits(type) == 64;
-    const struct vkdml_window from = source_window(source, part);
-    const struct vkdml_window to = output_window(f, part);
+    const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !s->source->totals;
+    const uint32_t shape =
+        s->totals != NULL ? (walk->shape & ~VKDML_REDUCE_IS_PACKED) | VKDML_REDUCE_TO_TOTALS : walk->shape;
+    step->kernel = is_wide ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
+    step->float_controls = float_controls_of(f);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOCAL_SIZE, walk->local_size);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_TYPE, (uint32_t)type);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_BITS_OUT, vkdml_view_bits(&f->reduce->outputs[0]));
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FUNCTION, (uint32_t)f->reduce->function);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_SHAPE, shape);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LANES, walk->lanes);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_WIDTH, walk->width);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_KEPT_RANK, s->part->kept.rank);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_REDUCED_RANK, s->part->reduced.rank);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, many ? LOADS : 1);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_OPTION, f->reduce->option);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    if (!is_wide) {
+        vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_EPILOGUE, s->totals == NULL ? f->ending.constant : 0);
+    }
+}
+
+static void set_buffers(const struct reducing *f, const struct step *s, struct vkdml_plan_step *step) {
+    step->buffers[0] = vkdml_origin_buffer(&s->source->at, s->from.offset, s->from.size);
+    step->buffer_count = s->totals == NULL && is_pair(f->reduce) ? 3 : 2;
+    for (uint32_t i = 1; i < step->buffer_count; ++i) {
+        step->buffers[i] = vkdml_origin_buffer(&f->reduce->outputs[i - 1].at, s->to.offset, s->to.size);
+    }
+    if (s->totals != NULL) {
+        step->buffers[1] = *s->totals;
+    } else {
+        vkdml_ending_bind(&f->ending, step);
+    }
+}
+
+static VkdmlResult add_step(const struct reducing *f, const struct source *source, const struct part *part,
+                            const struct walk *walk, const struct vkdml_plan_buffer *totals) {
+    const struct step s = {.source = source,
+                           .part = part,
+                           .walk = walk,
+                           .totals = totals,
+                           .from = source_window(source, part),
+                           .to = output_window(f, part)};
     struct vkdml_reduce_parameters parameters;
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(f->builder, &step);
@@ -432,73 +534,10 @@ static VkdmlResult add_step(const struct reducing *f, const struct source *sourc
     vkdml_note_step(f->builder->report,
                     "%" PRIu64 " reductions of %" PRIu64 " elements: %u invocations share one, in %" PRIu64 " shares",
                     count(&part->kept), count(&part->reduced), (unsigned)walk->lanes, walk->shares);
-    const struct dimension *run = &part->reduced.items[part->reduced.rank - 1];
-    memset(&parameters, 0, sizeof(parameters));
-    parameters.group_count = (uint32_t)walk->groups;
-    parameters.unit_count = (uint32_t)walk->units;
-    parameters.unit_groups = (uint32_t)walk->unit_groups;
-    parameters.groups_divisor = vkdml_divisor((uint32_t)walk->unit_groups);
-    parameters.item_count = (uint32_t)walk->items;
-    parameters.share = (uint32_t)walk->share;
-    parameters.share_count = (uint32_t)walk->shares;
-    parameters.items_per_run = walk->items_per_run;
-    parameters.run_divisor = vkdml_divisor(walk->items_per_run);
-    parameters.run_length = run->size;
-    parameters.run_stride = run->stride;
-    parameters.run_index_stride = run->other;
-    parameters.source_first = from.lead;
-    parameters.target_first = totals != NULL ? 0 : to.lead;
-    parameters.index_first = part->index_first;
-    parameters.element_count = f->element_count;
-    parameters.argument = f->reduce->argument;
-    fill_dimensions(part, walk, &parameters);
-    if (totals != NULL) { /* side by side, in the order of units */
-        uint32_t stride = 1;
-        for (uint32_t d = part->kept.rank; d-- > 0;) {
-            parameters.kept_out[d] = stride * (d + 1 == part->kept.rank ? walk->width : 1);
-            stride *= part->kept.items[d].size;
-        }
-        parameters.width_stride = 1;
-        parameters.share_stride = stride;
-    } else if (f->ending.constant != 0) {
-        fill_ending(f, part, walk, &parameters);
-    }
-
-    const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !source->totals;
-    const uint32_t shape =
-        totals != NULL ? (walk->shape & ~VKDML_REDUCE_IS_PACKED) | VKDML_REDUCE_TO_TOTALS : walk->shape;
-    const uint32_t float_controls = is_wide ? 0
-                                    : type == DML_TENSOR_DATA_TYPE_FLOAT16
-                                        ? f->builder->limits->float_controls
-                                        : f->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    step->kernel = is_wide ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
-    step->float_controls = float_controls;
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOCAL_SIZE, walk->local_size);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_TYPE, (uint32_t)type);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_BITS_OUT, vkdml_view_bits(&f->reduce->outputs[0]));
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FUNCTION, (uint32_t)f->reduce->function);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_SHAPE, shape);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LANES, walk->lanes);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_WIDTH, walk->width);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_KEPT_RANK, part->kept.rank);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_REDUCED_RANK, part->reduced.rank);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, many ? LOADS : 1);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_OPTION, f->reduce->option);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FLOAT_CONTROLS, float_controls);
-    if (!is_wide) {
-        vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_EPILOGUE, totals == NULL ? f->ending.constant : 0);
-    }
+    fill_parameters(f, &s, &parameters);
+    set_kernel(f, &s, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    step->buffers[0] = vkdml_origin_buffer(&source->at, from.offset, from.size);
-    step->buffer_count = totals == NULL && is_pair(f->reduce) ? 3 : 2;
-    for (uint32_t i = 1; i < step->buffer_count; ++i) {
-        step->buffers[i] = vkdml_origin_buffer(&f->reduce->outputs[i - 1].at, to.offset, to.size);
-    }
-    if (totals != NULL) {
-        step->buffers[1] = *totals;
-    } else {
-        vkdml_ending_bind(&f->ending, step);
-    }
+    set_buffers(f, &s, step);
     return vkdml_grid(walk->groups, f->builder->limits, f->builder->report, step->groups);
 }
 
@@ -719,8 +758,7 @@ VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_bu
                          .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
     assert(f.ending.constant == 0 || vkdml_reduce_takes(reduce, reduce->epilogue, builder->limits));
     collapse(&f, &whole);
-    const float element_count = (float)count(&whole.reduced);
-    memcpy(&f.element_count, &element_count, sizeof(f.element_count));
+    f.element_count = vkdml_float_bits((float)count(&whole.reduced));
     if (f.ending.operand != NULL) {
         f.ending.constant |= f.operand.rank << VKDML_EPILOGUE_OPERAND_RANK_SHIFT;
     }

@@ -78,26 +78,20 @@ static uint32_t order_nibbles(const struct shape *shape) {
     return nibbles;
 }
 
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
 static void fill_axes(const struct vkdml_regions *regions, const struct vkdml_regions_tensor *input,
                       struct vkdml_regions_parameters *parameters) {
     for (uint32_t axis = 0; axis < 2; ++axis) {
         const uint32_t size = regions->input.sizes[3 - axis], count = regions->output.sizes[3 - axis];
         const struct vkdml_divisor divisor = vkdml_divisor(count);
-        const uint32_t extent[] = {size, bits_of((float)size), bits_of((float)(size - 1)),
+        const uint32_t extent[] = {size, vkdml_float_bits((float)size), vkdml_float_bits((float)(size - 1)),
                                    input->strides[VKDML_REGIONS_X - axis]};
-        const uint32_t bins[] = {count, divisor.multiplier, divisor.shifts, bits_of((float)count)};
+        const uint32_t bins[] = {count, divisor.multiplier, divisor.shifts, vkdml_float_bits((float)count)};
         memcpy(&parameters->extents[4 * axis], extent, sizeof(extent));
         memcpy(&parameters->bins[4 * axis], bins, sizeof(bins));
-        parameters->offsets[2 + axis] = bits_of(regions->scales[axis]);
+        parameters->offsets[2 + axis] = vkdml_float_bits(regions->scales[axis]);
     }
-    parameters->offsets[0] = bits_of(regions->output_offset);
-    parameters->offsets[1] = bits_of(regions->input_offset);
+    parameters->offsets[0] = vkdml_float_bits(regions->output_offset);
+    parameters->offsets[1] = vkdml_float_bits(regions->input_offset);
 }
 
 static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,

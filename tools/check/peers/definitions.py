@@ -400,6 +400,17 @@ def unfolded(case):
     return np.stack(columns, 2).reshape(case.output.sizes)
 
 
+def by_channel(case, names):
+    """The first input, of all its elements, and others by name, each a row of the channels' numbers: a normalization by
+    channels, which more than these and an activation are not."""
+    others = [case.inputs[name + "Tensor"] for name in names]
+    if case.attributes.get("FusedActivation") or any(v.shape[d] != 1 for v in others for d in range(v.ndim) if d != 1):
+        raise NotImplementedError
+    channels = case.output.sizes[1]
+    rows = [np.broadcast_to(v.reshape(-1), [channels]) for v in others]
+    return [np.broadcast_to(case.inputs["InputTensor"], case.output.sizes), *rows]
+
+
 def full(case, name):
     return np.broadcast_to(case.inputs[name], case.tensors[name].sizes)
 

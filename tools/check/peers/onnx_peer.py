@@ -4,7 +4,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from .definitions import divisor, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, rows_of_indices, scaled, wide, whole
+from .definitions import by_channel, divisor, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, rows_of_indices, scaled, wide, whole
 from .library import DTYPES
 
 OPSET, IR = 21, 10
@@ -133,13 +133,7 @@ def quantization_inputs(scale_name, zero_name):
 
 
 def batch_inputs(case):
-    x, mean, variance, scale, bias = (case.inputs[name + "Tensor"] for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
-    if case.attributes.get("FusedActivation") or any(v.shape[d] != 1 for v in (mean, variance, scale, bias)
-                                                     for d in range(v.ndim) if d != 1):
-        raise NotImplementedError
-    channels = case.output.sizes[1]
-    flat = [np.broadcast_to(v.reshape(-1), [channels]) for v in (scale, bias, mean, variance)]
-    return [np.broadcast_to(x, case.output.sizes), *flat]
+    return by_channel(case, ("Scale", "Bias", "Mean", "Variance"))
 
 
 def infinity(case):

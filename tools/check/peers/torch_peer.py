@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .definitions import divisor, factors, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, scaled, scanned, whole
+from .definitions import by_channel, divisor, factors, filter_of, folded_axes, full, in_place, in_rows, keeps_a_size, scaled, scanned, whole
 
 torch.set_num_threads(1)
 F = torch.nn.functional
@@ -118,13 +118,8 @@ def quantize(scale_name, zero_name):
 
 
 def batch_normalization(case):
-    x, mean, variance, scale, bias = (case.inputs[name + "Tensor"] for name in ("Input", "Mean", "Variance", "Scale", "Bias"))
-    if case.attributes.get("FusedActivation") or any(v.shape[d] != 1 for v in (mean, variance, scale, bias)
-                                                     for d in range(v.ndim) if d != 1):
-        raise NotImplementedError
-    channels = case.output.sizes[1]
-    flat = [tensor_of(np.broadcast_to(v.reshape(-1), [channels])) for v in (mean, variance, scale, bias)]
-    return F.batch_norm(tensor_of(np.broadcast_to(x, case.output.sizes)), *flat, eps=case["Epsilon"])
+    x, *channels = (tensor_of(v) for v in by_channel(case, ("Mean", "Variance", "Scale", "Bias")))
+    return F.batch_norm(x, *channels, eps=case["Epsilon"])
 
 
 def rows(function):

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growth.h"
+
 /* json-c keeps no positions, so the text is walked a second time beside the tree that json-c made of it. The walk
  * relies on json-c having accepted the text; where it cannot follow it says so. */
 struct position {
@@ -70,15 +72,11 @@ static bool remember(struct walk *walk, const struct json_object *value) {
     if (!value) {
         return true;
     }
-    if (positions->count == positions->capacity) {
-        size_t capacity = positions->capacity ? 2 * positions->capacity : 256;
-        struct position *grown = realloc(positions->items, capacity * sizeof(*grown));
-        if (!grown) {
-            return fail(walk, "out of memory");
-        }
-        positions->items = grown;
-        positions->capacity = capacity;
+    struct position *items = growth_room(positions->items, positions->count, &positions->capacity, sizeof(*items));
+    if (!items) {
+        return fail(walk, "out of memory");
     }
+    positions->items = items;
     positions->items[positions->count++] = (struct position){value, walk->line};
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/growth.h"
 #include "base/json_tree.h"
 
 double timing_now(void) {
@@ -22,17 +23,12 @@ void timing_sleep(double milliseconds) {
 }
 
 bool timing_add(struct timing *timing, const struct timing_sample *sample) {
-    if (timing->count == timing->capacity) {
-        size_t capacity = timing->capacity ? 2 * timing->capacity : 64;
-        struct timing_sample *grown = realloc(timing->samples, capacity * sizeof(*grown));
-        if (!grown) {
-            return false;
-        }
-        timing->samples = grown;
-        timing->capacity = capacity;
+    struct timing_sample *samples = growth_room(timing->samples, timing->count, &timing->capacity, sizeof(*samples));
+    if (samples) {
+        timing->samples = samples;
+        samples[timing->count++] = *sample;
     }
-    timing->samples[timing->count++] = *sample;
-    return true;
+    return samples != NULL;
 }
 
 void timing_free(struct timing *timing) {

@@ -36,7 +36,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static double median(double *values, size_t count) {
+double bench_median(double *values, size_t count) {
     qsort(values, count, sizeof(*values), by_size);
     return values[count / 2];
 }
@@ -84,8 +84,8 @@ static bool measure_recording(struct bench_device *device, const struct operator
         good = time_recording(device, &bound, false, record) && time_recording(device, &bound, true, raw);
     }
     if (good) {
-        costs->record = median(records, ROUNDS);
-        costs->raw = median(raws, ROUNDS);
+        costs->record = bench_median(records, ROUNDS);
+        costs->raw = bench_median(raws, ROUNDS);
     }
     bench_release(&bound);
     bench_release(&traced);
@@ -173,10 +173,10 @@ static bool measure_compiling(struct bench_device *device, const struct operator
     }
     free(cache);
     if (good) {
-        costs->cold = median(colds, COMPILES);
-        costs->first = median(firsts, COMPILES);
-        costs->warm = median(warms, COMPILES);
-        costs->existing = median(existings, ROUNDS);
+        costs->cold = bench_median(colds, COMPILES);
+        costs->first = bench_median(firsts, COMPILES);
+        costs->warm = bench_median(warms, COMPILES);
+        costs->existing = bench_median(existings, ROUNDS);
     }
     return good;
 }
@@ -239,6 +239,8 @@ bool bench_host(struct bench_session *session, const struct bench_options *optio
     const uint64_t *sizes = options->size_count ? options->sizes : &size;
     const size_t size_count = options->size_count ? options->size_count : 1;
     const struct bench_filter filter = bench_small_filter(options);
+    /* First, where nothing has warmed the library up. */
+    const bool good = options->filter.count > 0 || bench_host_graph(&session->device);
     struct host host = {session, rows, bench_turns_begin(bench_count(&filter, sizes, size_count))};
     printf(
         "# microseconds; recorded: bindings unchanged; raw: the same Vulkan commands without the library; compiled:\n"
@@ -248,5 +250,5 @@ bool bench_host(struct bench_session *session, const struct bench_options *optio
     printf("%-54s %9s %9s %9s  %8s %8s %8s %10s %10s %10s %10s\n", "# benchmark", "record", "raw", "overhead",
            "commands", "updates", "allocs", "cold", "first", "cached", "existing");
     bench_list(&filter, sizes, size_count, time_entry, &host);
-    return true;
+    return good;
 }

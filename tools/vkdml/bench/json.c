@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +25,22 @@ static void add_number(struct json_object *object, const char *name, double valu
         json_object_object_add(object, name, json_object_new_double(value));
     }
 }
+
+/* Of a struct, its numbers by their names in JSON. */
+struct number {
+    const char *name;
+    size_t place;
+};
+
+static void add_numbers(struct json_object *object, const void *of, const struct number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double value;
+        memcpy(&value, (const unsigned char *)of + numbers[i].place, sizeof(value));
+        add_number(object, numbers[i].name, value);
+    }
+}
+
+#define ADD_NUMBERS(object, of, numbers) add_numbers((object), (of), (numbers), sizeof(numbers) / sizeof((numbers)[0]))
 
 static struct json_object *device_json(const struct bench_session *session) {
     const VkPhysicalDeviceProperties *properties = &session->device.gpu.properties;
@@ -91,21 +108,18 @@ static void add_date(struct json_object *run) {
 }
 
 static struct json_object *peaks_json(const struct bench_peaks *peaks) {
+#define PEAK(name)                                                                                                     \
+    { #name "_gbps", offsetof(struct bench_peaks, name) }
+    static const struct number numbers[] = {PEAK(copy),         PEAK(copy_command), PEAK(copy_kernel), PEAK(fill),
+                                            PEAK(fill_command), PEAK(fill_kernel),  PEAK(read)};
     struct json_object *object = json_object_new_object();
     add_count(object, "size", peaks->bytes);
-    add_number(object, "copy_gbps", peaks->copy);
-    add_number(object, "copy_command_gbps", peaks->copy_command);
-    add_number(object, "copy_kernel_gbps", peaks->copy_kernel);
-    add_number(object, "fill_gbps", peaks->fill);
-    add_number(object, "fill_command_gbps", peaks->fill_command);
-    add_number(object, "fill_kernel_gbps", peaks->fill_kernel);
-    add_number(object, "read_gbps", peaks->read);
+    ADD_NUMBERS(object, peaks, numbers);
     return object;
 }
 
-static struct json_object *record_json(const struct bench_record *record) {
-    const struct bench_figures *figures = &record->result.figures;
-    struct json_object *object = json_object_new_object();
+/* What was timed. */
+static void add_entry(struct json_object *object, const struct bench_record *record) {
     char type[32];
     bench_type_name(record->entry.type, sizeof(type), type);
     add_string(object, "name", record->entry.name);
@@ -114,20 +128,26 @@ static struct json_object *record_json(const struct bench_record *record) {
     add_string(object, "type", type);
     add_count(object, "size", record->entry.size);
     add_count(object, "bytes", record->result.bytes);
-    add_number(object, "ms", figures->median);
-    add_number(object, "ms_p10", figures->low);
-    add_number(object, "ms_p90", figures->high);
-    add_number(object, "ms_host", figures->host);
-    add_number(object, "gbps", record->speed);
-    add_number(object, "ratio", record->ratio);
+}
+
+static struct json_object *record_json(const struct bench_record *record) {
+#define OF_RECORD(name, member)                                                                                        \
+    { name, offsetof(struct bench_record, member) }
+#define FIGURE(name, member) OF_RECORD(name, result.figures.member)
+    static const struct number figures[] = {FIGURE("ms", median),     FIGURE("ms_p10", low),
+                                            FIGURE("ms_p90", high),   FIGURE("ms_host", host),
+                                            OF_RECORD("gbps", speed), OF_RECORD("ratio", ratio)};
+    static const struct number others[] = {OF_RECORD("reference_ms", times.reference),
+                                           OF_RECORD("memcpy_ms", times.memory_copy), OF_RECORD("loop_ms", times.loop)};
+    struct json_object *object = json_object_new_object();
+    add_entry(object, record);
+    ADD_NUMBERS(object, record, figures);
     add_string(object, "peak", record->peak);
     add_number(object, "tflops", record->tflops);
-    add_count(object, "samples", figures->samples);
-    add_count(object, "repetitions", figures->repetitions);
+    add_count(object, "samples", record->result.figures.samples);
+    add_count(object, "repetitions", record->result.figures.repetitions);
     add_count(object, "buffer_sets", record->result.sets);
-    add_number(object, "reference_ms", record->times.reference);
-    add_number(object, "memcpy_ms", record->times.memory_copy);
-    add_number(object, "loop_ms", record->times.loop);
+    ADD_NUMBERS(object, record, others);
     add_string(object, "case", record->line);
     return object;
 }

@@ -31,7 +31,7 @@ const struct option_row bench_option_rows[] = {
     {'f', "filter", .argument = "TEXT,..",
      .text = "benchmarks whose name, or whose operator's, contains a TEXT in any case, or fits it where it has *, ? or "
              "[; may be given more than once"},
-    {'l', "list", .text = "print the benchmarks and their cases, and exit"},
+    {'l', "list", SETS(struct bench_options, list), .text = "print the benchmarks and their cases, and exit"},
     {'b', "bytes", .argument = "N,..", .text = "sizes, e.g. 1MiB,256MiB; default: 256MiB, on a CPU device 64MiB"},
     {OPTION_PEAK, "peak-bytes", .argument = "N",
      .text = "measure the copy, fill and read peaks at this size (as --bytes by default)"},
@@ -41,29 +41,31 @@ const struct option_row bench_option_rows[] = {
      .text = "time each for at least T seconds; default: 0.2, on a CPU device and of a model's dispatch 1; of a sweep "
              "0.005"},
     {'r', "repeat", .argument = "N", .text = "take at least N samples of each (5)"},
-    {OPTION_REFERENCE, "reference",
+    {OPTION_REFERENCE, "reference", SETS(struct bench_options, references),
      .text = "run the CPU reference, memcpy and plain C loops at the same size too, and hold the device's whole result "
              "to theirs"},
-    {OPTION_JSON, "json", .argument = "FILE", .kind = ARGUMENT_FILE,
+    {OPTION_JSON, "json", KEEPS(struct bench_options, json), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "write the results as JSON (docs/BENCHMARKS.md)"},
-    {OPTION_CSV, "csv", .argument = "FILE", .kind = ARGUMENT_FILE,
+    {OPTION_CSV, "csv", KEEPS(struct bench_options, csv), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "write the results as comma-separated values"},
     {OPTION_HTML, "html", .argument = "FILE",
      .refusal = "tools/bench/page.py, beside vkdml's sources, draws the page of what --json writes"},
-    {OPTION_PEERS, "peers", .argument = "FILE", .kind = ARGUMENT_FILE,
+    {OPTION_PEERS, "peers", KEEPS(struct bench_options, peers), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "compare with what tools/bench/peers.py wrote"},
-    {OPTION_COMPARE, "compare", .argument = "FILE", .kind = ARGUMENT_FILE,
+    {OPTION_COMPARE, "compare", KEEPS(struct bench_options, baseline), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text =
          "compare with an earlier run's JSON: exit with 1 where a ratio dropped by more than the spread of both runs "
          "and 3 %"},
-    {OPTION_FROM, "from", .argument = "FILE", .kind = ARGUMENT_FILE,
+    {OPTION_FROM, "from", KEEPS(struct bench_options, from), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "instead of timing: report on, or compare, what --json wrote"},
     {OPTION_SWEEP, "sweep", .argument = "N",
      .text = "instead: N random cases of each family, of the size that --bytes says"},
     {OPTION_SEED, "seed", .argument = "S", .text = "of the random cases (1)"},
-    {OPTION_LATENCY, "latency", .text = "instead: operators of 1 KiB to 1 MiB against an empty dispatch"},
-    {OPTION_HOST, "host", .text = "instead: what recording, creating and compiling cost the host"},
-    {OPTION_NO_FEATURES, "no-features",
+    {OPTION_LATENCY, "latency", SETS(struct bench_options, latency),
+     .text = "instead: operators of 1 KiB to 1 MiB against an empty dispatch"},
+    {OPTION_HOST, "host", SETS(struct bench_options, host),
+     .text = "instead: what recording, creating and compiling cost the host"},
+    {OPTION_NO_FEATURES, "no-features", SETS(struct bench_options, no_features),
      .text = "on a device with no feature enabled: no shaderFloat16, no matrix cores"},
     {0},
 };
@@ -116,24 +118,6 @@ static bool read_seconds(const char *text, double *seconds) {
     return true;
 }
 
-/* Options that name a file. */
-static const char **file_of(int option, struct bench_options *options) {
-    switch (option) {
-    case OPTION_JSON:
-        return &options->json;
-    case OPTION_CSV:
-        return &options->csv;
-    case OPTION_PEERS:
-        return &options->peers;
-    case OPTION_COMPARE:
-        return &options->baseline;
-    case OPTION_FROM:
-        return &options->from;
-    default:
-        return NULL;
-    }
-}
-
 static bool add_filter(struct bench_options *options, const char *text) {
     struct bench_filter *filter = &options->filter;
     if (filter->count == BENCH_MAX_FILTERS) {
@@ -145,11 +129,6 @@ static bool add_filter(struct bench_options *options, const char *text) {
 
 bool bench_options_apply(int option, const char *argument, void *request) {
     struct bench_options *options = request;
-    const char **file = file_of(option, options);
-    if (file) {
-        *file = argument;
-        return true;
-    }
     switch (option) {
     case 'a':
         options->device = argument;
@@ -159,8 +138,6 @@ bool bench_options_apply(int option, const char *argument, void *request) {
         return true;
     case 'f':
         return add_filter(options, argument);
-    case 'l':
-        return options->list = true;
     case 'b':
         options->size_count = read_sizes(argument, BENCH_MAX_SIZES, options->sizes);
         return options->size_count != 0;
@@ -172,16 +149,8 @@ bool bench_options_apply(int option, const char *argument, void *request) {
         return read_seconds(argument, &options->effort.seconds);
     case 'r':
         return command_line_number(argument, 1, 1000, &options->effort.repeat);
-    case OPTION_REFERENCE:
-        return options->references = true;
     case OPTION_SWEEP:
         return command_line_number(argument, 1, 1000000, &options->sweep);
-    case OPTION_LATENCY:
-        return options->latency = true;
-    case OPTION_HOST:
-        return options->host = true;
-    case OPTION_NO_FEATURES:
-        return options->no_features = true;
     default:
         return command_line_number(argument, 0, UINT32_MAX, &options->seed);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growth.h"
 #include "base/progress.h"
 
 /* Of the run that checks results before anything is timed: some thousand rows of any shape, and what the reference
@@ -143,17 +144,12 @@ double bench_peak_of(const struct bench_session *session, uint32_t flags, const 
 }
 
 static bool keep(struct bench_session *session, const struct bench_record *record) {
-    if (session->count == session->capacity) {
-        const size_t capacity = session->capacity ? 2 * session->capacity : 64;
-        struct bench_record *grown = realloc(session->records, capacity * sizeof(*grown));
-        if (!grown) {
-            return false;
-        }
-        session->records = grown;
-        session->capacity = capacity;
+    struct bench_record *records = growth_room(session->records, session->count, &session->capacity, sizeof(*records));
+    if (records) {
+        session->records = records;
+        records[session->count++] = *record;
     }
-    session->records[session->count++] = *record;
-    return true;
+    return records != NULL;
 }
 
 bool bench_session_time_case(struct bench_session *session, const struct bench_entry *entry,

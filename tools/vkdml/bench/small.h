@@ -12,4 +12,10 @@ struct json_object;
 bool bench_latency(struct bench_session *session, const struct bench_options *options, struct json_object *rows);
 bool bench_host(struct bench_session *session, const struct bench_options *options, struct json_object *rows);
 
+/* The middle one of an odd number of values, which are then in order. */
+double bench_median(double *values, size_t count);
+
+/* Prints what compiling a graph of 1,000 nodes takes. False, with the reason on stderr, where something failed. */
+bool bench_host_graph(const struct bench_device *device);
+
 #endif

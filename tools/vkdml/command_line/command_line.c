@@ -121,6 +121,16 @@ static bool is_alternative(const char *alternatives, const char *argument) {
     return false;
 }
 
+static void take_effect(const struct option_row *row, const char *argument, void *request) {
+    const bool is_set = true;
+    void *const place = (unsigned char *)request + row->place;
+    if (row->effect == OPTION_SETS) {
+        memcpy(place, &is_set, sizeof(is_set));
+    } else {
+        memcpy(place, &argument, sizeof(const char *));
+    }
+}
+
 /* Takes one option; COMMAND_LINE_GO_ON where it is good. */
 static int take(const struct subcommand *subcommand, const struct option_row *row, const char *argument,
                 void *request) {
@@ -134,6 +144,10 @@ static int take(const struct subcommand *subcommand, const struct option_row *ro
         return EXIT_USAGE;
     }
     refusal_of(subcommand->name, row->name);
+    if (row->effect != OPTION_APPLIED) {
+        take_effect(row, argument, request);
+        return COMMAND_LINE_GO_ON;
+    }
     return subcommand->apply(row->key, argument, request) ? COMMAND_LINE_GO_ON : EXIT_USAGE;
 }
 

@@ -10,8 +10,8 @@
 /* What command_line_read() returns where the command line is good and there is something to do. */
 #define COMMAND_LINE_GO_ON (-1)
 
-/* Reads a command line by the subcommand's table. Returns COMMAND_LINE_GO_ON, and operands from argv[*first] on; else the
- * exit status: the help was asked for and is on stdout, or the line is wrong and the reason on stderr. */
+/* Reads a command line by the subcommand's table. Returns COMMAND_LINE_GO_ON, and operands from argv[*first] on; else
+ * the exit status: the help was asked for and is on stdout, or the line is wrong and the reason on stderr. */
 int command_line_read(const struct subcommand *subcommand, int argc, char **argv, void *request, int *first);
 
 /* Reads an option's argument. False, with the reason on stderr, where it is no whole number of the range. */

@@ -4,6 +4,7 @@
 #define SUBCOMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The exit status where a command line is wrong, and where nothing failed but time was up before all was done.
@@ -26,6 +27,17 @@ enum argument_kind {
 /* Keys of options without a letter begin here. */
 #define OPTION_KEY_FIRST 256
 
+/* What becomes of an option. */
+enum option_effect {
+    OPTION_APPLIED, /* apply() is asked */
+    OPTION_SETS,    /* a bool of the request is true */
+    OPTION_KEEPS,   /* its argument is kept in the request, a const char * */
+};
+
+/* Of an option's row: the latter two, of a member of the request. */
+#define SETS(type, member)  .effect = OPTION_SETS, .place = offsetof(type, member)
+#define KEEPS(type, member) .effect = OPTION_KEEPS, .place = offsetof(type, member)
+
 /* An option. In long names '-' and '_' are the same. `--help` is every subcommand's and in no table. */
 struct option_row {
     int key;          /* what apply() gets: the option's letter, or a number from OPTION_KEY_FIRST on; 0 ends a table */
@@ -35,7 +47,12 @@ struct option_row {
     enum argument_kind kind;
     const char *text;    /* what it does; `quoted` words are literal */
     const char *refusal; /* of an option that others have and vkdml does not: why not. In no help and no completion */
+    enum option_effect effect;
+    size_t place; /* in the request, of an effect there */
 };
+
+/* Of a subcommand: it has one operand, which is of a kind. */
+#define ONE_OPERAND(text, of_kind) .operands = (text), .operands_least = 1, .operands_most = 1, .kind = (of_kind)
 
 struct subcommand {
     const char *name;
@@ -46,8 +63,8 @@ struct subcommand {
     const char *summary;              /* a line: "runs a model" */
     const char *description;          /* paragraphs, with a newline between two; ends without one */
     const struct option_row *options; /* NULL: none but --help */
-    /* Takes an option into what run() gave to command_line_read(). False, with the reason on stderr, where its argument
-     * is wrong. NULL: there are no options. */
+    /* Takes an option that has no effect of its own into what run() gave to command_line_read(). False, with the reason
+     * on stderr, where its argument is wrong. NULL: there are none. */
     bool (*apply)(int key, const char *argument, void *request);
     /* argv[0] is the subcommand's name. Returns the exit status. */
     int (*run)(int argc, char **argv);

@@ -25,16 +25,29 @@ static const char *as_folder(struct arena *arena, const char *path) {
     return arena_join(arena, path, *path && path[strlen(path) - 1] != '/' ? "/" : "");
 }
 
+/* A member of the model, with room for as many items as it has and for their names; NULL, and the reason was told. */
+static void *begin_list(struct model *model, const char *member, size_t size, struct names *names,
+                        struct json_object **object) {
+    const struct document *document = &model->document;
+    *object = document_require(document, document->root, member, json_type_object, "the model");
+    if (!*object) {
+        return NULL;
+    }
+    const size_t count = (size_t)json_object_object_length(*object);
+    void *items = arena_allocate(&model->arena, count, size);
+    if (items && !names_create(names, count)) {
+        document_error(document, *object, "out of memory");
+        return NULL;
+    }
+    return items;
+}
+
 static bool load_resources(struct model *model) {
     const struct document *document = &model->document;
-    struct json_object *object = document_require(document, document->root, "resources", json_type_object, "the model");
-    if (!object) {
+    struct json_object *object;
+    model->resources = begin_list(model, "resources", sizeof(*model->resources), &model->resource_names, &object);
+    if (!model->resources) {
         return false;
-    }
-    size_t count = (size_t)json_object_object_length(object);
-    model->resources = arena_allocate(&model->arena, count, sizeof(*model->resources));
-    if (!model->resources || !names_create(&model->resource_names, count)) {
-        return model->resources && document_error(document, object, "out of memory");
     }
     bool good = true;
     json_object_object_foreach(object, name, value) {
@@ -68,15 +81,11 @@ static bool load_some(struct model *model, bool graphs) {
 
 static bool load_dispatchables(struct model *model) {
     const struct document *document = &model->document;
-    struct json_object *object =
-        document_require(document, document->root, "dispatchables", json_type_object, "the model");
-    if (!object) {
+    struct json_object *object;
+    model->dispatchables =
+        begin_list(model, "dispatchables", sizeof(*model->dispatchables), &model->dispatchable_names, &object);
+    if (!model->dispatchables) {
         return false;
-    }
-    size_t count = (size_t)json_object_object_length(object);
-    model->dispatchables = arena_allocate(&model->arena, count, sizeof(*model->dispatchables));
-    if (!model->dispatchables || !names_create(&model->dispatchable_names, count)) {
-        return model->dispatchables && document_error(document, object, "out of memory");
     }
     json_object_object_foreach(object, name, value) {
         struct dispatchable *dispatchable = &model->dispatchables[model->dispatchable_count++];

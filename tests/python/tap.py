@@ -31,6 +31,16 @@ class Result(unittest.TestResult):
             self.tell(False, test, f" {subtest.params}", "".join(traceback.format_exception(*error)))
 
 
+def add_checks(case, networks):
+    """Gives a class of tests one for each network and type, which calls its check()."""
+    for name, type_ in networks:
+        def test(self, name=name, type_=type_):
+            self.check(name, type_)
+
+        test.__doc__ = f"{name} of {type_}"
+        setattr(case, f"test_{name}_{type_}", test)
+
+
 def main():
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     suite.run(Result())

@@ -103,17 +103,7 @@ class Models(unittest.TestCase):
             self.assertEqual((found["product"].shape, found["y"].dtype), ((4,), np.uint32))
 
 
-def add(name, type_):
-    def test(self):
-        self.check(name, type_)
-
-    test.__doc__ = f"{name} of {type_}"
-    setattr(Models, f"test_{name}_{type_}", test)
-
-
-for name in NAMES:
-    add(name, "FLOAT32")
-add("unet", "FLOAT16")
+tap.add_checks(Models, [*((name, "FLOAT32") for name in NAMES), ("unet", "FLOAT16")])
 
 if __name__ == "__main__":
     tap.main()

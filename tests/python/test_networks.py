@@ -38,17 +38,7 @@ class Networks(unittest.TestCase):
                         np.testing.assert_array_equal(again[output], found[output], output)
 
 
-def add(name, type_):
-    def test(self):
-        self.check(name, type_)
-
-    test.__doc__ = f"{name} of {type_}"
-    setattr(Networks, f"test_{name}_{type_}", test)
-
-
-for name in NAMES:
-    for type_ in networks.DTYPES:
-        add(name, type_)
+tap.add_checks(Networks, [(name, type_) for name in NAMES for type_ in networks.DTYPES])
 
 if __name__ == "__main__":
     tap.main()

@@ -171,24 +171,23 @@ static void agree_folded(const struct shape *shape, const char *what) {
 
 /* ---- what is folded ---- */
 
+static void agree_in_all_shapes(const struct change *change, const char *what) {
+    for (size_t s = 0; s < SHAPES; s++) {
+        begin_folded(&shapes[s], change);
+        agree_folded(&shapes[s], what);
+    }
+}
+
 static void filters_take_normalizations_in(void **state) {
     (void)state;
-    for (size_t s = 0; s < SHAPES; s++) {
-        begin_folded(&shapes[s], &(struct change){.has_bias = false});
-        agree_folded(&shapes[s], "without a bias");
-        begin_folded(&shapes[s], &(struct change){.has_bias = true, .is_activated = true});
-        agree_folded(&shapes[s], "with a bias, activated");
-    }
+    agree_in_all_shapes(&(struct change){.has_bias = false}, "without a bias");
+    agree_in_all_shapes(&(struct change){.has_bias = true, .is_activated = true}, "with a bias, activated");
 }
 
 static void numbers_may_be_broadcast(void **state) {
     (void)state;
-    for (size_t s = 0; s < SHAPES; s++) {
-        begin_folded(&shapes[s], &(struct change){.numbers = BROADCAST});
-        agree_folded(&shapes[s], "by strides");
-        begin_folded(&shapes[s], &(struct change){.numbers = ONE, .has_bias = true});
-        agree_folded(&shapes[s], "one number for all");
-    }
+    agree_in_all_shapes(&(struct change){.numbers = BROADCAST}, "by strides");
+    agree_in_all_shapes(&(struct change){.numbers = ONE, .has_bias = true}, "one number for all");
 }
 
 static void filters_may_be_constants(void **state) {

@@ -186,6 +186,10 @@ VkCommandBuffer vulkan_begin(struct vulkan *vulkan) {
 
 void vulkan_run(struct vulkan *vulkan) {
     assert_int_equal(vkEndCommandBuffer(vulkan->commands), VK_SUCCESS);
+    vulkan_run_again(vulkan);
+}
+
+void vulkan_run_again(struct vulkan *vulkan) {
     VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vulkan->commands};
     assert_int_equal(vkQueueSubmit(vulkan->queue, 1, &submit, vulkan->fence), VK_SUCCESS);

@@ -51,6 +51,9 @@ VkCommandBuffer vulkan_begin(struct vulkan *vulkan);
 /* Submits what was recorded and waits. */
 void vulkan_run(struct vulkan *vulkan);
 
+/* Submits the same commands once more, and waits. */
+void vulkan_run_again(struct vulkan *vulkan);
+
 /* Host memory that counts, and fails when told to. */
 struct allocations {
     atomic_int live;  /* allocations not freed yet */

@@ -157,11 +157,12 @@ static uint32_t products_of(const struct shape *shape) {
 /* The convolution, the filter, the bias, and the element 0. */
 #define FOLDED 4
 
-/* A dispatch less, and results within the bound. The graph ends. */
+/* A dispatch less, or more where one does not do for a device's normalization, and results within the bound. The graph
+ * ends. */
 static void agree_folded(const struct shape *shape, const char *what) {
     const uint32_t nodes = fuse(DML_EXECUTION_FLAG_NONE);
     const uint32_t steps = count_steps(0), apart = count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE);
-    if (nodes != FOLDED || steps + 1 != apart) {
+    if (nodes != FOLDED || steps + 1 > apart) {
         fail_msg("%s, %s: %u nodes of %u steps, %u node by node:\n%s", shape->name, what, (unsigned)nodes,
                  (unsigned)steps, (unsigned)apart, notes_text);
     }
@@ -194,7 +195,7 @@ static void filters_may_be_constants(void **state) {
     (void)state;
     begin_folded(&shapes[0], &(struct change){.is_constant = true});
     assert_int_equal(fuse(DML_EXECUTION_FLAG_NONE), FOLDED + 1);
-    assert_int_equal(count_steps(0) + 1, count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
+    assert_true(count_steps(0) + 1 <= count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
     agree_in_sums(products_of(&shapes[0]), MEAN, VARIANCE);
 }
 
@@ -221,7 +222,7 @@ static void several_are_folded(void **state) {
     graph_output(&graph, first, 0, 0);
     graph_output(&graph, second, 0, 1);
     assert_int_equal(fuse(DML_EXECUTION_FLAG_NONE), 2 * FOLDED - 1);
-    assert_int_equal(count_steps(0) + 2, count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
+    assert_true(count_steps(0) + 2 <= count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
     agree_in_sums(products_of(&shapes[0]), MEAN, VARIANCE);
 }
 
@@ -242,7 +243,7 @@ static void biases_and_activations_come_along(void **state) {
     graph_join(&graph, norm, 0, relu, 0);
     graph_output(&graph, relu, 0, 0);
     assert_int_equal(fuse(DML_EXECUTION_FLAG_NONE), FOLDED);
-    assert_int_equal(count_steps(0) + 3, count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
+    assert_true(count_steps(0) + 3 <= count_steps(VKDML_COMPILE_FLAG_NODE_BY_NODE));
     agree_in_sums(products_of(shape), MEAN, VARIANCE);
 }
 

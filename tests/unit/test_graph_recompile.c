@@ -59,8 +59,8 @@ static void check_recompiled(void) {
     VkdmlDispatchable compiled = compile(96);
     const uint32_t modules = interposer.calls[INTERPOSED_CreateShaderModule];
     const uint32_t pipelines = interposer.calls[INTERPOSED_CreateComputePipelines];
-    assert_in_range(modules - before, 3, 8); /* of products, rows and maps at least */
-    static const uint32_t others[] = {128, 160, 96};
+    assert_in_range(modules - before, 3, 8);         /* of products, rows and maps at least */
+    static const uint32_t others[] = {100, 108, 96}; /* so near that kernels are the same on all devices */
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         VkdmlDispatchable again = compile(others[i]);
         assert_int_equal(interposer.calls[INTERPOSED_CreateShaderModule], modules);

@@ -244,14 +244,14 @@ class Execution:
         self.buffers.append((tensor, buffer, seen))
         return BufferBinding(buffer.buffer.value, 0, tensor.size_in_bytes)
 
-    def begin(self) -> c_void_p:
-        """A command buffer in which tensors are on the device."""
+    def begin(self, once: bool = True) -> c_void_p:
+        """A command buffer in which tensors are on the device; if not `once`, it may be submitted again when it is done."""
         vulkan, pool, commands = self.vulkan, c_uint64(), c_void_p()
         vulkan.CreateCommandPool(vulkan.device, byref(CommandPoolCreateInfo(39, None, 0, vulkan.family)), None, byref(pool))
         self.stack.callback(vulkan.DestroyCommandPool, vulkan.device, pool, None)
         vulkan.AllocateCommandBuffers(vulkan.device, byref(CommandBufferAllocateInfo(40, None, pool.value, 0, 1)),
                                       byref(commands))
-        vulkan.BeginCommandBuffer(commands, byref(CommandBufferBeginInfo(42, None, 1)))
+        vulkan.BeginCommandBuffer(commands, byref(CommandBufferBeginInfo(42, None, 1 if once else 0)))
         for tensor, buffer, seen in self.buffers:
             self.copy(commands, seen, buffer, tensor.size_in_bytes)
         vulkan.barrier(commands)

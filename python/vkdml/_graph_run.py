@@ -10,6 +10,7 @@ from . import _library
 from ._call import in_short
 from ._device import Device, Execution
 from ._library import BufferBinding, Error
+from ._recording import Recording
 from ._resident import DeviceArray, fitting
 from ._schema import did_you_mean
 from ._tensor import Tensor, as_tensor
@@ -165,7 +166,7 @@ class CompiledGraph:
 
     run() takes and returns arrays of the host. A call takes arrays of the device, which stay there, or others, which are
     copied to it for the call, and returns new arrays of the device, or those that are named as outputs, when they are
-    written.
+    written. A call with the same arrays as the last one, outputs among them, is one submission: nothing is recorded.
 
     Attributes:
         device: where it runs.
@@ -191,6 +192,8 @@ class CompiledGraph:
                 commands = execution.begin()
                 execution.initialize(commands, self._dispatchable, weights, self._persistent)
                 execution.finish(commands, 0)
+            self._recording = Recording()
+            stack.callback(self._recording.close)
             self._close = device.keep(self, stack.pop_all().close)
         self._used = description.used
         self.inputs = description.graph_inputs()
@@ -217,13 +220,18 @@ class CompiledGraph:
         return results(list(self.outputs), [tensor.read() for tensor in made])
 
     def __call__(self, /, **tensors: Any) -> Any:
+        given = [tensors.get(name) for name in [*self.inputs, *self.outputs] if name in self._used or name in self.outputs]
         made = {name: self._output(name, tensors.pop(name, None)) for name in self.outputs}
         with self._executing() as execution:
             bound = self._bind(execution, tensors)
             outputs = [self._bound(array, f"output {name!r}", self.outputs[name]) for name, array in made.items()]
-            commands = execution.begin()
-            self._record(execution, commands, bound, outputs)
-            execution.finish(commands, 0)
+            if all(isinstance(array, DeviceArray) for array in given):
+                self._recording.run(execution, [array._buffer for array in given],
+                                    lambda kept, commands: self._record(kept, commands, bound, outputs))
+            else:
+                commands = execution.begin()
+                self._record(execution, commands, bound, outputs)
+                execution.finish(commands, 0)
         return results(list(made), list(made.values()))
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 import ctypes
 from collections import namedtuple
 from contextlib import ExitStack
+from ctypes import c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ._call import Call, in_short
 from ._device import Device, Execution
 from ._library import BufferBinding
+from ._recording import Recording
 from ._schema import Field, Operator
 from ._tensor import Tensor, as_tensor
 from ._vulkan import Buffer
@@ -116,7 +118,8 @@ class Compiled:
 
     A call takes every input by name but those that are owned: arrays of the device, which stay there, or others, which
     are copied to it for the call. Outputs are new arrays of the device, or those that are named. A call returns as run()
-    does, with arrays of the device, when they are written.
+    does, with arrays of the device, when they are written. One with the same arrays as the last one, outputs among them, is
+    one submission: nothing is recorded.
 
     Attributes:
         operator: the row of the operator table.
@@ -140,6 +143,8 @@ class Compiled:
                 commands = execution.begin()
                 execution.initialize(commands, self._dispatchable, inputs, self._persistent)
                 execution.finish(commands, 0)
+            self._recording = Recording()
+            stack.callback(self._recording.close)
             self._close = device.keep(self, stack.pop_all().close)
         self._call.forget_values()
 
@@ -149,6 +154,7 @@ class Compiled:
                 raise TypeError(f"{self.operator.name}: {name} is an attribute; those are given to compile()")
             if self._call.tensors[name] is None:
                 raise TypeError(f"{self.operator.name}: {name} was not given to compile()")
+        given = self._given(tensors)
         outputs = {field.name: self._outputs(field, tensors.pop(field.name, None))
                    for field in self.operator.fields_of("output") if self._call.tensors[field.name] is not None}
         with self.device.executing() as execution:
@@ -156,16 +162,33 @@ class Compiled:
                 raise ValueError(f"{self!r} is closed")
             inputs = self._bind(execution, "input", tensors, False)
             bound = self._bind(execution, "output", outputs, False)
-            commands = execution.begin()
-            table = execution.table(self._dispatchable, self._persistent, self._temporary)
-            execution.record(commands, self._dispatchable, table, inputs, bound)
-            execution.finish(commands, 0)
+
+            def record(execution: Execution, commands: c_void_p) -> None:
+                table = execution.table(self._dispatchable, self._persistent, self._temporary)
+                execution.record(commands, self._dispatchable, table, inputs, bound)
+
+            if all(isinstance(array, DeviceArray) for array in given):
+                self._recording.run(execution, [array._buffer for array in given], record)
+            else:
+                commands = execution.begin()
+                record(execution, commands)
+                execution.finish(commands, 0)
         results = list(outputs.values())
         return results[0] if len(results) == 1 else namedtuple(self.operator.name, list(outputs))(*results)
 
     def close(self) -> None:
         """Gives back what it holds of the device. Calling it is then an error; closing it again is none."""
         self._close()
+
+    def _given(self, tensors: Dict[str, Any]) -> List[Any]:
+        """Of all tensors that calls have, in the order of fields; None for those that are not given."""
+        given: List[Any] = []
+        for kind in "input", "output":
+            for field in self.operator.fields_of(kind):
+                if self._call.tensors[field.name] is not None and (kind == "output" or field.name in tensors):
+                    value = tensors.get(field.name)
+                    given += value if isinstance(value, (list, tuple)) else [value]
+        return given
 
     def _outputs(self, field: Field, given: Any) -> Any:
         tensors = self._call.tensors[field.name]

@@ -366,6 +366,23 @@ class Graphs(OnDevice):
         self.refused(ValueError, "output 'y' is .*, of 16 bytes; must have 48, as the value has that is viewed",
                      part.compile({"y": y.view((4,))}, device=self.device), x=X, y=self.device.empty(4, "FLOAT32"))
 
+    def test_recorded_once(self):
+        """calls with the same arrays are recorded once, whatever is in them"""
+        graph = vkdml.Graph()
+        x, _ = graph.input("x", (3, 4), "FLOAT32"), graph.input("unused", (3, 4), "FLOAT32")
+        graph.outputs(y=graph.add("ELEMENT_WISE_NEGATE", InputTensor=x))
+        compiled = graph.compile(device=self.device)
+        x, y = self.device.array(X), self.device.empty(X.shape, "FLOAT32")
+        begin, begun = self.device._vulkan.BeginCommandBuffer, []
+        for n, expected in ((1, 1), (2, 0), (3, 0)):
+            x.write(n * X)
+            self.device._vulkan.BeginCommandBuffer = lambda *arguments: (begun.append(1), begin(*arguments))[1]
+            before = len(begun)
+            compiled(x=x, y=y)
+            self.assertEqual(len(begun) - before, expected)
+            np.testing.assert_array_equal(y.read(), -n * X)
+        np.testing.assert_array_equal(compiled(x=x).read(), -3 * X)
+
     def test_levels(self):
         """a device's feature level refuses what it has not"""
         graph = vkdml.Graph()

@@ -80,6 +80,34 @@ class Resident(OnDevice):
         x = np.ascontiguousarray(X.T)
         np.testing.assert_array_equal(join(InputTensors=[x, self.device.array(-X.T)]).read(), np.concatenate([x, -x]))
 
+    def test_recorded_once(self):
+        """calls with the same arrays are recorded once; others, and the same in other places, anew"""
+        layer = self.device.compile("ELEMENT_WISE_SUBTRACT", ATensor=X, BTensor=X)
+        a, b, y = self.device.array(X), self.device.array(2 * X), self.device.empty(X.shape, "FLOAT32")
+        begin, begun = self.device._vulkan.BeginCommandBuffer, []
+        self.device._vulkan.BeginCommandBuffer = lambda *arguments: (begun.append(1), begin(*arguments))[1]
+
+        def recorded(expected, **tensors):
+            before = len(begun)
+            layer(**tensors, OutputTensor=y)
+            count = len(begun) - before
+            np.testing.assert_array_equal(y.read(), expected)
+            return count
+
+        self.assertEqual(recorded(-X, ATensor=a, BTensor=b), 1)
+        self.assertEqual(recorded(-X, BTensor=b, ATensor=a), 0)
+        a.write(5 * X)
+        self.assertEqual(recorded(3 * X, ATensor=a, BTensor=b), 0)
+        self.assertEqual(recorded(-3 * X, ATensor=b, BTensor=a), 1)
+        for n in range(3, 6):
+            b.close()
+            b = self.device.array(n * X)
+            self.assertEqual(recorded(n * X - 5 * X, ATensor=b, BTensor=a), 1)
+        b.close()
+        self.refused(ValueError, "is closed, or its device is", layer, ATensor=b, BTensor=a, OutputTensor=y)
+        self.assertEqual(recorded(4 * X, ATensor=a, BTensor=X), 1)
+        np.testing.assert_array_equal(layer(ATensor=a, BTensor=a).read(), 0 * X)
+
     def test_owned(self):
         """what the operator owns is read once, from the host or from the device"""
         for w in (W.copy(), self.device.array(W)):

@@ -118,8 +118,10 @@ class TorchLayers(Layers):
         return x.contiguous()
 
 
-def torch_network(name, size, type_="FLOAT32", device="cpu"):
-    """A function that runs a network, and returns its outputs as tensors: FLOAT32 without TF32."""
+def torch_network(name, size, type_="FLOAT32", device="cpu", compiled=False):
+    """A function that runs a network, and returns its outputs as tensors: FLOAT32 without TF32. compiled: by torch.compile, of
+    the operations that PyTorch was seen to do, which need not ask for weights by name again.
+    """
     net = TorchLayers(type_, device)
     net.torch.backends.cuda.matmul.allow_tf32 = net.torch.backends.cudnn.allow_tf32 = False
     with net.torch.no_grad():
@@ -129,7 +131,19 @@ def torch_network(name, size, type_="FLOAT32", device="cpu"):
         net.replay()
         with net.torch.inference_mode():
             return networks.build(name, size, net)
-    return run
+    return compile_torch(net.torch, run) if compiled else run
+
+
+def compile_torch(torch, run):
+    from torch.fx.experimental.proxy_tensor import make_fx
+    with torch.no_grad():
+        operations = make_fx(run)()
+    fast = torch.compile(operations)
+
+    def run_compiled():
+        with torch.inference_mode():
+            return fast()
+    return run_compiled
 
 
 def arrays_of(outputs):

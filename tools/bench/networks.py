@@ -2,9 +2,10 @@
 """Times the networks of examples/networks as graphs: fused and node by node, their memory, and how long compiling takes. Prints a
 Markdown table, and writes a run that tools/docs/performance_page.py makes the same table of.
 
-networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--json FILE] [NETWORK..]
+networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--torch-compile]
+            [--json FILE] [NETWORK..]
 
-PyTorch (eager, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where they are installed. Times are medians, from a submission until
+PyTorch (eager, and with --torch-compile by torch.compile too, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where they are installed. Times are medians, from a submission until
 its end is seen, with inputs and outputs on the device; on a GPU the smallest networks wait for the host.
 """
 import argparse
@@ -65,20 +66,26 @@ def time_graph(net, device, seconds):
     return result
 
 
-def torch_ms(name, size, type_, seconds):
-    """None where there is no CUDA."""
+def torch_ms(name, size, type_, seconds, compiled=False):
+    """None where there is no CUDA, or torch.compile cannot compile it."""
     try:
         import torch
     except ImportError:
         return None
     if not torch.cuda.is_available():
         return None
-    run = network_peers.torch_network(name, size, type_, "cuda")
+    try:
+        run = network_peers.torch_network(name, size, type_, "cuda", compiled)
 
-    def synchronized():
-        run()
-        torch.cuda.synchronize()
-    return median_ms(synchronized, seconds)
+        def synchronized():
+            run()
+            torch.cuda.synchronize()
+        return median_ms(synchronized, seconds)
+    except Exception as error:  # whatever its compiler raises
+        if not compiled:
+            raise
+        print(f"# {name} {type_}: torch.compile: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+        return None
 
 
 def onnx_ms(name, size, type_, seconds):
@@ -97,6 +104,8 @@ def time_network(name, options, type_):
     with vkdml.Device(options.device, variant=options.variant) as device:
         result.update(time_graph(net, device, options.seconds_each), device=device.name)
     result["torch_ms"] = torch_ms(name, options.size, type_, options.seconds_each)
+    if options.torch_compile:
+        result["torch_compile_ms"] = torch_ms(name, options.size, type_, options.seconds_each, compiled=True)
     result["onnx_ms"] = onnx_ms(name, options.size, type_, options.seconds_each)
     return result
 
@@ -109,6 +118,7 @@ def main():
     parser.add_argument("--device")
     parser.add_argument("--variant", choices=["PORTABLE", "SUBGROUP", "SERIAL"])
     parser.add_argument("--seconds-each", type=float, default=1)
+    parser.add_argument("--torch-compile", action="store_true")
     parser.add_argument("--json")
     options = parser.parse_args()
     results = []

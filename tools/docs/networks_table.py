@@ -1,7 +1,7 @@
 """The table that tools/bench/networks.py prints, and that tools/docs/performance_page.py writes of its run."""
 
 HEADER = ["network", "type", "nodes", "fused ms", "node by node", "temporary MiB", "naive", "compile ms", "again"]
-PEERS = {"torch_ms": "PyTorch", "onnx_ms": "ONNX Runtime, CPU"}
+PEERS = {"torch_ms": "PyTorch", "torch_compile_ms": "compiled", "onnx_ms": "ONNX Runtime, CPU"}
 
 
 def short(value):

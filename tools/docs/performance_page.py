@@ -217,23 +217,24 @@ def page(run):
     peaks = run.json["peaks"]
     peers = ", ".join(f"{name} {version}" for name, version in run.peers["peers"].items())
     compared = "a plain C loop, one thread" if run.cpu else "PyTorch"
+    dated = f", {run.json['date'][:10]}" if "date" in run.json else ""
+    device = wrapped(f"- Device: {run.device}; version {run.json['version']}{dated}.", "  ")
     text = f"""# Performance: {run.json['device']['name']}
 
 `tools/docs/performance_page.py` writes this page from [{run.key}.json]({run.key}.json), which a test
 holds it to. [Performance](../PERFORMANCE.md) says what is measured and what stands out.
 
-- Device: {run.device}; version {run.json['version']}{', ' + run.json['date'][:10] if 'date' in run.json else ''}.
+{device}
 - {len(run.rows)} benchmarks of {sizes_of(run)}; the peaks of {figure(peaks['size'] / 2**20)} MiB.
 - Copy peak {figure(peaks['copy_gbps'])} GB/s, fill peak {figure(peaks['fill_gbps'])} GB/s{
     f", read peak {figure(peaks['read_gbps'])} GB/s" if 'read_gbps' in peaks else ''}.
 """
     text += f"- Beside it: {peers}.\n" if peers else ""
     text += wrapped(f"- {run.json['note']}", "  ") + "\n" if "note" in run.json else ""
-    text += f"""
-Figures are shares of the copy peak, of the fill peak where nothing is read, of the read peak where hardly anything is
-written. Of several types of one width the lowest is told. "Times" is how often our time goes into that of {compared}.
-Bold is what misses its goal.
-"""
+    text += "\n" + wrapped(
+        "Figures are shares of the copy peak, of the fill peak where nothing is read, of the read peak where hardly anything "
+        'is written. Of several types of one width the lowest is told. "Times" is how often our time goes into that of '
+        f"{compared}. Bold is what misses its goal.") + "\n"
     for title, arithmetic, own in members(run):
         text += f"\n## {title}\n\n" + (by_arithmetic if arithmetic else by_width)(run, own)
     return text

@@ -201,6 +201,9 @@ static bool see(struct making *making, uint32_t v, uint32_t types, uint32_t leas
 
 static uint32_t choose_value(struct making *making) {
     const uint32_t count = making->graph->value_count;
+    if (making->continues && random_chance(making->random, 80)) {
+        return count - 1;
+    }
     const uint32_t recent = count < 6 ? count : 6;
     return random_chance(making->random, 65) ? count - 1 - random_below(making->random, recent)
                                              : random_below(making->random, count);

@@ -70,9 +70,9 @@ static node_maker *choose_maker(struct making *making) {
     if (follows_convolution(graph) && random_chance(random, 50)) {
         return make_batch_normalization;
     }
-    if (takes_tail(graph) && random_chance(random, 50)) {
+    if (takes_tail(graph) && random_chance(random, 75)) {
         making->continues = true;
-        return random_chance(random, 50) ? make_unary : make_binary;
+        return random_chance(random, 35) ? make_unary : make_binary;
     }
     for (size_t k = 0; k < KINDS; k++) {
         total += makers[k].weight;
@@ -141,6 +141,9 @@ static bool add_random_node(struct random_graph *graph, struct random *random) {
         return true;
     }
     take_back(graph, nodes, values, inputs);
+    if (values > 0) {
+        graph->values[values - 1].is_private = false;
+    }
     return false;
 }
 
@@ -157,7 +160,8 @@ static void add_output(struct random_graph *graph, uint32_t v) {
 static void choose_outputs(struct random_graph *graph, struct random *random) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct graph_value *value = &graph->values[v];
-        const bool may = value->kind == GRAPH_RESULT || (value->kind == GRAPH_CONSTANT && value->readers > 0);
+        const bool may = (value->kind == GRAPH_RESULT && !value->is_private) ||
+                         (value->kind == GRAPH_CONSTANT && value->readers > 0);
         const bool must =
             value->kind == GRAPH_RESULT && value->readers == 0 && !(value->is_optional && random_chance(random, 60));
         if (must || (may && random_chance(random, value->kind == GRAPH_CONSTANT ? 5 : 15))) {

@@ -1,6 +1,7 @@
 // Epilogues (src/plan/epilogue.h) of results that are elements of the output's type: an operation with elements of an
-// operand, at binding 4, and a function, as the map frame would compute them of what is stored. A kernel defines what
-// results.glsl asks for but FUNCTION, and OPERAND_FACTOR.
+// operand, at binding 4 or OPERAND_BINDING, and a function, as the map frame would compute them of what is stored. A
+// kernel defines what results.glsl asks for but FUNCTION, and OPERAND_FACTOR. One that has functions without epilogues,
+// too, defines HAS_OWN_FUNCTION and includes operations.glsl before: FUNCTION is the epilogue's where it has one.
 #ifndef VKDML_EPILOGUE_GLSL
 #define VKDML_EPILOGUE_GLSL
 
@@ -20,15 +21,24 @@ const uint EPILOGUE_FUNCTION = EPILOGUE & 63u;
 const uint OPERAND_RANK = EPILOGUE >> OPERAND_RANK_SHIFT;
 const bool HAS_OPERAND = EITHER(ADDS, MULTIPLIES);
 
-BUFFER_OF_WORDS(4, readonly, Operand, operand);
+#ifndef OPERAND_BINDING
+#define OPERAND_BINDING 4
+#endif
+BUFFER_OF_WORDS(OPERAND_BINDING, readonly, Operand, operand);
 
+#define HAS_GRADES
+#ifdef HAS_OWN_FUNCTION
+#define IS_GRADED EPILOGUE_FUNCTION != FN_NONE
+#include "results.glsl"
+#else
+#define IS_GRADED true
 #define OPERATION(NAME, value, turns, work)
 #define FUNCTION(NAME, value, turns, work) const uint FN_##NAME = value;
 #include "operation_list.inc"
 #define FUNCTION EPILOGUE_FUNCTION
-#define HAS_GRADES
 #include "results.glsl"
 #undef FUNCTION
+#endif
 
 // Elements of the output, expanded again.
 uvec4 expanded(uvec4 bits)
@@ -79,12 +89,16 @@ uint operand_at(uint element)
     return operand.words[element];
 }
 
-// Elements of the output, and places of the operand's, become elements of the output.
-uvec4 ended(uvec4 bits, uvec4 places)
+uvec4 operands_at(uvec4 places)
+{
+    return uvec4(operand_at(places.x), operand_at(places.y), operand_at(places.z), operand_at(places.w));
+}
+
+// Elements of the output, and of the operand, become elements of the output.
+uvec4 ended_with(uvec4 bits, uvec4 others)
 {
     uvec4 x = expanded(bits);
     if (HAS_OPERAND) {
-        uvec4 others = uvec4(operand_at(places.x), operand_at(places.y), operand_at(places.z), operand_at(places.w));
         x = operated(x, expanded(others));
         if (IS_STORED)
             x = expanded(narrowed(x));
@@ -92,6 +106,12 @@ uvec4 ended(uvec4 bits, uvec4 places)
     if (EPILOGUE_FUNCTION != FN_NONE)
         x = activated(x);
     return narrowed(x);
+}
+
+// The same of places of the operand's.
+uvec4 ended(uvec4 bits, uvec4 places)
+{
+    return ended_with(bits, HAS_OPERAND ? operands_at(places) : uvec4(0));
 }
 
 #endif

@@ -115,7 +115,7 @@ const bool HALVES = false;
 // Where FLOAT16 numbers go in, unscaled, and FLOAT16 comes out, functions of FLOAT16's grade do. The CPU reference
 // takes the same.
 #ifdef HAS_GRADES
-const bool HALVES = RESULT_TYPE == FLOAT16;
+const bool HALVES = BOTH(RESULT_TYPE == FLOAT16, IS_GRADED);
 #else
 const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED ? false : true));
 #endif

@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#define HAS_EIGHT_BUFFERS
 #include "binding.glsl"
 #include "division.glsl"
 #include "tensors.glsl"
@@ -15,6 +16,7 @@ const bool HAS_C = (SHAPE & 16u) != 0;
 const bool B_IS_VECTOR = (SHAPE & 32u) != 0;   // four of a line, from a multiple of four on, are one load
 const bool OUT_IS_VECTOR = (SHAPE & 64u) != 0; // four pixels are one store
 const bool CHANNELS_INNER = (SHAPE & 128u) != 0; // neighbours have channels side by side, not pixels
+const bool OPERAND_IS_VECTOR = (SHAPE & 256u) != 0; // of an epilogue: four pixels are one load
 
 // Where all taps of rows and columns are in registers, and next to one another: how many.
 layout(constant_id = 3) const uint COLUMN_TAPS = 0; // 0: one after the other, wherever they are
@@ -42,6 +44,9 @@ layout(std140, binding = 0) uniform DepthwiseParameters {
     uvec4 steps[4]; // step, start, tap_step, stride of b
     uvec4 sizes[4]; // of the output, of taps; the end of what is taken of b; stride of a
     uvec4 arguments[3];
+    uvec4 ending;         // of an epilogue: where the operand begins, its factor
+    uvec4 operand_steps;  // .. between groups and channels of a group
+    uvec4 operand_pixels; // .. and along each dimension
 } parameters;
 
 #include "finish.glsl"
@@ -135,16 +140,16 @@ void add_taps(uint a_plane, uint b_plane, uint x, uint y)
     }
 }
 
-// Four pixels from x on, none of which is beyond the row's end where they are one store.
-void store_row(uint element, uint x, float bias, vec4 row)
+// Four pixels from x on, none of which is beyond the row's end where they are one store; `place` is where the row of an
+// epilogue's operand begins.
+void store_row(uint element, uint place, uint x, float bias, vec4 row)
 {
     precise vec4 sum = row;
     if (HAS_C)
         sum = sum + bias;
-    uvec4 bits = floatBitsToUint(sum);
-    if (FUNCTION != FN_NONE)
-        bits = activated(bits);
-    bits = narrowed(bits);
+    uvec4 columns = HAS_OPERAND ? min(x + uvec4(0, 1, 2, 3), uvec4(parameters.sizes[0].x - 1)) : uvec4(0);
+    uvec4 bits =
+        finished(floatBitsToUint(sum), place + columns * parameters.operand_pixels.x, OPERAND_IS_VECTOR);
     if (OUT_IS_VECTOR) {
         if (TYPE_OUT == FLOAT16)
             destination_pairs.pairs[element / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
@@ -195,15 +200,18 @@ void main()
     float bias = HAS_C ? LOAD_ONE(c, TYPE_C, firsts.z + push.base_bytes[3] * 8 / BITS_OF(TYPE_C)) : 0.0;
     uint element = firsts.w + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + x * parameters.units[0].w +
                    y * parameters.units[1].w + z * parameters.units[2].w + w * parameters.units[3].w;
-    if (FUNCTION == FN_NONE) {
+    uint place = parameters.ending.x + push.more_base_bytes[0] * 8 / BITS_OF(TYPE_OUT) +
+                 g * parameters.operand_steps.x + m * parameters.operand_steps.y + y * parameters.operand_pixels.y +
+                 z * parameters.operand_pixels.z + w * parameters.operand_pixels.w;
+    if (FUNCTION == FN_NONE && EPILOGUE == 0) {
         [[unroll]] for (uint r = 0; r < ROWS; ++r)
             if (y + r < parameters.sizes[1].x)
-                store_row(element + r * parameters.units[1].w, x, bias, sums[r]);
+                store_row(element + r * parameters.units[1].w, place, x, bias, sums[r]);
     } else { // activations are too long for a copy each
         [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
             vec4 row = mix(mix(sums[0], sums[1], bvec4(r == 1)), mix(sums[2], sums[3], bvec4(r == 3)), bvec4(r >= 2));
             if (y + r < parameters.sizes[1].x)
-                store_row(element + r * parameters.units[1].w, x, bias, row);
+                store_row(element + r * parameters.units[1].w, place + r * parameters.operand_pixels.y, x, bias, row);
         }
     }
 }

@@ -137,7 +137,7 @@ void make_tile(uint m_first, uint n_first)
     if (COLUMNS > 4)                                                                                                   \
         store_four(m_first + (r & 3) + (r < 4 ? 0 : TILE_M / 2), n_first + TILE_N / 2, high);
 #define STORE_ROW_OF(r) STORE_ROW(r, sums[2 * r], sums[2 * r + 1])
-    if (FUNCTION == FN_NONE) {
+    if (FUNCTION == FN_NONE && EPILOGUE == 0) {
         EACH_ROW(STORE_ROW_OF)
     } else {
         [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {

@@ -7,6 +7,7 @@
 
 #extension GL_EXT_control_flow_attributes : require
 
+#define HAS_EIGHT_BUFFERS
 #include "binding.glsl"
 #include "tensors.glsl"
 
@@ -26,6 +27,7 @@ const bool JOINS = (SHAPE & 512u) != 0;        // a is such sums, of as many sha
 const bool IS_SERIAL = (SHAPE & 1024u) != 0;   // an invocation goes alone, for CPUs
 const bool TWO_STAGES = (SHAPE & 2048u) != 0;  // one tile of operands in shared memory is filled while another is used
 const bool IS_THIN = (SHAPE & 16384u) != 0;    // of COLUMNS columns alone, at most four
+const bool OPERAND_IS_VECTOR = (SHAPE & 32768u) != 0; // an epilogue's: four of a row are one load
 const uint LAYOUT_A = SHAPE & 3u;
 const uint LAYOUT_B = SHAPE >> LAYOUT_B_SHIFT & 3u;
 const uint STAGES = TWO_STAGES ? 2 : 1;
@@ -68,6 +70,9 @@ layout(std140, binding = 0) uniform ProductParameters {
     uvec4 pixel_sizes[4];
     uvec4 divisor_shifts;
     uvec4 out_pixels[4]; // of the output: size, multiplier, shifts, stride
+    uvec4 ending;         // of an epilogue: where the operand begins, its factor
+    uvec4 operand_steps;  // .. between outer and inner batches, rows, columns
+    uvec4 operand_pixels; // .. and along pixels of the output
 } parameters;
 
 // Where the matrices of a batch begin, and what of k is added up: up to k_count, and k_end is at least 1 and bounds
@@ -76,6 +81,7 @@ uint a_first;
 uint b_first;
 uint c_first;
 uint out_first;
+uint operand_first; // of an epilogue
 uint k_count;
 uint k_end;
 uint b_k_first;
@@ -92,6 +98,8 @@ void find_batch(uint number)
     b_first = begin.y + push.base_bytes[2] * 8 / BITS_OF(TYPE);
     c_first = begin.z + push.base_bytes[3] * 8 / BITS_OF(TYPE_C);
     out_first = begin.w + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + share_index * parameters.out_share;
+    operand_first = parameters.ending.x + outer * parameters.operand_steps.x + inner * parameters.operand_steps.y +
+                    push.more_base_bytes[0] * 8 / BITS_OF(TYPE_OUT);
     k_end = parameters.k;
     k_count = k_end;
     b_k_first = parameters.k_first;

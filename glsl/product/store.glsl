@@ -23,15 +23,24 @@ vec4 c_four(uint m, uint n)
             coordinates -= rest * parameters.out_pixels[d].x;                                                          \
         }                                                                                                              \
         elements += coordinates * parameters.out_pixels[d].w;                                                          \
+        if (HAS_OPERAND)                                                                                               \
+            places += coordinates * parameters.operand_pixels[d];                                                      \
     }
 
-// Where four columns of a row lie.
-uvec4 out_elements(uint m, uint n)
+// Where four columns of a row lie, and elements of an epilogue's operand for them. The last stands in for columns
+// beyond it, which are not stored but whose operand is read.
+uvec4 out_elements(uint m, uint n, out uvec4 places)
 {
+    uvec4 columns = n + uvec4(0, 1, 2, 3);
+    if (HAS_OPERAND)
+        columns = min(columns, uvec4(parameters.n - 1));
     uvec4 elements = uvec4(out_first + m * parameters.more_steps.z);
-    if (OUT_RANK == 0)
-        return elements + (n + uvec4(0, 1, 2, 3)) * parameters.more_steps.w;
-    uvec4 rest = parameters.n_first + n + uvec4(0, 1, 2, 3);
+    places = uvec4(operand_first + m * parameters.operand_steps.z);
+    if (OUT_RANK == 0) {
+        places += columns * parameters.operand_steps.w;
+        return elements + columns * parameters.more_steps.w;
+    }
+    uvec4 rest = parameters.n_first + columns;
     OUT_DIMENSION(0)
     OUT_DIMENSION(1)
     OUT_DIMENSION(2)
@@ -43,7 +52,8 @@ void store_four(uint m, uint n, vec4 sums)
 {
     if (m >= parameters.m || n >= parameters.n)
         return;
-    uvec4 elements = out_elements(m, n);
+    uvec4 places;
+    uvec4 elements = out_elements(m, n, places);
     uvec4 bits = floatBitsToUint(sums);
     if (!TO_SUMS) {
         precise vec4 x = uintBitsToFloat(parameters.alpha) * sums;
@@ -52,10 +62,7 @@ void store_four(uint m, uint n, vec4 sums)
             precise vec4 z = x + y;
             x = z;
         }
-        bits = floatBitsToUint(x);
-        if (FUNCTION != FN_NONE)
-            bits = activated(bits);
-        bits = narrowed(bits);
+        bits = finished(floatBitsToUint(x), places, OPERAND_IS_VECTOR);
     }
     if (OUT_IS_VECTOR) {
         if (ACCUMULATES) {

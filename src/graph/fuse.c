@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "graph/chains.h"
 #include "graph/pattern.h"
+#include "graph/tails.h"
 
 /* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Parts of a
  * normalization are found before others take them. A filter that takes in a normalization is behind its own addend, and
@@ -73,9 +74,11 @@ static VkdmlResult apply_patterns(struct vkdml_fusion *fusion) {
     return result == VKDML_SUCCESS ? vkdml_graph_order(fusion->graph, fusion->report) : result;
 }
 
-static VkdmlResult join_chains(struct vkdml_fusion *fusion) {
+/* What operators do behind their own work, and of what is left chains. */
+static VkdmlResult join_maps(struct vkdml_fusion *fusion) {
     find_fixed(fusion);
-    return vkdml_fusion_join_chains(fusion);
+    const VkdmlResult result = vkdml_fusion_join_tails(fusion);
+    return result == VKDML_SUCCESS ? vkdml_fusion_join_chains(fusion) : result;
 }
 
 static VkdmlResult fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
@@ -93,7 +96,7 @@ static VkdmlResult fuse(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, cons
     }
     VkdmlResult result = apply_patterns(&fusion);
     if (result == VKDML_SUCCESS && has_chains) {
-        result = join_chains(&fusion);
+        result = join_maps(&fusion);
     }
     vkdml_free(graph->callbacks, fusion.fixed);
     return result;

@@ -77,6 +77,7 @@ void vkdml_graph_destroy(struct vkdml_graph *graph) {
             vkdml_instance_destroy(graph->nodes[n].own, graph->callbacks);
             vkdml_free(graph->callbacks, graph->nodes[n].own_name);
             vkdml_free(graph->callbacks, graph->nodes[n].program);
+            vkdml_free(graph->callbacks, graph->nodes[n].tail);
         }
         vkdml_free(graph->callbacks, graph->grown);
         vkdml_free(graph->callbacks, graph);

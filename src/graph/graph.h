@@ -9,6 +9,7 @@
 
 #define VKDML_GRAPH_NONE UINT32_MAX
 
+struct vkdml_epilogue;
 struct vkdml_program;
 
 /* Bytes that a graph input, a constant or a node's output is: whoever reads them has sizes and strides of its own. */
@@ -26,11 +27,13 @@ struct vkdml_graph_node {
     const struct vkdml_instance *instance; /* NULL: a constant, a program, or gone */
     struct vkdml_instance *own;            /* NULL, or the same made by a pass: freed with the graph */
     struct vkdml_program *program;         /* NULL, or what is done in place of an operator's work: the graph's own */
-    bool is_gone;                          /* its work is another's now: it has neither inputs nor outputs */
-    uint32_t into;                         /* whose work it is then, one more than the index; 0: nobody's */
-    const char *name;                      /* the caller's; may be NULL */
-    char *own_name;                        /* NULL, or the name of a node that a pass added: freed with the graph */
-    const void *data;                      /* of a constant, the caller's */
+    struct vkdml_epilogue *tail; /* NULL, or what becomes of output 0: the graph's own; its operands are the inputs
+                                    behind the operator's, by index */
+    bool is_gone;                /* its work is another's now: it has neither inputs nor outputs */
+    uint32_t into;               /* whose work it is then, one more than the index; 0: nobody's */
+    const char *name;            /* the caller's; may be NULL */
+    char *own_name;              /* NULL, or the name of a node that a pass added: freed with the graph */
+    const void *data;            /* of a constant, the caller's */
     size_t data_bytes;
     uint32_t input_count;
     uint32_t output_count;
@@ -109,6 +112,10 @@ void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to)
 
 /* Takes a node away, of whose outputs nobody reads any. */
 void vkdml_graph_drop(struct vkdml_graph *graph, uint32_t node);
+
+/* Gives a node an input more, behind its others, that reads a value. Pointers to the graph's arrays end here. */
+VkdmlResult vkdml_graph_add_input(struct vkdml_graph *graph, uint32_t node, uint32_t value,
+                                  struct vkdml_report *report);
 
 /* Adds a node behind the others: an operator, whose outputs nobody reads yet and whose inputs are to be set. The graph
  * owns it, and destroys it where memory is out. The name is copied. Pointers into the graph's arrays end here. */

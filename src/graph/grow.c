@@ -94,6 +94,27 @@ static VkdmlResult add(struct vkdml_graph *graph, struct vkdml_graph_node *node,
     return vkdml_outline_add_node(graph, report);
 }
 
+VkdmlResult vkdml_graph_add_input(struct vkdml_graph *graph, uint32_t node, uint32_t value,
+                                  struct vkdml_report *report) {
+    const uint32_t count = graph->nodes[node].input_count;
+    const VkdmlResult result = reserve(graph, count + 1, 0, report);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    uint32_t *before = graph->sources + graph->nodes[node].first_source;
+    uint32_t *after = graph->sources + graph->source_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        after[i] = before[i];
+        before[i] = VKDML_GRAPH_NONE; /* nobody's place */
+    }
+    after[count] = VKDML_GRAPH_NONE;
+    graph->nodes[node].first_source = graph->source_count;
+    graph->nodes[node].input_count = count + 1;
+    graph->source_count += count + 1;
+    vkdml_graph_set_source(graph, node, count, value);
+    return VKDML_SUCCESS;
+}
+
 VkdmlResult vkdml_graph_add_node(struct vkdml_graph *graph, struct vkdml_instance *own, const char *name,
                                  struct vkdml_report *report, uint32_t *node) {
     struct vkdml_graph_node added = {

@@ -180,16 +180,20 @@ VkdmlResult vkdml_fusion_rewrite(const struct vkdml_fusion *fusion, uint32_t pro
     return result;
 }
 
-void vkdml_fusion_join(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
-                       struct vkdml_instance *made) {
+void vkdml_fusion_absorb(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
     struct vkdml_graph *graph = fusion->graph;
     const uint32_t between = vkdml_graph_value_of(graph, producer, 0), after = vkdml_graph_value_of(graph, node, 0);
     vkdml_fusion_tell(fusion, producer, node);
     graph->values[between].alignment = graph->values[after].alignment;
-    vkdml_graph_replace(graph, producer, made);
     vkdml_graph_redirect(graph, after, between);
     for (uint32_t i = 0; i < graph->nodes[node].input_count; ++i) {
         vkdml_graph_set_source(graph, node, i, VKDML_GRAPH_NONE);
     }
     vkdml_graph_drop(graph, node);
+}
+
+void vkdml_fusion_join(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
+                       struct vkdml_instance *made) {
+    vkdml_graph_replace(fusion->graph, producer, made);
+    vkdml_fusion_absorb(fusion, producer, node);
 }

@@ -70,6 +70,9 @@ VkdmlResult vkdml_fusion_rewrite(const struct vkdml_fusion *fusion, uint32_t pro
                                  DML_OPERATOR_TYPE type, const struct vkdml_edit *edits, size_t edit_count,
                                  struct vkdml_instance **made);
 
+/* Takes a node away whose work its producer does now: whoever read it reads that. */
+void vkdml_fusion_absorb(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
+
 /* Gives a producer another operator, of which a node is a part, and takes the node away. */
 void vkdml_fusion_join(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node,
                        struct vkdml_instance *made);

@@ -63,7 +63,7 @@ static void set_flags(struct vkdml_graph_planning *planning, uint32_t n) {
     struct vkdml_node_plan *planned = &planning->nodes[n];
     planned->instance = *graph->nodes[n].instance;
     planned->instance.inputs = planning->tensors + graph->nodes[n].first_source;
-    for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
+    for (uint32_t i = 0; i < planned->instance.input_count; ++i) {
         struct vkdml_tensor *tensor = &planned->instance.inputs[i];
         const uint32_t v = vkdml_graph_source(graph, n, i);
         uint64_t at;
@@ -104,7 +104,8 @@ static VkdmlResult plan_work(struct vkdml_graph_planning *planning, uint32_t n) 
         return plan_program(planning, n);
     }
     set_flags(planning, n);
-    return vkdml_plan_unkept(&planned->instance, planning->limits, planning->flags, planning->report, &planned->plan);
+    return vkdml_plan_unkept(&planned->instance, planning->graph->nodes[n].tail, planning->limits, planning->flags,
+                             planning->report, &planned->plan);
 }
 
 /* Whatever fails bears the node's name. */

@@ -128,7 +128,7 @@ const char *vkdml_graph_program_add(struct vkdml_graph_program *made, const stru
     const struct vkdml_instance *instance = graph->nodes[node].instance;
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     struct vkdml_builder builder = {.limits = limits};
-    const struct vkdml_planning planning = {instance, 0, &builder};
+    const struct vkdml_planning planning = {.instance = instance, .builder = &builder};
     struct vkdml_map map;
     uint8_t values[3] = {0, 0, 0};
     DML_TENSOR_DATA_TYPE types[3] = {DML_TENSOR_DATA_TYPE_UNKNOWN};

@@ -40,9 +40,13 @@ static bool is_strided(const struct vkdml_instance *instance, const struct vkdml
            has_runs(input, output);
 }
 
-/* Whether a node reads a value as it was written, and would as well with other strides. Programs are maps. */
+/* Whether a node reads a value as it was written, and would as well with other strides. Programs are maps. What a tail
+ * reads was found to suit as it is. */
 static bool takes_strides(const struct vkdml_graph_node *reader, uint32_t input, const struct vkdml_tensor *written) {
     struct vkdml_view read;
+    if (reader->tail != NULL && input >= reader->instance->input_count) {
+        return false;
+    }
     if (reader->program != NULL) {
         read = reader->program->operands[input];
     } else if (vkdml_operator_of(reader->instance->schema->type)->takes_strides) {

@@ -72,12 +72,15 @@ static bool find_stride(const struct steps *steps, uint32_t *stride) {
 static struct vkdml_product product_of(const struct planner *planner, const struct vkdml_convolution_part *parts) {
     const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
     struct vkdml_product product = planner->product;
+    const struct vkdml_ending ending = vkdml_epilogue_ending(product.tail);
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
         const uint32_t d = planner->places[1 + s];
         product.gather.walks[d] = parts[s].walk;
         product.scatter.sizes[d] = parts[s].walk.size;
         product.scatter.strides[d] = parts[s].step * output->strides[2 + s];
         product.tensors[VKDML_PRODUCT_OUT].at.first += parts[s].first * output->strides[2 + s];
+        product.scatter.operand_strides[d] = parts[s].step * vkdml_ending_stride(&ending, 2 + s);
+        product.tensors[VKDML_PRODUCT_OPERAND].at.first += parts[s].first * vkdml_ending_stride(&ending, 2 + s);
         product.sizes[VKDML_PRODUCT_N] *= parts[s].walk.size;
         product.sizes[VKDML_PRODUCT_K] *= parts[s].walk.taps;
         product.is_empty = product.is_empty || parts[s].is_empty;
@@ -221,6 +224,25 @@ static void begin(struct planner *planner, struct vkdml_epilogue *epilogue) {
     }
 }
 
+/* Gives it the tail, if there is one: strides but for spatial dimensions, which parts have of their own. */
+static void set_tail(struct planner *planner) {
+    const struct vkdml_tensor *output = &planner->planning->instance->outputs[0];
+    const struct vkdml_view *operand = vkdml_product_set_tail(&planner->product, planner->planning->tail);
+    if (operand != NULL) {
+        uint32_t *strides = planner->product.tensors[VKDML_PRODUCT_OPERAND].strides;
+        strides[VKDML_PRODUCT_INNER] = output->sizes[1] / planner->convolution->groups * operand->strides[1];
+        strides[VKDML_PRODUCT_M] = operand->strides[1];
+        planner->product.scatter.operand_strides[planner->places[0]] = operand->strides[0];
+    }
+}
+
+static bool takes_tail(const struct vkdml_planning *planning) {
+    struct vkdml_epilogue epilogue;
+    vkdml_mapping_epilogue(planning->instance, &epilogue);
+    return vkdml_product_takes(&epilogue, planning->tail, planning->instance->outputs[0].data_type,
+                               planning->builder->limits);
+}
+
 /* Part `number` of all, of each spatial dimension one. */
 static void find_parts(const struct planner *planner, uint32_t number,
                        struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL]) {
@@ -312,7 +334,9 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
                    (unsigned)count);
     }
     begin(&planner, &epilogue);
+    set_tail(&planner);
     return plan_parts(&planner, count);
 }
 
-const struct vkdml_operator vkdml_operator_convolution = {.rules = vkdml_convolution_check, .plan = plan_convolution};
+const struct vkdml_operator vkdml_operator_convolution = {
+    .rules = vkdml_convolution_check, .plan = plan_convolution, .takes = takes_tail};

@@ -118,13 +118,14 @@ static void set_aliases(const struct vkdml_instance *instance, struct vkdml_plan
     }
 }
 
-VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                              VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
+VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_epilogue *tail,
+                              const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
+                              struct vkdml_report *report, struct vkdml_plan *plan) {
     const char *outer_context = report->context;
     report->context = instance->schema->name;
     const struct vkdml_operator *op = vkdml_operator_of(instance->schema->type);
     struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
-    const struct vkdml_planning planning = {instance, flags, &builder};
+    const struct vkdml_planning planning = {instance, flags, &builder, tail};
     set_aliases(instance, plan);
     const VkdmlResult result = op->plan(op, &planning);
     report->context = outer_context;
@@ -134,7 +135,7 @@ VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struc
 VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
-    VkdmlResult result = vkdml_plan_unkept(instance, limits, flags, report, plan);
+    VkdmlResult result = vkdml_plan_unkept(instance, NULL, limits, flags, report, plan);
     const char *outer_context = report->context;
     report->context = instance->schema->name;
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < instance->input_count; ++i) {

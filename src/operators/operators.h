@@ -13,6 +13,7 @@ struct vkdml_planning {
     const struct vkdml_instance *instance; /* valid */
     VkdmlCompileFlags flags;
     struct vkdml_builder *builder;
+    const struct vkdml_epilogue *tail; /* NULL, or what becomes of output 0 that the operator takes, in a graph */
 };
 
 /* How attributes become a kernel's arguments, in their order. */
@@ -53,6 +54,10 @@ struct vkdml_operator {
     /* NULL: it does more than to move elements. Move `index`; false where there are no more of them, or this operator
      * leaves some of the input's out in between or takes them backward. */
     bool (*moves)(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move);
+    /* NULL: no tail. Whether its planner takes planning's, whose operands have output 0's sizes; of the builder only
+     * the limits are there. Elements of the output are made as without one, and their bits are those of maps behind the
+     * operator, one for each step. */
+    bool (*takes)(const struct vkdml_planning *planning);
 };
 
 /* Copies and validates a descriptor: readability, the table's rules, the operator's own. *instance is NULL on failure.
@@ -70,9 +75,11 @@ VkdmlResult vkdml_plan(const struct vkdml_instance *instance, const struct vkdml
                        VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
 
 /* The same for a part of a larger plan, which finds barriers itself and keeps inputs that are OWNED_BY_DML: steps read
- * these as other inputs. Those of initialization, if there are any, read them too. */
-VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_plan_limits *limits,
-                              VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan);
+ * these as other inputs. Those of initialization, if there are any, read them too. tail: NULL, or one that the operator
+ * takes. */
+VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_epilogue *tail,
+                              const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
+                              struct vkdml_report *report, struct vkdml_plan *plan);
 
 /* Tensors of an instance, where they are bound; of an absent one a view of no tensor. */
 struct vkdml_view vkdml_input_view(const struct vkdml_instance *instance, uint32_t index);

@@ -115,14 +115,14 @@ static bool is_global(const struct vkdml_instance *instance, const struct poolin
     return true;
 }
 
-static VkdmlResult plan_fold(const struct vkdml_planning *planning, const struct pooling *pooling) {
-    const struct vkdml_reduce reduce = {
+static struct vkdml_reduce fold_of(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    return (struct vkdml_reduce){
         .input = vkdml_input_view(planning->instance, 0),
         .outputs = {vkdml_output_view(planning->instance, 0)},
         .function = pooling->reduce,
         .folded = ((1u << pooling->dimension_count) - 1) << 2,
+        .epilogue = planning->tail,
     };
-    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
 /* How a pool of some spatial dimensions ends, a bit each. */
@@ -217,6 +217,47 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
     return result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
 }
 
+static bool gives_places(const struct vkdml_instance *instance, const struct pooling *pooling) {
+    return pooling->function == VKDML_POOL_MAXIMUM && instance->output_count > 1 &&
+           instance->outputs[1].dimension_count != 0;
+}
+
+/* Whether it is a fold of all elements. */
+static bool is_fold(const struct vkdml_instance *instance, const struct pooling *pooling) {
+    return !gives_places(instance, pooling) && pooling->function != VKDML_POOL_NORM && is_global(instance, pooling);
+}
+
+/* Of all dimensions at once. */
+static struct vkdml_neighbours pool_of(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    const struct vkdml_instance *instance = planning->instance;
+    const bool has_places = gives_places(instance, pooling);
+    const struct vkdml_view input = vkdml_input_view(instance, 0), output = vkdml_output_view(instance, 0);
+    const struct vkdml_view places = has_places ? vkdml_output_view(instance, 1) : input;
+    const uint32_t all = (1u << pooling->dimension_count) - 1;
+    struct vkdml_neighbours pool;
+    memset(&pool, 0, sizeof(pool));
+    pool.pool = pooling->function;
+    pool.has_places = has_places;
+    pool.source = input.at;
+    pool.target = output.at;
+    pool.own = places.at;
+    pool.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
+    set_ending(pooling, all, &pool);
+    set_dimensions(pooling, all, &input, &output, has_places ? &places : NULL, &pool);
+    return pool;
+}
+
+/* Pools that go by rows, which are of many elements, take none. */
+static bool takes_tail(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    const struct vkdml_plan_limits *limits = planning->builder->limits;
+    if (is_fold(planning->instance, pooling)) {
+        const struct vkdml_reduce fold = fold_of(planning, pooling);
+        return vkdml_reduce_takes(&fold, planning->tail, limits);
+    }
+    const struct vkdml_neighbours pool = pool_of(planning, pooling);
+    return !pool.has_places && !goes_by_rows(pooling, false) && vkdml_neighbours_takes(&pool, planning->tail, limits);
+}
+
 static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
     const struct vkdml_instance *instance = planning->instance;
     for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
@@ -228,27 +269,16 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
                                     size, s, INT32_MAX);
         }
     }
-    const bool has_places = pooling->function == VKDML_POOL_MAXIMUM && instance->output_count > 1 &&
-                            instance->outputs[1].dimension_count != 0;
-    if (!has_places && pooling->function != VKDML_POOL_NORM && is_global(instance, pooling)) {
-        return plan_fold(planning, pooling);
+    if (is_fold(instance, pooling)) {
+        const struct vkdml_reduce fold = fold_of(planning, pooling);
+        return vkdml_reduce_plan(&fold, planning->builder);
     }
-    struct vkdml_neighbours pool;
-    memset(&pool, 0, sizeof(pool));
-    pool.pool = pooling->function;
-    pool.has_places = has_places;
-    const struct vkdml_view input = vkdml_input_view(instance, 0), output = vkdml_output_view(instance, 0);
-    const struct vkdml_view places = has_places ? vkdml_output_view(instance, 1) : input;
-    pool.source = input.at;
-    pool.target = output.at;
-    pool.own = places.at;
-    if (goes_by_rows(pooling, has_places)) {
+    struct vkdml_neighbours pool = pool_of(planning, pooling);
+    if (goes_by_rows(pooling, pool.has_places)) {
+        pool.ending = VKDML_POOL_AS_IT_IS;
         return plan_by_rows(planning, pooling, &pool);
     }
-    const uint32_t all = (1u << pooling->dimension_count) - 1;
-    pool.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
-    set_ending(pooling, all, &pool);
-    set_dimensions(pooling, all, &input, &output, has_places ? &places : NULL, &pool);
+    pool.epilogue = planning->tail;
     return plan_pool(planning, &pool);
 }
 
@@ -266,7 +296,12 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
         (void)op;                                                                                                      \
         return plan_pooling(planning, &pooling);                                                                       \
     }                                                                                                                  \
-    const struct vkdml_operator vkdml_operator_##name = {.rules = check_##name, .plan = plan_##name};
+    static bool takes_##name##_tail(const struct vkdml_planning *planning) {                                           \
+        const struct pooling pooling = read_##name(planning->instance->desc);                                          \
+        return takes_tail(planning, &pooling);                                                                         \
+    }                                                                                                                  \
+    const struct vkdml_operator vkdml_operator_##name = {                                                              \
+        .rules = check_##name, .plan = plan_##name, .takes = takes_##name##_tail};
 
 #define AVERAGE(desc)                                                                                                  \
     .function = VKDML_POOL_SUM, .reduce = VKDML_REDUCE_AVERAGE, .includes_padding = (desc)->IncludePadding != 0

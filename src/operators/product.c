@@ -109,6 +109,16 @@ static struct vkdml_product_tensor tensor_of(const struct vkdml_view *view, uint
     return result;
 }
 
+static bool takes_tail(const struct vkdml_planning *planning) {
+    struct vkdml_epilogue epilogue;
+    if (softmax_of(planning->instance) != NULL) {
+        return false;
+    }
+    vkdml_mapping_epilogue(planning->instance, &epilogue);
+    return vkdml_product_takes(&epilogue, planning->tail, planning->instance->outputs[0].data_type,
+                               planning->builder->limits);
+}
+
 static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
@@ -136,6 +146,10 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
         .alpha = gemm.desc->Alpha,
         .epilogue = &epilogue,
     };
+    const struct vkdml_view *operand = vkdml_product_set_tail(&product, planning->tail);
+    if (operand != NULL) {
+        product.tensors[VKDML_PRODUCT_OPERAND] = tensor_of(operand, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false);
+    }
     if (softmax == NULL) {
         return vkdml_product_plan(&product, planning->builder);
     }
@@ -147,4 +161,9 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
 }
 
 const struct vkdml_operator vkdml_operator_gemm = {
-    .takes_strides = true, .rules = check_gemm, .plan = plan_gemm, .mapping = {.attributes_of_operation = true}};
+    .takes_strides = true,
+    .rules = check_gemm,
+    .plan = plan_gemm,
+    .mapping = {.attributes_of_operation = true},
+    .takes = takes_tail,
+};

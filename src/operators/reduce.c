@@ -132,19 +132,19 @@ static void check_argmax(const struct vkdml_instance *instance, struct vkdml_rep
 
 /* ---- plans ---- */
 
-static VkdmlResult plan_axes(const struct vkdml_planning *planning, const struct vkdml_axes *axes,
-                             enum vkdml_reduce_function function, bool takes_last) {
-    struct vkdml_reduce reduce = {
+static struct vkdml_reduce reduce_of(const struct vkdml_planning *planning, const struct vkdml_axes *axes,
+                                     enum vkdml_reduce_function function, bool takes_last) {
+    return (struct vkdml_reduce){
         .input = vkdml_input_view(planning->instance, 0),
         .outputs = {vkdml_output_view(planning->instance, 0)},
         .function = function,
         .option = takes_last,
         .folded = vkdml_axes_bits(axes),
+        .epilogue = planning->tail,
     };
-    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
-static VkdmlResult plan_reduce(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+static struct vkdml_reduce read_reduce(const struct vkdml_planning *planning) {
     static const enum vkdml_reduce_function functions[] = {
         [DML_REDUCE_FUNCTION_ARGMAX] = VKDML_REDUCE_ARGMAX,
         [DML_REDUCE_FUNCTION_ARGMIN] = VKDML_REDUCE_ARGMIN,
@@ -161,24 +161,38 @@ static VkdmlResult plan_reduce(const struct vkdml_operator *op, const struct vkd
     };
     const DML_REDUCE_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
+    return reduce_of(planning, &axes, functions[desc->Function], false);
+}
+
+static VkdmlResult plan_reduce(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_reduce reduce = read_reduce(planning);
     (void)op;
-    return plan_axes(planning, &axes, functions[desc->Function], false);
+    return vkdml_reduce_plan(&reduce, planning->builder);
+}
+
+static bool takes_tail(const struct vkdml_planning *planning) {
+    const struct vkdml_reduce reduce = read_reduce(planning);
+    return vkdml_reduce_takes(&reduce, planning->tail, planning->builder->limits);
 }
 
 static VkdmlResult plan_argmin(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ARGMIN_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     (void)op;
-    return plan_axes(planning, &axes, VKDML_REDUCE_ARGMIN, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
+    const struct vkdml_reduce reduce =
+        reduce_of(planning, &axes, VKDML_REDUCE_ARGMIN, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
+    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
 static VkdmlResult plan_argmax(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ARGMAX_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_axes axes = {desc->AxisCount, desc->Axes};
     (void)op;
-    return plan_axes(planning, &axes, VKDML_REDUCE_ARGMAX, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
+    const struct vkdml_reduce reduce =
+        reduce_of(planning, &axes, VKDML_REDUCE_ARGMAX, desc->AxisDirection == DML_AXIS_DIRECTION_DECREASING);
+    return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
-const struct vkdml_operator vkdml_operator_reduce = {.rules = check_reduce, .plan = plan_reduce};
+const struct vkdml_operator vkdml_operator_reduce = {.rules = check_reduce, .plan = plan_reduce, .takes = takes_tail};
 const struct vkdml_operator vkdml_operator_argmin = {.rules = check_argmin, .plan = plan_argmin};
 const struct vkdml_operator vkdml_operator_argmax = {.rules = check_argmax, .plan = plan_argmax};

@@ -177,7 +177,7 @@ static bool see(struct making *making, uint32_t v, uint32_t types, uint32_t leas
                 struct view *view) {
     struct random *random = making->random;
     const struct graph_value *value = &making->graph->values[v];
-    if (value->kind == GRAPH_ABSENT || (value->range.error > 0 && making->needs_exact)) {
+    if (value->kind == GRAPH_ABSENT || value->is_private || (value->range.error > 0 && making->needs_exact)) {
         return false;
     }
     *view = (struct view){v, value->tensor, value->range};
@@ -228,7 +228,20 @@ static bool take_source(struct making *making, uint32_t types, uint32_t least_ra
     return take_new(making, type, rank, sizes, usual_numbers(making, type), view);
 }
 
+/* What the last node made, and nobody else is to read. */
+static bool take_last(struct making *making, uint32_t types, uint32_t least_rank, uint32_t most_rank,
+                      struct view *view) {
+    const uint32_t v = making->graph->value_count - 1;
+    const bool is_seen = making->continues && see(making, v, types, least_rank, most_rank, view);
+    making->continues = false;
+    making->graph->values[v].is_private = is_seen;
+    return is_seen;
+}
+
 bool take(struct making *making, uint32_t types, uint32_t least_rank, uint32_t most_rank, struct view *view) {
+    if (making->graph->value_count > 0 && take_last(making, types, least_rank, most_rank, view)) {
+        return true;
+    }
     for (uint32_t tries = 0; tries < 8 && making->graph->value_count > 0 && random_chance(making->random, 95);
          tries++) {
         if (see(making, choose_value(making), types, least_rank, most_rank, view)) {
@@ -267,8 +280,8 @@ bool take_alike(struct making *making, DML_TENSOR_DATA_TYPE type, uint32_t rank,
     for (uint32_t tries = 0; tries < 12 && !found && making->graph->value_count > 0; tries++) {
         const uint32_t v = choose_value(making);
         const struct graph_value *value = &making->graph->values[v];
-        found = value->kind != GRAPH_ABSENT && value->tensor.type == type && !value->tensor.has_strides &&
-                case_element_count(&value->tensor) == case_element_count(&wanted) &&
+        found = value->kind != GRAPH_ABSENT && !value->is_private && value->tensor.type == type &&
+                !value->tensor.has_strides && case_element_count(&value->tensor) == case_element_count(&wanted) &&
                 !(value->range.error > 0 && making->needs_exact);
         *view = (struct view){v, wanted, value->range};
     }

@@ -26,6 +26,7 @@ struct making {
     struct random *random;
     struct random_graph *graph;
     bool is_known;           /* new inputs are OWNED_BY_DML: weights, of which a graph may make others */
+    bool continues;          /* the node is to read what the last one made, if it can, and no other one is to */
     bool needs_exact;        /* the node is not continuous: it reads nothing that may differ between executions */
     struct operator_case *c; /* of the node being made */
     uint32_t sources[CASE_MAX_TENSORS]; /* by slot: what is read there */

@@ -49,10 +49,30 @@ static bool follows_convolution(const struct random_graph *graph) {
     return !last->is_constant && last->c.schema->type == DML_OPERATOR_CONVOLUTION;
 }
 
-static node_maker *choose_maker(const struct random_graph *graph, struct random *random) {
+/* Operators that do maps behind them, too, and sums that a function is behind. */
+static bool takes_tail(const struct random_graph *graph) {
+    static const DML_OPERATOR_TYPE types[] = {
+        DML_OPERATOR_CONVOLUTION,  DML_OPERATOR_GEMM,   DML_OPERATOR_AVERAGE_POOLING,
+        DML_OPERATOR_MAX_POOLING2, DML_OPERATOR_REDUCE, DML_OPERATOR_ELEMENT_WISE_ADD,
+    };
+    bool found = false;
+    for (size_t i = 0; graph->node_count > 0 && i < sizeof types / sizeof types[0]; i++) {
+        const struct graph_node *last = &graph->nodes[graph->node_count - 1];
+        found = found || (!last->is_constant && last->c.schema->type == types[i]);
+    }
+    return found;
+}
+
+static node_maker *choose_maker(struct making *making) {
+    const struct random_graph *graph = making->graph;
+    struct random *random = making->random;
     uint32_t total = 0;
     if (follows_convolution(graph) && random_chance(random, 50)) {
         return make_batch_normalization;
+    }
+    if (takes_tail(graph) && random_chance(random, 75)) {
+        making->continues = true;
+        return random_chance(random, 35) ? make_unary : make_binary;
     }
     for (size_t k = 0; k < KINDS; k++) {
         total += makers[k].weight;
@@ -116,11 +136,14 @@ static bool add_random_node(struct random_graph *graph, struct random *random) {
     static struct operator_case c;
     struct making making = {.random = random, .graph = graph, .c = &c};
     const uint32_t nodes = graph->node_count, values = graph->value_count, inputs = graph->input_count;
-    if (choose_maker(graph, random)(&making)) {
+    if (choose_maker(&making)(&making)) {
         add_node(&making);
         return true;
     }
     take_back(graph, nodes, values, inputs);
+    if (values > 0) {
+        graph->values[values - 1].is_private = false;
+    }
     return false;
 }
 
@@ -137,7 +160,8 @@ static void add_output(struct random_graph *graph, uint32_t v) {
 static void choose_outputs(struct random_graph *graph, struct random *random) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct graph_value *value = &graph->values[v];
-        const bool may = value->kind == GRAPH_RESULT || (value->kind == GRAPH_CONSTANT && value->readers > 0);
+        const bool may = (value->kind == GRAPH_RESULT && !value->is_private) ||
+                         (value->kind == GRAPH_CONSTANT && value->readers > 0);
         const bool must =
             value->kind == GRAPH_RESULT && value->readers == 0 && !(value->is_optional && random_chance(random, 60));
         if (must || (may && random_chance(random, value->kind == GRAPH_CONSTANT ? 5 : 15))) {

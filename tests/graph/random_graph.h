@@ -40,6 +40,7 @@ struct graph_value {
     bool is_optional;    /* may be without an edge */
     bool is_owned;       /* an input that is OWNED_BY_DML */
     bool is_fixed;       /* known at initialization */
+    bool is_private;     /* one node alone may read it */
     uint32_t readers;    /* inputs of nodes */
     uint32_t outputs;    /* of the graph that it is */
     uint32_t given;      /* of inputs and constants: bytes of data that the caller has */

@@ -165,8 +165,11 @@ void begin(uint32_t inputs, uint32_t outputs) {
 
 char notes_text[NOTES_MOST];
 
+typedef VkdmlResult passes(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
+                           struct vkdml_report *report);
+
 /* How many nodes there are once they have been fused; notes lie in notes_text, a line each. */
-uint32_t fuse(DML_EXECUTION_FLAGS flags) {
+static uint32_t fuse_by(passes *fuse_graph, DML_EXECUTION_FLAGS flags, uint32_t storage_buffers) {
     static struct vkdml_report report;
     struct vkdml_notes notes;
     struct vkdml_graph *read;
@@ -177,8 +180,10 @@ uint32_t fuse(DML_EXECUTION_FLAGS flags) {
     assert_int_equal(vkdml_read_compile_info(device, &info, &report, &compilation), VKDML_SUCCESS);
     assert_int_equal(vkdml_read_graph(device, &graph.desc, &report, &read), VKDML_SUCCESS);
     vkdml_notes_begin(&notes, NULL, &report);
-    assert_int_equal(vkdml_graph_fuse_patterns(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report),
-                     VKDML_SUCCESS);
+    if (compilation.limits.max_storage_buffers > storage_buffers) {
+        compilation.limits.max_storage_buffers = storage_buffers;
+    }
+    assert_int_equal(fuse_graph(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report), VKDML_SUCCESS);
     for (uint32_t n = 0; n < read->node_count; n++) {
         left += !read->nodes[n].is_gone;
     }
@@ -193,12 +198,27 @@ uint32_t fuse(DML_EXECUTION_FLAGS flags) {
     return left;
 }
 
-void assert_nodes(uint32_t expected, const char *note) {
-    const uint32_t left = fuse(DML_EXECUTION_FLAG_NONE);
+uint32_t fuse(DML_EXECUTION_FLAGS flags) {
+    return fuse_by(vkdml_graph_fuse_patterns, flags, UINT32_MAX);
+}
+
+uint32_t fuse_all(DML_EXECUTION_FLAGS flags, uint32_t storage_buffers) {
+    return fuse_by(vkdml_graph_fuse, flags, storage_buffers);
+}
+
+static void assert_left(uint32_t left, uint32_t expected, const char *note) {
     if (left != expected || (note == NULL ? notes_text[0] != '\0' : strstr(notes_text, note) == NULL)) {
         fail_msg("%u nodes, must be %u; notes must have \"%s\":\n%s", (unsigned)left, (unsigned)expected,
                  note != NULL ? note : "nothing", notes_text);
     }
+}
+
+void assert_nodes(uint32_t expected, const char *note) {
+    assert_left(fuse(DML_EXECUTION_FLAG_NONE), expected, note);
+}
+
+void assert_all_nodes(uint32_t expected, const char *note) {
+    assert_left(fuse_all(DML_EXECUTION_FLAG_NONE, UINT32_MAX), expected, note);
 }
 
 uint32_t count_steps(VkdmlCompileFlags flags) {

@@ -61,11 +61,14 @@ extern const uint32_t ones[2], zeros[2];
 #define NOTES_MOST 4096
 extern char notes_text[NOTES_MOST];
 
-/* How many nodes there are once they have been fused by patterns. */
+/* How many nodes there are once they have been fused by patterns; or by all passes, which also join maps to what is
+ * before them. */
 uint32_t fuse(DML_EXECUTION_FLAGS flags);
+uint32_t fuse_all(DML_EXECUTION_FLAGS flags, uint32_t storage_buffers);
 
 /* So many, and a note has this in it; NULL: there is no note. */
 void assert_nodes(uint32_t expected, const char *note);
+void assert_all_nodes(uint32_t expected, const char *note);
 
 /* Steps of executions, as vkdmlExplainGraph() tells of them. */
 uint32_t count_steps(VkdmlCompileFlags flags);

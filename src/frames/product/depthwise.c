@@ -9,7 +9,7 @@
 #include "plan/boxes.h"
 #include "plan/step.h"
 
-enum { A = VKDML_PRODUCT_A, B = VKDML_PRODUCT_B, C = VKDML_PRODUCT_C, OUT = VKDML_PRODUCT_OUT, TENSORS };
+enum { A = VKDML_PRODUCT_A, B, C, OUT, OPERAND, TENSORS };
 enum { PIXELS = VKDML_PRODUCT_PIXELS };
 
 /* Who asks how a product is stored does not ask which kernel it is. */
@@ -42,6 +42,7 @@ enum { COLUMNS, ROWS, CHANNELS = PIXELS, GROUPS, RANK };
 struct dimension {
     struct vkdml_product_walk walk;
     uint32_t out_stride;
+    uint32_t operand_stride; /* of a tail */
     uint32_t tap_stride;
     bool is_backward;
 };
@@ -61,6 +62,7 @@ static bool exists(const struct depthwise *d, uint32_t t) {
 static struct dimension dimension_of(const struct vkdml_product *product, const uint32_t *tap_strides, uint32_t d) {
     struct dimension dimension = {.walk = product->gather.walks[d],
                                   .out_stride = product->scatter.strides[d],
+                                  .operand_stride = product->scatter.operand_strides[d],
                                   .tap_stride = tap_strides[d],
                                   .is_backward = product->gather.walks[d].tap_step < 0};
     if (dimension.is_backward) {
@@ -115,7 +117,7 @@ static uint32_t stride_of(const struct depthwise *depthwise, uint32_t t, uint32_
     if (d == CHANNELS || d == GROUPS) {
         return strides[d == CHANNELS ? VKDML_PRODUCT_M : VKDML_PRODUCT_INNER];
     }
-    return t == OUT ? depthwise->pixels[d].out_stride : 0;
+    return t == OUT ? depthwise->pixels[d].out_stride : t == OPERAND ? depthwise->pixels[d].operand_stride : 0;
 }
 
 static struct vkdml_span span_of(const struct depthwise *depthwise, uint32_t t, const struct vkdml_box *box) {
@@ -216,6 +218,9 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
     way.shape |= box->size[GROUPS] > 1 && group < pixels[COLUMNS].out_stride ? VKDML_DEPTHWISE_CHANNELS_INNER : 0;
     const bool starts_whole = box->origin[COLUMNS] % WIDTH == 0 && box->size[COLUMNS] % WIDTH == 0;
     way.shape |= starts_whole && has_fours(depthwise, OUT, box) ? VKDML_DEPTHWISE_OUT_IS_VECTOR : 0;
+    way.shape |= starts_whole && exists(depthwise, OPERAND) && has_fours(depthwise, OPERAND, box)
+                     ? VKDML_DEPTHWISE_OPERAND_IS_VECTOR
+                     : 0;
     const uint64_t span = (uint64_t)(WIDTH - 1) * columns->step + columns->taps;
     if (!are_close(columns) || !are_close(rows) || columns->taps > MOST_WEIGHTS / rows->taps ||
         span > MOST_SPAN - (WIDTH - 1)) {
@@ -240,7 +245,7 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
 static void fill_parameters(const struct depthwise *depthwise, const struct vkdml_box *box, uint32_t rows,
                             struct vkdml_depthwise_parameters *parameters) {
     memset(parameters, 0, sizeof(*parameters));
-    for (uint32_t t = 0; t < TENSORS; ++t) {
+    for (uint32_t t = 0; t < OPERAND; ++t) {
         if (exists(depthwise, t)) {
             parameters->firsts[t] = window_of(depthwise, t, box).lead;
             parameters->groups[t] = stride_of(depthwise, t, GROUPS);
@@ -269,6 +274,25 @@ static void fill_parameters(const struct depthwise *depthwise, const struct vkdm
     }
 }
 
+/* What becomes of results. */
+static void fill_endings(const struct depthwise *depthwise, const struct vkdml_box *box,
+                         struct vkdml_depthwise_parameters *parameters, struct vkdml_plan_step *step) {
+    const struct vkdml_product *product = depthwise->product;
+    const struct vkdml_ending ending = vkdml_epilogue_ending(product->tail);
+    const enum vkdml_map_function function = vkdml_product_function(product, parameters->arguments[2]);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FUNCTION, (uint32_t)function);
+    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_EPILOGUE, ending.constant);
+    parameters->ending[1] = ending.factor;
+    if (exists(depthwise, OPERAND)) {
+        parameters->ending[0] = window_of(depthwise, OPERAND, box).lead;
+        parameters->operand_steps[0] = stride_of(depthwise, OPERAND, GROUPS);
+        parameters->operand_steps[1] = stride_of(depthwise, OPERAND, CHANNELS);
+        for (uint32_t d = 0; d < PIXELS; ++d) {
+            parameters->operand_pixels[d] = stride_of(depthwise, OPERAND, d);
+        }
+    }
+}
+
 static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkdml_box *box,
                              struct vkdml_plan_step *step) {
     const struct vkdml_product *product = depthwise->product;
@@ -280,7 +304,6 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     struct vkdml_depthwise_parameters parameters;
     fill_parameters(depthwise, box, way.rows, &parameters);
     parameters.unit_count = (uint32_t)units;
-    const enum vkdml_map_function function = vkdml_epilogue_function(product->epilogue, parameters.arguments[2]);
     parameters.group_count = (uint32_t)vkdml_divide_up(units, local_size);
 
     const struct vkdml_product_tensor *tensors = product->tensors;
@@ -300,16 +323,19 @@ static VkdmlResult fill_step(const struct depthwise *depthwise, const struct vkd
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROW_STEP, way.taps[0] != 0 ? rows->walk.step : 0);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_ROWS, way.rows);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_OPERATION, 0);
-    vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FUNCTION, (uint32_t)function);
+    fill_endings(depthwise, box, &parameters, step);
     vkdml_step_constant(step, VKDML_DEPTHWISE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    static const uint32_t places[TENSORS] = {[A] = 0, [OUT] = 1, [B] = 2, [C] = 3};
-    step->buffer_count = exists(depthwise, C) ? 4 : 3;
+    static const uint32_t places[TENSORS] = {[A] = 0, [OUT] = 1, [B] = 2, [C] = 3, [OPERAND] = 4};
+    step->buffer_count = exists(depthwise, OPERAND) ? 5 : exists(depthwise, C) ? 4 : 3;
     for (uint32_t t = 0; t < TENSORS; ++t) {
         if (exists(depthwise, t)) {
             const struct vkdml_window window = window_of(depthwise, t, box);
             step->buffers[places[t]] = vkdml_origin_buffer(&tensors[t].at, window.offset, window.size);
         }
+    }
+    if (!exists(depthwise, C)) { /* that the kernel leaves alone */
+        step->buffers[places[C]] = step->buffers[places[B]];
     }
     return vkdml_grid(parameters.group_count, limits, depthwise->builder->report, step->groups);
 }

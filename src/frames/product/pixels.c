@@ -5,7 +5,7 @@
 #include "plan/step.h"
 
 enum { N = VKDML_PRODUCT_N, K = VKDML_PRODUCT_K };
-enum { B = VKDML_PRODUCT_B, OUT = VKDML_PRODUCT_OUT };
+enum { B = VKDML_PRODUCT_B, OUT = VKDML_PRODUCT_OUT, OPERAND = VKDML_PRODUCT_OPERAND };
 
 /* A run of coordinates; none where last is below first. */
 struct range {
@@ -85,16 +85,18 @@ static void collapse_scatter(struct vkdml_product *p) {
         if (whole.sizes[d] == 1) {
             continue;
         }
-        if (scatter->rank > 0 && scatter->strides[last] == (uint64_t)whole.strides[d] * whole.sizes[d]) {
+        if (scatter->rank > 0 && scatter->strides[last] == (uint64_t)whole.strides[d] * whole.sizes[d] &&
+            scatter->operand_strides[last] == (uint64_t)whole.operand_strides[d] * whole.sizes[d]) {
             scatter->sizes[last] *= whole.sizes[d];
-            scatter->strides[last] = whole.strides[d];
         } else {
-            scatter->sizes[scatter->rank] = whole.sizes[d];
-            scatter->strides[scatter->rank++] = whole.strides[d];
+            scatter->sizes[scatter->rank++] = whole.sizes[d];
         }
+        scatter->strides[scatter->rank - 1] = whole.strides[d];
+        scatter->operand_strides[scatter->rank - 1] = whole.operand_strides[d];
     }
     if (whole.rank > 0 && scatter->rank <= 1) {
         p->tensors[OUT].strides[N] = scatter->rank == 0 ? 0 : scatter->strides[0];
+        p->tensors[OPERAND].strides[N] = scatter->rank == 0 ? 0 : scatter->operand_strides[0];
         scatter->rank = 0;
     }
 }
@@ -117,6 +119,7 @@ const struct vkdml_product *vkdml_product_narrow(const struct vkdml_product *pro
         room->gather.walks[d].start += (int64_t)origin * room->gather.walks[d].step;
         room->scatter.sizes[d] = size;
         room->tensors[OUT].at.first += origin * room->scatter.strides[d];
+        room->tensors[OPERAND].at.first += (uint64_t)origin * room->scatter.operand_strides[d];
         plain->size[N] *= size;
     }
     vkdml_product_collapse_pixels(room);
@@ -198,14 +201,20 @@ uint64_t vkdml_product_gathered_reach(const struct vkdml_product *product, const
     return reach;
 }
 
-struct vkdml_span vkdml_product_scattered_span(const struct vkdml_product *product, const struct vkdml_box *box) {
+static const uint32_t *scattered(const struct vkdml_product_scatter *scatter, uint32_t t) {
+    return t == OPERAND ? scatter->operand_strides : scatter->strides;
+}
+
+struct vkdml_span vkdml_product_scattered_span(const struct vkdml_product *product, uint32_t t,
+                                               const struct vkdml_box *box) {
     const struct vkdml_product_scatter *scatter = &product->scatter;
+    const uint32_t *strides = scattered(scatter, t);
     struct range ranges[VKDML_PRODUCT_PIXELS];
     struct vkdml_span span = {0, 1};
     split_range(box->origin[N], box->size[N], scatter->rank, scatter->sizes, ranges);
     for (uint32_t d = 0; d < scatter->rank; ++d) {
-        span.first += (uint64_t)ranges[d].first * scatter->strides[d];
-        span.count += (uint64_t)(ranges[d].last - ranges[d].first) * scatter->strides[d];
+        span.first += (uint64_t)ranges[d].first * strides[d];
+        span.count += (uint64_t)(ranges[d].last - ranges[d].first) * strides[d];
     }
     return span;
 }
@@ -225,11 +234,12 @@ bool vkdml_product_gathers_fours(const struct vkdml_product *product, uint32_t d
     return fours;
 }
 
-bool vkdml_product_scatters_fours(const struct vkdml_product *product) {
+bool vkdml_product_scatters_fours(const struct vkdml_product *product, uint32_t t) {
     const struct vkdml_product_scatter *scatter = &product->scatter;
-    bool fours = scatter->strides[scatter->rank - 1] == 1 && scatter->sizes[scatter->rank - 1] % 4 == 0;
+    const uint32_t *strides = scattered(scatter, t);
+    bool fours = strides[scatter->rank - 1] == 1 && scatter->sizes[scatter->rank - 1] % 4 == 0;
     for (uint32_t d = 0; d + 1 < scatter->rank; ++d) {
-        fours = fours && scatter->strides[d] % 4 == 0;
+        fours = fours && strides[d] % 4 == 0;
     }
     return fours;
 }
@@ -276,6 +286,7 @@ uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct v
         const struct vkdml_divisor divisor = vkdml_divisor(size);
         const uint32_t out[] = {size, divisor.multiplier, divisor.shifts, scatter->strides[scatter->rank - 1 - d]};
         memcpy(parameters->out_pixels[d], out, sizeof(out));
+        parameters->operand_pixels[d] = scatter->operand_strides[scatter->rank - 1 - d];
     }
     return (product->gather.rank > 0 ? fill_gather(&product->gather, parameters) : 0) |
            scatter->rank << VKDML_PRODUCT_OUT_RANK_SHIFT;

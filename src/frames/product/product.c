@@ -11,7 +11,7 @@
 #include "plan/step.h"
 
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
-enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
+enum { A = VKDML_PRODUCT_A, B, C, OUT, OPERAND, TENSORS };
 
 struct parts {
     const struct vkdml_product *product;
@@ -202,8 +202,11 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
     struct vkdml_product rest = *p;
     sums.tensors[OUT] = sums_of(p, shares, parts->builder);
     sums.tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    sums.tensors[OPERAND] = (struct vkdml_product_tensor){.at = {.type = DML_TENSOR_DATA_TYPE_UNKNOWN}};
+    memset(sums.scatter.operand_strides, 0, sizeof(sums.scatter.operand_strides));
     sums.scatter.rank = 0;
     sums.epilogue = &none;
+    sums.tail = NULL;
     rest.sizes[K] = shares;
     rest.tensors[A] = sums.tensors[OUT];
     rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;

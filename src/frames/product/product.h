@@ -18,7 +18,14 @@ enum {
     VKDML_PRODUCT_RANK
 };
 
-enum { VKDML_PRODUCT_A, VKDML_PRODUCT_B, VKDML_PRODUCT_C, VKDML_PRODUCT_OUT, VKDML_PRODUCT_TENSORS };
+enum {
+    VKDML_PRODUCT_A,
+    VKDML_PRODUCT_B,
+    VKDML_PRODUCT_C,
+    VKDML_PRODUCT_OUT,
+    VKDML_PRODUCT_OPERAND, /* of a tail */
+    VKDML_PRODUCT_TENSORS
+};
 
 struct vkdml_product_tensor {
     struct vkdml_origin at;               /* of FLOAT32 or FLOAT16, of a and b the same one; c may be no tensor */
@@ -54,6 +61,7 @@ struct vkdml_product_scatter {
     uint32_t rank; /* 0: columns are strides[N] apart */
     uint32_t sizes[VKDML_PRODUCT_PIXELS];
     uint32_t strides[VKDML_PRODUCT_PIXELS];
+    uint32_t operand_strides[VKDML_PRODUCT_PIXELS]; /* of a tail's operand, which has none along n either */
 };
 
 struct vkdml_product {
@@ -64,11 +72,25 @@ struct vkdml_product {
     bool is_empty;                        /* there is nothing to add up, though sizes[K] is 1 */
     float alpha;
     const struct vkdml_epilogue *epilogue; /* borrowed, not NULL: ADD of c, whose place is tensors[C], and a function */
+    const struct vkdml_epilogue *tail;     /* borrowed, or NULL: what becomes of elements of the output behind that */
 };
 
 /* Adds `factor` times a tensor, c, before the function that an epilogue of a product has, if any; nothing where there
  * is no tensor, whose place along the product's dimensions the caller says. */
 void vkdml_product_add(struct vkdml_epilogue *epilogue, float factor, const struct vkdml_view *tensor);
+
+/* Whether a tail may become of what an epilogue gives: what vkdml_epilogue_is_short() says, an operand where a dispatch
+ * has a fifth buffer for it, and no function behind one. It changes no bit of results before it. */
+bool vkdml_product_takes(const struct vkdml_epilogue *epilogue, const struct vkdml_epilogue *tail,
+                         DML_TENSOR_DATA_TYPE output, const struct vkdml_plan_limits *limits);
+
+/* Gives it a tail that it takes; returns its operand, whose strides the caller says along the product's dimensions, or
+ * NULL where there is none. */
+const struct vkdml_view *vkdml_product_set_tail(struct vkdml_product *product, const struct vkdml_epilogue *tail);
+
+/* The function of either, and its arguments. */
+enum vkdml_map_function vkdml_product_function(const struct vkdml_product *product,
+                                               uint32_t arguments[VKDML_FUNCTION_ARGUMENTS]);
 
 /* Adds the steps: one where all tensors can be bound whole and workgroups are many, else sums of shares of k in the
  * temporary resource, and what becomes of them. Sums come in an order that shapes and limits alone decide. */

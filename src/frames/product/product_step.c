@@ -10,7 +10,7 @@
 #include "tensor/tensor.h"
 
 enum { OUTER = VKDML_PRODUCT_OUTER, INNER, M, N, K, RANK };
-enum { A = VKDML_PRODUCT_A, B, C, OUT, TENSORS };
+enum { A = VKDML_PRODUCT_A, B, C, OUT, OPERAND, TENSORS };
 
 /* Sums of a workgroup, and of an invocation or a subgroup. */
 struct tile {
@@ -166,8 +166,8 @@ struct vkdml_span vkdml_product_span(const struct vkdml_product *product, uint32
     struct vkdml_span span = {0, 1};
     if (t == B && product->gather.rank > 0) {
         span = vkdml_product_gathered_span(product, box);
-    } else if (t == OUT && product->scatter.rank > 0) {
-        span = vkdml_product_scattered_span(product, box);
+    } else if (t >= OUT && product->scatter.rank > 0) {
+        span = vkdml_product_scattered_span(product, t, box);
     }
     span.first += product->tensors[t].at.first;
     for (uint32_t d = 0; d < RANK; ++d) {
@@ -253,13 +253,17 @@ static bool has_eights(const struct vkdml_product *p, const struct vkdml_product
            has_runs(p, part, t, (layout & VKDML_PRODUCT_ALONG_ROWS) != 0 ? rows : K, 8, limits);
 }
 
-/* Whether four of a row are one store. */
+/* Whether four of a row of the output, or of a tail's operand, are one store or load. */
+static bool has_scattered_vectors(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t,
+                                  const struct vkdml_plan_limits *limits) {
+    return p->scatter.rank == 0 ? has_vectors(p, part, t, N, limits)
+                                : vkdml_product_scatters_fours(p, t) && has_aligned_fours(p, part, t, N, limits);
+}
+
 static bool has_vectors_out(const struct vkdml_product *p, const struct vkdml_product_part *part,
                             const struct vkdml_plan_limits *limits) {
     const bool is_whole = part->share_count == 1 || part->out_share % 4 == 0;
-    return is_whole &&
-           (p->scatter.rank == 0 ? has_vectors(p, part, OUT, N, limits)
-                                 : vkdml_product_scatters_fours(p) && has_aligned_fours(p, part, OUT, N, limits));
+    return is_whole && has_scattered_vectors(p, part, OUT, limits);
 }
 
 static const struct tile *choose_tile(const struct vkdml_product *product, const struct vkdml_product_part *part,
@@ -324,6 +328,9 @@ static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_produ
     if (exists(p, C)) {
         shape |= VKDML_PRODUCT_HAS_C | (has_vectors(p, part, C, N, limits) ? VKDML_PRODUCT_C_IS_VECTOR : 0);
     }
+    if (exists(p, OPERAND) && has_scattered_vectors(p, part, OPERAND, limits)) {
+        shape |= VKDML_PRODUCT_OPERAND_IS_VECTOR;
+    }
     return shape | (has_vectors_out(p, part, limits) ? VKDML_PRODUCT_OUT_IS_VECTOR : 0);
 }
 
@@ -343,7 +350,7 @@ uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct 
 static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
     const uint32_t lead = window_of(p, part, t).lead;
-    if ((t != B || p->gather.rank == 0) && (t != OUT || p->scatter.rank == 0)) {
+    if ((t != B || p->gather.rank == 0) && (t < OUT || p->scatter.rank == 0)) {
         return lead;
     }
     uint32_t first = lead + (uint32_t)(tensor->at.first - vkdml_product_span(p, t, &part->box).first);
@@ -373,7 +380,7 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->n_first = part->box.origin[N];
     parameters->k_first = part->box.origin[K];
     parameters->k_used = p->is_empty ? 0 : sizes[K];
-    for (uint32_t t = 0; t < TENSORS; ++t) {
+    for (uint32_t t = 0; t < OPERAND; ++t) {
         const uint32_t *strides = p->tensors[t].strides;
         parameters->firsts[t] = exists(p, t) ? first_of(p, part, t) : 0;
         parameters->batches[t] = strides[OUTER];
@@ -387,6 +394,22 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->more_steps[1] = p->tensors[C].strides[N];
     parameters->more_steps[2] = p->tensors[OUT].strides[M];
     parameters->more_steps[3] = p->tensors[OUT].strides[N];
+}
+
+/* What becomes of results. */
+static void fill_endings(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                         struct vkdml_product_parameters *parameters, struct vkdml_plan_step *step) {
+    const struct vkdml_ending ending = vkdml_epilogue_ending(p->tail);
+    const enum vkdml_map_function function = vkdml_product_function(p, parameters->arguments[2]);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION, (uint32_t)function);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_EPILOGUE, ending.constant);
+    parameters->ending[1] = ending.factor;
+    if (exists(p, OPERAND)) {
+        const uint32_t *strides = p->tensors[OPERAND].strides;
+        const uint32_t steps[] = {strides[OUTER], strides[INNER], strides[M], strides[N]};
+        parameters->ending[0] = first_of(p, part, OPERAND);
+        memcpy(parameters->operand_steps, steps, sizeof(steps));
+    }
 }
 
 /* The size of a fragment, in the place of an operation. */
@@ -459,7 +482,6 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
-    const enum vkdml_map_function function = vkdml_epilogue_function(product->epilogue, parameters.arguments[2]);
 
     const DML_TENSOR_DATA_TYPE type_of_c =
         exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
@@ -480,7 +502,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_ROWS, tile->rows);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_COLUMNS, tile->columns);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_OPERATION, on_cores ? fragment_of(&limits->matrix_cores) : 0);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION, (uint32_t)function);
+    fill_endings(product, part, &parameters, step);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_GATHER, gather);
     vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
@@ -489,6 +511,10 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     step->buffers[2] = part->joins ? step->buffers[0] : buffer_of(product, part, B);
     step->buffers[3] = exists(product, C) ? buffer_of(product, part, C) : step->buffers[2];
     step->buffer_count = exists(product, C) ? 4 : part->joins ? 2 : 3;
+    if (exists(product, OPERAND)) {
+        step->buffers[OPERAND] = buffer_of(product, part, OPERAND);
+        step->buffer_count = OPERAND + 1;
+    }
     return VKDML_SUCCESS;
 }
 

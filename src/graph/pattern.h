@@ -32,6 +32,7 @@ extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
 extern const struct vkdml_pattern vkdml_pattern_batch;
 extern const struct vkdml_pattern vkdml_pattern_activation;
+extern const struct vkdml_pattern vkdml_pattern_projections;
 
 /* The operator that makes what input `index` of a node reads, and its node; NULL: it is a graph input or a constant. */
 const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,

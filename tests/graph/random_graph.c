@@ -19,7 +19,7 @@ static const struct {
     {make_comparison, 5},
     {make_choice, 3},
     {make_cast, 9},
-    {make_gemm, 9},
+    {make_gemm, 15},
     {make_convolution, 6},
     {make_pooling, 5},
     {make_reduce, 6},
@@ -40,19 +40,19 @@ static const struct {
 
 #define KINDS (sizeof makers / sizeof makers[0])
 
-/* Filters take in what is behind them where sums need not be exact. */
-static bool follows_convolution(const struct random_graph *graph) {
-    if (!graph->is_rough || graph->node_count == 0) {
-        return false;
-    }
-    const struct graph_node *last = &graph->nodes[graph->node_count - 1];
-    return !last->is_constant && last->c.schema->type == DML_OPERATOR_CONVOLUTION;
+static bool follows(const struct random_graph *graph, DML_OPERATOR_TYPE type) {
+    const struct graph_node *last = graph->node_count > 0 ? &graph->nodes[graph->node_count - 1] : NULL;
+    return last != NULL && !last->is_constant && last->c.schema->type == type;
 }
 
 static node_maker *choose_maker(const struct random_graph *graph, struct random *random) {
     uint32_t total = 0;
-    if (follows_convolution(graph) && random_chance(random, 50)) {
+    /* Filters take in what is behind them where sums need not be exact. */
+    if (graph->is_rough && follows(graph, DML_OPERATOR_CONVOLUTION) && random_chance(random, 50)) {
         return make_batch_normalization;
+    }
+    if (follows(graph, DML_OPERATOR_GEMM) && random_chance(random, 60)) {
+        return make_gemm;
     }
     for (size_t k = 0; k < KINDS; k++) {
         total += makers[k].weight;

@@ -14,7 +14,7 @@
 #define MOST_JOINED 16
 
 /* Others are looked for among so many nodes before and behind one. */
-#define MOST_AWAY 256
+#define MOST_AWAY 64
 
 /* All tensors as if they had so many dimensions: two of batches. */
 #define RANK 4

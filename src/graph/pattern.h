@@ -63,6 +63,10 @@ bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DAT
 /* Whether two tensors are of one type and their elements lie in the same places: as many dimensions or not. */
 bool vkdml_fusion_lies_alike(const struct vkdml_tensor *a, const struct vkdml_tensor *b);
 
+/* A tensor's elements, in their order, as those of another's sizes; false where no strides do for that. */
+bool vkdml_fusion_reshape(const struct vkdml_tensor *tensor, const struct vkdml_tensor *sizes,
+                          struct vkdml_tensor *reshaped);
+
 /* The producer's output, bound as a node's output of as many bytes is. */
 struct vkdml_tensor vkdml_fusion_output(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);
 

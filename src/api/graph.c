@@ -39,12 +39,11 @@ static const struct vkdml_instance *read_operator(VkdmlDevice *device, const DML
 
 static void read_node(VkdmlDevice *device, const DML_GRAPH_NODE_DESC *node, uint32_t index,
                       const struct vkdml_instance **instance, struct vkdml_report *report) {
-    const struct vkdml_graph_text name = vkdml_graph_node_text(index, NULL);
     if (node->Type != DML_GRAPH_NODE_TYPE_OPERATOR && node->Type != DML_GRAPH_NODE_TYPE_CONSTANT) {
-        vkdml_report_invalid(report, "%s.Type is %d, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT", name.text,
-                             (int)node->Type);
+        vkdml_report_invalid(report, "%s.Type is %d, must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT",
+                             vkdml_graph_node_text(index, NULL).text, (int)node->Type);
     } else if (node->Desc == NULL) {
-        vkdml_report_invalid(report, "%s.Desc is NULL, must point to a node", name.text);
+        vkdml_report_invalid(report, "%s.Desc is NULL, must point to a node", vkdml_graph_node_text(index, NULL).text);
     } else if (node->Type == DML_GRAPH_NODE_TYPE_OPERATOR) {
         *instance = read_operator(device, node->Desc, index, report);
     }

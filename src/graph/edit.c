@@ -22,17 +22,25 @@ void vkdml_graph_set_source(struct vkdml_graph *graph, uint32_t node, uint32_t i
     }
 }
 
-void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to) {
-    if (graph->values[from].node != VKDML_GRAPH_NONE) {
-        graph->nodes[graph->values[from].node].into = graph->values[to].node + 1; /* NONE: 0 */
-    }
-    for (uint32_t s = 0; s < graph->source_count && graph->values[from].readers > 0; ++s) {
+/* Readers come behind who makes what they read, as a rule, and soon: the search begins there, and goes around. */
+static void redirect_readers(struct vkdml_graph *graph, uint32_t from, uint32_t to) {
+    const uint32_t node = graph->values[from].node;
+    const uint32_t first = node != VKDML_GRAPH_NONE ? graph->nodes[node].first_source : 0;
+    for (uint32_t i = 0; i < graph->source_count && graph->values[from].readers > 0; ++i) {
+        const uint32_t s = i < graph->source_count - first ? first + i : first + i - graph->source_count;
         if (graph->sources[s] == from) {
             graph->sources[s] = to;
             --graph->values[from].readers;
             ++graph->values[to].readers;
         }
     }
+}
+
+void vkdml_graph_redirect(struct vkdml_graph *graph, uint32_t from, uint32_t to) {
+    if (graph->values[from].node != VKDML_GRAPH_NONE) {
+        graph->nodes[graph->values[from].node].into = graph->values[to].node + 1; /* NONE: 0 */
+    }
+    redirect_readers(graph, from, to);
     for (uint32_t i = 0; i < graph->output_count && graph->values[from].outputs > 0; ++i) {
         if (graph->outputs[i] == from) {
             graph->outputs[i] = to;

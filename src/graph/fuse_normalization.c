@@ -235,17 +235,22 @@ static bool adds(const struct vkdml_instance *last) {
     return last->schema->type == DML_OPERATOR_ELEMENT_WISE_ADD;
 }
 
-/* The input of a node that a node of a type makes for it alone, and as it reads it. */
+/* The input of a node that a node of a type makes for it alone, and as it reads it, by other sizes maybe. */
 static bool find_factor(const struct vkdml_fusion *fusion, uint32_t node, DML_OPERATOR_TYPE type, uint32_t *index,
                         uint32_t *producer) {
     for (*index = 0; *index < 2; ++*index) {
         if (find_producer(fusion, node, *index, type, producer) && is_read_by(fusion, *producer, 1) &&
-            vkdml_same_layout(&instance_of(fusion, node)->inputs[*index],
-                              &instance_of(fusion, *producer)->outputs[0])) {
+            reads_alike(fusion, node, *index, *producer)) {
             return true;
         }
     }
     return false;
+}
+
+static bool find_normalization(const struct vkdml_fusion *fusion, uint32_t product, uint32_t *scaled,
+                               uint32_t *normalization) {
+    return find_factor(fusion, product, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, scaled, normalization) ||
+           find_factor(fusion, product, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION, scaled, normalization);
 }
 
 static bool has_neither(const struct vkdml_instance *normalization) {
@@ -257,9 +262,17 @@ static VkdmlResult join_scale(struct vkdml_fusion *fusion, uint32_t last) {
     struct vkdml_graph *graph = fusion->graph;
     uint32_t product, scaled, added, normalization;
     if (!find_factor(fusion, last, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, &added, &product) ||
-        !find_factor(fusion, product, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, &scaled, &normalization) ||
-        !has_neither(instance_of(fusion, normalization)) ||
-        !vkdml_same_layout(&instance_of(fusion, last)->outputs[0], &instance_of(fusion, normalization)->outputs[0])) {
+        !find_normalization(fusion, product, &scaled, &normalization) ||
+        !has_neither(instance_of(fusion, normalization))) {
+        return VKDML_SUCCESS;
+    }
+    const struct vkdml_tensor *made_before = &instance_of(fusion, normalization)->outputs[0];
+    const struct vkdml_tensor *made_last = &instance_of(fusion, last)->outputs[0];
+    struct vkdml_tensor scale, bias;
+    if (!vkdml_fusion_lies_alike(made_last, made_before) || made_last->total_bytes != made_before->total_bytes ||
+        !vkdml_fusion_reshape(&instance_of(fusion, product)->inputs[1 - scaled], made_before, &scale) ||
+        !vkdml_fusion_reshape(&instance_of(fusion, last)->inputs[1 - added], made_before, &bias)) {
+        vkdml_fusion_refuse(fusion, normalization, last, "sizes or strides differ");
         return VKDML_SUCCESS;
     }
     const struct vkdml_tensor output = vkdml_fusion_output(fusion, normalization, last);
@@ -267,13 +280,12 @@ static VkdmlResult join_scale(struct vkdml_fusion *fusion, uint32_t last) {
         vkdml_fusion_refuse(fusion, normalization, last, "its FLOAT16 input would not be rounded");
         return VKDML_SUCCESS;
     }
-    const struct vkdml_edit edits[] = {
-        {.field = "ScaleTensor", .tensor = &instance_of(fusion, product)->inputs[1 - scaled]},
-        {.field = "BiasTensor", .tensor = &instance_of(fusion, last)->inputs[1 - added]},
-        {.field = "OutputTensor", .tensor = &output}};
+    const struct vkdml_edit edits[] = {{.field = "ScaleTensor", .tensor = &scale},
+                                       {.field = "BiasTensor", .tensor = &bias},
+                                       {.field = "OutputTensor", .tensor = &output}};
     struct vkdml_instance *made;
-    const VkdmlResult result =
-        vkdml_fusion_rewrite(fusion, normalization, last, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, edits, 3, &made);
+    const VkdmlResult result = vkdml_fusion_rewrite(fusion, normalization, last,
+                                                    instance_of(fusion, normalization)->schema->type, edits, 3, &made);
     if (result == VKDML_SUCCESS && made != NULL) {
         vkdml_graph_set_source(graph, normalization, SCALE, vkdml_graph_source(graph, product, 1 - scaled));
         vkdml_graph_set_source(graph, normalization, BIAS, vkdml_graph_source(graph, last, 1 - added));

@@ -162,6 +162,45 @@ bool vkdml_fusion_lies_alike(const struct vkdml_tensor *a, const struct vkdml_te
                                        vkdml_tensor_elements(a) == vkdml_tensor_elements(b));
 }
 
+/* Elements that are as far apart from one another, from the last dimension before *end on: how many. */
+static uint64_t next_run(const struct vkdml_tensor *tensor, uint32_t *end, uint32_t *stride) {
+    uint64_t count = 1;
+    *stride = 0;
+    for (; *end > 0; --*end) {
+        const uint32_t size = tensor->sizes[*end - 1];
+        if (count > 1 && size > 1 && tensor->strides[*end - 1] != *stride * count) {
+            break;
+        }
+        *stride = count == 1 && size > 1 ? tensor->strides[*end - 1] : *stride;
+        count *= size;
+    }
+    return count;
+}
+
+bool vkdml_fusion_reshape(const struct vkdml_tensor *tensor, const struct vkdml_tensor *sizes,
+                          struct vkdml_tensor *reshaped) {
+    uint32_t end = tensor->dimension_count, stride = 0;
+    uint64_t left = 1, taken = 1; /* of a run */
+    *reshaped = *tensor;
+    reshaped->dimension_count = sizes->dimension_count;
+    reshaped->has_strides = true;
+    for (uint32_t d = sizes->dimension_count; d-- > 0;) {
+        const uint32_t size = sizes->sizes[d];
+        if (size > 1 && left == 1) {
+            left = next_run(tensor, &end, &stride);
+            taken = 1;
+        }
+        if (left % size != 0) {
+            return false;
+        }
+        reshaped->sizes[d] = size;
+        reshaped->strides[d] = size > 1 ? (uint32_t)(stride * taken) : 0;
+        left /= size;
+        taken *= size;
+    }
+    return left == 1 && next_run(tensor, &end, &stride) == 1;
+}
+
 struct vkdml_tensor vkdml_fusion_output(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node) {
     struct vkdml_tensor tensor = fusion->graph->nodes[producer].instance->outputs[0];
     tensor.base_alignment = fusion->graph->nodes[node].instance->outputs[0].base_alignment;

@@ -32,6 +32,7 @@ extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
 extern const struct vkdml_pattern vkdml_pattern_batch;
 extern const struct vkdml_pattern vkdml_pattern_activation;
+extern const struct vkdml_pattern vkdml_pattern_projections;
 
 /* The operator that makes what input `index` of a node reads, and its node; NULL: it is a graph input or a constant. */
 const struct vkdml_instance *vkdml_fusion_producer(const struct vkdml_fusion *fusion, uint32_t node, uint32_t index,
@@ -61,6 +62,10 @@ bool vkdml_fusion_is_unrounded(const struct vkdml_fusion *fusion, DML_TENSOR_DAT
 
 /* Whether two tensors are of one type and their elements lie in the same places: as many dimensions or not. */
 bool vkdml_fusion_lies_alike(const struct vkdml_tensor *a, const struct vkdml_tensor *b);
+
+/* A tensor's elements, in their order, as those of another's sizes; false where no strides do for that. */
+bool vkdml_fusion_reshape(const struct vkdml_tensor *tensor, const struct vkdml_tensor *sizes,
+                          struct vkdml_tensor *reshaped);
 
 /* The producer's output, bound as a node's output of as many bytes is. */
 struct vkdml_tensor vkdml_fusion_output(const struct vkdml_fusion *fusion, uint32_t producer, uint32_t node);

@@ -115,6 +115,9 @@ static void write_operators(struct rewriting *rewriting, const VkdmlFieldSchema 
 static void write_edit(struct rewriting *rewriting, const VkdmlFieldSchema *field, const struct vkdml_edit *edit) {
     if (edit->tensor != NULL) {
         vkdml_field_set_pointer(rewriting->desc, field, describe(rewriting, edit->tensor));
+        for (uint32_t i = 1; i < edit->tensor_count; ++i) {
+            describe(rewriting, &edit->tensor[i]); /* behind it */
+        }
     } else if (edit->activation != NULL) {
         rewriting->operators[0] = (DML_OPERATOR_DESC){edit->activation->schema->type, edit->activation->desc};
         vkdml_field_set_pointer(rewriting->desc, field, rewriting->operators);
@@ -151,7 +154,10 @@ VkdmlResult vkdml_rewrite(const struct vkdml_instance *from, DML_OPERATOR_TYPE t
                           struct vkdml_report *report, struct vkdml_report *refusal, struct vkdml_instance **made) {
     struct rewriting rewriting = {
         .from = from, .to = vkdml_schema_find(type), .edits = edits, .edit_count = edit_count};
-    const size_t tensors = (size_t)from->input_count + from->output_count + edit_count;
+    size_t tensors = (size_t)from->input_count + from->output_count + edit_count;
+    for (size_t i = 0; i < edit_count; ++i) {
+        tensors += edits[i].tensor_count;
+    }
     const size_t described_at = round_up(rewriting.to->descSize);
     const size_t tensors_at = described_at + round_up(tensors * sizeof *rewriting.described);
     const size_t bytes = tensors_at + tensors * sizeof *rewriting.tensors;

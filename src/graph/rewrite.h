@@ -9,7 +9,8 @@
  * points to is borrowed during the call. */
 struct vkdml_edit {
     const char *field;
-    const struct vkdml_tensor *tensor;       /* of a tensor */
+    const struct vkdml_tensor *tensor;       /* of a tensor, or the first of an array's */
+    uint32_t tensor_count;                   /* of an array; of one tensor 0 */
     const struct vkdml_instance *activation; /* of an operator to fuse: its tensors do not matter */
     const uint32_t *numbers;                 /* of an array; as long as it was */
     uint32_t bits;                           /* of an attribute of 32 bits */

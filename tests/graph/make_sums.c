@@ -6,27 +6,71 @@
 
 static const struct graph_range one = {1, 0, 0};
 
-/* Uses a value's view as it is, or as a matrix that is transposed when it is read. */
-bool make_gemm(struct making *making) {
-    struct view a, b, c;
-    struct random *random = making->random;
-    if (!take(making, GRAPH_FLOATS, 2, 4, &a)) {
+/* What a product is of: a, columns that are made of it, and how both are read. */
+struct product {
+    struct view a;
+    uint32_t columns;
+    bool trans_a, trans_b, has_c;
+};
+
+/* As the graph's last node is, where that is one: products of one matrix become one. */
+static bool repeat_product(const struct making *making, struct product *product) {
+    const struct random_graph *graph = making->graph;
+    const struct graph_node *last = graph->node_count > 0 ? &graph->nodes[graph->node_count - 1] : NULL;
+    if (last == NULL || last->is_constant || last->c.schema->type != DML_OPERATOR_GEMM) {
         return false;
     }
-    const uint32_t rank = a.tensor.rank;
-    const bool trans_a = random_chance(random, 30), trans_b = random_chance(random, 30),
-               has_c = random_chance(random, 50);
+    struct operator_case c = last->c;
+    const struct case_tensor *output = case_tensor(&c, "OutputTensor");
+    product->a = (struct view){last->sources[0], *case_tensor(&c, "ATensor"), graph->values[last->sources[0]].range};
+    product->columns = output->sizes[output->rank - 1];
+    product->trans_a = case_word(&c, "TransA");
+    product->trans_b = case_word(&c, "TransB");
+    product->has_c = case_float(&c, "Beta") != 0;
+    return true;
+}
+
+/* Uses a value's view as it is, or as a matrix that is transposed when it is read. */
+static bool choose_product(struct making *making, struct product *product) {
+    struct random *random = making->random;
+    if (random_chance(random, 80) && repeat_product(making, product)) {
+        return true;
+    }
+    product->columns = random_between(random, 1, 7);
+    product->trans_a = random_chance(random, 30);
+    product->trans_b = random_chance(random, 30);
+    product->has_c = random_chance(random, 50);
+    return take(making, GRAPH_FLOATS, 2, 4, &product->a);
+}
+
+/* Weights, or what there is. */
+static bool take_factor(struct making *making, DML_TENSOR_DATA_TYPE type, uint32_t rank, const uint32_t *sizes,
+                        bool may_broadcast, struct view *view) {
+    const struct numbers numbers = usual_numbers(making, type);
+    making->is_known = random_chance(making->random, 80);
+    return making->is_known ? take_new(making, type, rank, sizes, numbers, view)
+                            : take_alike(making, type, rank, sizes, may_broadcast, numbers, view);
+}
+
+bool make_gemm(struct making *making) {
+    struct product product;
+    struct view b, c;
+    if (!choose_product(making, &product)) {
+        return false;
+    }
+    const struct view a = product.a;
+    const uint32_t rank = a.tensor.rank, columns = product.columns;
+    const bool trans_a = product.trans_a, trans_b = product.trans_b, has_c = product.has_c;
     uint32_t sizes[4], output[4];
     memcpy(sizes, a.tensor.sizes, sizeof sizes);
     memcpy(output, sizes, sizeof sizes);
-    const uint32_t columns = random_between(random, 1, 7);
     const uint32_t inner = trans_a ? sizes[rank - 2] : sizes[rank - 1];
     output[rank - 2] = trans_a ? sizes[rank - 1] : sizes[rank - 2];
     output[rank - 1] = columns;
     sizes[rank - 2] = trans_b ? columns : inner;
     sizes[rank - 1] = trans_b ? inner : columns;
-    if (!take_alike(making, a.tensor.type, rank, sizes, false, usual_numbers(making, a.tensor.type), &b) ||
-        (has_c && !take_alike(making, a.tensor.type, rank, output, true, usual_numbers(making, a.tensor.type), &c))) {
+    if (!take_factor(making, a.tensor.type, rank, sizes, false, &b) ||
+        (has_c && !take_factor(making, a.tensor.type, rank, output, true, &c))) {
         return false;
     }
     begin_node(making, DML_OPERATOR_GEMM);

@@ -199,8 +199,24 @@ static bool see(struct making *making, uint32_t v, uint32_t types, uint32_t leas
     return is_type;
 }
 
+/* A product that nobody reads yet: where it is an output of the graph it is not joined with others. */
+static uint32_t find_product(const struct random_graph *graph) {
+    for (uint32_t v = graph->value_count; v-- > 0;) {
+        const struct graph_value *value = &graph->values[v];
+        if (value->kind == GRAPH_RESULT && value->readers == 0 &&
+            graph->nodes[value->node].c.schema->type == DML_OPERATOR_GEMM) {
+            return v;
+        }
+    }
+    return GRAPH_NONE;
+}
+
 static uint32_t choose_value(struct making *making) {
     const uint32_t count = making->graph->value_count;
+    const uint32_t product = find_product(making->graph);
+    if (product != GRAPH_NONE && random_chance(making->random, 85)) {
+        return product;
+    }
     const uint32_t recent = count < 6 ? count : 6;
     return random_chance(making->random, 65) ? count - 1 - random_below(making->random, recent)
                                              : random_below(making->random, count);

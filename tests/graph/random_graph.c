@@ -19,7 +19,7 @@ static const struct {
     {make_comparison, 5},
     {make_choice, 3},
     {make_cast, 9},
-    {make_gemm, 9},
+    {make_gemm, 15},
     {make_convolution, 6},
     {make_pooling, 5},
     {make_reduce, 6},
@@ -40,13 +40,9 @@ static const struct {
 
 #define KINDS (sizeof makers / sizeof makers[0])
 
-/* Filters take in what is behind them where sums need not be exact. */
-static bool follows_convolution(const struct random_graph *graph) {
-    if (!graph->is_rough || graph->node_count == 0) {
-        return false;
-    }
-    const struct graph_node *last = &graph->nodes[graph->node_count - 1];
-    return !last->is_constant && last->c.schema->type == DML_OPERATOR_CONVOLUTION;
+static bool follows(const struct random_graph *graph, DML_OPERATOR_TYPE type) {
+    const struct graph_node *last = graph->node_count > 0 ? &graph->nodes[graph->node_count - 1] : NULL;
+    return last != NULL && !last->is_constant && last->c.schema->type == type;
 }
 
 /* Operators that do maps behind them, too, and sums that a function is behind. */
@@ -67,8 +63,12 @@ static node_maker *choose_maker(struct making *making) {
     const struct random_graph *graph = making->graph;
     struct random *random = making->random;
     uint32_t total = 0;
-    if (follows_convolution(graph) && random_chance(random, 50)) {
+    /* Filters take in what is behind them where sums need not be exact. */
+    if (graph->is_rough && follows(graph, DML_OPERATOR_CONVOLUTION) && random_chance(random, 50)) {
         return make_batch_normalization;
+    }
+    if (follows(graph, DML_OPERATOR_GEMM) && random_chance(random, 30)) {
+        return make_gemm;
     }
     if (takes_tail(graph) && random_chance(random, 75)) {
         making->continues = true;

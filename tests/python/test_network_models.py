@@ -36,6 +36,17 @@ def may_round_otherwise(net):
     return any(node.call.operator.name == "BATCH_NORMALIZATION" for node in net.graph._nodes)
 
 
+def meet(earlier, later, both_write=True):
+    """Whether one writes what the other reads, or writes where that is not known to be apart: as parts of one tensor are."""
+    for one in earlier["buffers"]:
+        for other in later["buffers"]:
+            writes = (one["access"] != "read") + (other["access"] != "read")
+            if one["name"] == other["name"] and (writes == 1 or (writes == 2 and both_write)) \
+                    and one["offset"] < other["offset"] + other["size"] and other["offset"] < one["offset"] + one["size"]:
+                return True
+    return False
+
+
 class Models(unittest.TestCase):
     def setUp(self):
         try:
@@ -77,6 +88,19 @@ class Models(unittest.TestCase):
             if node["role"] == "executed":  # operators of several steps have barriers of their own
                 steps[node["level"]] = max(steps[node["level"]], node["step_count"])
         self.assertLessEqual(plan["barriers"], sum(steps))
+        for initializes in (False, True):
+            self.check_barriers([step for step in plan["steps"] if step["initializes"] == initializes])
+
+    def check_barriers(self, steps):
+        """Each has its reason behind the one before, and none is missing."""
+        since = []
+        for number, step in enumerate(steps):
+            if step["barrier_before"]:
+                self.assertTrue(any(meet(earlier, step) for earlier in since), f"the barrier before step {number}")
+                since = []
+            for earlier in since:
+                self.assertFalse(meet(earlier, step, both_write=False), f"no barrier before step {number}")
+            since.append(step)
 
     def test_options(self):
         """inputs that are left out are random, and what is wrong is told"""

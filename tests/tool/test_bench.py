@@ -306,6 +306,8 @@ def test_models(folder):
     tell(re.search(r"^network +graph( +[0-9.]+){3} +\d+$", result.stdout, re.MULTILINE)
          and re.search(r"^ +node by node( +[0-9.]+){3} +\d+  [0-9.]+$", result.stdout, re.MULTILINE), "in both ways",
          result.stdout)
+    tell(row["compile_ms"] > 0 and re.search(r"^# network: compiled in [0-9.]+ with its pipelines made$", result.stdout, re.MULTILINE),
+         "compiling it again is timed", result.stdout)
     operator = os.path.join(ROOT, "examples", "models", "identity.json")
     result = bench("--seconds-each", "0", operator)
     tell(result.returncode == 0 and re.search(r"^\w+ +operator( +[0-9.]+){3} +\d+$", result.stdout, re.MULTILINE)

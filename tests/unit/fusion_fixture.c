@@ -373,6 +373,15 @@ void agree_about(DML_TENSOR_DATA_TYPE type) {
     graph_end(&graph);
 }
 
+void agree_nearly(DML_TENSOR_DATA_TYPE type) {
+    begin_execution(type);
+    execute(0, DML_EXECUTION_FLAG_NONE, fused);
+    execute(VKDML_COMPILE_FLAG_NODE_BY_NODE, DML_EXECUTION_FLAG_NONE, apart);
+    assert_near(fused, reference, type);
+    assert_near(apart, reference, type);
+    graph_end(&graph);
+}
+
 /* The sum of all terms' magnitudes, by the reference: all are of one sign, and the deviation is what it was. */
 static void find_magnitudes(uint32_t mean, uint32_t variance, unsigned char *magnitudes) {
     for (uint32_t input = 0; input < graph.desc.InputCount; input++) {
@@ -408,5 +417,35 @@ void agree_in_sums(uint32_t products, uint32_t mean, uint32_t variance) {
     find_magnitudes(mean, variance, magnitudes);
     assert_within(fused, magnitudes, products);
     assert_within(apart, magnitudes, products);
+    graph_end(&graph);
+}
+
+/* ---- memory ---- */
+
+void assert_no_leaks(void) {
+    for (uint32_t explained = 0; explained < 2; explained++) {
+        VkdmlResult result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
+        int fails = 0;
+        while (result != VKDML_SUCCESS) {
+            VkdmlDispatchable compiled = NULL;
+            const VkdmlExplanation *e = NULL;
+            const int live = atomic_load(&allocations.live);
+            atomic_store(&allocations.made, 0);
+            atomic_store(&allocations.fails, ++fails);
+            result = explained != 0 ? vkdmlExplainGraph(device, &graph.desc, NULL, &e)
+                                    : vkdmlCompileGraph(device, &graph.desc, NULL, &compiled);
+            atomic_store(&allocations.fails, 0);
+            if (result != VKDML_SUCCESS) {
+                assert_true(result == VKDML_ERROR_OUT_OF_HOST_MEMORY || result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+                assert_true(compiled == NULL && e == NULL);
+                /* A device keeps pipelines that were made. */
+                assert_true(explained == 0 || atomic_load(&allocations.live) == live);
+            }
+            assert_true(fails < 1000);
+            vkdmlDestroyExplanation(e);
+            vkdmlDestroyDispatchable(compiled);
+        }
+        assert_true(fails > 20);
+    }
     graph_end(&graph);
 }

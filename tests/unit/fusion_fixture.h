@@ -80,8 +80,14 @@ void agree(DML_TENSOR_DATA_TYPE type);
 /* The same where half precision is allowed: numbers near the reference's alone. */
 void agree_about(DML_TENSOR_DATA_TYPE type);
 
+/* The same of sums, whose bits may differ. */
+void agree_nearly(DML_TENSOR_DATA_TYPE type);
+
 /* A BATCH_NORMALIZATION behind a sum of so many products, in FLOAT32: fused, it is as far from the reference as the sum
- * may be. Which inputs of the graph are the mean and the variance. The graph ends. */
+ * may be. Which inputs of the graph are the mean and the variance; those of a sum alone are none. The graph ends. */
 void agree_in_sums(uint32_t products, uint32_t mean, uint32_t variance);
+
+/* Where memory ends, compiling and explaining say so, and leave nothing behind. The graph ends. */
+void assert_no_leaks(void);
 
 #endif

@@ -170,6 +170,67 @@ static void they_take_a_scale_and_a_bias(void **state) {
     agree_about(F32);
 }
 
+/* ---- groups of channels, whose rows the scale and the bias do not see ---- */
+
+enum groups { OF_AXES, OF_PIXELS };
+
+/* Pictures of 2 x 6 x 4 x 5, 3 groups of two channels each: a normalization of rows, and by channel behind it. */
+static void begin_groups(enum groups groups, const uint32_t *scale_strides, DML_TENSOR_DATA_TYPE type) {
+    static const uint32_t grouped[] = {2, 3, 2, 20}, pictures[] = {2, 6, 4, 5}, axes[] = {2, 3};
+    const DML_TENSOR_DESC *rows_of = tensor_of(type, grouped, NULL), *all = tensor_of(type, pictures, NULL);
+    const DML_TENSOR_DESC *factors = tensor_of(type, pictures, scale_strides);
+    const DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC by_axes = {.InputTensor = rows_of,
+                                                                    .OutputTensor = rows_of,
+                                                                    .AxisCount = 2,
+                                                                    .Axes = axes,
+                                                                    .NormalizeVariance = 1,
+                                                                    .Epsilon = 0.5F};
+    const DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC by_pixels = {
+        .InputTensor = rows_of, .OutputTensor = rows_of, .NormalizeVariance = 1, .Epsilon = 0.5F};
+    const DML_ELEMENT_WISE_MULTIPLY_OPERATOR_DESC product = {all, factors, all};
+    begin(INPUTS, 1);
+    const uint32_t normalization = groups == OF_AXES
+                                       ? node(DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, &by_axes, "norm")
+                                       : node(DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION, &by_pixels, "norm");
+    const uint32_t scale = node(DML_OPERATOR_ELEMENT_WISE_MULTIPLY, &product, "scale");
+    const uint32_t bias = add_node(all, factors, all);
+    graph_input(&graph, X, normalization, 0);
+    graph_join(&graph, normalization, 0, scale, 0);
+    graph_input(&graph, GAMMA, scale, 1);
+    graph_join(&graph, scale, 0, bias, 0);
+    graph_input(&graph, BETA, bias, 1);
+    graph_output(&graph, bias, 0, 0);
+}
+
+static void groups_take_the_scale_and_the_bias_of_channels(void **state) {
+    static const uint32_t by_channel[] = {0, 1, 0, 0}, of_all[] = {0, 0, 0, 0}, whole_pictures[] = {120, 20, 5, 1};
+    const uint32_t *const strides[] = {by_channel, of_all, whole_pictures};
+    (void)state;
+    for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
+        for (uint32_t groups = OF_AXES; groups <= OF_PIXELS; groups++) {
+            begin_groups((enum groups)groups, strides[i], F32);
+            assert_nodes(1, "(add) is fused into Nodes[0] (norm)");
+            agree_about(F32);
+        }
+    }
+    begin_groups(OF_AXES, by_channel, F16);
+    assert_nodes(3, "its FLOAT16 input would not be rounded");
+    assert_int_equal(fuse(DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION), 1);
+    agree_about(F16);
+}
+
+/* A number for each line of pixels is none for the rows of a group, where these are all pixels. */
+static void what_rows_do_not_have_stays(void **state) {
+    static const uint32_t by_column_of_pixels[] = {0, 0, 0, 1}, by_line[] = {24, 4, 1, 0};
+    (void)state;
+    begin_groups(OF_AXES, by_line, F32);
+    assert_nodes(3, "sizes or strides differ");
+    agree_about(F32);
+    begin_groups(OF_AXES, by_column_of_pixels, F32);
+    assert_nodes(3, "sizes or strides differ");
+    agree_about(F32);
+}
+
 static void halves_stay_but_where_rounding_allows(void **state) {
     (void)state;
     begin_written(&(struct writing){.type = F16, .scale = SCALE_AND_BIAS});
@@ -203,6 +264,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(all_ways_to_write_them_become_one_operator),
         TEST(they_take_a_scale_and_a_bias),
+        TEST(groups_take_the_scale_and_the_bias_of_channels),
+        TEST(what_rows_do_not_have_stays),
         TEST(halves_stay_but_where_rounding_allows),
         TEST(what_is_no_normalization_stays),
         TEST(parts_that_others_read_stay),

@@ -96,6 +96,9 @@ enum vkdml_map_function vkdml_product_function(const struct vkdml_product *produ
  * temporary resource, and what becomes of them. Sums come in an order that shapes and limits alone decide. */
 VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder);
 
+/* Whether a product of such sizes, of operands of a type, has fewer workgroups than a large GPU runs side by side. */
+bool vkdml_product_is_small(const uint32_t *sizes, DML_TENSOR_DATA_TYPE type, const struct vkdml_plan_limits *limits);
+
 /* Whether a step, of products or depthwise, stores whole words, even of FLOAT16. */
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step);
 

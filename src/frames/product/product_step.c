@@ -518,6 +518,14 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     return VKDML_SUCCESS;
 }
 
+bool vkdml_product_is_small(const uint32_t *sizes, DML_TENSOR_DATA_TYPE type, const struct vkdml_plan_limits *limits) {
+    struct vkdml_product product = {.tensors = {[A] = {.at = {.type = type}}}};
+    struct vkdml_product_part whole = {.share_count = 1};
+    memcpy(whole.box.size, sizes, sizeof product.sizes);
+    const struct way way = choose_way(&product, &whole, limits);
+    return count_tiles(&way.tile, sizes) < PROCESSORS;
+}
+
 bool vkdml_product_stores_words(const struct vkdml_plan_step *step) {
     return (step->constants[VKDML_PRODUCT_CONSTANT_SHAPE] & VKDML_PRODUCT_OUT_IS_VECTOR) != 0;
 }

@@ -8,6 +8,7 @@
 #include "base/json_tree.h"
 #include "base/progress.h"
 #include "bench/report.h"
+#include "bench/small.h"
 #include "model/load.h"
 #include "run/executor.h"
 
@@ -20,6 +21,9 @@
 /* A sample is so long that a timestamp's own cost is lost in it, and so are submission and wait on the host's clock. */
 #define SAMPLE_MILLISECONDS 1.0
 #define MAX_REPEATS         100u
+
+/* Odd, so that there is a middle one. */
+#define COMPILES 21
 
 enum { FUSED, NODE_BY_NODE, WAYS };
 
@@ -40,6 +44,7 @@ struct timed {
     size_t count;     /* samples of each way */
     double *ratios;   /* of neighbouring samples */
     double ratio;     /* how many times as fast a graph is as its nodes one by one: the median */
+    double compiling; /* milliseconds that compiling it again takes, with its pipelines made */
     bool on_device;   /* by its clock */
 };
 
@@ -119,6 +124,17 @@ static bool measure(struct timed *timed, const struct bench_effort *effort) {
     return good;
 }
 
+static bool measure_compiling(struct timed *timed) {
+    double times[COMPILES] = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < COMPILES; i++) {
+        good =
+            timed->executor->operations->time_compiling(timed->executor, &timed->ways[FUSED].dispatchable, &times[i]);
+    }
+    timed->compiling = bench_median(times, COMPILES);
+    return good;
+}
+
 static bool begin(struct timed *timed, const struct command *command) {
     bool good = true;
     timed->way_count = command->dispatchable->graph ? WAYS : 1;
@@ -155,6 +171,7 @@ static void print(const struct timed *timed) {
         }
         putchar('\n');
     }
+    printf("# %s: compiled in %.4f with its pipelines made\n", timed->ways[FUSED].dispatchable.name, timed->compiling);
     fflush(stdout);
 }
 
@@ -172,7 +189,8 @@ static bool add_row(struct json_object *rows, const struct timed *timed) {
                json_tree_number(row, members[w][2], figures->high);
     }
     good = good && (timed->way_count == 1 || json_tree_number(row, "ratio", timed->ratio)) &&
-           json_tree_count(row, "samples", timed->count) && json_tree_count(row, "repetitions", timed->run->repeats);
+           json_tree_number(row, "compile_ms", timed->compiling) && json_tree_count(row, "samples", timed->count) &&
+           json_tree_count(row, "repetitions", timed->run->repeats);
     if (!good) {
         fprintf(stderr, "vkdml: out of memory\n");
     }
@@ -196,7 +214,7 @@ static bool time_dispatches(struct executor *executor, struct run_options *run, 
         if (model->commands[i].type != COMMAND_DISPATCH) {
             continue;
         }
-        good = begin(&timed, &model->commands[i]) && measure(&timed, &options->effort);
+        good = begin(&timed, &model->commands[i]) && measure(&timed, &options->effort) && measure_compiling(&timed);
         if (good && count++ == 0) {
             *on_device = timed.on_device;
             print_head(executor, timed.on_device);

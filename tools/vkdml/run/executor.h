@@ -45,6 +45,8 @@ struct executor_operations {
     bool (*create_buffer)(struct executor *executor, struct resource *resource);
     /* Compiles an operator and initializes it with what it owns. */
     bool (*prepare)(struct executor *executor, struct dispatchable *dispatchable);
+    /* Compiles it once more, and lets go of that: milliseconds of the function alone. NULL of the reference. */
+    bool (*time_compiling)(struct executor *executor, struct dispatchable *dispatchable, double *milliseconds);
     /* Runs the command's operator options->repeats times and waits. */
     bool (*dispatch)(struct executor *executor, const struct command *command, struct timing_sample *sample);
     /* Copies a range of a resource's buffer to `bytes`. */

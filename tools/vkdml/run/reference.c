@@ -125,7 +125,7 @@ static void close_executor(struct executor *executor) {
 }
 
 static const struct executor_operations operations = {
-    create_buffer, prepare, dispatch, download, release_dispatchable, release_buffer, close_executor,
+    create_buffer, prepare, NULL, dispatch, download, release_dispatchable, release_buffer, close_executor,
 };
 
 struct executor *reference_open(struct model *model, const struct run_options *options) {

@@ -118,8 +118,9 @@ done:
     return good;
 }
 
-/* Compiles an operator, or a graph. */
-static bool compile(struct executor *executor, struct dispatchable *dispatchable, struct compiled *compiled) {
+/* Compiles an operator, or a graph; *milliseconds: by the function that does it. */
+static bool compile(struct executor *executor, struct dispatchable *dispatchable, VkdmlDispatchable *compiled,
+                    double *milliseconds) {
     VkdmlDevice device = gpu_of(executor)->device;
     const struct run_options *options = executor->options;
     const VkdmlCompileInfo info = {
@@ -130,16 +131,20 @@ static bool compile(struct executor *executor, struct dispatchable *dispatchable
     VkdmlOperator op = NULL;
     struct graph_build build = {.operators = NULL};
     VkdmlResult result;
+    double start = 0;
     if (dispatchable->graph) {
         if (!graph_build_begin(&build, executor->model, dispatchable, device)) {
             graph_build_end(&build);
             return false;
         }
-        result = vkdmlCompileGraph(device, &build.desc, &info, &compiled->dispatchable);
+        start = timing_now();
+        result = vkdmlCompileGraph(device, &build.desc, &info, compiled);
     } else {
         result = vkdmlCreateOperator(device, &dispatchable->desc, &op);
-        result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, &compiled->dispatchable) : result;
+        start = timing_now();
+        result = result == VKDML_SUCCESS ? vkdmlCompileOperator(op, &info, compiled) : result;
     }
+    *milliseconds = timing_now() - start;
     if (result != VKDML_SUCCESS) {
         model_report_refusal(executor->model, dispatchable, NULL);
     }
@@ -148,8 +153,16 @@ static bool compile(struct executor *executor, struct dispatchable *dispatchable
     return result == VKDML_SUCCESS;
 }
 
+static bool time_compiling(struct executor *executor, struct dispatchable *dispatchable, double *milliseconds) {
+    VkdmlDispatchable compiled = NULL;
+    const bool good = compile(executor, dispatchable, &compiled, milliseconds);
+    vkdmlDestroyDispatchable(compiled);
+    return good;
+}
+
 static bool prepare(struct executor *executor, struct dispatchable *dispatchable) {
     struct gpu *gpu = gpu_of(executor);
+    double milliseconds;
     struct compiled *compiled = calloc(1, sizeof(*compiled));
     VkdmlBindingProperties properties = {0};
     dispatchable->state = compiled;
@@ -160,7 +173,7 @@ static bool prepare(struct executor *executor, struct dispatchable *dispatchable
     if (!compiled || !compiled->bindings) {
         return document_error(&executor->model->document, dispatchable->json, "out of memory");
     }
-    if (!compile(executor, dispatchable, compiled)) {
+    if (!compile(executor, dispatchable, &compiled->dispatchable, &milliseconds)) {
         return false;
     }
     if (vkdmlGetBindingProperties(compiled->dispatchable, &properties) != VKDML_SUCCESS) {
@@ -247,7 +260,7 @@ static void close_executor(struct executor *executor) {
 }
 
 static const struct executor_operations operations = {
-    create_buffer, prepare, dispatch, download, release_dispatchable, release_buffer, close_executor,
+    create_buffer, prepare, time_compiling, dispatch, download, release_dispatchable, release_buffer, close_executor,
 };
 
 /* Errors come back through result codes as well, and are told there. */

@@ -206,6 +206,15 @@ uint32_t fuse_all(DML_EXECUTION_FLAGS flags, uint32_t storage_buffers) {
     return fuse_by(vkdml_graph_fuse, flags, storage_buffers);
 }
 
+uint32_t count_storage_buffers(void) {
+    static struct vkdml_report report;
+    const VkdmlCompileInfo info = {.structSize = sizeof info};
+    struct vkdml_compilation compilation;
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_read_compile_info(device, &info, &report, &compilation), VKDML_SUCCESS);
+    return compilation.limits.max_storage_buffers;
+}
+
 static void assert_left(uint32_t left, uint32_t expected, const char *note) {
     if (left != expected || (note == NULL ? notes_text[0] != '\0' : strstr(notes_text, note) == NULL)) {
         fail_msg("%u nodes, must be %u; notes must have \"%s\":\n%s", (unsigned)left, (unsigned)expected,

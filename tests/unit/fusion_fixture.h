@@ -66,6 +66,9 @@ extern char notes_text[NOTES_MOST];
 uint32_t fuse(DML_EXECUTION_FLAGS flags);
 uint32_t fuse_all(DML_EXECUTION_FLAGS flags, uint32_t storage_buffers);
 
+/* Of a dispatch, on the device. */
+uint32_t count_storage_buffers(void);
+
 /* So many, and a note has this in it; NULL: there is no note. */
 void assert_nodes(uint32_t expected, const char *note);
 void assert_all_nodes(uint32_t expected, const char *note);

@@ -159,6 +159,17 @@ static const struct producer {
 
 #define PRODUCERS (sizeof producers / sizeof producers[0])
 
+/* Whether the device binds so few that operands find no place behind products. */
+static bool has_four_buffers(void) {
+    return count_storage_buffers() <= 4;
+}
+
+/* One node is left, or of those maps one more. */
+static void assert_joined(const struct producer *producer) {
+    const uint32_t left = fuse_all(DML_EXECUTION_FLAG_NONE, UINT32_MAX);
+    assert_true(left == 1 || (left == 2 && producer->has_fifth_buffer && has_four_buffers()));
+}
+
 /* ---- maps ---- */
 
 /* Sums, differences and products of what a node makes and input 3, which is read by those strides; the fused activation
@@ -206,7 +217,7 @@ static void residuals_are_joined(void **state) {
         begin(4, 1);
         const uint32_t from = producer->add(type);
         graph_output(&graph, operate(producer, type, operator_type, layout(number % LAYOUTS), from, is_second), 0, 0);
-        assert_int_equal(fuse_all(DML_EXECUTION_FLAG_NONE, UINT32_MAX), 1);
+        assert_joined(producer);
         agree(type);
     }
 }
@@ -221,7 +232,7 @@ static void functions_are_joined_behind_sums(void **state) {
         const uint32_t from = producer->add(type);
         const uint32_t sum = operate(producer, type, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, NULL, from, 0);
         graph_output(&graph, apply(producer, type, DML_OPERATOR_ACTIVATION_GELU, sum), 0, 0);
-        assert_int_equal(fuse_all(DML_EXECUTION_FLAG_NONE, UINT32_MAX), 1);
+        assert_joined(producer);
         agree(type);
     }
 }
@@ -235,7 +246,7 @@ static void functions_are_joined(void **state) {
         begin(4, 1);
         const uint32_t from = producer->add(type);
         graph_output(&graph, apply(producer, type, DML_OPERATOR_ACTIVATION_SIGMOID, from), 0, 0);
-        assert_int_equal(fuse_all(DML_EXECUTION_FLAG_NONE, UINT32_MAX), 1);
+        assert_joined(producer);
         agree(type);
     }
 }
@@ -243,6 +254,9 @@ static void functions_are_joined(void **state) {
 /* A fused activation comes before the sum. */
 static void sums_are_joined_behind_activations(void **state) {
     (void)state;
+    if (has_four_buffers()) {
+        skip();
+    }
     const struct producer *producer = &producers[0];
     begin(4, 1);
     const uint32_t activated = apply(producer, F32, DML_OPERATOR_ACTIVATION_TANH, producer->add(F32));
@@ -260,6 +274,9 @@ static void sums_are_joined_behind_activations(void **state) {
 /* The first, where none waits for another. */
 static void one_of_two_takes_the_sum(void **state) {
     (void)state;
+    if (has_four_buffers()) {
+        skip();
+    }
     const struct producer *producer = &producers[5];
     begin(4, 1);
     const uint32_t a = convolution_1x1(F32), b = convolution_1x1(F32);
@@ -291,6 +308,9 @@ static void what_others_need_stays(void **state) {
 
 static void other_maps_stay(void **state) {
     (void)state;
+    if (has_four_buffers()) {
+        skip();
+    }
     const struct producer *producer = &producers[0];
     begin(4, 1);
     graph_output(&graph, operate(producer, F32, DML_OPERATOR_ELEMENT_WISE_DIVIDE, NULL, plain_gemm(F32), 0), 0, 0);

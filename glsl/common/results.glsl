@@ -18,13 +18,21 @@ uvec4 activated(uvec4 x)
     return y;
 }
 
+// Whether results are widened again.
+#ifdef HAS_GRADES
+const bool ARE_WIDENED = EPILOGUE != 0;
+#else
+const bool ARE_WIDENED = false;
+#endif
+
 // As elements of the output.
 uvec4 narrowed(uvec4 x)
 {
     if (RESULT_TYPE != FLOAT16)
         return uvec4(canonical(x.x), canonical(x.y), canonical(x.z), canonical(x.w));
-    bool good = true;
-    uvec2 words = uvec2(narrow_to_halves(x.xy, good), narrow_to_halves(x.zw, good));
+    bool good = are_numbers(x.xy) && are_numbers(x.zw);
+    uvec2 words = ARE_WIDENED ? uvec2(narrow_numbers(x.xy), narrow_numbers(x.zw))
+                              : uvec2(narrow_to_halves(x.xy, good), narrow_to_halves(x.zw, good));
     if (!good)
         words = uvec2(narrow_to_half(x.x) | narrow_to_half(x.y) << 16, narrow_to_half(x.z) | narrow_to_half(x.w) << 16);
     return uvec4(words.x & 0xFFFF, words.x >> 16, words.y & 0xFFFF, words.y >> 16);

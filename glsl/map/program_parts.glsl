@@ -134,7 +134,8 @@ bool good;
 
 uvec2 rounded_pair(const uvec2 x)
 {
-    return widen_halves(narrow_to_halves(x, good));
+    good = good && are_numbers(x);
+    return widen_halves(narrow_numbers(x));
 }
 
 uint rounded_single(const uint x)

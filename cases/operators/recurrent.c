@@ -242,6 +242,18 @@ static const char *const gru_fixed[] = {
     "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT16[1,1,99,33] RecurrenceTensor.fill=CENTERED:16 "
     "OutputSequenceTensor=FLOAT16[4,1,40,33] ActivationDescCount=2 ActivationDescs[0]=SIGMOID "
     "ActivationDescs[1]=TANH Direction=BACKWARD LinearBeforeReset=1",
+    /* States of which there are too many for one workgroup. */
+    "GRU seed=3 InputTensor=FLOAT32[1,3,5,7] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT32[1,2,486,7] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,2,486,162] RecurrenceTensor.fill=CENTERED:80 "
+    "BiasTensor=FLOAT32[1,1,2,972] BiasTensor.fill=CENTERED:1 OutputSequenceTensor=FLOAT32[3,2,5,162] "
+    "OutputSingleTensor=FLOAT32[1,2,5,162] ActivationDescCount=4 ActivationDescs[0]=SIGMOID "
+    "ActivationDescs[1]=TANH ActivationDescs[2]=SIGMOID ActivationDescs[3]=TANH Direction=BIDIRECTIONAL "
+    "LinearBeforeReset=0",
+    "GRU seed=4 InputTensor=FLOAT32[1,3,17,7] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT32[1,1,486,7] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,1,486,162] RecurrenceTensor.fill=CENTERED:80 "
+    "BiasTensor=FLOAT32[1,1,1,972] BiasTensor.fill=CENTERED:1 OutputSequenceTensor=FLOAT32[3,1,17,162] "
+    "ActivationDescCount=2 ActivationDescs[0]=SIGMOID ActivationDescs[1]=TANH Direction=FORWARD "
+    "LinearBeforeReset=1",
 };
 
 /* Gates that are half of what goes in but for the cell's own: rows are of i, o, f and c. */
@@ -279,6 +291,18 @@ static const char *const lstm_fixed[] = {
     "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT16[1,1,520,130] RecurrenceTensor.fill=CENTERED:65 "
     "OutputSequenceTensor=FLOAT16[3,1,3,130] ActivationDescCount=3 ActivationDescs[0]=SIGMOID "
     "ActivationDescs[1]=TANH ActivationDescs[2]=TANH Direction=BACKWARD " NO_CLIP "CoupleInputForget=0",
+    /* States of which there are too many for one workgroup. */
+    "LSTM seed=3 InputTensor=FLOAT32[1,3,33,5] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT32[1,1,548,5] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,1,548,137] RecurrenceTensor.fill=CENTERED:65 "
+    "SequenceLengthsTensor=UINT32[1,1,1,33] SequenceLengthsTensor.fill=COORDINATES:5 "
+    "PeepholeTensor=FLOAT32[1,1,1,411] PeepholeTensor.fill=CENTERED:1 OutputSequenceTensor=FLOAT32[3,1,33,137] "
+    "OutputCellSingleTensor=FLOAT32[1,1,33,137] ActivationDescCount=3 ActivationDescs[0]=SIGMOID "
+    "ActivationDescs[1]=TANH ActivationDescs[2]=TANH Direction=BACKWARD " NO_CLIP "CoupleInputForget=0",
+    "LSTM seed=4 InputTensor=FLOAT16[1,2,7,5] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT16[1,2,760,5] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT16[1,2,760,190] RecurrenceTensor.fill=CENTERED:95 "
+    "OutputSequenceTensor=FLOAT16[2,2,7,190] ActivationDescCount=6 ActivationDescs[0]=SIGMOID "
+    "ActivationDescs[1]=TANH ActivationDescs[2]=TANH ActivationDescs[3]=SIGMOID ActivationDescs[4]=TANH "
+    "ActivationDescs[5]=TANH Direction=BIDIRECTIONAL " NO_CLIP "CoupleInputForget=1",
 };
 
 /* ---- what is refused ---- */

@@ -11,21 +11,6 @@ shared float cells[CELLS];
 
 float sums[SUMS];
 
-vec4 weights_at(uint four)
-{
-    if (TYPE == FLOAT16) {
-        uvec2 words = weight_pairs.pairs[four];
-        return uintBitsToFloat(uvec4(widen_halves(words.x), widen_halves(words.y)));
-    }
-    return uintBitsToFloat(weight_vectors.vectors[four]);
-}
-
-// Whether a gate is made in this turn.
-bool is_made(uint gate)
-{
-    return !RESETS_FIRST ? true : (gate == 2) == (turn % 2 == 1);
-}
-
 void add_up(uint tile, uint unit, uint column, uint first_row, uint share)
 {
     uint from = turn % 2 == 0 ? parameters.hidden_areas.x : parameters.hidden_areas.y;
@@ -35,7 +20,7 @@ void add_up(uint tile, uint unit, uint column, uint first_row, uint share)
     [[unroll]] for (uint n = 0; n < SUMS; ++n)
         sums[n] = 0.0;
     uint weight = ((direction * parameters.tiles + tile) * parameters.fours + share) * GATES * UNITS + unit;
-    weight += push.base_bytes[0] / (BITS_OF(TYPE) / 2);
+    weight += weights_base;
     uint four = (state_base + from) / 4 + (direction * parameters.fours + share) * parameters.batch;
     for (uint k = share; k < parameters.fours; k += SHARES) {
         vec4 x[EACH];
@@ -43,9 +28,9 @@ void add_up(uint tile, uint unit, uint column, uint first_row, uint share)
             x[i] = uintBitsToFloat(state_vectors.vectors[four + rows[i]]);
         [[unroll]] for (uint gate = 0; gate < GATES; ++gate) {
             if (is_made(gate)) {
-                vec4 w = weights_at(weight + gate * UNITS);
+                vec4 w = weights_of(weight_words(weight + gate * UNITS));
                 [[unroll]] for (uint i = 0; i < EACH; ++i)
-                    sums[gate * EACH + i] += w.x * x[i].x + w.y * x[i].y + w.z * x[i].z + w.w * x[i].w;
+                    sums[gate * EACH + i] += product_of(w, x[i]);
             }
         }
         weight += SHARES * GATES * UNITS;
@@ -59,8 +44,7 @@ vec4 joined(uint lane, uint share)
     [[unroll]] for (uint n = 0; n < SUMS; ++n)
         cells[(share * SUMS + n) * TILE + lane] = sums[n];
     barrier();
-    uint place = gl_LocalInvocationIndex;
-    for (; place < SUMS * TILE; place += gl_WorkGroupSize.x) {
+    for (uint place = gl_LocalInvocationIndex; place < SUMS * TILE; place += gl_WorkGroupSize.x) {
         float sum = cells[place];
         for (uint other = 1; other < SHARES; ++other)
             sum += cells[other * SUMS * TILE + place];
@@ -73,6 +57,36 @@ vec4 joined(uint lane, uint share)
     return of_gates;
 }
 
+Unit begin_unit(uint index, uint row)
+{
+    Unit unit = unit_at(index, row);
+    bool is_first = RESETS_FIRST ? true : turn % 2 == 0;
+    unit.before = state_at(hidden_place(unit) + (is_first ? parameters.hidden_areas.x : parameters.hidden_areas.y));
+    return unit;
+}
+
+void finish(uint index, uint row, Unit unit, vec4 x, vec4 of_gates)
+{
+    uint to = turn % 2 == 0 ? parameters.hidden_areas.y : parameters.hidden_areas.x;
+    if (!unit.exists) {
+        if (row < parameters.batch && index < parameters.fours * 4) // what the fours have beyond the state
+            set_state(to + ((direction * parameters.fours + index / 4) * parameters.batch + row) * 4 + index % 4, 0);
+        return;
+    }
+    uint cell_place = parameters.cell_area + unit.place;
+    if (RESETS_FIRST && turn % 2 == 0) {
+        set_state(to + hidden_place(unit), floatBitsToUint(reset(x, of_gates, unit)));
+        set_state(cell_place, floatBitsToUint(unit.cell));
+        return;
+    }
+    uint bits = stepped(x, of_gates, unit);
+    set_state(to + hidden_place(unit), bits);
+    if (CELL == LSTM)
+        set_state(cell_place, floatBitsToUint(unit.cell));
+    if (is_last_step())
+        store_last(unit, bits);
+}
+
 void main()
 {
     uint group = group_index();
@@ -81,30 +95,35 @@ void main()
     uint rest = group / parameters.batch_tiles;
     uint first_row = (group - rest * parameters.batch_tiles) * COLUMNS * EACH;
     uint tile = rest % parameters.tiles;
-    begin(rest / parameters.tiles);
+    direction = parameters.first_direction + rest / parameters.tiles;
+    uint chunk_turn = pushed.more_base_bytes.w;
+    begin_turn(chunk_turn / STEP_TURNS, chunk_turn % STEP_TURNS);
     uint share = gl_LocalInvocationIndex / TILE;
     uint lane = gl_LocalInvocationIndex % TILE;
     uint column = lane / UNITS;
-    uint unit = lane % UNITS;
-    uint first_unit = tile * UNITS;
+    uint index = tile * UNITS + lane % UNITS;
     if (SHARES > 1) {
-        // An invocation's own to finish: of the share-th of the EACH sequences.
+        // An invocation's own to finish: of the share-th of the EACH sequences. It loads that early.
         uint row = first_row + share * COLUMNS + column;
+        Unit unit;
         vec4 x = vec4(0.0);
-        if (share < EACH)
-            x = given_at(first_unit + unit, row);
-        add_up(tile, unit, column, first_row, share);
+        if (share < EACH) {
+            unit = begin_unit(index, row);
+            x = given_to(unit);
+        }
+        add_up(tile, lane % UNITS, column, first_row, share);
         vec4 of_gates = joined(lane, share);
         if (share < EACH)
-            finish(first_unit + unit, row, x, of_gates);
+            finish(index, row, unit, x, of_gates);
         return;
     }
-    add_up(tile, unit, column, first_row, 0);
+    add_up(tile, lane % UNITS, column, first_row, 0);
     for (uint i = 0; i < EACH; ++i) {
         uint row = first_row + i * COLUMNS + column;
         vec4 of_gates = vec4(0.0);
         [[unroll]] for (uint gate = 0; gate < GATES; ++gate)
             of_gates[gate] = sums[gate * EACH + i];
-        finish(first_unit + unit, row, given_at(first_unit + unit, row), of_gates);
+        Unit unit = begin_unit(index, row);
+        finish(index, row, unit, given_to(unit), of_gates);
     }
 }

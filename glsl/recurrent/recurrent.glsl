@@ -83,18 +83,14 @@ uint sequence_base = push.base_bytes[3] / 4;
 
 const uint STEP_TURNS = RESETS_FIRST ? 2 : 1;
 
-void begin(uint first_direction_group)
+// A step of the chunk, and a turn of it.
+void begin_turn(uint step_number, uint turn_of_step)
 {
-    direction = parameters.first_direction + first_direction_group;
-    uint chunk_turn = pushed.more_base_bytes.w;
-    uint step_number = chunk_turn / STEP_TURNS;
-    turn = chunk_turn + parameters.first_step * STEP_TURNS;
-    time = parameters.first_step + step_number;
-    chunk_time = step_number;
-    if ((parameters.backward >> direction & 1) != 0) {
-        time = parameters.steps - 1 - time;
-        chunk_time = parameters.chunk_steps - 1 - step_number;
-    }
+    uint number = parameters.first_step + step_number;
+    bool is_backward = (parameters.backward >> direction & 1) != 0;
+    turn = number * STEP_TURNS + turn_of_step;
+    time = is_backward ? parameters.steps - 1 - number : number;
+    chunk_time = is_backward ? parameters.chunk_steps - 1 - step_number : step_number;
 }
 
 bool is_last_step()
@@ -156,32 +152,66 @@ float peephole_at(uint gate, uint unit)
     return state_at(parameters.peephole_area + (direction * 3 + gate) * parameters.hidden + unit);
 }
 
-// What the input and the biases give to a gate; of GRU's last, which may be reset, without the state's bias.
-float given_to(uint gate, uint unit, uint row)
+// ---- what an invocation has of its unit of a sequence ----
+
+struct Unit {
+    bool exists;
+    uint index;
+    uint row;
+    uint place;       // among all directions' and sequences'
+    uint count;       // of the sequence's steps
+    vec4 biases;      // of all gates, but that GRU's last has
+    float state_bias; // .. this of its own
+    vec3 peepholes;
+    float before;     // the hidden state
+    float cell;       // .. and LSTM's cell, or of two turns what the first leaves
+};
+
+Unit unit_at(uint index, uint row)
 {
-    uint place = (direction * parameters.chunk_steps + chunk_time) * parameters.batch + row;
-    float x = uintBitsToFloat(given.words[given_base + (place * GATES + gate) * parameters.hidden + unit]);
+    bool exists = index < parameters.hidden && row < parameters.batch;
+    index = min(index, parameters.hidden - 1);
+    row = min(row, parameters.batch - 1);
+    uint place = (direction * parameters.batch + row) * parameters.hidden + index;
+    Unit unit = Unit(exists, index, row, place, parameters.steps, vec4(0.0), 0.0, vec3(0.0), 0.0, 0.0);
+    if (HAS_LENGTHS)
+        unit.count = min(state.words[state_base + parameters.lengths_area + row], parameters.steps);
     if (HAS_BIAS) {
-        x += bias_at(gate, unit);
-        if (CELL != GRU || gate != 2)
-            x += bias_at(GATES + gate, unit);
+        [[unroll]] for (uint gate = 0; gate < GATES; ++gate)
+            unit.biases[gate] = bias_at(gate, index) + (CELL == GRU && gate == 2 ? 0.0 : bias_at(GATES + gate, index));
+        if (CELL == GRU)
+            unit.state_bias = bias_at(GATES + 2, index);
     }
+    if (HAS_PEEPHOLE)
+        unit.peepholes = vec3(peephole_at(0, index), peephole_at(1, index), peephole_at(2, index));
+    if (CELL != RNN)
+        unit.cell = state_at(parameters.cell_area + place);
+    return unit;
+}
+
+// Where its hidden state lies in an area of fours.
+uint hidden_place(Unit unit)
+{
+    return ((direction * parameters.fours + unit.index / 4) * parameters.batch + unit.row) * 4 + unit.index % 4;
+}
+
+// What the input and the biases give to its gates.
+vec4 given_to(Unit unit)
+{
+    uint row = (direction * parameters.chunk_steps + chunk_time) * parameters.batch + unit.row;
+    uint first = given_base + row * GATES * parameters.hidden + unit.index;
+    vec4 x = unit.biases;
+    [[unroll]] for (uint gate = 0; gate < GATES; ++gate)
+        x[gate] += uintBitsToFloat(given.words[first + gate * parameters.hidden]);
     return x;
 }
 
-vec4 given_at(uint unit, uint row)
+bool is_active(Unit unit)
 {
-    unit = min(unit, parameters.hidden - 1);
-    row = min(row, parameters.batch - 1);
-    vec4 x = vec4(given_to(0, unit, row), 0.0, 0.0, 0.0);
-    if (GATES > 1) {
-        x.y = given_to(1, unit, row);
-        x.z = given_to(2, unit, row);
-    }
-    if (GATES > 3)
-        x.w = given_to(3, unit, row);
-    return x;
+    return time < unit.count;
 }
+
+// ---- cells: the hidden state that follows from sums of gates ----
 
 float clipped(float x)
 {
@@ -189,103 +219,95 @@ float clipped(float x)
     return !CLIPS ? x : x > clip ? clip : x < -clip ? -clip : x;
 }
 
-// ---- cells: the hidden state that follows from sums of gates ----
-
-float lstm(vec4 sums, uint unit, uint cell_place, bool is_active)
+float lstm(vec4 sums, inout Unit unit)
 {
-    float cell = state_at(cell_place);
-    float p_input = HAS_PEEPHOLE ? peephole_at(0, unit) * cell : 0.0;
-    float p_forget = HAS_PEEPHOLE ? peephole_at(2, unit) * cell : 0.0;
-    float entering = f_of(clipped(sums.x + p_input));
+    float cell = unit.cell;
+    float entering = f_of(clipped(HAS_PEEPHOLE ? sums.x + unit.peepholes.x * cell : sums.x));
     float kept = 1.0 - entering;
     if (!COUPLES)
-        kept = f_of(clipped(sums.z + p_forget));
-    float candidate = g_of(clipped(sums.w));
-    float next = kept * cell + entering * candidate;
-    float p_output = HAS_PEEPHOLE ? peephole_at(1, unit) * next : 0.0;
-    float shown = f_of(clipped(sums.y + p_output));
-    if (is_active)
-        set_state(cell_place, canonical(floatBitsToUint(next)));
+        kept = f_of(clipped(HAS_PEEPHOLE ? sums.z + unit.peepholes.z * cell : sums.z));
+    float next = kept * cell + entering * g_of(clipped(sums.w));
+    float shown = f_of(clipped(HAS_PEEPHOLE ? sums.y + unit.peepholes.y * next : sums.y));
+    if (is_active(unit))
+        unit.cell = uintBitsToFloat(canonical(floatBitsToUint(next)));
     return shown * h_of(next);
 }
 
-float gru(vec4 x, vec4 sums, uint unit, uint update_place, float before)
+float gru(vec4 x, vec4 sums, Unit unit)
 {
-    float own = sums.z;
-    if (HAS_BIAS)
-        own += bias_at(GATES + 2, unit);
-    float update;
-    if (RESETS_FIRST) {
-        update = state_at(update_place);
-    } else {
+    float own = sums.z + unit.state_bias;
+    float update = unit.cell;
+    if (!RESETS_FIRST) {
         update = f_of(x.x + sums.x);
         own *= f_of(x.y + sums.y);
     }
-    return (1.0 - update) * g_of(x.z + own) + update * before;
+    return (1.0 - update) * g_of(x.z + own) + update * unit.before;
 }
 
 // The first of two turns: how much of the state is kept, and the state that is multiplied next.
-void reset(vec4 x, vec4 sums, uint update_place, uint to, float before)
+float reset(vec4 x, vec4 sums, inout Unit unit)
 {
-    float update = f_of(x.x + sums.x);
-    float kept = f_of(x.y + sums.y);
-    set_state(update_place, floatBitsToUint(update));
-    set_state(to, floatBitsToUint(kept * before));
+    unit.cell = f_of(x.x + sums.x);
+    return f_of(x.y + sums.y) * unit.before;
 }
 
-// ---- a unit of a sequence ----
-
-void store_sequence(uint unit, uint row, uint bits)
+// The state that is kept behind a step, which goes to the sequence too.
+uint stepped(vec4 x, vec4 sums, inout Unit unit)
 {
-    uint element = parameters.sequence_firsts[direction] + chunk_time * parameters.sequence_step +
-                   row * parameters.sequence_row + unit * parameters.sequence_unit;
-    sequence.words[sequence_base + element] = bits;
-}
-
-void store_last(uint own, uint bits, bool is_empty)
-{
-    set_state(parameters.last_area + own, is_empty ? 0 : bits);
-    if (CELL == LSTM && is_empty)
-        set_state(parameters.cell_area + own, 0);
-}
-
-void finish(uint unit, uint row, vec4 x, vec4 sums)
-{
-    if (row >= parameters.batch || unit >= parameters.fours * 4)
-        return;
-    bool is_even = turn % 2 == 0;
-    uint place = ((direction * parameters.fours + unit / 4) * parameters.batch + row) * 4 + unit % 4;
-    uint to = place + (is_even ? parameters.hidden_areas.y : parameters.hidden_areas.x);
-    if (unit >= parameters.hidden) { // what the next turn's fours have beyond the state
-        set_state(to, 0);
-        return;
-    }
-    uint own = (direction * parameters.batch + row) * parameters.hidden + unit;
-    uint cell_place = parameters.cell_area + own;
-    bool is_first_area = RESETS_FIRST ? true : is_even;
-    float before = state_at(place + (is_first_area ? parameters.hidden_areas.x : parameters.hidden_areas.y));
-    if (RESETS_FIRST && is_even) {
-        reset(x, sums, cell_place, to, before);
-        return;
-    }
-    uint count = parameters.steps;
-    if (HAS_LENGTHS)
-        count = min(state.words[state_base + parameters.lengths_area + row], parameters.steps);
-    bool is_active = time < count;
     float next;
     if (CELL == LSTM)
-        next = lstm(x + sums, unit, cell_place, is_active);
+        next = lstm(x + sums, unit);
     else if (CELL == GRU)
-        next = gru(x, sums, unit, cell_place, before);
+        next = gru(x, sums, unit);
     else
         next = f_of(x.x + sums.x);
     uint bits = canonical(floatBitsToUint(next));
-    uint kept = is_active ? bits : floatBitsToUint(before);
-    set_state(to, kept);
-    if (HAS_SEQUENCE)
-        store_sequence(unit, row, is_active ? bits : 0);
-    if (is_last_step())
-        store_last(own, kept, count == 0);
+    bool goes_on = is_active(unit);
+    if (HAS_SEQUENCE && unit.exists) {
+        uint element = parameters.sequence_firsts[direction] + chunk_time * parameters.sequence_step +
+                       unit.row * parameters.sequence_row + unit.index * parameters.sequence_unit;
+        sequence.words[sequence_base + element] = goes_on ? bits : 0;
+    }
+    return goes_on ? bits : floatBitsToUint(unit.before);
+}
+
+// What is left behind the last step of all: nothing of a sequence that has none.
+void store_last(Unit unit, uint bits)
+{
+    bool is_empty = unit.count == 0;
+    set_state(parameters.last_area + unit.place, is_empty ? 0 : bits);
+    if (CELL == LSTM && is_empty)
+        set_state(parameters.cell_area + unit.place, 0);
+}
+
+// ---- weights ----
+
+// Four along k of a row, as they lie.
+uvec4 weight_words(uint four)
+{
+    if (TYPE == FLOAT16)
+        return uvec4(weight_pairs.pairs[four], 0, 0);
+    return weight_vectors.vectors[four];
+}
+
+vec4 weights_of(uvec4 words)
+{
+    if (TYPE == FLOAT16)
+        return uintBitsToFloat(uvec4(widen_halves(words.x), widen_halves(words.y)));
+    return uintBitsToFloat(words);
+}
+
+uint weights_base = push.base_bytes[0] / (BITS_OF(TYPE) / 2);
+
+float product_of(vec4 w, vec4 x)
+{
+    return w.x * x.x + w.y * x.y + w.z * x.z + w.w * x.w;
+}
+
+// Whether a gate is made in this turn.
+bool is_made(uint gate)
+{
+    return !RESETS_FIRST ? true : (gate == 2) == (turn % 2 == 1);
 }
 
 #endif

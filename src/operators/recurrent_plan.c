@@ -87,6 +87,7 @@ static void read_network(const struct vkdml_planning *planning, struct network *
         read_function(&instance->activations[i],
                       &recurrent->functions[i / network->kind->functions][i % network->kind->functions]);
     }
+    recurrent->weights.type = instance->inputs[VKDML_RECURRENT_RECURRENCE].data_type;
     vkdml_recurrent_lay_out(recurrent, planning->builder->limits);
 }
 
@@ -201,7 +202,9 @@ static uint32_t steps_of_a_chunk(const struct network *network) {
     while (most > 1 && !vkdml_fits(network->planning->builder->limits, 0, most * given_of_a_step(network))) {
         --most;
     }
-    return most == 0 ? 1 : most < network->recurrent.steps ? (uint32_t)most : network->recurrent.steps;
+    const uint32_t steps = network->recurrent.steps, allowed = vkdml_recurrent_most_steps(&network->recurrent);
+    most = most == 0 ? 1 : most < allowed ? most : allowed;
+    return most < steps ? (uint32_t)most : steps;
 }
 
 /* The first time of a direction's part of a chunk. */

@@ -9,59 +9,14 @@
 
 #define FOUR 4
 
-/* Of a workgroup: few units, so that there are as many workgroups as a large GPU has processors, and many sequences,
- * which share the weights. */
-#define UNITS        4
-#define COLUMNS      8
-#define EACH         4
-#define LOCAL_SIZE   512
-#define SERIAL_UNITS 8
-
 enum { WEIGHTS, GIVEN, STATES, SEQUENCE };
 
 uint32_t vkdml_recurrent_gates(enum vkdml_recurrent_cell cell) {
     return cell == VKDML_RECURRENT_LSTM ? 4 : cell == VKDML_RECURRENT_GRU ? 3 : 1;
 }
 
-/* The power of two from `least` on, at most `most`, that holds so many. */
-static uint32_t power_for(uint32_t count, uint32_t most) {
-    uint32_t power = 1;
-    while (power < count && power < most) {
-        power *= 2;
-    }
-    return power;
-}
-
 static uint32_t fours_of(const struct vkdml_recurrent *recurrent) {
     return (uint32_t)vkdml_divide_up(recurrent->hidden, FOUR);
-}
-
-/* Invocations share k as far as they and the shared memory go. */
-static uint32_t shares_of(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_tile *tile,
-                          const struct vkdml_plan_limits *limits) {
-    const uint32_t cells = tile->units * tile->columns;
-    const uint32_t sums = 4 * cells * tile->each * vkdml_recurrent_gates(recurrent->cell);
-    const uint32_t most = vkdml_local_size(limits, LOCAL_SIZE) / cells;
-    uint32_t shares = 1;
-    while (2 * shares <= most && 2 * shares <= fours_of(recurrent) &&
-           2 * shares * sums <= limits->max_shared_memory_bytes) {
-        shares *= 2;
-    }
-    return shares < tile->each ? 1 : shares;
-}
-
-static struct vkdml_recurrent_tile tile_of(const struct vkdml_recurrent *recurrent,
-                                           const struct vkdml_plan_limits *limits) {
-    struct vkdml_recurrent_tile tile = {.units = SERIAL_UNITS, .columns = 1, .shares = 1};
-    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
-        tile.each = power_for(recurrent->batch, EACH);
-        return tile;
-    }
-    tile.units = UNITS;
-    tile.each = recurrent->batch > COLUMNS ? EACH : recurrent->batch > COLUMNS / 2 ? EACH / 2 : 1;
-    tile.columns = power_for((uint32_t)vkdml_divide_up(recurrent->batch, tile.each), COLUMNS);
-    tile.shares = shares_of(recurrent, &tile, limits);
-    return tile;
 }
 
 /* Begins an area behind the others, at a multiple of 16 bytes. */
@@ -77,7 +32,7 @@ void vkdml_recurrent_lay_out(struct vkdml_recurrent *recurrent, const struct vkd
     const uint64_t of_units = (uint64_t)recurrent->directions * recurrent->hidden;
     struct vkdml_recurrent_areas *areas = &recurrent->areas;
     memset(areas, 0, sizeof(*areas));
-    recurrent->tile = tile_of(recurrent, limits);
+    vkdml_recurrent_choose_tile(recurrent, limits);
     areas->hidden[0] = area(areas, padded);
     areas->hidden[1] = area(areas, padded);
     areas->cell = area(areas, recurrent->cell == VKDML_RECURRENT_RNN ? 0 : states);
@@ -170,6 +125,27 @@ static void set_constants(const struct vkdml_recurrent *recurrent, const struct 
     vkdml_step_constant(step, VKDML_RECURRENT_CONSTANT_FUNCTION_G, (uint32_t)functions[VKDML_RECURRENT_G].function);
     vkdml_step_constant(step, VKDML_RECURRENT_CONSTANT_FUNCTION_H, (uint32_t)functions[VKDML_RECURRENT_H].function);
     vkdml_step_constant(step, VKDML_RECURRENT_CONSTANT_FLOAT_CONTROLS, float_controls);
+    if (tile->loops) {
+        vkdml_step_constant(step, VKDML_RECURRENT_CONSTANT_HELD, tile->held);
+    }
+}
+
+static void note_step(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_chunk *chunk,
+                      struct vkdml_report *report) {
+    const struct vkdml_recurrent_tile *tile = &recurrent->tile;
+    if (tile->loops) {
+        vkdml_note_step(report,
+                        "%" PRIu32
+                        " steps of a recurrent network by one dispatch: a workgroup makes all units of %" PRIu32
+                        " sequences, sums by %" PRIu32 " invocations each",
+                        chunk->count, tile->each, tile->shares);
+    } else {
+        vkdml_note_step(report,
+                        "%" PRIu32 " steps of a recurrent network, a dispatch for each%s: workgroups make %" PRIu32
+                        " units of %" PRIu32 " sequences, sums by %" PRIu32 " invocations each",
+                        chunk->count, (recurrent->shape & VKDML_RECURRENT_RESETS_FIRST) != 0 ? " of two turns" : "",
+                        tile->units, tile->columns * tile->each, tile->shares);
+    }
 }
 
 /* The steps of some directions of a chunk. */
@@ -186,17 +162,13 @@ static VkdmlResult add_turns(const struct vkdml_recurrent *recurrent, const stru
     const uint64_t groups = (uint64_t)parameters.tiles * parameters.batch_tiles * directions;
     parameters.group_count = (uint32_t)groups;
     parameters.first_direction = first_direction;
-    step->kernel = VKDML_KERNEL_RECURRENT;
+    step->kernel = recurrent->tile.loops ? VKDML_KERNEL_RECURRENT_LOOP : VKDML_KERNEL_RECURRENT;
     step->float_controls = builder->limits->float_controls;
-    step->repeat_count = turns * chunk->count;
+    step->repeat_count = recurrent->tile.loops ? 0 : turns * chunk->count;
     set_constants(recurrent, chunk, recurrent->functions[first_direction], step->float_controls, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind(recurrent, chunk, step);
-    vkdml_note_step(builder->report,
-                    "%" PRIu32 " steps of a recurrent network, a dispatch for each%s: workgroups make %" PRIu32
-                    " units of %" PRIu32 " sequences, sums by %" PRIu32 " invocations each",
-                    chunk->count, turns > 1 ? " of two turns" : "", recurrent->tile.units,
-                    recurrent->tile.columns * recurrent->tile.each, recurrent->tile.shares);
+    note_step(recurrent, chunk, builder->report);
     return vkdml_grid(groups, builder->limits, builder->report, step->groups);
 }
 

@@ -21,10 +21,12 @@ struct vkdml_recurrent_function {
 
 /* Which units and sequences a workgroup makes, and how. */
 struct vkdml_recurrent_tile {
+    bool loops; /* one that makes all units goes through all steps of a chunk alone */
     uint32_t units;
     uint32_t columns;
     uint32_t each;
     uint32_t shares;
+    uint32_t held; /* of a share, of each gate, in registers */
 };
 
 /* Where parts of the states' region begin, in words, and all of them. */
@@ -61,8 +63,12 @@ struct vkdml_recurrent_chunk {
 
 uint32_t vkdml_recurrent_gates(enum vkdml_recurrent_cell cell);
 
-/* Chooses the tile and the areas. */
+/* Chooses the tile, by the weights' type too, and the areas. */
 void vkdml_recurrent_lay_out(struct vkdml_recurrent *recurrent, const struct vkdml_plan_limits *limits);
+
+/* The tile alone, and the most steps that a chunk then has. */
+void vkdml_recurrent_choose_tile(struct vkdml_recurrent *recurrent, const struct vkdml_plan_limits *limits);
+uint32_t vkdml_recurrent_most_steps(const struct vkdml_recurrent *recurrent);
 
 /* The bytes that weights of a type take, packed. */
 uint64_t vkdml_recurrent_weight_bytes(const struct vkdml_recurrent *recurrent, DML_TENSOR_DATA_TYPE type);

@@ -11,14 +11,6 @@
 
 enum { WEIGHTS, GIVEN, STATES, SEQUENCE };
 
-uint32_t vkdml_recurrent_gates(enum vkdml_recurrent_cell cell) {
-    return cell == VKDML_RECURRENT_LSTM ? 4 : cell == VKDML_RECURRENT_GRU ? 3 : 1;
-}
-
-static uint32_t fours_of(const struct vkdml_recurrent *recurrent) {
-    return (uint32_t)vkdml_divide_up(recurrent->hidden, FOUR);
-}
-
 /* Begins an area behind the others, at a multiple of 16 bytes. */
 static uint32_t area(struct vkdml_recurrent_areas *areas, uint64_t words) {
     const uint64_t first = areas->words;
@@ -28,7 +20,8 @@ static uint32_t area(struct vkdml_recurrent_areas *areas, uint64_t words) {
 
 void vkdml_recurrent_lay_out(struct vkdml_recurrent *recurrent, const struct vkdml_plan_limits *limits) {
     const uint64_t states = (uint64_t)recurrent->directions * recurrent->batch * recurrent->hidden;
-    const uint64_t padded = (uint64_t)recurrent->directions * recurrent->batch * fours_of(recurrent) * FOUR;
+    const uint64_t padded =
+        (uint64_t)recurrent->directions * recurrent->batch * vkdml_recurrent_fours(recurrent) * FOUR;
     const uint64_t of_units = (uint64_t)recurrent->directions * recurrent->hidden;
     struct vkdml_recurrent_areas *areas = &recurrent->areas;
     memset(areas, 0, sizeof(*areas));
@@ -44,8 +37,8 @@ void vkdml_recurrent_lay_out(struct vkdml_recurrent *recurrent, const struct vkd
 
 uint64_t vkdml_recurrent_weight_bytes(const struct vkdml_recurrent *recurrent, DML_TENSOR_DATA_TYPE type) {
     const uint64_t rows = vkdml_divide_up(recurrent->hidden, recurrent->tile.units) * recurrent->tile.units;
-    return rows * fours_of(recurrent) * FOUR * recurrent->directions * vkdml_recurrent_gates(recurrent->cell) *
-           vkdml_data_type_size(type);
+    return rows * vkdml_recurrent_fours(recurrent) * FOUR * recurrent->directions *
+           vkdml_recurrent_gates(recurrent->cell) * vkdml_data_type_size(type);
 }
 
 /* Directions whose functions differ by arguments alone are made at once. */
@@ -67,7 +60,7 @@ static void fill_parameters(const struct vkdml_recurrent *recurrent, const struc
         .steps = recurrent->steps,
         .tiles = (uint32_t)vkdml_divide_up(recurrent->hidden, tile->units),
         .batch_tiles = (uint32_t)vkdml_divide_up(recurrent->batch, tile->columns * tile->each),
-        .fours = fours_of(recurrent),
+        .fours = vkdml_recurrent_fours(recurrent),
         .backward = recurrent->backward,
         .first_step = chunk->first,
         .chunk_steps = chunk->count,

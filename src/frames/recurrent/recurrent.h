@@ -61,7 +61,14 @@ struct vkdml_recurrent_chunk {
     uint64_t sequence_firsts[2]; /* of these elements the first of each direction */
 };
 
-uint32_t vkdml_recurrent_gates(enum vkdml_recurrent_cell cell);
+static inline uint32_t vkdml_recurrent_gates(enum vkdml_recurrent_cell cell) {
+    return cell == VKDML_RECURRENT_LSTM ? 4 : cell == VKDML_RECURRENT_GRU ? 3 : 1;
+}
+
+/* Fours along k of a state. */
+static inline uint32_t vkdml_recurrent_fours(const struct vkdml_recurrent *recurrent) {
+    return recurrent->hidden / 4 + (recurrent->hidden % 4 != 0);
+}
 
 /* Chooses the tile, by the weights' type too, and the areas. */
 void vkdml_recurrent_lay_out(struct vkdml_recurrent *recurrent, const struct vkdml_plan_limits *limits);

@@ -38,10 +38,6 @@ static uint32_t power_for(uint64_t count, uint32_t most) {
     return power;
 }
 
-static uint32_t fours_of(const struct vkdml_recurrent *recurrent) {
-    return (uint32_t)vkdml_divide_up(recurrent->hidden, FOUR);
-}
-
 /* Invocations share k as far as they and the shared memory, of which some bytes are taken, go. */
 static uint32_t shares_of(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_tile *tile,
                           uint32_t local_size, uint32_t taken, const struct vkdml_plan_limits *limits) {
@@ -49,7 +45,7 @@ static uint32_t shares_of(const struct vkdml_recurrent *recurrent, const struct 
     const uint32_t sums = 4 * cells * tile->each * vkdml_recurrent_gates(recurrent->cell);
     const uint32_t most = vkdml_local_size(limits, local_size) / cells;
     uint32_t shares = 1;
-    while (2 * shares <= most && 2 * shares <= fours_of(recurrent) &&
+    while (2 * shares <= most && 2 * shares <= vkdml_recurrent_fours(recurrent) &&
            (uint64_t)2 * shares * sums + taken <= limits->max_shared_memory_bytes) {
         shares *= 2;
     }
@@ -79,7 +75,7 @@ static bool find_loop(const struct vkdml_recurrent *recurrent, const struct vkdm
     }
     tile->shares = shares_of(recurrent, tile, LOOP_LOCAL_SIZE, state_bytes(tile), limits);
     const uint32_t words_of_a_four = FOUR * size / 4 * gates;
-    const uint32_t whole = fours_of(recurrent) / tile->shares;
+    const uint32_t whole = vkdml_recurrent_fours(recurrent) / tile->shares;
     tile->held = LOOP_HELD_WORDS / words_of_a_four < whole ? LOOP_HELD_WORDS / words_of_a_four : whole;
     const uint64_t sums = (uint64_t)4 * tile->shares * tile->units * tile->each * gates;
     return tile->shares >= tile->each && sums + state_bytes(tile) <= limits->max_shared_memory_bytes;
@@ -117,7 +113,7 @@ uint32_t vkdml_recurrent_most_steps(const struct vkdml_recurrent *recurrent) {
         return MOST_TURNS; /* so that what is recorded at once has an end */
     }
     /* Sums, whose loops may stay loops, sums of shares, and functions. */
-    const uint32_t of_a_sum = (fours_of(recurrent) / tile->shares + 1) * (1 + gates * (1 + tile->each));
+    const uint32_t of_a_sum = (vkdml_recurrent_fours(recurrent) / tile->shares + 1) * (1 + gates * (1 + tile->each));
     uint32_t turns = 8 + of_a_sum + 2 * gates * tile->each + gates * (1 + tile->shares);
     for (uint32_t i = 0; i < VKDML_RECURRENT_FUNCTIONS; ++i) {
         const uint32_t first = turns_of(&recurrent->functions[0][i]), second = turns_of(&recurrent->functions[1][i]);

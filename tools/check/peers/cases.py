@@ -139,6 +139,8 @@ def random_attribute(random, operator, field, library_, types):
 
 def values_for(random, operator, field, type_, sizes, fixed):
     """Values that an operand makes sense with, mostly."""
+    if operator.name in ("RNN", "GRU", "LSTM") and type_ in FLOATS:  # states forget
+        return (random.uniform(-1.5, 1.5, sizes) / sizes[-1]).astype(DTYPES[type_])
     if "SHIFT" in operator.name and field.name == "BTensor":
         return random.integers(0, 2 * BITS[type_] + 2, sizes).astype(DTYPES[type_])
     if field.name == "ExponentTensor" and type_ not in FLOATS and random.random() < 0.8:

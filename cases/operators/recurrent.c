@@ -303,6 +303,10 @@ static const char *const lstm_fixed[] = {
     "OutputSequenceTensor=FLOAT16[2,2,7,190] ActivationDescCount=6 ActivationDescs[0]=SIGMOID "
     "ActivationDescs[1]=TANH ActivationDescs[2]=TANH ActivationDescs[3]=SIGMOID ActivationDescs[4]=TANH "
     "ActivationDescs[5]=TANH Direction=BIDIRECTIONAL " NO_CLIP "CoupleInputForget=1",
+    "LSTM seed=5 InputTensor=FLOAT32[1,3,1,5] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT32[1,1,600,5] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,1,600,150] RecurrenceTensor.fill=CENTERED:75 "
+    "OutputSequenceTensor=FLOAT32[3,1,1,150] ActivationDescCount=3 ActivationDescs[0]=SIGMOID "
+    "ActivationDescs[1]=TANH ActivationDescs[2]=TANH Direction=FORWARD " NO_CLIP "CoupleInputForget=0",
 };
 
 /* ---- what is refused ---- */

@@ -11,10 +11,38 @@ shared float cells[CELLS];
 
 float sums[SUMS];
 
+uint rows[EACH];
+
+vec4 state_four(uint four)
+{
+    return uintBitsToFloat(state_vectors.vectors[four]);
+}
+
+// Of COUNT fours of a share, all of which are on their way before the first is multiplied.
+#define ADD_FOURS(COUNT)                                                                                               \
+    {                                                                                                                  \
+        vec4 x[COUNT * EACH];                                                                                          \
+        uvec4 w[COUNT * GATES];                                                                                        \
+        [[unroll]] for (uint n = 0; n < COUNT * EACH; ++n)                                                             \
+            x[n] = state_four(four + n / EACH * SHARES * parameters.batch + rows[n % EACH]);                           \
+        [[unroll]] for (uint n = 0; n < COUNT * GATES; ++n) {                                                          \
+            if (is_made(n % GATES))                                                                                    \
+                w[n] = weight_words(weight + (n / GATES * SHARES * GATES + n % GATES) * UNITS);                        \
+        }                                                                                                              \
+        [[unroll]] for (uint n = 0; n < COUNT * GATES; ++n) {                                                          \
+            if (is_made(n % GATES)) {                                                                                  \
+                vec4 numbers = weights_of(w[n]);                                                                       \
+                [[unroll]] for (uint i = 0; i < EACH; ++i)                                                             \
+                    sums[n % GATES * EACH + i] += product_of(numbers, x[n / GATES * EACH + i]);                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        weight += COUNT * SHARES * GATES * UNITS;                                                                      \
+        four += COUNT * SHARES * parameters.batch;                                                                     \
+    }
+
 void add_up(uint tile, uint unit, uint column, uint first_row, uint share)
 {
     uint from = turn % 2 == 0 ? parameters.hidden_areas.x : parameters.hidden_areas.y;
-    uint rows[EACH];
     [[unroll]] for (uint i = 0; i < EACH; ++i)
         rows[i] = min(first_row + i * COLUMNS + column, parameters.batch - 1);
     [[unroll]] for (uint n = 0; n < SUMS; ++n)
@@ -22,20 +50,25 @@ void add_up(uint tile, uint unit, uint column, uint first_row, uint share)
     uint weight = ((direction * parameters.tiles + tile) * parameters.fours + share) * GATES * UNITS + unit;
     weight += weights_base;
     uint four = (state_base + from) / 4 + (direction * parameters.fours + share) * parameters.batch;
-    for (uint k = share; k < parameters.fours; k += SHARES) {
-        vec4 x[EACH];
-        [[unroll]] for (uint i = 0; i < EACH; ++i)
-            x[i] = uintBitsToFloat(state_vectors.vectors[four + rows[i]]);
-        [[unroll]] for (uint gate = 0; gate < GATES; ++gate) {
-            if (is_made(gate)) {
-                vec4 w = weights_of(weight_words(weight + gate * UNITS));
-                [[unroll]] for (uint i = 0; i < EACH; ++i)
-                    sums[gate * EACH + i] += product_of(w, x[i]);
-            }
-        }
-        weight += SHARES * GATES * UNITS;
-        four += SHARES * parameters.batch;
+    uint k = share;
+    for (; k + SHARES < parameters.fours; k += 2 * SHARES)
+        ADD_FOURS(2)
+    if (k < parameters.fours)
+        ADD_FOURS(1)
+}
+
+// Many shares are added up in two stages, so that few invocations do not do it all.
+const uint PARTS = SHARES / SUMS < 8 ? 1 : 8;
+
+void join(uint first, uint count, uint step)
+{
+    for (uint place = gl_LocalInvocationIndex; place < first * SUMS * TILE; place += gl_WorkGroupSize.x) {
+        float sum = cells[place];
+        for (uint other = step; other < count; other += step)
+            sum += cells[other * SUMS * TILE + place];
+        cells[place] = sum;
     }
+    barrier();
 }
 
 // Adds up all shares: the first invocations have one unit and sequence each.
@@ -44,13 +77,9 @@ vec4 joined(uint lane, uint share)
     [[unroll]] for (uint n = 0; n < SUMS; ++n)
         cells[(share * SUMS + n) * TILE + lane] = sums[n];
     barrier();
-    for (uint place = gl_LocalInvocationIndex; place < SUMS * TILE; place += gl_WorkGroupSize.x) {
-        float sum = cells[place];
-        for (uint other = 1; other < SHARES; ++other)
-            sum += cells[other * SUMS * TILE + place];
-        cells[place] = sum;
-    }
-    barrier();
+    if (PARTS > 1)
+        join(PARTS, SHARES, PARTS);
+    join(1, PARTS > 1 ? PARTS : SHARES, 1);
     vec4 of_gates = vec4(0.0);
     [[unroll]] for (uint gate = 0; gate < GATES; ++gate)
         of_gates[gate] = cells[min(gate * EACH * TILE + gl_LocalInvocationIndex, CELLS - 1)];

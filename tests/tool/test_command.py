@@ -21,6 +21,7 @@ PRINTED = {
     "padding1_int64": {"Output": "9007199254740993 1 2 3 9007199254740993 9007199254740993"},
     "diagonal_identity": {"Output": "1 0 0 0 1 0 0 0 1"},
     "diagonal_right": {"Output": "0 1 0 0 0 1 0 0 0"},
+    "rnn_bidirectional": {"Output": "-0.38843492 -0.2638167 -3.038634 1"},
     "diagonal_left": {"Output": "0 0 1 0 0 1"},
     "diagonal_out": {"Output": "0 0 0 0 0 0"},
     "diagonal1_upper": {"Output": "0 7 3 7 9 0 0 8 6 9 0 0 0 8 7 0 0 0 0 4"},

@@ -61,6 +61,7 @@ enum case_fill {
     CASE_FILL_INDICES,     /* integers: coordinates of a dimension, mostly; some from its end, and some that are none */
     CASE_FILL_COORDINATES, /* .. and nothing else, none from the end */
     CASE_FILL_PERMUTED,    /* .. and each once, before one comes again */
+    CASE_FILL_CENTERED,    /* floats from -1 / n to 1 / n, n being the number; integers as SMALL */
     CASE_FILL_COUNT
 };
 

@@ -119,6 +119,8 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
         return random_below(random, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
     case CASE_FILL_PERMUTED:
         return permuted(position, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
+    case CASE_FILL_CENTERED:
+        return beside(filler, 0, 1.0 / (tensor->fill_permille != 0 ? tensor->fill_permille : 1));
     case CASE_FILL_BITS:
     case CASE_FILL_COUNT:
         break;

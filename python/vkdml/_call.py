@@ -83,6 +83,8 @@ def axis(value: Any, rank: int, what: str) -> Any:
 
 
 def array(field: Field, values: Any, rank: int, what: str) -> List[Any]:
+    if field.type == "OPERATOR_DESC_ARRAY":
+        return [activation(value, rank, f"{what}[{i}]") for i, value in enumerate(values)]
     if field.type == "FLOAT_ARRAY":
         return [number(value, what) for value in values]
     values = [axis(value, rank, what) for value in values] if field.name == "Axes" else values
@@ -91,6 +93,8 @@ def array(field: Field, values: Any, rank: int, what: str) -> List[Any]:
 
 def activation(value: Any, rank: int, what: str) -> Activation:
     """An operator to fuse: a name, with ACTIVATION_ or without, or that and its attributes."""
+    if not isinstance(value, (str, Operator, tuple, list)) or not value:
+        raise TypeError(f"{what} is {value!r}, must be an activation: a name, or (name, {{attribute: value}})")
     name, given = (value, {}) if isinstance(value, (str, Operator)) else (*value, {})[:2]
     if isinstance(name, str):
         try:
@@ -244,6 +248,8 @@ class Call:
             return value
         if not field.type.endswith("_ARRAY"):
             return plain(field, value, self.rank(), what)
+        if field.type == "OPERATOR_DESC_ARRAY":
+            return array(field, value if isinstance(value, list) else [value], self.rank(), what)
         if np.ndim(value) == 0:
             return Each(array(field, [value], self.rank(), what)[0])
         return array(field, value, self.rank(), what)

@@ -44,18 +44,18 @@ def rank_of(tensor: str) -> Derived:
 
 OF_ALL = {
     "Alpha": 1.0, "Antialiased": False, "AlignRegionsToCorners": False, "AxisDirection": "INCREASING",
-    "BatchDimensionCount": 0, "CrossChannel": False, "Dilations": Each(1), "Direction": "FORWARD",
+    "BatchDimensionCount": 0, "ClipThreshold": 0.0, "CoupleInputForget": False, "CrossChannel": False, "Dilations": Each(1), "Direction": "FORWARD",
     "EndPadding": Each(0), "Epsilon": 1e-5, "GroupCount": 1, "HasExclusiveProduct": False, "HasExclusiveSum": False,
     "IncludePadding": False, "IndicesDimensionCount": rank_of("IndicesTensor"), "InfinityMode": "EITHER",
     "InputDimensionCount": rank_of("InputTensor"), "InputPixelOffset": 0.5, "InputPixelOffsets": Each(0.5),
-    "InputWindowOffsets": Each(0), "InputWindowStrides": Each(1), "MaximumSamplesPerOutput": 2**32 - 1,
+    "InputWindowOffsets": Each(0), "InputWindowStrides": Each(1), "LinearBeforeReset": False, "MaximumSamplesPerOutput": 2**32 - 1,
     "MinimumSamplesPerOutput": 0, "Mode": "CROSS_CORRELATION", "NormalizeVariance": True, "Offset": 0,
     "Offsets": Each(0), "Order": "DEPTH_COLUMN_ROW", "OutOfBoundsInputValue": 0.0, "OutputPadding": Each(0),
     "OutputPixelOffset": -0.5, "OutputPixelOffsets": Each(-0.5), "P": 2, "PaddingMode": "CONSTANT", "PaddingValue": 0,
     "QuantizationType": QUANTIZATION, "ReductionFunction": "AVERAGE", "RoundingMode": "HALVES_TO_NEAREST_EVEN",
     "ScaleBias": None, "FusedActivation": None, "Scales": OUTPUT_SCALES, "SigmoidInputScale": 1.0, "Spatial": True,
     "SpatialScale": 1.0, "SpatialScaleX": 1.0, "SpatialScaleY": 1.0, "StartPadding": Each(0), "Steepness": 1.0,
-    "Strides": Each(1), "TransA": "NONE", "TransB": "NONE", "UseMean": True, "UseVariance": True,
+    "Strides": Each(1), "TransA": "NONE", "TransB": "NONE", "UseClipThreshold": False, "UseMean": True, "UseVariance": True,
 }
 # Where an operator has others, or none.
 OF_OPERATORS = {

@@ -71,6 +71,11 @@ class Descriptor:
         self.keep += [sizes, desc]
         return TensorDesc(1, ctypes.addressof(desc))
 
+    def fused(self, value: Any) -> OperatorDesc:
+        descriptor = Descriptor(value[0], {}, value[1])
+        self.keep.append(descriptor)
+        return descriptor.desc
+
     def put_attribute(self, field: Field, value: Any) -> None:
         if field.type == "ENUM":
             self.put(field, "=i", field.enumerators[value])
@@ -85,8 +90,8 @@ class Descriptor:
         elif field.type == "SCALAR_UNION":
             self.put(field, "=8s", value.tobytes())
         elif field.type == "OPERATOR_DESC":
-            fused = Descriptor(value[0], {}, value[1])
-            self.keep.append(fused)
-            self.put_pointer(field, fused.desc)
+            self.put_pointer(field, self.fused(value))
+        elif field.type == "OPERATOR_DESC_ARRAY":
+            self.put_pointer(field, (OperatorDesc * len(value))(*map(self.fused, value)))
         else:
             raise NotImplementedError(f"{field.name}: fields of type {field.type}")

@@ -42,6 +42,9 @@ def attribute(field: Field, value: Any) -> Any:
     if field.type == "OPERATOR_DESC":
         operator, attributes = value
         return {"Type": operator.name, "Desc": attributes_of(operator.fields_of("attribute"), attributes)}
+    if field.type == "OPERATOR_DESC_ARRAY":
+        return [{"Type": operator.name, "Desc": attributes_of(operator.fields_of("attribute"), attributes)}
+                for operator, attributes in value]
     if isinstance(value, list):
         return [number(one) for one in value]
     return value if isinstance(value, str) else number(value)

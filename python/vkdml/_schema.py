@@ -18,7 +18,7 @@ IN_WORDS = {"UINT": "an integer of 0 or more", "INT": "an integer", "FLOAT": "a 
             "UINT_ARRAY": "integers of 0 or more", "INT_ARRAY": "integers", "FLOAT_ARRAY": "floats",
             "SCALE_BIAS": "(Scale, Bias)", "SCALAR_UNION": "a number", "SIZE_2D": "(Width, Height)",
             "OPERATOR_DESC": "an activation: a name, or (name, {attribute: value})",
-            "OPERATOR_DESC_ARRAY": "activations"}
+            "OPERATOR_DESC_ARRAY": "a list of activations"}
 
 
 class Support(NamedTuple):

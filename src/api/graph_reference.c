@@ -102,7 +102,8 @@ static VkdmlResult allocate_values(const struct execution *execution, struct vkd
     return VKDML_SUCCESS;
 }
 
-static void execute_node(const struct execution *execution, uint32_t n, VkdmlCompileFlags flags) {
+static VkdmlResult execute_node(const struct execution *execution, uint32_t n, VkdmlCompileFlags flags,
+                                struct vkdml_report *report) {
     const struct vkdml_graph *graph = execution->graph;
     const struct vkdml_graph_node *node = &graph->nodes[n];
     void **outputs = (void **)execution->inputs + node->input_count;
@@ -113,8 +114,10 @@ static void execute_node(const struct execution *execution, uint32_t n, VkdmlCom
     for (uint32_t i = 0; i < node->output_count; ++i) {
         outputs[i] = execution->values[node->first_value + i];
     }
-    const struct vkdml_reference_memory memory = {.inputs = execution->inputs, .outputs = outputs, .flags = flags};
+    const struct vkdml_reference_memory memory = {
+        .inputs = execution->inputs, .outputs = outputs, .flags = flags, .report = report};
     vkdml_reference(node->instance, &memory);
+    return report->result;
 }
 
 /* Nodes write memory of their own: bytes of outputs that are of no element stay as they are. */
@@ -134,7 +137,7 @@ static VkdmlResult execute(const VkdmlReferenceGraphInfo *info, const struct vkd
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         execution.values[i] = info->inputs[i].data;
     }
-    const VkdmlResult result = allocate_values(&execution, report);
+    VkdmlResult result = allocate_values(&execution, report);
     for (uint32_t i = 0; i < graph->output_count && result == VKDML_SUCCESS; ++i) {
         const uint32_t v = graph->outputs[i];
         if (graph->nodes[graph->values[v].node].instance != NULL) {
@@ -143,7 +146,7 @@ static VkdmlResult execute(const VkdmlReferenceGraphInfo *info, const struct vkd
     }
     for (uint32_t at = 0; at < graph->node_count && result == VKDML_SUCCESS; ++at) {
         if (graph->nodes[graph->order[at]].instance != NULL) {
-            execute_node(&execution, graph->order[at], info->flags);
+            result = execute_node(&execution, graph->order[at], info->flags, report);
         }
     }
     for (uint32_t i = 0; i < graph->output_count && result == VKDML_SUCCESS; ++i) {

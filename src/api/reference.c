@@ -35,10 +35,11 @@ static VkdmlResult execute(const VkdmlReferenceInfo *info, const struct vkdml_in
         .inputs = (const void *const *)pointers,
         .outputs = outputs,
         .flags = info->flags,
+        .report = report,
     };
     vkdml_reference(instance, &memory);
     vkdml_free(NULL, pointers);
-    return VKDML_SUCCESS;
+    return report->result;
 }
 
 VkdmlResult vkdmlReferenceExecute(const VkdmlReferenceInfo *info) {

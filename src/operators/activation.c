@@ -1,4 +1,6 @@
 /* The ACTIVATION_ operators that map elements. */
+#include <string.h>
+
 #include "frames/gather/copy.h"
 #include "operators/mapping.h"
 
@@ -11,9 +13,18 @@ static VkdmlResult plan_identity(const struct vkdml_operator *op, const struct v
 /* Fused, it is no function. */
 const struct vkdml_operator vkdml_operator_activation_identity = {.plan = plan_identity, .moves = vkdml_moves_input};
 
+/* Recurrent networks are given 0, which stands for 1 there. */
+static bool is_of_a_network(const struct vkdml_instance *instance) {
+    static const char role[] = "ActivationDescs";
+    return instance->role != NULL && strncmp(instance->role, role, sizeof(role) - 1) == 0;
+}
+
 /* Below feature level 6_4 the steepness is at least 1. */
 static void check_steepness(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_ACTIVATION_SOFTPLUS_OPERATOR_DESC *desc = instance->desc;
+    if (desc->Steepness == 0 && is_of_a_network(instance)) {
+        return;
+    }
     if (instance->level < DML_FEATURE_LEVEL_6_4 && !(desc->Steepness >= 1)) {
         vkdml_report_invalid(report,
                              "Steepness is %g, must be at least 1 below DML_FEATURE_LEVEL_6_4; the feature level is %s",

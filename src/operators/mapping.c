@@ -60,10 +60,9 @@ static void read_arguments(const struct vkdml_instance *instance, enum vkdml_att
     }
 }
 
-/* Adds the function that a mapping ends with. */
-static void add_function(const struct vkdml_instance *instance, const struct vkdml_mapping *mapping,
-                         DML_TENSOR_DATA_TYPE type, struct vkdml_epilogue *epilogue) {
-    struct vkdml_epilogue_step *step = vkdml_epilogue_add(epilogue);
+/* The function that a mapping ends with. */
+static void set_function(const struct vkdml_instance *instance, const struct vkdml_mapping *mapping,
+                         DML_TENSOR_DATA_TYPE type, struct vkdml_epilogue_step *step) {
     *step = (struct vkdml_epilogue_step){.operation = VKDML_MAP_FIRST, .function = mapping->function};
     if (!mapping->attributes_of_operation) {
         read_arguments(instance, mapping->attributes, type, step->arguments);
@@ -71,6 +70,11 @@ static void add_function(const struct vkdml_instance *instance, const struct vkd
     if (mapping->adjust != NULL) {
         mapping->adjust(instance, type, step);
     }
+}
+
+void vkdml_mapping_function(const struct vkdml_instance *activation, DML_TENSOR_DATA_TYPE type,
+                            struct vkdml_epilogue_step *step) {
+    set_function(activation, &vkdml_operator_of(activation->schema->type)->mapping, type, step);
 }
 
 void vkdml_mapping_use_bits(struct vkdml_map *map) {
@@ -95,9 +99,7 @@ void vkdml_mapping_use_bits(struct vkdml_map *map) {
 void vkdml_mapping_epilogue(const struct vkdml_instance *instance, struct vkdml_epilogue *epilogue) {
     epilogue->count = 0; /* all of it set to 0 takes a tenth of what compiling an operator does */
     if (instance->activation_count != 0) {
-        const struct vkdml_instance *activation = &instance->activations[0];
-        add_function(activation, &vkdml_operator_of(activation->schema->type)->mapping, instance->outputs[0].data_type,
-                     epilogue);
+        vkdml_mapping_function(&instance->activations[0], instance->outputs[0].data_type, vkdml_epilogue_add(epilogue));
     }
 }
 
@@ -117,7 +119,7 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
     }
     struct vkdml_epilogue epilogue;
     epilogue.count = 0;
-    add_function(instance, &op->mapping, type, &epilogue);
+    set_function(instance, &op->mapping, type, vkdml_epilogue_add(&epilogue));
     vkdml_map_set_epilogue(map, &epilogue);
     if (op->mapping.puts_first_last) {
         vkdml_map_exchange(map, 0, 1);

@@ -15,6 +15,10 @@ void vkdml_mapping_begin(const struct vkdml_operator *op, const struct vkdml_pla
 /* Sets what becomes of results by the activation that is fused into an operator; nothing where there is none. */
 void vkdml_mapping_epilogue(const struct vkdml_instance *instance, struct vkdml_epilogue *epilogue);
 
+/* The function that an activation is, of results of a type, as a step of an epilogue. */
+void vkdml_mapping_function(const struct vkdml_instance *activation, DML_TENSOR_DATA_TYPE type,
+                            struct vkdml_epilogue_step *step);
+
 /* Takes elements for unsigned integers of their width, where an operation only moves or combines their bits. */
 void vkdml_mapping_use_bits(struct vkdml_map *map);
 

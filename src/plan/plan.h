@@ -80,7 +80,8 @@ struct vkdml_plan_step {
     uint32_t buffer_count; /* all that is left of the kernel's by its constants; COPY 2, FILL 1 */
     struct vkdml_plan_buffer buffers[VKDML_PLAN_MAX_BUFFERS]; /* a kernel's bindings 1, 2, .. */
     /* Recorded so many times, where that is more than once, a barrier between; each time a buffer's bytes begin
-     * repeat_strides[] further on, a multiple of 16. The buffers' sizes hold all times. Of a DISPATCH alone. */
+     * repeat_strides[] further on, a multiple of 16. The buffers' sizes hold all times. Of a DISPATCH alone, which has
+     * at most VKDML_PLAN_REPETITION buffers. */
     uint32_t repeat_count;
     uint32_t repeat_strides[VKDML_PLAN_MAX_BUFFERS];
     uint32_t phase;      /* see plan/builder.h; ascending */
@@ -172,6 +173,9 @@ bool vkdml_plan_step_writes(const struct vkdml_plan_step *step, uint32_t index);
 /* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
  * start to the resource's first byte. Buffers are bound at an offset rounded down to
  * minStorageBufferOffsetAlignment; this is the rest. */
+/* A step that is repeated is told there how many times it was recorded before. */
+#define VKDML_PLAN_REPETITION (VKDML_PLAN_MAX_BUFFERS - 1)
+
 struct vkdml_push_constants {
     uint32_t base_bytes[VKDML_PLAN_MAX_BUFFERS];
 };

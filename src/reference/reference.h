@@ -10,9 +10,10 @@ struct vkdml_reference_memory {
     const void *const *inputs;
     void *const *outputs;
     VkdmlCompileFlags flags;
+    struct vkdml_report *report; /* told where there is no memory for what is kept on the way */
 };
 
-/* Executes a valid instance. */
+/* Executes a valid instance. What it reports leaves outputs undefined. */
 void vkdml_reference(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory);
 
 #define VKDML_OPERATOR(NAME, name, ...)                                                                                \

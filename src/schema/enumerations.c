@@ -93,3 +93,10 @@ static const VkdmlEnumerator convolution_direction_enumerators[] = {
     ENUMERATOR(DML_CONVOLUTION_DIRECTION_BACKWARD, 1_0),
 };
 ENUMERATION(DML_CONVOLUTION_DIRECTION, convolution_direction);
+
+static const VkdmlEnumerator recurrent_network_direction_enumerators[] = {
+    ENUMERATOR(DML_RECURRENT_NETWORK_DIRECTION_FORWARD, 1_0),
+    ENUMERATOR(DML_RECURRENT_NETWORK_DIRECTION_BACKWARD, 1_0),
+    ENUMERATOR(DML_RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL, 1_0),
+};
+ENUMERATION(DML_RECURRENT_NETWORK_DIRECTION, recurrent_network_direction);

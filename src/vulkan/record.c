@@ -52,6 +52,7 @@ static void record_repetitions(struct recording *recording, const struct vkdml_s
         for (uint32_t i = 0; i < step->buffer_count; i++) {
             push_constants.base_bytes[i] += step->repeat_strides[i];
         }
+        push_constants.base_bytes[VKDML_PLAN_REPETITION] = n;
         record_barrier(recording, stage, stage);
         recording->vk->CmdPushConstants(recording->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                         sizeof push_constants, &push_constants);

@@ -21,6 +21,7 @@ PRINTED = {
     "padding1_int64": {"Output": "9007199254740993 1 2 3 9007199254740993 9007199254740993"},
     "diagonal_identity": {"Output": "1 0 0 0 1 0 0 0 1"},
     "diagonal_right": {"Output": "0 1 0 0 0 1 0 0 0"},
+    "rnn_bidirectional": {"Output": "-0.38843492 -0.2638167 -3.038634 1"},
     "diagonal_left": {"Output": "0 0 1 0 0 1"},
     "diagonal_out": {"Output": "0 0 0 0 0 0"},
     "diagonal1_upper": {"Output": "0 7 3 7 9 0 0 8 6 9 0 0 0 8 7 0 0 0 0 4"},
@@ -304,8 +305,8 @@ def test_refusals(folder):
         "an unknown command": (broken(good, '"type": "print"', '"type": "show"'), '"show"', ['command type is "show"']),
         "an HLSL shader": (broken(good, '"DML_OPERATOR_PADDING"', '"hlsl"'), '"hlsl"', ["type is hlsl"]),
         "an ONNX model": (broken(good, '"DML_OPERATOR_PADDING"', '"onnx"'), '"onnx"', ["type is onnx"]),
-        "an operator that is not implemented": (broken(good, '"DML_OPERATOR_PADDING"', '"LSTM"'), '"LSTM"',
-                                                ["DML_OPERATOR_LSTM is not implemented"]),
+        "an operator that is not implemented": (broken(good, '"DML_OPERATOR_PADDING"', '"MULTIHEAD_ATTENTION"'), '"MULTIHEAD_ATTENTION"',
+                                                ["DML_OPERATOR_MULTIHEAD_ATTENTION is not implemented"]),
         # One operator of two names.
         **{f"a descriptor of another operator, called {name}": (
             broken(good, '"DML_OPERATOR_PADDING"', f'"{name}"'), '"desc": {', ["UpdatesTensor is missing"])

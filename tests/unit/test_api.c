@@ -577,9 +577,9 @@ static void nothing_beyond_core_1_2_is_required(void **state) {
 static void operator_requirements_know_operators_and_types(void **state) {
     (void)state;
     VkdmlRequirements requirements;
-    assert_int_equal(vkdmlGetOperatorRequirements(DML_OPERATOR_LSTM, DML_TENSOR_DATA_TYPE_FLOAT32, &requirements),
+    assert_int_equal(vkdmlGetOperatorRequirements(DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32, &requirements),
                      VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_reason("DML_OPERATOR_LSTM");
+    assert_reason("DML_OPERATOR_MULTIHEAD_ATTENTION");
     assert_int_equal(
         vkdmlGetOperatorRequirements(DML_OPERATOR_NONZERO_COORDINATES, DML_TENSOR_DATA_TYPE_FLOAT64, &requirements),
         VKDML_ERROR_INVALID_ARGUMENT);
@@ -613,9 +613,9 @@ static void operator_support_is_that_of_the_devices_level(void **state) {
     assert_int_equal(vkdmlCheckOperatorSupport(device, DML_OPERATOR_NONZERO_COORDINATES, DML_TENSOR_DATA_TYPE_FLOAT32),
                      VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("must be at least 3_0");
-    assert_int_equal(vkdmlCheckOperatorSupport(device, DML_OPERATOR_LSTM, DML_TENSOR_DATA_TYPE_FLOAT32),
+    assert_int_equal(vkdmlCheckOperatorSupport(device, DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32),
                      VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_int_equal(vkdmlCheckOperatorSupport(NULL, DML_OPERATOR_LSTM, DML_TENSOR_DATA_TYPE_FLOAT32),
+    assert_int_equal(vkdmlCheckOperatorSupport(NULL, DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32),
                      VKDML_ERROR_INVALID_ARGUMENT);
     vkdmlDestroyDevice(device);
 }

@@ -36,9 +36,9 @@ static void operators_refuse_wrong_arguments(void **state) {
     identity.output.sizes[3] = 63;
     assert_invalid(vkdmlCreateOperator(device, &identity.desc, &op),
                    "DML_OPERATOR_ELEMENT_WISE_IDENTITY: OutputTensor.Sizes[3] is 63, must be 64");
-    DML_OPERATOR_DESC lstm = {DML_OPERATOR_LSTM, &identity};
-    assert_int_equal(vkdmlCreateOperator(device, &lstm, &op), VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_reason("DML_OPERATOR_LSTM");
+    DML_OPERATOR_DESC attention = {DML_OPERATOR_MULTIHEAD_ATTENTION, &identity};
+    assert_int_equal(vkdmlCreateOperator(device, &attention, &op), VKDML_ERROR_NOT_IMPLEMENTED);
+    assert_reason("DML_OPERATOR_MULTIHEAD_ATTENTION");
 }
 
 static void every_operator_that_is_not_implemented_is_refused_by_name(void **state) {

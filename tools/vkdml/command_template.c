@@ -92,6 +92,19 @@ static unsigned long count_elements(const char *sizes) {
 
 /* ---- tensors of a field ---- */
 
+/* Whether a field is left out: what is optional, but for the first output of an operator that has none else. */
+static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
+    const VkdmlFieldSchema *fields = template->schema->fields, *first_output = NULL;
+    bool needs_one = true;
+    for (uint32_t i = 0; i < template->schema->fieldCount; i++) {
+        if (fields[i].kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
+            first_output = first_output ? first_output : &fields[i];
+            needs_one = needs_one && fields[i].optional;
+        }
+    }
+    return field->optional && !(needs_one && field == first_output);
+}
+
 /* One tensor: the field's, or one of its array. */
 struct template_tensor {
     const VkdmlFieldSchema *field;
@@ -141,10 +154,9 @@ static void print_tensor(const struct template_tensor *tensor) {
 
 /* ---- resources ---- */
 
-static void print_resource(const struct template_tensor *tensor) {
+static void print_resource(const struct template *template, const struct template_tensor *tensor) {
     const unsigned long count = count_elements(tensor->sizes);
-    const bool optional = tensor->field->optional;
-    printf("    %s\"%s\": ", optional ? "// " : "", tensor->name);
+    printf("    %s\"%s\": ", is_left_out(template, tensor->field) ? "// " : "", tensor->name);
     if (tensor->field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
         printf("{\"initialValues\": \"deferred\"},\n");
         return;
@@ -165,7 +177,7 @@ static void print_resources(const struct template *template) {
         const VkdmlFieldSchema *field = &template->schema->fields[i];
         for (unsigned j = 0; is_tensor(field) && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            print_resource(&tensor);
+            print_resource(template, &tensor);
         }
     }
     printf("  },\n");
@@ -271,7 +283,7 @@ static void comment_types(const VkdmlFieldSchema *field) {
 /* What may stand there instead. */
 static void print_comment(const struct template *template, const VkdmlFieldSchema *field) {
     const VkdmlFieldSchema *dependent = find_dependent(template->schema, (uint32_t)(field - template->schema->fields));
-    if (field->optional) {
+    if (is_left_out(template, field)) {
         printf(" // optional: ");
         print_value(template, field);
     } else if (is_tensor(field)) {
@@ -294,7 +306,7 @@ static void print_descriptor(const struct template *template) {
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         printf("        \"%s\": ", field->name);
-        if (field->optional) {
+        if (is_left_out(template, field)) {
             printf("null");
         } else {
             print_value(template, field);
@@ -310,7 +322,7 @@ static void print_descriptor(const struct template *template) {
 
 static void print_binding(const struct template *template, const VkdmlFieldSchema *field) {
     const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
-    printf("      %s\"%s\": %s", field->optional ? "// " : "", field->name, is_array ? "[" : "");
+    printf("      %s\"%s\": %s", is_left_out(template, field) ? "// " : "", field->name, is_array ? "[" : "");
     for (unsigned i = 0; i < tensor_count(template, field); i++) {
         const struct template_tensor tensor = tensor_at(template, field, i);
         printf("%s\"%s\"", i ? ", " : "", tensor.name);
@@ -333,7 +345,8 @@ static void print_commands(const struct template *template) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         for (unsigned j = 0; field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", field->optional ? "// " : "", tensor.name);
+            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", is_left_out(template, field) ? "// " : "",
+                   tensor.name);
         }
     }
     printf("  ]\n");

@@ -1,5 +1,6 @@
 """Random cases: any descriptor that the operator table allows, of 1 to 8 dimensions and few elements."""
 import numpy as np
+import vkdml
 
 from .library import BITS, DTYPES, FLOATS, Tensor
 
@@ -138,6 +139,8 @@ def random_attribute(random, operator, field, library_, types):
 
 def values_for(random, operator, field, type_, sizes, fixed):
     """Values that an operand makes sense with, mostly."""
+    if operator.name in ("RNN", "GRU", "LSTM") and type_ in FLOATS:  # states forget
+        return (random.uniform(-1.5, 1.5, sizes) / sizes[-1]).astype(DTYPES[type_])
     if "SHIFT" in operator.name and field.name == "BTensor":
         return random.integers(0, 2 * BITS[type_] + 2, sizes).astype(DTYPES[type_])
     if field.name == "ExponentTensor" and type_ not in FLOATS and random.random() < 0.8:
@@ -617,7 +620,40 @@ def shape_regions(random, operator, chosen, attributes):
                       MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=int(random.choice([max(least, 1), 5, 2**32 - 1])))
 
 
+# Of one or two attributes, which networks have; no function jumps.
+RECURRENT_FUNCTIONS = ["SIGMOID", "TANH", "TANH", "RELU", "LEAKY_RELU", "HARD_SIGMOID", "ELU", "SOFTSIGN", "SOFTPLUS", "SCALED_TANH"]
+
+
+def random_function(random):
+    name = "ACTIVATION_" + str(random.choice(RECURRENT_FUNCTIONS))
+    given = {"LEAKY_RELU": ["Alpha"], "HARD_SIGMOID": ["Alpha", "Beta"], "ELU": ["Alpha"], "SOFTPLUS": ["Steepness"],
+             "SCALED_TANH": ["Alpha", "Beta"]}.get(name.removeprefix("ACTIVATION_"), [])
+    return vkdml.schema(name), {attribute: float(random.choice([0.25, 0.5, 1])) if attribute != "Steepness" else 1.0
+                                for attribute in given}
+
+
+def shape_recurrent(random, operator, chosen, attributes):
+    gates, functions = {"RNN": (1, 1), "GRU": (3, 2), "LSTM": (4, 3)}[operator.name]
+    direction = str(random.choice(["FORWARD", "BACKWARD", "BIDIRECTIONAL"]))
+    d = 2 if direction == "BIDIRECTIONAL" else 1
+    t, b, i, h = (int(random.integers(1, most)) for most in (6, 5, 9, 9))
+    type_ = str(random.choice(operator.fields[0].types))
+    state, optional = [1, d, b, h], lambda sizes: (type_, sizes) if random.random() < 0.5 else None
+    chosen["InputTensor"] = type_, [1, t, b, i]
+    chosen["WeightTensor"], chosen["RecurrenceTensor"] = (type_, [1, d, gates * h, i]), (type_, [1, d, gates * h, h])
+    chosen["BiasTensor"], chosen["HiddenInitTensor"] = optional([1, 1, d, 2 * gates * h]), optional(state)
+    chosen["SequenceLengthsTensor"] = ("UINT32", [1, 1, 1, b]) if random.random() < 0.5 else None
+    chosen["OutputSequenceTensor"], chosen["OutputSingleTensor"] = (type_, [t, d, b, h]), (type_, state)
+    if operator.name == "LSTM":
+        chosen["CellMemInitTensor"], chosen["PeepholeTensor"] = optional(state), optional([1, 1, d, 3 * h])
+        chosen["OutputCellSingleTensor"] = type_, state
+        attributes["ClipThreshold"] = float(random.choice([0.5, 2]))
+    attributes.update(Direction=direction, ActivationDescCount=d * functions,
+                      ActivationDescs=[random_function(random) for _ in range(d * functions)])
+
+
 SHAPES = {
+    "RNN": shape_recurrent, "GRU": shape_recurrent, "LSTM": shape_recurrent,
     "GEMM": shape_gemm,
     "CONVOLUTION": shape_convolution,
     "MAX_UNPOOLING": shape_unpooling,

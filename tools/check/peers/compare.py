@@ -151,6 +151,13 @@ def judge_bounded(tally, case, ours):
         tally.fail(case, "definition", index, f"{ours[at]!r}, not {exact[at]!r}")
 
 
+def judge_network(tally, case, results):
+    for ours, exact in zip(results, definitions.network(case)):
+        for index in np.argwhere(~definitions.near_network(ours, exact))[:1]:
+            at = tuple(index)
+            tally.fail(case, "definition", index, f"{ours[at]!r}, not {exact[at]!r}")
+
+
 def overflows(case, result, x):
     """What is multiplied is beyond FLOAT32, the product is not, as docs/OPERATORS.md says: CELU with Alpha below 0, and an
     infinite Alpha times what underflows."""
@@ -176,7 +183,9 @@ def compare(tally, case, name, ours, theirs):
     tally.compared[name] += 1
     function = case.operator.ulp and case.output.type in library.FLOATS
     with np.errstate(all="ignore"):
-        if definitions.is_bounded(case):
+        if case.operator.name in definitions.NETWORKS:
+            apart = ~definitions.near_network(ours, theirs)
+        elif definitions.is_bounded(case):
             apart = ~(differences.near_sum(case, ours, theirs) | same(ours, theirs))
         elif function:
             # The exact value has judged ours: a peer that is a few ULP off is no difference, one of another kind is.
@@ -212,7 +221,9 @@ def run_case(tally, library_, case, peers, random, options):
         results = run_nonzero(tally, case)
     else:
         results = [ours, *[tensor.read() for tensor in case.outputs[1:]]]
-        if case.attributes.get("FusedActivation"):
+        if case.operator.name in definitions.NETWORKS:
+            judge_network(tally, case, results)
+        elif case.attributes.get("FusedActivation"):
             judge_fused(tally, library_, case, ours)
         elif case.operator.ulp and case.output.type in library.FLOATS:
             judge_function(tally, case, ours, random, options.judge)

@@ -913,6 +913,76 @@ def aligned_regions(case):
     return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
 
 
+RECURRENT = {
+    "ACTIVATION_SIGMOID": lambda x, a: 1 / (1 + np.exp(-x)),
+    "ACTIVATION_TANH": lambda x, a: np.tanh(x),
+    "ACTIVATION_RELU": lambda x, a: np.maximum(x, 0),
+    "ACTIVATION_LEAKY_RELU": lambda x, a: np.where(x >= 0, x, a["Alpha"] * x),
+    "ACTIVATION_HARD_SIGMOID": lambda x, a: np.clip(a["Alpha"] * x + a["Beta"], 0, 1),
+    "ACTIVATION_ELU": lambda x, a: np.where(x >= 0, x, a["Alpha"] * np.expm1(np.minimum(x, 0))),
+    "ACTIVATION_SOFTSIGN": lambda x, a: x / (1 + np.abs(x)),
+    "ACTIVATION_SOFTPLUS": lambda x, a: np.log1p(np.exp(x)),
+    "ACTIVATION_SCALED_TANH": lambda x, a: a["Alpha"] * np.tanh(a["Beta"] * x),
+}
+
+
+def rnn_step(x, h, c, w, r, wb, rb, p, functions, case):
+    return functions[0](x @ w[0].T + h @ r[0].T + wb[0] + rb[0]), c
+
+
+def gru_step(x, h, c, w, r, wb, rb, p, functions, case):
+    f, g = functions
+    z, reset = (f(x @ w[n].T + h @ r[n].T + wb[n] + rb[n]) for n in (0, 1))
+    own = reset * (h @ r[2].T + rb[2]) if case["LinearBeforeReset"] else (reset * h) @ r[2].T + rb[2]
+    return (1 - z) * g(x @ w[2].T + wb[2] + own) + z * h, c
+
+
+def lstm_step(x, h, c, w, r, wb, rb, p, functions, case):
+    """Gates in DirectML's order: i, o, f, c; peepholes: i, o, f."""
+    f, g, last = functions
+    most = case["ClipThreshold"] if case["UseClipThreshold"] else np.inf
+    i, o, forget, new = (x @ w[n].T + h @ r[n].T + wb[n] + rb[n] for n in range(4))
+    i = f(np.clip(i + p[0] * c, -most, most))
+    forget = 1 - i if case["CoupleInputForget"] else f(np.clip(forget + p[2] * c, -most, most))
+    c = forget * c + i * g(np.clip(new, -most, most))
+    return f(np.clip(o + p[1] * c, -most, most)) * last(c), c
+
+
+NETWORKS = {"RNN": (1, 1, rnn_step), "GRU": (3, 2, gru_step), "LSTM": (4, 3, lstm_step)}
+
+
+def network(case):
+    """All outputs: the sequence, and the last states. A sequence of no steps leaves 0."""
+    gates, count, step = NETWORKS[case.operator.name]
+    def get(name, sizes):
+        return full(case, name).astype(wide).reshape(sizes) if name in case.inputs else np.zeros(sizes, wide)
+    (_, t, b, i), (_, d, _, h) = case.tensors["InputTensor"].sizes, case.tensors["RecurrenceTensor"].sizes
+    x = full(case, "InputTensor").astype(wide)[0]
+    w, r = get("WeightTensor", (d, gates, h, i)), get("RecurrenceTensor", (d, gates, h, h))
+    biases, peepholes = get("BiasTensor", (d, 2, gates, h)), get("PeepholeTensor", (d, 3, h))
+    hidden, cells = get("HiddenInitTensor", (d, b, h)), get("CellMemInitTensor", (d, b, h))
+    lengths = np.full(b, t)
+    if "SequenceLengthsTensor" in case.inputs:
+        lengths = np.minimum(full(case, "SequenceLengthsTensor").reshape(-1).astype(np.int64), t)
+    sequence = np.zeros((t, d, b, h), wide)
+    for way in range(d):
+        functions = [lambda v, row=row: RECURRENT[row[0].name](v, row[1]) for row in
+                     case["ActivationDescs"][way * count:(way + 1) * count]]
+        is_backward = way == 1 or case["Direction"] == "BACKWARD"
+        for k in range(b):
+            state, cell = hidden[way, k], cells[way, k]
+            for at in range(lengths[k])[::-1 if is_backward else 1]:
+                state, cell = step(x[at, k], state, cell, w[way], r[way], *biases[way], peepholes[way], functions, case)
+                sequence[at, way, k] = state
+            hidden[way, k], cells[way, k] = (state, cell) if lengths[k] else (0, 0)
+    return [sequence, hidden[None], cells[None]][:len(case.outputs)]
+
+
+def near_network(ours, exact):
+    """Whether states are near: of networks of few units, which forget what a step was off."""
+    return np.abs(ours - exact) <= np.maximum(np.abs(exact), 1) * (2.0**-9 if ours.dtype == np.float16 else 2.0**-18)
+
+
 BOUNDED = {
     "GEMM": multiplied,
     "CONVOLUTION": convolved,

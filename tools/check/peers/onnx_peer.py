@@ -324,7 +324,49 @@ def aligned_attributes(case):
             "sampling_ratio": counts[0] if counts[0] == counts[1] else 0, "coordinate_transformation_mode": "half_pixel"}
 
 
+RECURRENT = {"SIGMOID": "Sigmoid", "TANH": "Tanh", "RELU": "Relu", "LEAKY_RELU": "LeakyRelu", "HARD_SIGMOID": "HardSigmoid",
+             "ELU": "Elu", "SOFTSIGN": "Softsign", "SOFTPLUS": "Softplus", "SCALED_TANH": "ScaledTanh"}
+
+
+def network_attributes(case):
+    """Of functions that have an alpha or beta only these are listed."""
+    functions = case["ActivationDescs"]
+    attributes = {"activations": [RECURRENT[row.name.removeprefix("ACTIVATION_")] for row, _ in functions],
+                  "direction": case["Direction"].lower().replace("backward", "reverse"),
+                  "hidden_size": case.tensors["RecurrenceTensor"].sizes[3]}
+    for name in ("Alpha", "Beta"):
+        values = [float(given[name]) for _, given in functions if name in given]
+        if values:
+            attributes[f"activation_{name.lower()}"] = values
+    if case.operator.name == "LSTM":
+        attributes["input_forget"] = int(case["CoupleInputForget"])
+        if case["UseClipThreshold"]:
+            attributes["clip"] = float(case["ClipThreshold"])
+    if case.operator.name == "GRU":
+        attributes["linear_before_reset"] = int(case["LinearBeforeReset"])
+    return attributes
+
+
+def network_inputs(case):
+    """All of them, since later ones need those before."""
+    x = full(case, "InputTensor")[0]
+    t, b, _ = x.shape
+    weights, recurrence = full(case, "WeightTensor")[0], full(case, "RecurrenceTensor")[0]
+    d, rows, h = recurrence.shape
+
+    def given(name, sizes):
+        return full(case, name).reshape(sizes) if name in case.inputs else np.zeros(sizes, x.dtype)
+    lengths = np.full(b, t, np.int32)
+    if "SequenceLengthsTensor" in case.inputs:
+        lengths = np.minimum(full(case, "SequenceLengthsTensor").reshape(-1).astype(np.int64), t).astype(np.int32)
+    inputs = [x, weights, recurrence, given("BiasTensor", (d, 2 * rows)), lengths, given("HiddenInitTensor", (d, b, h))]
+    if case.operator.name == "LSTM":
+        inputs += [given("CellMemInitTensor", (d, b, h)), given("PeepholeTensor", (d, 3 * h))]
+    return inputs
+
+
 PEER = {
+    **{name: Node(name, network_attributes, network_inputs) for name in ("RNN", "GRU", "LSTM")},
     **{f"{ours}_POOLING{n}": Node(theirs, pool_attributes, pool_inputs) for ours, theirs, n in [
         ("AVERAGE", "AveragePool", ""), ("AVERAGE", "AveragePool", 1), ("LP", "LpPool", ""), ("LP", "LpPool", 1),
         ("MAX", "MaxPool", ""), ("MAX", "MaxPool", 1), ("MAX", "MaxPool", 2)]},
@@ -465,7 +507,8 @@ def results(case):
         inputs, attributes = [np.asarray(x, order="C") for x in node.inputs(case)], node.attributes(case)
     except (NotImplementedError, KeyError, OverflowError):
         return None
-    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1", "DYNAMIC_QUANTIZE_LINEAR", "MAX_POOLING1", "MAX_POOLING2")
+    has_several = case.operator.name in ("SPLIT", "TOP_K", "TOP_K1", "DYNAMIC_QUANTIZE_LINEAR", "MAX_POOLING1", "MAX_POOLING2",
+                                          "RNN", "GRU", "LSTM")
     session = session_of(node, attributes, inputs, len(case.outputs) if has_several else 1)
     if session is None:
         return None
@@ -478,7 +521,7 @@ def results(case):
         return [np.array([out.shape[1]], np.uint32), out.T.astype(np.uint32)]
     if case.operator.name.startswith("GATHER"):
         return [out.reshape(case.output.sizes)]  # ours may have ones before
-    if case.operator.name == "DYNAMIC_QUANTIZE_LINEAR":
+    if case.operator.name in ("DYNAMIC_QUANTIZE_LINEAR", "RNN", "GRU", "LSTM"):
         return [y.reshape(tensor.sizes) for y, tensor in zip(outs, case.outputs)]
     if node.output:
         return [node.output(case, out)]

@@ -55,6 +55,12 @@ static DML_TENSOR_DATA_TYPE pick_type(const struct template *template, const Vkd
     return first_type(field);
 }
 
+/* Optional fields are left out, but for those whose row says otherwise. */
+static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
+    const struct template_value *row = template_value_find(template->schema, field);
+    return field->optional && (row == NULL || row->value[0] != '+');
+}
+
 static const char *pick_sizes(const struct template *template, const VkdmlFieldSchema *field) {
     const struct template_value *row = template_value_find(template->schema, field);
     if (row) {
@@ -141,10 +147,9 @@ static void print_tensor(const struct template_tensor *tensor) {
 
 /* ---- resources ---- */
 
-static void print_resource(const struct template_tensor *tensor) {
+static void print_resource(const struct template *template, const struct template_tensor *tensor) {
     const unsigned long count = count_elements(tensor->sizes);
-    const bool optional = tensor->field->optional;
-    printf("    %s\"%s\": ", optional ? "// " : "", tensor->name);
+    printf("    %s\"%s\": ", is_left_out(template, tensor->field) ? "// " : "", tensor->name);
     if (tensor->field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
         printf("{\"initialValues\": \"deferred\"},\n");
         return;
@@ -165,7 +170,7 @@ static void print_resources(const struct template *template) {
         const VkdmlFieldSchema *field = &template->schema->fields[i];
         for (unsigned j = 0; is_tensor(field) && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            print_resource(&tensor);
+            print_resource(template, &tensor);
         }
     }
     printf("  },\n");
@@ -271,7 +276,7 @@ static void comment_types(const VkdmlFieldSchema *field) {
 /* What may stand there instead. */
 static void print_comment(const struct template *template, const VkdmlFieldSchema *field) {
     const VkdmlFieldSchema *dependent = find_dependent(template->schema, (uint32_t)(field - template->schema->fields));
-    if (field->optional) {
+    if (is_left_out(template, field)) {
         printf(" // optional: ");
         print_value(template, field);
     } else if (is_tensor(field)) {
@@ -294,7 +299,7 @@ static void print_descriptor(const struct template *template) {
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         printf("        \"%s\": ", field->name);
-        if (field->optional) {
+        if (is_left_out(template, field)) {
             printf("null");
         } else {
             print_value(template, field);
@@ -310,7 +315,7 @@ static void print_descriptor(const struct template *template) {
 
 static void print_binding(const struct template *template, const VkdmlFieldSchema *field) {
     const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
-    printf("      %s\"%s\": %s", field->optional ? "// " : "", field->name, is_array ? "[" : "");
+    printf("      %s\"%s\": %s", is_left_out(template, field) ? "// " : "", field->name, is_array ? "[" : "");
     for (unsigned i = 0; i < tensor_count(template, field); i++) {
         const struct template_tensor tensor = tensor_at(template, field, i);
         printf("%s\"%s\"", i ? ", " : "", tensor.name);
@@ -333,7 +338,8 @@ static void print_commands(const struct template *template) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         for (unsigned j = 0; field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", field->optional ? "// " : "", tensor.name);
+            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", is_left_out(template, field) ? "// " : "",
+                   tensor.name);
         }
     }
     printf("  ]\n");

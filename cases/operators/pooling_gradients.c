@@ -189,6 +189,12 @@ static const char *const average_pooling_grad_fixed[] = {
     AVERAGE "seed=2 InputGradientTensor=FLOAT16[2,3,32,64] InputGradientTensor.fill=UNIT "
             "OutputGradientTensor=FLOAT16[2,3,32,64] DimensionCount=2 Strides=1,1 WindowSize=3,3 StartPadding=1,1 "
             "EndPadding=1,1 IncludePadding=1",
+    AVERAGE "seed=9 InputGradientTensor=FLOAT16[2,3,10,16] InputGradientTensor.fill=UNIT "
+            "OutputGradientTensor=FLOAT16[2,3,19,32] DimensionCount=2 Strides=2,2 WindowSize=3,3 StartPadding=1,1 "
+            "EndPadding=1,1 IncludePadding=0",
+    AVERAGE "seed=10 InputGradientTensor=FLOAT32[2,3,7,9] InputGradientTensor.fill=SPECIAL "
+            "OutputGradientTensor=FLOAT32[2,3,27,36] DimensionCount=2 Strides=4,4 WindowSize=5,5 StartPadding=1,3 "
+            "EndPadding=1,1 IncludePadding=0",
     /* Large windows go dimension by dimension; the whole picture. */
     AVERAGE "seed=3 InputGradientTensor=FLOAT32[1,2,11,32] InputGradientTensor.fill=UNIT "
             "OutputGradientTensor=FLOAT32[1,2,41,61] DimensionCount=2 Strides=1,1 WindowSize=31,30 " NO_PAD
@@ -266,6 +272,16 @@ static const char *const max_pooling_grad_fixed[] = {
             "InputGradientTensor=FLOAT32[1,4,4,5] InputGradientTensor.strides=80,1,20,4 InputGradientTensor.fill=UNIT "
             "OutputGradientTensor=FLOAT32[1,4,9,10] OutputGradientTensor.strides=360,1,40,4 DimensionCount=2 "
             "Strides=2,2 WindowSize=2,2 " NO_PAD NO_DILATIONS,
+    /* A patch at a time. */
+    MAXIMUM "seed=6 InputTensor=FLOAT16[2,3,19,32] InputTensor.fill=SPECIAL InputGradientTensor=FLOAT16[2,3,10,16] "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT16[2,3,19,32] DimensionCount=2 Strides=2,2 "
+            "WindowSize=3,3 StartPadding=1,1 EndPadding=1,1 " NO_DILATIONS,
+    MAXIMUM "seed=7 InputTensor=FLOAT32[2,3,14,20] InputTensor.fill=SMALL InputGradientTensor=FLOAT32[2,3,6,20] "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[2,3,14,20] DimensionCount=2 Strides=2,1 "
+            "WindowSize=4,3 StartPadding=0,1 EndPadding=0,1 " NO_DILATIONS,
+    MAXIMUM "seed=8 InputTensor=FLOAT32[2,3,15,16] InputTensor.fill=SMALL InputGradientTensor=FLOAT32[2,3,5,4] "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[2,3,15,16] DimensionCount=2 Strides=3,4 "
+            "WindowSize=2,2 StartPadding=0,0 EndPadding=0,0 " NO_DILATIONS,
     /* Strides that have something in common with dilations. */
     MAXIMUM "seed=5 InputTensor=FLOAT32[1,1,40,61] InputTensor.fill=UNIT InputGradientTensor=FLOAT32[1,1,6,10] "
             "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[1,1,40,61] DimensionCount=2 Strides=4,6 "
@@ -288,9 +304,8 @@ static const struct case_refusal max_pooling_grad_refused[] = {
 
 static void make(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument,
                  struct operator_case *c) {
-    const uint32_t side = argument & 15, stride = argument >> 4 & 15, picture = 112;
-    const struct pooling_windows w = {2,     {stride, stride}, {side, side}, {side / 2, side / 2}, {side / 2, side / 2},
-                                      {1, 1}};
+    const uint32_t side = argument & 15, stride = argument >> 4 & 15, picture = 112, pad = side % 2 != 0 ? side / 2 : 0;
+    const struct pooling_windows w = {2, {stride, stride}, {side, side}, {pad, pad}, {pad, pad}, {1, 1}};
     case_begin(c, operator_type);
     struct case_tensor *gradient = case_tensor(c, "InputGradientTensor"),
                        *output = case_tensor(c, "OutputGradientTensor");

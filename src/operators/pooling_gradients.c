@@ -46,10 +46,9 @@ static void check_maximum(const struct vkdml_instance *instance, struct vkdml_re
 
 /* ---- plans ---- */
 
-/* From a gradient of windows onto that of what they are on. */
+/* From a gradient of windows onto that of what they are on. Of maxima `own` is where these are, or their places. */
 static void set_gradient(const struct vkdml_windows *windows, const struct vkdml_view *from,
-                         const struct vkdml_view *to, const struct vkdml_view *winners,
-                         struct vkdml_gradient *gradient) {
+                         const struct vkdml_view *to, const struct vkdml_view *own, struct vkdml_gradient *gradient) {
     struct vkdml_neighbours *n = &gradient->neighbours;
     uint32_t place_stride = 1;
     n->source = from->at;
@@ -59,9 +58,9 @@ static void set_gradient(const struct vkdml_windows *windows, const struct vkdml
         n->dimensions[d] = (struct vkdml_neighbours_dimension){
             .size = to->sizes[d],
             .source_stride = from->strides[d],
-            .own_stride = winners != NULL ? winners->strides[d] : 0,
+            .own_stride = own != NULL ? own->strides[d] : 0,
             .target_stride = to->strides[d],
-            .tap_stride = winners != NULL ? place_stride : 0,
+            .tap_stride = own != NULL ? place_stride : 0,
         };
         if (d >= 2) {
             const uint32_t s = d - 2;
@@ -123,22 +122,30 @@ static VkdmlResult plan_winners(const struct vkdml_windows *windows, const struc
 static VkdmlResult plan_maximum(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_MAX_POOLING_GRAD_OPERATOR_DESC *desc = planning->instance->desc;
     const struct vkdml_windows windows = VKDML_WINDOWS(desc, desc->Dilations);
-    const struct vkdml_view from = vkdml_input_view(planning->instance, 1),
-                            to = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view input = vkdml_input_view(planning->instance, 0);
+    const struct vkdml_view from = vkdml_input_view(planning->instance, 1);
+    const struct vkdml_view to = vkdml_output_view(planning->instance, 0);
     struct vkdml_gradient gradient;
     struct vkdml_view winners;
     (void)op;
     VkdmlResult result =
         vkdml_windows_check_lengths(&windows, &planning->instance->inputs[0], planning->builder->report);
-    if (result == VKDML_SUCCESS) {
-        result = plan_winners(&windows, planning, &winners);
-    }
     if (result != VKDML_SUCCESS) {
         return result;
     }
     memset(&gradient, 0, sizeof(gradient));
-    gradient.kind = VKDML_GRADIENT_WINNERS;
+    gradient.kind = VKDML_GRADIENT_MAXIMA;
     gradient.factor = 1;
+    gradient.neighbours.own = input.at;
+    set_gradient(&windows, &from, &to, &input, &gradient);
+    if (vkdml_gradient_finds_maxima(&gradient, planning->builder->limits)) {
+        return vkdml_gradient_plan(&gradient, planning->builder);
+    }
+    result = plan_winners(&windows, planning, &winners);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    gradient.kind = VKDML_GRADIENT_WINNERS;
     gradient.neighbours.own = winners.at;
     set_gradient(&windows, &from, &to, &winners, &gradient);
     vkdml_builder_phase(planning->builder);

@@ -10,8 +10,10 @@
 
 /* What elements give. */
 enum vkdml_gradient_kind {
-    VKDML_GRADIENT_ALL,     /* themselves to each element of their windows */
-    VKDML_GRADIENT_SHARED,  /* in each dimension an equal share to those elements of their windows that there are */
+    VKDML_GRADIENT_ALL,    /* themselves to each element of their windows */
+    VKDML_GRADIENT_SHARED, /* in each dimension an equal share to those elements of their windows that there are */
+    VKDML_GRADIENT_MAXIMA, /* themselves to the greatest element of their windows in `own`, of the target's sizes and in
+                              its coordinates; of equal ones to the first, NaN before all, and -0 below 0 */
     VKDML_GRADIENT_WINNERS, /* themselves to the element of their windows that `own` names */
     VKDML_GRADIENT_NEAREST, /* themselves to the element nearest to their places */
     VKDML_GRADIENT_LINEAR,  /* shares to the two elements that their places lie between */
@@ -32,9 +34,13 @@ struct vkdml_gradient {
 /* How many coordinates of the source give to one of the target, at most, in a dimension that is walked. */
 uint32_t vkdml_gradient_steps(const struct vkdml_neighbours_dimension *dimension);
 
+/* Whether maxima are found and gradients given to them in one step: of small windows on pictures whose tensors can be
+ * bound whole. What is not taken so goes by the winners that a pool finds. */
+bool vkdml_gradient_finds_maxima(const struct vkdml_gradient *gradient, const struct vkdml_plan_limits *limits);
+
 /* Adds the steps: of each pass one that finds which coordinates give to which, and one that adds up, or several where
  * not all can be bound, or where sums are too long; of FLOAT16 these add up in the temporary resource. Long sums of
- * several dimensions go by passes. */
+ * several dimensions go by passes, and small windows on pictures in one step. */
 VkdmlResult vkdml_gradient_plan(const struct vkdml_gradient *gradient, struct vkdml_builder *builder);
 
 #endif

@@ -56,6 +56,9 @@ VkdmlResult vkdml_gradient_plan(const struct vkdml_gradient *gradient, struct vk
     struct vkdml_gradient rest = *gradient; /* what is left to do */
     uint32_t order[VKDML_MAX_DIMENSIONS];
     const uint32_t count = order_walks(&rest.neighbours, order);
+    if (vkdml_gradient_windows_take(gradient, builder->limits)) {
+        return vkdml_gradient_windows_plan(gradient, builder);
+    }
     for (uint32_t at = 0;;) {
         struct vkdml_gradient pass = rest;
         const uint32_t walks = walks_of_pass(&rest, &order[at], count - at);

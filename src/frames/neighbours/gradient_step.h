@@ -22,6 +22,10 @@ struct vkdml_gradient_table {
 /* Adds the steps of a pass: of at most three walks. */
 VkdmlResult vkdml_gradient_plan_pass(const struct vkdml_gradient *gradient, struct vkdml_builder *builder);
 
+/* Whether small windows are taken by one step, and that: gradient_windows.c. */
+bool vkdml_gradient_windows_take(const struct vkdml_gradient *gradient, const struct vkdml_plan_limits *limits);
+VkdmlResult vkdml_gradient_windows_plan(const struct vkdml_gradient *gradient, struct vkdml_builder *builder);
+
 /* Whether the table has what elements give. */
 bool vkdml_gradient_has_shares(const struct vkdml_gradient *gradient);
 

@@ -1,15 +1,7 @@
 #include "cases/operators/pooling.h"
 
-#define MOST_SPATIAL 3
-
-struct windows {
-    uint32_t spatial;
-    uint32_t strides[MOST_SPATIAL], window[MOST_SPATIAL], start[MOST_SPATIAL], end[MOST_SPATIAL];
-    uint32_t dilations[MOST_SPATIAL];
-};
-
-static struct windows read_windows(const struct operator_case *c) {
-    struct windows w = {.spatial = case_word(c, "DimensionCount"), .dilations = {1, 1, 1}};
+struct pooling_windows pooling_read_windows(const struct operator_case *c) {
+    struct pooling_windows w = {.spatial = case_word(c, "DimensionCount"), .dilations = {1, 1, 1}};
     memcpy(w.strides, case_words(c, "Strides"), sizeof(w.strides));
     memcpy(w.window, case_words(c, "WindowSize"), sizeof(w.window));
     memcpy(w.start, case_words(c, "StartPadding"), sizeof(w.start));
@@ -20,7 +12,7 @@ static struct windows read_windows(const struct operator_case *c) {
     return w;
 }
 
-static void set_windows(struct operator_case *c, const struct windows *w) {
+void pooling_set_windows(struct operator_case *c, const struct pooling_windows *w) {
     case_set_uint(c, "DimensionCount", w->spatial);
     case_set(c, "Strides", w->spatial, w->strides);
     case_set(c, "WindowSize", w->spatial, w->window);
@@ -31,7 +23,7 @@ static void set_windows(struct operator_case *c, const struct windows *w) {
     }
 }
 
-static void set_output_sizes(const struct windows *w, const struct case_tensor *input, struct case_tensor *output) {
+void pooling_set_sizes(const struct pooling_windows *w, const struct case_tensor *input, struct case_tensor *output) {
     output->rank = input->rank;
     memcpy(output->sizes, input->sizes, sizeof(output->sizes));
     for (uint32_t s = 0; s < w->spatial; s++) {
@@ -44,7 +36,7 @@ struct pooled pooling_beside(const struct operator_case *c, const unsigned char 
                              double beside) {
     const struct case_tensor *input = &c->tensors[0];
     const double power = beside != 0 ? case_word(c, "P") : 0;
-    const struct windows w = read_windows(c);
+    const struct pooling_windows w = pooling_read_windows(c);
     struct case_tensor box = {.rank = w.spatial};
     uint32_t strides[CASE_MAX_RANK], element[CASE_MAX_RANK] = {0}, from[CASE_MAX_RANK];
     struct pooled p = {.size = 1};
@@ -86,7 +78,8 @@ static uint32_t window_size(struct random *random, uint32_t padded, uint32_t roo
     return random_between(random, 1, limit < most ? limit : most);
 }
 
-static void generate_windows(struct random *random, const struct case_tensor *input, bool dilates, struct windows *w) {
+void pooling_generate_windows(struct random *random, const struct case_tensor *input, bool dilates,
+                              struct pooling_windows *w) {
     const bool is_padded = random_chance(random, 50), is_global = random_chance(random, 10);
     uint32_t room = 128;
     w->spatial = input->rank - 2;
@@ -115,16 +108,16 @@ static void generate_windows(struct random *random, const struct case_tensor *in
 
 void pooling_generate(const struct case_family *family, struct random *random, struct operator_case *c) {
     static const uint32_t powers[] = {1, 2, 2, 2, 3, 4, 7, 1000, UINT32_MAX};
-    struct windows w;
+    struct pooling_windows w;
     case_begin(c, family->type);
     struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
     input->type = generate_type(random, c, "InputTensor");
     input->rank = random_chance(random, 60) ? 4 : 5;
     generate_sizes(random, generate_budget(random) / 4 + 1, input);
-    generate_windows(random, input, case_has(c, "Dilations"), &w);
-    set_windows(c, &w);
+    pooling_generate_windows(random, input, case_has(c, "Dilations"), &w);
+    pooling_set_windows(c, &w);
     output->type = input->type;
-    set_output_sizes(&w, input, output);
+    pooling_set_sizes(&w, input, output);
     if (case_has(c, "IncludePadding")) {
         case_set_uint(c, "IncludePadding", random_below(random, 2));
     }
@@ -149,7 +142,7 @@ void pooling_make(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DA
     struct case_tensor *input = case_tensor(c, "InputTensor"), *output = case_tensor(c, "OutputTensor");
     benchmark_images(input, bytes, type);
     input->fill = CASE_FILL_UNIT;
-    struct windows w = {2, {stride, stride}, {side, side}, {side / 2, side / 2}, {side / 2, side / 2}, {1, 1}};
+    struct pooling_windows w = {2, {stride, stride}, {side, side}, {side / 2, side / 2}, {side / 2, side / 2}, {1, 1}};
     if (side == 0) {
         w.window[0] = input->sizes[2];
         w.window[1] = input->sizes[3];
@@ -157,9 +150,9 @@ void pooling_make(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DA
         memset(w.start, 0, sizeof(w.start));
         memset(w.end, 0, sizeof(w.end));
     }
-    set_windows(c, &w);
+    pooling_set_windows(c, &w);
     output->type = type;
-    set_output_sizes(&w, input, output);
+    pooling_set_sizes(&w, input, output);
     if ((argument & POOLING_WITH_INDICES) != 0) {
         struct case_tensor *indices = case_tensor(c, "OutputIndicesTensor");
         *indices = *output;
@@ -169,7 +162,7 @@ void pooling_make(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DA
 
 void pooling_loop(const struct operator_case *c, unsigned char *const *tensors, enum pooling_function function) {
     const struct case_tensor *in = &c->tensors[0], *out = &c->tensors[1];
-    const struct windows w = read_windows(c);
+    const struct pooling_windows w = pooling_read_windows(c);
     const ptrdiff_t height = in->sizes[2], width = in->sizes[3], planes = (ptrdiff_t)in->sizes[0] * in->sizes[1];
     const ptrdiff_t down = out->sizes[2], along = out->sizes[3];
     const ptrdiff_t stride_y = w.strides[0], stride = w.strides[1], start_y = w.start[0], start = w.start[1];

@@ -5,6 +5,20 @@
 
 #include "cases/operators/neighbours.h"
 
+struct pooling_windows {
+    uint32_t spatial;
+    uint32_t strides[3], window[3], start[3], end[3];
+    uint32_t dilations[3];
+};
+
+struct pooling_windows pooling_read_windows(const struct operator_case *c);
+void pooling_set_windows(struct operator_case *c, const struct pooling_windows *w);
+
+/* The output's, of windows on an input; and any windows that fit one. */
+void pooling_set_sizes(const struct pooling_windows *w, const struct case_tensor *input, struct case_tensor *output);
+void pooling_generate_windows(struct random *random, const struct case_tensor *input, bool dilates,
+                              struct pooling_windows *w);
+
 /* What is made of a window's elements; `size` counts padding too. */
 struct pooled {
     double sum, magnitudes, squares, greatest, count, size;

@@ -2,32 +2,15 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "regions.glsl"
+#include "points.glsl"
 #include "../math/arithmetic.glsl"
 
 // ---- records ----
 // Correctly rounded, so that every device and the reference have the same points.
 
-const float LEAST_NORMAL = 1.17549435e-38;
-
-// Devices may take a denormal number for 0.
-float normal(float x)
-{
-    return abs(x) < LEAST_NORMAL ? 0.0 : x;
-}
-
 float scaled(uint axis, uint corner)
 {
     precise float place = normal(uintBitsToFloat(corner)) * uintBitsToFloat(parameters.offsets[2 + axis]);
-    return place;
-}
-
-// Where a point lies in a plane: point n of all along an axis, of a region that begins at `start`.
-float place_of(uint n, float start, float apart)
-{
-    precise float place = float(n) - uintBitsToFloat(parameters.offsets.x);
-    place = place * apart;
-    place = place + start;
-    place = place - uintBitsToFloat(parameters.offsets.y);
     return place;
 }
 
@@ -141,50 +124,33 @@ uint of_key(uint key)
 
 // ---- points ----
 
-// Of an axis: the elements that a point lies between, and how far from the first.
-struct Point {
-    uint low;
-    uint high;
-    float far;
-    bool is_inside; // the plane, or less than an element outside
-    bool is_here;   // in what is bound
-};
-
-Point point_of(uint axis, uint n, uvec4 region)
+// Whether the element that a point begins at is bound.
+bool is_bound(uint axis, Point p)
 {
-    uvec4 extent = parameters.extents[axis];
-    float last = uintBitsToFloat(extent.z);
-    float place = place_of(n, uintBitsToFloat(region.x), uintBitsToFloat(region.y));
-    bool is_behind = place >= -1.0;
-    bool is_before = place <= uintBitsToFloat(extent.y);
-    Point p;
-    p.is_inside = is_behind && is_before;
-    place = place < LEAST_NORMAL ? 0.0 : place;
-    bool is_between = place < last;
-    p.low = is_between ? min(uint(place), extent.x - 1) : extent.x - 1;
-    p.high = min(p.low + 1, extent.x - 1);
-    precise float far = place - float(p.low);
-    p.far = is_between ? far : 0.0;
+    return !HAS_PARTS || p.low - parameters.part_first[1 + axis] < parameters.part_size[1 + axis];
+}
+
+// The four elements around a point, or any where it is not here.
+uvec4 elements_of(uint plane, uint nowhere, Point u, Point v, bool is_here)
+{
+    uint low = plane + v.low * parameters.extents[1].w;
+    uint high = plane + v.high * parameters.extents[1].w;
+    uint left = u.low * parameters.extents[0].w;
+    uint right = u.high * parameters.extents[0].w;
+    uint first = load(is_here ? low + left : nowhere);
     if (!INTERPOLATES)
-        p.low = p.far > 0.5 ? p.high : p.low;
-    p.is_here = true;
-    if (HAS_PARTS)
-        p.is_here = p.low - parameters.part_first[1 + axis] < parameters.part_size[1 + axis];
-    return p;
+        return uvec4(first);
+    return uvec4(first, load(is_here ? low + right : nowhere), load(is_here ? high + left : nowhere),
+                 load(is_here ? high + right : nowhere));
 }
 
-// What has no weight does not count.
-float weighted(float weight, float number)
+uint number_of(uvec4 elements, Point u, Point v)
 {
-    precise float product = weight * number;
-    return weight == 0.0 ? 0.0 : product;
-}
-
-float blend(float far, uint near_bits, uint far_bits)
-{
-    precise float near = 1.0 - far;
-    precise float sum = weighted(near, uintBitsToFloat(near_bits)) + weighted(far, uintBitsToFloat(far_bits));
-    return sum;
+    if (!INTERPOLATES)
+        return elements.x;
+    float above = blend(u.far, elements.x, elements.y);
+    float below = blend(u.far, elements.z, elements.w);
+    return floatBitsToUint(blend(v.far, floatBitsToUint(above), floatBitsToUint(below)));
 }
 
 // The total, or the greatest as a key, of a bin's points, those that are here. `first`: the bin's first point.
@@ -194,24 +160,13 @@ uint pool_points(uint plane, uint nowhere, uvec2 first, uvec4 x, uvec4 y)
     uint greatest = LOWEST;
     [[dont_unroll]] for (uint i = 0; i < y.z; ++i) {
         Point v = point_of(1, first.y + i, y);
-        uint low = plane + v.low * parameters.extents[1].w;
-        uint high = plane + v.high * parameters.extents[1].w;
         precise float row = 0.0;
         [[dont_unroll]] for (uint j = 0; j < x.z; ++j) {
             Point u = point_of(0, first.x + j, x);
             bool is_inside = u.is_inside && v.is_inside;
-            bool is_bound = u.is_here && v.is_here;
-            bool is_here = is_inside && is_bound;
-            bool counts = is_inside ? is_bound : !ACCUMULATES; // what is outside belongs to the first part
-            uint left = u.low * parameters.extents[0].w;
-            uint right = u.high * parameters.extents[0].w;
-            uint bits = load(is_here ? low + left : nowhere);
-            if (INTERPOLATES) {
-                float above = blend(u.far, bits, load(is_here ? low + right : nowhere));
-                float below =
-                    blend(u.far, load(is_here ? high + left : nowhere), load(is_here ? high + right : nowhere));
-                bits = floatBitsToUint(blend(v.far, floatBitsToUint(above), floatBitsToUint(below)));
-            }
+            bool is_here = is_bound(0, u) && is_bound(1, v);
+            bool counts = is_inside ? is_here : !ACCUMULATES; // what is outside belongs to the first part
+            uint bits = number_of(elements_of(plane, nowhere, u, v, is_inside && is_here), u, v);
             bits = is_inside ? bits : parameters.outside;
             if (AVERAGES)
                 row = row + (counts ? uintBitsToFloat(bits) : 0.0);
@@ -221,6 +176,79 @@ uint pool_points(uint plane, uint nowhere, uvec2 first, uvec4 x, uvec4 y)
         total = total + row;
     }
     return AVERAGES ? floatBitsToUint(total) : greatest;
+}
+
+// The number of a bin's greatest point, the first of equal ones, of those inside.
+uint winner_of(uint plane, uint nowhere, uvec2 first, uvec4 x, uvec4 y)
+{
+    uint greatest = 0;
+    uint winner = NO_WINNER;
+    [[dont_unroll]] for (uint i = 0; i < y.z; ++i) {
+        Point v = point_of(1, first.y + i, y);
+        [[dont_unroll]] for (uint j = 0; j < x.z; ++j) {
+            Point u = point_of(0, first.x + j, x);
+            bool is_inside = u.is_inside && v.is_inside;
+            uint key = key_of(number_of(elements_of(plane, nowhere, u, v, is_inside), u, v));
+            bool is_greater = winner == NO_WINNER || key > greatest;
+            if (is_inside && is_greater) {
+                greatest = key;
+                winner = i * x.z + j;
+            }
+        }
+    }
+    return winner;
+}
+
+// ---- gradients of corners ----
+
+// How a point's element changes with its place along x and y: not at all where it lies on elements, since these are its
+// neighbours on both sides, or outside.
+vec2 slopes_of(uvec4 elements, Point u, Point v)
+{
+    vec4 e = uintBitsToFloat(elements);
+    precise vec2 along = e.yw - e.xz;
+    precise vec2 down = e.zw - e.xy;
+    vec2 slopes = vec2(blend(v.far, floatBitsToUint(along.x), floatBitsToUint(along.y)),
+                       blend(u.far, floatBitsToUint(down.x), floatBitsToUint(down.y)));
+    return mix(slopes, vec2(0.0), equal(vec2(u.far, v.far), vec2(0.0)));
+}
+
+// Of a bin's element the sum of what the gradients of the region's x and y, x and y are made of, before scales.
+vec4 corners_of(uint plane, uint nowhere, uvec2 first, uvec4 x, uvec4 y)
+{
+    uvec2 points = uvec2(parameters.bins[0].x * x.z, parameters.bins[1].x * y.z);
+    uvec2 steps = TO_CORNERS ? max(points - 1, uvec2(1)) : points;
+    vec2 step = uintBitsToFloat(uvec2(math_divide(0x3F800000u, floatBitsToUint(float(steps.x))),
+                                      math_divide(0x3F800000u, floatBitsToUint(float(steps.y)))));
+    precise vec4 sum = vec4(0.0);
+    uint winner = AVERAGES ? NO_WINNER : winner_of(plane, nowhere, first, x, y);
+    if (!INTERPOLATES)
+        return vec4(0.0);
+    [[dont_unroll]] for (uint i = 0; i < y.z; ++i) {
+        Point v = point_of(1, first.y + i, y);
+        [[dont_unroll]] for (uint j = 0; j < x.z; ++j) {
+            Point u = point_of(0, first.x + j, x);
+            bool is_inside = u.is_inside && v.is_inside;
+            bool counts = AVERAGES ? is_inside : i * x.z + j == winner;
+            vec2 slopes = slopes_of(elements_of(plane, nowhere, u, v, counts), u, v);
+            precise vec2 part = (vec2(first + uvec2(j, i)) - uintBitsToFloat(parameters.offsets.x)) * step;
+            precise vec4 more = vec4(slopes * (1.0 - part), slopes * part);
+            if (counts)
+                sum = sum + more;
+        }
+    }
+    return sum;
+}
+
+// Multiplied by the gradient of the bin's element, which is shared out by points where these are averaged.
+vec4 corner_gradients(vec4 sum, uint gradient, float share)
+{
+    uint word = gradients.words[gradient / PER_WORD];
+    float number = uintBitsToFloat(TYPE == FLOAT16 ? widen_halves(word >> (gradient & 1) * 16 & 0xFFFF).x : word);
+    precise vec4 scaled = sum * uintBitsToFloat(parameters.offsets.zwzw);
+    precise vec4 shared_out = scaled * (AVERAGES ? share : 1.0);
+    precise vec4 products = shared_out * number;
+    return products;
 }
 
 // ---- boxes ----
@@ -256,8 +284,9 @@ uint pool_box(uint plane, uint nowhere, uvec2 x, uvec2 y)
 
 struct Element {
     uint place;
-    uint bits; // FLOAT32
+    uint bits; // FLOAT32, or a winner
     bool is_written;
+    vec4 corners;
 };
 
 uint stored(uint place)
@@ -280,6 +309,10 @@ Element element_at(uint n)
     }
     uint region = 2 * at[ORDER & 3u] + push.base_bytes.z / 16;
     uint channel = parameters.origin.x + at[ORDER >> 4 & 3u];
+    uint gradient = parameters.gradient_first + (FINDS_CORNERS ? push.base_bytes.w / 4 * PER_WORD : 0);
+    if (FINDS_CORNERS)
+        for (uint d = 0; d < 4; ++d)
+            gradient += at[d] * parameters.gradient_strides[d];
     uvec2 bin = parameters.origin.zy + uvec2(at[ORDER >> 12 & 3u], at[ORDER >> 8 & 3u]);
     uvec4 x = records.vectors[region];
     uvec4 y = records.vectors[region + 1];
@@ -296,7 +329,14 @@ Element element_at(uint n)
         e.is_written = is_none ? !ACCUMULATES && parameters.part_first.x == 0 : is_here;
     }
     uint bits;
-    if (HAS_SAMPLES) {
+    if (FINDS_WINNERS) {
+        y.z = is_here ? y.z : 0;
+        bits = winner_of(plane, nowhere, bin * uvec2(x.z, y.z), x, y);
+    } else if (FINDS_CORNERS) {
+        y.z = is_here ? y.z : 0;
+        e.corners = corner_gradients(corners_of(plane, nowhere, bin * uvec2(x.z, y.z), x, y), gradient,
+                                     uintBitsToFloat(y.w));
+    } else if (HAS_SAMPLES) {
         uvec2 first = bin * uvec2(x.z, y.z);
         y.z = is_here ? y.z : 0;
         bits = pool_points(plane, nowhere, first, x, y);
@@ -314,12 +354,12 @@ Element element_at(uint n)
         rows.y = is_here ? rows.y : rows.x;
         bits = pool_box(plane, nowhere, columns, rows);
     }
-    if (!AVERAGES) {
+    if (!AVERAGES && !FINDS_WINNERS) {
         if (ACCUMULATES)
             bits = max(bits, key_of(stored(e.place)));
         bits = of_key(bits);
     }
-    if (!ACCUMULATES)
+    if (!ACCUMULATES && !FINDS_WINNERS)
         bits = is_none ? parameters.outside : bits;
     e.bits = bits;
     return e;
@@ -334,6 +374,12 @@ void fill_item(uint item)
         uint n = item * V + v;
         if (n < parameters.element_count) {
             Element e = element_at(n);
+            if (FINDS_CORNERS) {
+                [[unroll]] for (uint k = 0; k < 4; ++k)
+                    if (e.is_written)
+                        destination.words[e.place + k] = floatBitsToUint(e.corners[k]);
+                return;
+            }
             uint shift = TYPE_OUT == FLOAT16 ? (e.place & 1) * 16 : 0;
             uint value = TYPE_OUT == FLOAT16 ? narrow_to_half(e.bits) : e.bits;
             index = e.place / OUT_PER_WORD;

@@ -30,6 +30,8 @@ const bool AVERAGES = (FLAGS & 8u) != 0;      // else the greatest
 const bool TO_CORNERS = (FLAGS & 16u) != 0;   // the outermost points are a region's size apart
 const bool HAS_PARTS = (FLAGS & 32u) != 0;    // not all of the source is bound
 const bool ACCUMULATES = (FLAGS & 64u) != 0;  // onto what the target has
+const bool FINDS_WINNERS = (FLAGS & 128u) != 0; // the number of a bin's greatest point, in place of that; UINT32
+const bool FINDS_CORNERS = (FLAGS & 256u) != 0; // what the gradients of a region's corners are made of, 4 FLOAT32
 // where regions, channels, rows and columns are among the dimensions, 4 bits each
 layout(constant_id = 3) const uint ORDER = 0x3210;
 layout(constant_id = 4) const uint V = 1;     // elements of an item: as many as fill a word, or 1
@@ -51,7 +53,7 @@ layout(std140, binding = 0) uniform RegionsParameters {
     uint least;       // samples of a bin along an axis
     uint most;
     uint source_first;
-    uint unused;
+    uint gradient_first;
     uvec4 source_strides; // of pictures, channels
     uvec4 offsets;        // FLOAT32: of pixels in the output and in the input; scales of x and y
     uvec4 extents[2];     // of a plane: a size, as FLOAT32, less one as FLOAT32, and the stride
@@ -60,12 +62,16 @@ layout(std140, binding = 0) uniform RegionsParameters {
     uvec4 origin;         // of the part: first channel, row and column of the target
     uvec4 part_first;     // HAS_PARTS: of what is bound of the source, a picture, column and row
     uvec4 part_size;
+    uvec4 gradient_strides; // in the order of sizes
 } parameters;
 
 BUFFER_OF_VECTORS(3, readonly, Records, records);
 BUFFER_OF_WORDS(3, readonly, Indices, indices);
 
+BUFFER_OF_WORDS(4, readonly, Gradients, gradients);
+
 const uint NO_PICTURE = 0xFFFFFFFFu;
+const uint NO_WINNER = 0xFFFFFFFFu; // no point is inside
 
 // An element of the source as FLOAT32. The first bound word is there whatever is asked for.
 uint load(uint element)

@@ -75,6 +75,7 @@ OF_OPERATORS = {
     ("DIAGONAL_MATRIX1", "Value"): 1, ("DIAGONAL_MATRIX1", "DiagonalFillBegin"): 0,
     ("DIAGONAL_MATRIX1", "DiagonalFillEnd"): 1,
     ("TOP_K1", "AxisDirection"): "DECREASING",
+    ("RESAMPLE_GRAD", "Scales"): REQUIRED, ("RESAMPLE_GRAD1", "Scales"): REQUIRED,
 }
 
 

@@ -5,29 +5,11 @@
 #include <math.h>
 
 #include "operators/operators.h"
+#include "operators/region_rules.h"
 #include "operators/scalar.h"
 #include "schema/newer.h"
-#include "tensor/infer.h"
 
 /* ---- rules ---- */
-
-/* A dimension of a tensor that is a dimension of another. */
-static void check_size(const char *name, struct vkdml_tensor *tensor, uint32_t d, const char *other_name,
-                       const struct vkdml_tensor *other, uint32_t e, struct vkdml_report *report) {
-    if (!vkdml_size_is(tensor, d, other->sizes[e])) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]", name,
-                             d, tensor->sizes[d], other->sizes[e], other_name, e);
-    }
-}
-
-static void check_is(const char *name, struct vkdml_tensor *tensor, uint32_t d, uint32_t size, const char *why,
-                     struct vkdml_report *report) {
-    if (!vkdml_size_is(tensor, d, size)) {
-        vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 "%s", name, d,
-                             tensor->sizes[d], size, why);
-    }
-}
 
 /* What the tensors of all agree in; regions have so many numbers. Whether ranks are right the table says. */
 static bool check_tensors(const struct vkdml_instance *instance, uint32_t numbers, struct vkdml_report *report) {
@@ -38,18 +20,10 @@ static bool check_tensors(const struct vkdml_instance *instance, uint32_t number
     if (input->dimension_count != 4 || output->dimension_count != 4 || rank < 2 || rank > 4) {
         return false;
     }
-    for (uint32_t d = 0; d + 2 < rank; ++d) {
-        check_is(name, corners, d, 1, "", report);
-    }
-    check_is(name, corners, rank - 1, numbers, ", the numbers of a region", report);
-    check_size(output_name, output, 0, name, corners, rank - 2, report);
-    check_size(output_name, output, 1, vkdml_input_name(instance, 0), input, 1, report);
-    for (uint32_t d = 2; d < 4; ++d) {
-        if (output->sizes[d] > VKDML_REGIONS_MOST_BINS) {
-            vkdml_report_invalid(report, "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be at most %d", output_name, d,
-                                 output->sizes[d], VKDML_REGIONS_MOST_BINS);
-        }
-    }
+    vkdml_regions_check_numbers(name, corners, numbers, report);
+    vkdml_regions_check_size(output_name, output, 0, name, corners, rank - 2, report);
+    vkdml_regions_check_size(output_name, output, 1, vkdml_input_name(instance, 0), input, 1, report);
+    vkdml_regions_check_bins(output_name, output, report);
     return true;
 }
 
@@ -57,8 +31,8 @@ static void check_roi_pooling(const struct vkdml_instance *instance, struct vkdm
     const DML_ROI_POOLING_OPERATOR_DESC *desc = instance->desc;
     if (check_tensors(instance, 5, report)) {
         const char *name = vkdml_output_name(instance, 0);
-        check_is(name, &instance->outputs[0], 2, desc->PooledSize.Height, " = PooledSize.Height", report);
-        check_is(name, &instance->outputs[0], 3, desc->PooledSize.Width, " = PooledSize.Width", report);
+        vkdml_regions_check_is(name, &instance->outputs[0], 2, desc->PooledSize.Height, " = PooledSize.Height", report);
+        vkdml_regions_check_is(name, &instance->outputs[0], 3, desc->PooledSize.Width, " = PooledSize.Width", report);
     }
 }
 
@@ -67,28 +41,11 @@ static void check_align(const struct vkdml_instance *instance, struct vkdml_repo
     struct vkdml_tensor *indices = &instance->inputs[2];
     if (check_tensors(instance, 4, report)) {
         const char *name = vkdml_input_name(instance, 2);
-        for (uint32_t d = 0; d + 1 < indices->dimension_count; ++d) {
-            check_is(name, indices, d, 1, "", report);
-        }
-        check_size(name, indices, indices->dimension_count - 1, vkdml_output_name(instance, 0), &instance->outputs[0],
-                   0, report);
+        vkdml_regions_check_indices(name, indices, vkdml_output_name(instance, 0), &instance->outputs[0], report);
     }
-    if (desc.ReductionFunction != DML_REDUCE_FUNCTION_AVERAGE && desc.ReductionFunction != DML_REDUCE_FUNCTION_MAX) {
-        vkdml_report_invalid(report,
-                             "ReductionFunction is %d, must be DML_REDUCE_FUNCTION_AVERAGE (%d) or "
-                             "DML_REDUCE_FUNCTION_MAX (%d)",
-                             (int)desc.ReductionFunction, DML_REDUCE_FUNCTION_AVERAGE, DML_REDUCE_FUNCTION_MAX);
-    }
-    if (desc.MinimumSamplesPerOutput > VKDML_REGIONS_MOST_SAMPLES) {
-        vkdml_report_invalid(report, "MinimumSamplesPerOutput is %" PRIu32 ", must be at most %d",
-                             desc.MinimumSamplesPerOutput, VKDML_REGIONS_MOST_SAMPLES);
-    }
-    if (desc.MaximumSamplesPerOutput == 0 || desc.MinimumSamplesPerOutput > desc.MaximumSamplesPerOutput) {
-        vkdml_report_invalid(report,
-                             "MaximumSamplesPerOutput is %" PRIu32
-                             ", must be at least 1 and MinimumSamplesPerOutput (%" PRIu32 ")",
-                             desc.MaximumSamplesPerOutput, desc.MinimumSamplesPerOutput);
-    }
+    const struct vkdml_samples samples = {desc.ReductionFunction, desc.MinimumSamplesPerOutput,
+                                          desc.MaximumSamplesPerOutput};
+    vkdml_samples_check(&samples, report);
 }
 
 /* ---- plans ---- */
@@ -102,16 +59,11 @@ static struct vkdml_regions begin(const struct vkdml_instance *instance) {
     };
 }
 
-/* A denormal number may be 0 on a device. */
-static float normal(float x) {
-    return fpclassify(x) == FP_SUBNORMAL ? 0 : x;
-}
-
 static VkdmlResult plan_roi_pooling(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_ROI_POOLING_OPERATOR_DESC *desc = planning->instance->desc;
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
-    regions.scales[0] = regions.scales[1] = normal(desc->SpatialScale);
+    regions.scales[0] = regions.scales[1] = vkdml_regions_normal(desc->SpatialScale);
     return vkdml_regions_plan(&regions, planning->builder);
 }
 
@@ -128,15 +80,15 @@ static VkdmlResult plan_align(const struct vkdml_operator *op, const struct vkdm
     struct vkdml_regions regions = begin(planning->instance);
     (void)op;
     regions.indices = vkdml_input_view(planning->instance, 2);
-    regions.scales[0] = normal(desc.SpatialScaleX);
-    regions.scales[1] = normal(desc.SpatialScaleY);
+    regions.scales[0] = vkdml_regions_normal(desc.SpatialScaleX);
+    regions.scales[1] = vkdml_regions_normal(desc.SpatialScaleY);
     regions.outside = outside_of(desc.OutOfBoundsInputValue, regions.output.at.type);
     regions.has_samples = true;
     regions.interpolates = desc.InterpolationMode == DML_INTERPOLATION_MODE_LINEAR;
     regions.averages = desc.ReductionFunction == DML_REDUCE_FUNCTION_AVERAGE;
     regions.to_corners = desc.AlignRegionsToCorners != 0;
     regions.input_offset = desc.InputPixelOffset;
-    regions.output_offset = normal(desc.OutputPixelOffset);
+    regions.output_offset = vkdml_regions_normal(desc.OutputPixelOffset);
     regions.least_samples = desc.MinimumSamplesPerOutput == 0 ? 1 : desc.MinimumSamplesPerOutput;
     regions.most_samples = desc.MaximumSamplesPerOutput < limit ? desc.MaximumSamplesPerOutput : limit;
     return vkdml_regions_plan(&regions, planning->builder);

@@ -8,12 +8,8 @@
 #include "frames/neighbours/scaling.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
+#include "operators/resampling.h"
 #include "tensor/infer.h"
-
-/* Scales and offsets beyond these lead to no other elements. */
-#define LEAST_SCALE     0x1p-32f
-#define GREATEST_SCALE  0x1p64f
-#define GREATEST_OFFSET 0x1p32f
 
 /* Coordinates below are exact in FLOAT32, and halves between them; so are sums with offsets that are. */
 #define EXACT_SIZE   (1u << 22)
@@ -21,21 +17,9 @@
 
 /* ---- what descriptors say ---- */
 
-struct resampling {
-    DML_INTERPOLATION_MODE mode;
-    float bias; /* before the nearest place is rounded */
-    bool rounds_up;
-    bool is_antialiased;
-    const char *count_name;
-    uint32_t count;
-    const float *scales;
-    const float *input_offsets;  /* NULL: 0.5 */
-    const float *output_offsets; /* NULL: -0.5 */
-};
-
-static struct resampling read_resample(const struct vkdml_instance *instance) {
+static struct vkdml_resampling read_resample(const struct vkdml_instance *instance) {
     const DML_RESAMPLE_OPERATOR_DESC *desc = instance->desc;
-    return (struct resampling){
+    return (struct vkdml_resampling){
         .mode = desc->InterpolationMode,
         .bias = 0.5f,
         .count_name = "ScaleCount",
@@ -48,43 +32,34 @@ static struct resampling read_resample(const struct vkdml_instance *instance) {
     .mode = (desc)->InterpolationMode, .count_name = "DimensionCount", .count = (desc)->DimensionCount,                \
     .scales = (desc)->Scales, .input_offsets = (desc)->InputPixelOffsets, .output_offsets = (desc)->OutputPixelOffsets
 
-static struct resampling read_resample1(const struct vkdml_instance *instance) {
+static struct vkdml_resampling read_resample1(const struct vkdml_instance *instance) {
     const DML_RESAMPLE1_OPERATOR_DESC *desc = instance->desc;
-    return (struct resampling){
+    return (struct vkdml_resampling){
         WITH_OFFSETS(desc),
         .bias = 0.5f,
     };
 }
 
-static struct resampling read_resample2(const struct vkdml_instance *instance) {
+static struct vkdml_resampling read_resample2(const struct vkdml_instance *instance) {
     const DML_RESAMPLE2_OPERATOR_DESC *desc = instance->desc;
-    return (struct resampling){
+    return (struct vkdml_resampling){
         WITH_OFFSETS(desc),
         .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
     };
 }
 
-static struct resampling read_resample3(const struct vkdml_instance *instance) {
+static struct vkdml_resampling read_resample3(const struct vkdml_instance *instance) {
     const DML_RESAMPLE3_OPERATOR_DESC *desc = instance->desc;
-    return (struct resampling){
+    return (struct vkdml_resampling){
         WITH_OFFSETS(desc),
         .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
         .is_antialiased = desc->Antialiased != 0,
     };
 }
 
-static void check_offsets(const char *name, const float *offsets, uint32_t count, struct vkdml_report *report) {
-    for (uint32_t d = 0; d < count && offsets != NULL; ++d) {
-        if (!(fabsf(offsets[d]) <= GREATEST_OFFSET)) {
-            vkdml_report_invalid(report, "%s[%" PRIu32 "] is %g, must be from -2^32 to 2^32", name, d,
-                                 (double)offsets[d]);
-        }
-    }
-}
-
 /* Any size is one; DirectML's callers take the input's times the scale. That is a FLOAT32: 0.7 times 10 is 7 all the
  * same. */
-static void choose_sizes(const struct resampling *resampling, const struct vkdml_tensor *input,
+static void choose_sizes(const struct vkdml_resampling *resampling, const struct vkdml_tensor *input,
                          struct vkdml_tensor *output) {
     for (uint32_t d = 0; d < input->dimension_count && output->dimension_count == input->dimension_count; ++d) {
         const double size = floor((double)input->sizes[d] * (double)resampling->scales[d] * (1 + 0x1p-22));
@@ -94,38 +69,14 @@ static void choose_sizes(const struct resampling *resampling, const struct vkdml
     }
 }
 
-static void check_resampling(const struct resampling *resampling, const struct vkdml_instance *instance,
+static void check_resampling(const struct vkdml_resampling *resampling, const struct vkdml_instance *instance,
                              struct vkdml_report *report) {
-    const struct resampling r = *resampling;
-    const uint32_t count = instance->inputs[0].dimension_count;
-    if (r.count != count) {
-        vkdml_report_invalid(report, "%s is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount", r.count_name,
-                             r.count, count, vkdml_input_name(instance, 0));
-        return;
+    if (vkdml_resampling_check(resampling, &instance->inputs[0], vkdml_input_name(instance, 0), report)) {
+        choose_sizes(resampling, &instance->inputs[0], &instance->outputs[0]);
     }
-    for (uint32_t d = 0; d < count; ++d) {
-        if (!(r.scales[d] >= LEAST_SCALE) || isinf(r.scales[d])) {
-            vkdml_report_invalid(report, "Scales[%" PRIu32 "] is %g, must be finite and at least 2^-32", d,
-                                 (double)r.scales[d]);
-        }
-    }
-    choose_sizes(resampling, &instance->inputs[0], &instance->outputs[0]);
-    check_offsets("InputPixelOffsets", r.input_offsets, count, report);
-    check_offsets("OutputPixelOffsets", r.output_offsets, count, report);
 }
 
-static struct vkdml_scaling scaling_of(const struct resampling *r, uint32_t d) {
-    const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
-    return (struct vkdml_scaling){
-        .scale = r->scales[d] > GREATEST_SCALE ? GREATEST_SCALE : r->scales[d],
-        .input_offset = r->input_offsets != NULL ? r->input_offsets[d] : 0.5f,
-        .output_offset = r->output_offsets != NULL ? r->output_offsets[d] : -0.5f,
-        .bias = is_nearest ? r->bias : 0,
-        .rounds_up = is_nearest && r->rounds_up,
-    };
-}
-
-static bool is_averaged(const struct resampling *r, uint32_t d) {
+static bool is_averaged(const struct vkdml_resampling *r, uint32_t d) {
     return r->mode == DML_INTERPOLATION_MODE_LINEAR && r->is_antialiased && r->scales[d] < 1;
 }
 
@@ -209,7 +160,7 @@ static uint32_t taps_of(enum vkdml_neighbours_kind kind, const struct vkdml_scal
                                              : 2 * reach;
 }
 
-static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass,
+static VkdmlResult plan_pass(const struct vkdml_resampling *r, const struct pass *pass,
                              const struct vkdml_planning *planning) {
     struct vkdml_neighbours n = vkdml_neighbours_begin(planning->instance);
     n.kind = pass->kind;
@@ -221,7 +172,7 @@ static VkdmlResult plan_pass(const struct resampling *r, const struct pass *pass
     n.own = n.source;
     n.count = pass->source->rank;
     for (uint32_t d = 0; d < n.count; ++d) {
-        const struct vkdml_scaling scaling = scaling_of(r, d);
+        const struct vkdml_scaling scaling = vkdml_resampling_scaling(r, d);
         n.dimensions[d] = (struct vkdml_neighbours_dimension){
             .size = pass->target->sizes[d],
             .source_stride = pass->source->sizes[d] == 1 ? 0 : pass->source->strides[d],
@@ -262,7 +213,7 @@ static uint32_t order_walks(const struct vkdml_planning *planning, uint32_t walk
     return count;
 }
 
-static uint32_t walks_of_pass(const struct resampling *r, const uint32_t *order, uint32_t count) {
+static uint32_t walks_of_pass(const struct vkdml_resampling *r, const uint32_t *order, uint32_t count) {
     uint32_t run = 0;
     while (run < count && !is_averaged(r, order[run])) {
         ++run;
@@ -270,7 +221,8 @@ static uint32_t walks_of_pass(const struct resampling *r, const uint32_t *order,
     return run == 0 || run % 2 != 0 ? 1 : 2;
 }
 
-static VkdmlResult plan_passes(const struct resampling *r, uint32_t walked, const struct vkdml_planning *planning) {
+static VkdmlResult plan_passes(const struct vkdml_resampling *r, uint32_t walked,
+                               const struct vkdml_planning *planning) {
     const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
     struct vkdml_view source = vkdml_input_view(planning->instance, 0);
     uint32_t order[VKDML_MAX_DIMENSIONS];
@@ -302,7 +254,7 @@ static VkdmlResult plan_passes(const struct resampling *r, uint32_t walked, cons
     return result;
 }
 
-static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdml_planning *planning) {
+static VkdmlResult plan_resampling(const struct vkdml_resampling *r, const struct vkdml_planning *planning) {
     const struct vkdml_tensor *input = &planning->instance->inputs[0];
     const struct vkdml_tensor *output = &planning->instance->outputs[0];
     const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
@@ -310,7 +262,7 @@ static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdm
     uint32_t walked = 0;
     bool copies = true;
     for (uint32_t d = 0; d < input->dimension_count; ++d) {
-        const struct vkdml_scaling scaling = scaling_of(r, d);
+        const struct vkdml_scaling scaling = vkdml_resampling_scaling(r, d);
         const bool is_copy = is_copied(&scaling, is_nearest, input->sizes[d], output->sizes[d], &copied[d]) &&
                              (input->sizes[d] == 1 || !is_averaged(r, d));
         const bool stays =
@@ -332,11 +284,11 @@ static VkdmlResult plan_resampling(const struct resampling *r, const struct vkdm
 
 #define RESAMPLING(name)                                                                                               \
     static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
-        const struct resampling r = read_##name(instance);                                                             \
+        const struct vkdml_resampling r = read_##name(instance);                                                       \
         check_resampling(&r, instance, report);                                                                        \
     }                                                                                                                  \
     static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \
-        const struct resampling r = read_##name(planning->instance);                                                   \
+        const struct vkdml_resampling r = read_##name(planning->instance);                                             \
         (void)op;                                                                                                      \
         return plan_resampling(&r, planning);                                                                          \
     }                                                                                                                  \

@@ -55,6 +55,12 @@ static DML_TENSOR_DATA_TYPE pick_type(const struct template *template, const Vkd
     return first_type(field);
 }
 
+/* Optional fields are left out, but for those whose row says otherwise. */
+static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
+    const struct template_value *row = template_value_find(template->schema, field);
+    return field->optional && (row == NULL || row->value[0] != '+');
+}
+
 static const char *pick_sizes(const struct template *template, const VkdmlFieldSchema *field) {
     const struct template_value *row = template_value_find(template->schema, field);
     if (row) {

@@ -164,17 +164,16 @@ static void choose_share(const struct vkdml_neighbours *n, const struct vkdml_ne
     }
 }
 
-/* Whether rows of the target begin and end with items. */
-static bool are_whole(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                      const struct shape *shape, const struct vkdml_plan_limits *limits) {
+bool vkdml_neighbours_are_whole(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                uint32_t width, const struct vkdml_plan_limits *limits) {
     const struct vkdml_window target = vkdml_window_of(part->target, vkdml_data_type_bits(n->target.type));
     const uint32_t bytes = vkdml_data_type_bits(n->target.type) / 8;
     const uint64_t first =
         vkdml_place_modulo_16(limits, n->target.offset + target.offset, (uint64_t)target.lead * bytes);
-    const uint32_t item = shape->width * bytes < 16 ? shape->width * bytes : 16;
-    bool whole = shape->width > 1 && part->box.size[n->count - 1] % shape->width == 0 && first % item == 0;
+    const uint32_t item = width * bytes < 16 ? width * bytes : 16;
+    bool whole = width > 1 && part->box.size[n->count - 1] % width == 0 && first % item == 0;
     for (uint32_t d = 0; d + 1 < n->count; ++d) {
-        whole = whole && n->dimensions[d].target_stride % shape->width == 0;
+        whole = whole && n->dimensions[d].target_stride % width == 0;
     }
     return whole;
 }
@@ -244,7 +243,7 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
     }
     const uint64_t row = part->box.size[n->count - 1];
     shape->is_loose = shape->ring != NO_RING && n->dimensions[shape->ring].target_stride % width != 0;
-    shape->is_whole = are_whole(n, part, shape, limits);
+    shape->is_whole = vkdml_neighbours_are_whole(n, part, width, limits);
     const enum vkdml_neighbours_mode whole_rows = whole_rows_of(n, part, shape, limits);
     if (whole_rows != VKDML_NEIGHBOURS_MODE_SINGLE) {
         shape->mode = whole_rows;

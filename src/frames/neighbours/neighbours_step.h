@@ -25,6 +25,10 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *neighbours
                                        const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits,
                                        struct vkdml_report *report, struct vkdml_plan_step *step);
 
+/* Whether rows of the target begin and end with items of so many elements. */
+bool vkdml_neighbours_are_whole(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                uint32_t width, const struct vkdml_plan_limits *limits);
+
 /* What kernels know of dimension d, of which they walk `size` coordinates. */
 void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *dimension, uint32_t d, uint32_t size,
                                      struct vkdml_neighbours_parameters *parameters);

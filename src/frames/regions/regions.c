@@ -2,6 +2,7 @@
  * rows and columns, whose parts add up in the output, a dispatch after the other. */
 #include "frames/regions/regions.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/notes.h"
@@ -40,6 +41,9 @@ static struct vkdml_span span_of(const struct windows *w, uint32_t t, const stru
         span.first += (uint64_t)box->origin[d] * tensor->strides[d];
         span.count += (box->size[d] - 1 + more) * tensor->strides[d];
     }
+    if (t == VKDML_REGIONS_TARGET && w->bins->regions->result == VKDML_REGIONS_CORNER_TERMS) {
+        span.count += 3;
+    }
     if (t == VKDML_REGIONS_CORNERS) {
         span.count += (!vkdml_view_exists(&w->bins->regions->indices) ? 4 : 3) * (uint64_t)tensor->column_stride;
     }
@@ -60,7 +64,8 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         *fits = turns <= VKDML_REGIONS_MOST_TURNS;
         return turns / VKDML_REGIONS_MOST_TURNS * w->builder->limits->max_storage_buffer_range;
     }
-    if (t == VKDML_REGIONS_INDICES && !vkdml_view_exists(&w->bins->regions->indices)) {
+    if ((t == VKDML_REGIONS_INDICES && !vkdml_view_exists(&w->bins->regions->indices)) ||
+        (t == VKDML_REGIONS_GRADIENT && !vkdml_view_exists(&w->bins->regions->gradient))) {
         *fits = true;
         return 0;
     }
@@ -78,6 +83,12 @@ static uint64_t reach(void *context, uint32_t n, const struct vkdml_box *box, ui
     return (uint64_t)(box->size[d] - 1) * w->bins->tensors[t].strides[d];
 }
 
+static VkdmlResult refuse_parts(struct vkdml_builder *builder) {
+    return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "maxStorageBufferRange (%" PRIu64 ") is too small for a picture",
+                            builder->limits->max_storage_buffer_range);
+}
+
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     struct windows *w = context;
     const struct vkdml_view *input = &w->bins->regions->input;
@@ -86,6 +97,9 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                      box->size[VKDML_REGIONS_Y] != input->sizes[2] || box->size[VKDML_REGIONS_X] != input->sizes[3];
     part.accumulates = box->origin[VKDML_REGIONS_Y] != 0 || box->origin[VKDML_REGIONS_X] != 0;
     w->accumulates = w->accumulates || part.accumulates;
+    if (part.accumulates && w->bins->regions->result != VKDML_REGIONS_POOLED) {
+        return refuse_parts(w->builder);
+    }
     if (w->is_rehearsal) {
         return VKDML_SUCCESS;
     }
@@ -191,6 +205,8 @@ static void set_tensors(const struct vkdml_regions *regions, struct vkdml_region
         .at = regions->input.at, .strides = {0, input[1], 0, 0, input[0], input[2], input[3]}};
     bins->tensors[VKDML_REGIONS_TARGET] = (struct vkdml_regions_tensor){.at = regions->output.at};
     memcpy(bins->tensors[VKDML_REGIONS_TARGET].strides, regions->output.strides, 4 * sizeof(uint32_t));
+    bins->tensors[VKDML_REGIONS_GRADIENT] = (struct vkdml_regions_tensor){.at = regions->gradient.at};
+    memcpy(bins->tensors[VKDML_REGIONS_GRADIENT].strides, regions->gradient.strides, 4 * sizeof(uint32_t));
 }
 
 /* Averages of FLOAT16 that add up: numbers in the temporary resource first, which are rounded once. */
@@ -211,29 +227,38 @@ static VkdmlResult plan_in_two(struct windows *w, const struct vkdml_regions_bin
     return result == VKDML_SUCCESS ? vkdml_map_plan(&map, w->builder) : result;
 }
 
-VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml_builder *builder) {
-    struct vkdml_regions_bins bins = {0};
-    struct windows w = {.bins = &bins, .builder = builder};
-    set_tensors(regions, &bins);
+VkdmlResult vkdml_regions_begin(const struct vkdml_regions *regions, struct vkdml_regions_bins *bins,
+                                struct vkdml_builder *builder) {
+    const struct windows w = {.bins = bins, .builder = builder};
+    set_tensors(regions, bins);
     vkdml_note(builder->report,
                "regions: what the bins of a region share is computed first, into a record of %d bytes for each",
                VKDML_REGIONS_RECORD_BYTES);
-    VkdmlResult result = pack_corners(&w, &bins.tensors[VKDML_REGIONS_CORNERS]);
+    return pack_corners(&w, &bins->tensors[VKDML_REGIONS_CORNERS]);
+}
+
+VkdmlResult vkdml_regions_plan_records(struct vkdml_regions_bins *bins, const struct vkdml_origin *records,
+                                       struct vkdml_builder *builder) {
+    struct windows w = {.bins = bins, .builder = builder};
+    bins->tensors[VKDML_REGIONS_RECORDS] = (struct vkdml_regions_tensor){.at = *records, .strides = {1}};
+    vkdml_builder_phase(builder);
+    return cover(&w, FIRST_OF_RECORDS);
+}
+
+VkdmlResult vkdml_regions_plan(const struct vkdml_regions *regions, struct vkdml_builder *builder) {
+    struct vkdml_regions_bins bins = {0};
+    struct windows w = {.bins = &bins, .builder = builder};
+    VkdmlResult result = vkdml_regions_begin(regions, &bins, builder);
     if (result == VKDML_SUCCESS) {
         result = pack_input(&w, &bins.tensors[VKDML_REGIONS_INPUT]);
     }
-    bins.tensors[VKDML_REGIONS_RECORDS] = (struct vkdml_regions_tensor){
-        .at = vkdml_builder_region(builder, "records of regions",
-                                   (uint64_t)regions->output.sizes[0] * VKDML_REGIONS_RECORD_BYTES,
-                                   DML_TENSOR_DATA_TYPE_UNKNOWN),
-        .strides = {1},
-    };
+    const struct vkdml_origin records = vkdml_builder_region(
+        builder, "records of regions", (uint64_t)regions->output.sizes[0] * VKDML_REGIONS_RECORD_BYTES,
+        DML_TENSOR_DATA_TYPE_UNKNOWN);
     if (result == VKDML_SUCCESS) {
-        vkdml_builder_phase(builder);
-        result = cover(&w, FIRST_OF_RECORDS);
+        result = vkdml_regions_plan_records(&bins, &records, builder);
     }
     w.is_rehearsal = true;
-    w.accumulates = false;
     if (result == VKDML_SUCCESS) {
         result = cover(&w, FIRST_OF_BINS);
     }

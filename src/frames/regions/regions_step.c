@@ -23,7 +23,8 @@ struct shape {
 /* Of an element. */
 static uint64_t turns_of(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
     const uint64_t most = regions->most_samples;
-    return 1 + (regions->has_samples ? most * (most + 1) : height * ((uint64_t)width + 1));
+    const uint64_t times = regions->result == VKDML_REGIONS_CORNER_TERMS && !regions->averages ? 2 : 1;
+    return 1 + (regions->has_samples ? times * most * (most + 1) : height * ((uint64_t)width + 1));
 }
 
 uint64_t vkdml_regions_turns(const struct vkdml_regions *regions, uint32_t height, uint32_t width) {
@@ -78,20 +79,30 @@ static uint32_t order_nibbles(const struct shape *shape) {
     return nibbles;
 }
 
+void vkdml_regions_fill_points(const struct vkdml_regions *regions, uint32_t extents[2][4], uint32_t offsets[4]) {
+    for (uint32_t axis = 0; axis < 2; ++axis) {
+        const uint32_t size = regions->input.sizes[3 - axis];
+        extents[axis][0] = size;
+        extents[axis][1] = vkdml_float_bits((float)size);
+        extents[axis][2] = vkdml_float_bits((float)(size - 1));
+        offsets[2 + axis] = vkdml_float_bits(regions->scales[axis]);
+    }
+    offsets[0] = vkdml_float_bits(regions->output_offset);
+    offsets[1] = vkdml_float_bits(regions->input_offset);
+}
+
 static void fill_axes(const struct vkdml_regions *regions, const struct vkdml_regions_tensor *input,
                       struct vkdml_regions_parameters *parameters) {
+    uint32_t extents[2][4];
+    vkdml_regions_fill_points(regions, extents, parameters->offsets);
     for (uint32_t axis = 0; axis < 2; ++axis) {
-        const uint32_t size = regions->input.sizes[3 - axis], count = regions->output.sizes[3 - axis];
+        const uint32_t count = regions->output.sizes[3 - axis];
         const struct vkdml_divisor divisor = vkdml_divisor(count);
-        const uint32_t extent[] = {size, vkdml_float_bits((float)size), vkdml_float_bits((float)(size - 1)),
-                                   input->strides[VKDML_REGIONS_X - axis]};
         const uint32_t bins[] = {count, divisor.multiplier, divisor.shifts, vkdml_float_bits((float)count)};
-        memcpy(&parameters->extents[4 * axis], extent, sizeof(extent));
+        extents[axis][3] = input->strides[VKDML_REGIONS_X - axis];
+        memcpy(&parameters->extents[4 * axis], extents[axis], sizeof(extents[axis]));
         memcpy(&parameters->bins[4 * axis], bins, sizeof(bins));
-        parameters->offsets[2 + axis] = vkdml_float_bits(regions->scales[axis]);
     }
-    parameters->offsets[0] = vkdml_float_bits(regions->output_offset);
-    parameters->offsets[1] = vkdml_float_bits(regions->input_offset);
 }
 
 static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_regions_part *part,
@@ -104,6 +115,7 @@ static void fill_part(const struct vkdml_regions_bins *bins, const struct vkdml_
         const uint32_t dimension[] = {size, divisor.multiplier, divisor.shifts,
                                       bins->tensors[VKDML_REGIONS_TARGET].strides[shape->order[n]]};
         memcpy(parameters->sizes[n], dimension, sizeof(dimension));
+        parameters->gradient_strides[n] = bins->tensors[VKDML_REGIONS_GRADIENT].strides[shape->order[n]];
     }
     for (uint32_t n = 0; n < 3; ++n) {
         parameters->part_first[n] = origin[plane[n]];
@@ -119,7 +131,9 @@ static uint32_t flags_of(const struct vkdml_regions *regions, const struct vkdml
            (regions->interpolates ? VKDML_REGIONS_INTERPOLATES : 0) | (regions->averages ? VKDML_REGIONS_AVERAGES : 0) |
            (regions->to_corners ? VKDML_REGIONS_TO_CORNERS : 0) |
            (!part->is_first && part->has_parts ? VKDML_REGIONS_HAS_PARTS : 0) |
-           (part->accumulates ? VKDML_REGIONS_ACCUMULATES : 0);
+           (part->accumulates ? VKDML_REGIONS_ACCUMULATES : 0) |
+           (!part->is_first && regions->result == VKDML_REGIONS_WINNERS ? VKDML_REGIONS_FINDS_WINNERS : 0) |
+           (!part->is_first && regions->result == VKDML_REGIONS_CORNER_TERMS ? VKDML_REGIONS_FINDS_CORNERS : 0);
 }
 
 /* Binds tensor t as the kernel's next buffer; returns the elements before the first that is used. */
@@ -178,6 +192,9 @@ VkdmlResult vkdml_regions_fill_step(const struct vkdml_regions_bins *bins, const
             (uint32_t)(part->spans[VKDML_REGIONS_INPUT].first - source->at.first);
         parameters.target_first = bind(bins, part, VKDML_REGIONS_TARGET, step);
         bind(bins, part, VKDML_REGIONS_RECORDS, step);
+        if (regions->result == VKDML_REGIONS_CORNER_TERMS) {
+            parameters.gradient_first = bind(bins, part, VKDML_REGIONS_GRADIENT, step);
+        }
         find_shape(target, &window, &part->box, limits, &shape);
         fill_part(bins, part, &shape, &parameters);
         parameters.element_count = shape.count;

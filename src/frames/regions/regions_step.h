@@ -25,6 +25,7 @@ enum {
     VKDML_REGIONS_RECORDS,
     VKDML_REGIONS_INPUT,
     VKDML_REGIONS_TARGET,
+    VKDML_REGIONS_GRADIENT, /* of corners' terms */
     VKDML_REGIONS_TENSORS
 };
 
@@ -51,6 +52,17 @@ struct vkdml_regions_part {
     struct vkdml_box box;
     struct vkdml_span spans[VKDML_REGIONS_TENSORS]; /* in elements; of records in vectors of 16 bytes */
 };
+
+/* Sets a plan's tensors but for the records, packed where not even a region's numbers can be bound. */
+VkdmlResult vkdml_regions_begin(const struct vkdml_regions *regions, struct vkdml_regions_bins *bins,
+                                struct vkdml_builder *builder);
+
+/* Adds the steps that make records, of 32 bytes each, from where `records` begins. */
+VkdmlResult vkdml_regions_plan_records(struct vkdml_regions_bins *bins, const struct vkdml_origin *records,
+                                       struct vkdml_builder *builder);
+
+/* The fields of a block that tell points. */
+void vkdml_regions_fill_points(const struct vkdml_regions *regions, uint32_t extents[2][4], uint32_t offsets[4]);
 
 /* How many turns of loops an item takes where its box reaches over so much of a plane. */
 uint64_t vkdml_regions_turns(const struct vkdml_regions *regions, uint32_t height, uint32_t width);

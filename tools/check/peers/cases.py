@@ -18,7 +18,7 @@ class Case:
                     self.inputs[f"{field.name}[{i}]"] = one.broadcast()
             elif tensor is not None:
                 self.inputs[field.name] = tensor.broadcast()
-        outputs = [tensors[field.name] for field in operator.fields_of("output")]
+        outputs = [tensors[field.name] for field in operator.fields_of("output") if field.name in tensors]
         self.outputs = outputs[0] if isinstance(outputs[0], list) else outputs
         self.output = self.outputs[0]
         self.first = next(iter(self.inputs.values()), None)
@@ -570,7 +570,12 @@ def shape_pooling(random, operator, chosen, attributes):
     n, c = int(random.integers(1, 3)), int(random.integers(1, 4))
     output = [n, c, *[(size - d * (window - 1) - 1) // stride + 1
                       for size, window, d, stride in zip(padded, windows, dilations, strides)]]
-    chosen["InputTensor"], chosen["OutputTensor"] = (type_, [n, c, *sizes]), (type_, output)
+    if operator.name.endswith("GRAD"):
+        chosen["InputGradientTensor"], chosen["OutputGradientTensor"] = (type_, output), (type_, [n, c, *sizes])
+        if "InputTensor" in fields:
+            chosen["InputTensor"] = type_, [n, c, *sizes]
+    else:
+        chosen["InputTensor"], chosen["OutputTensor"] = (type_, [n, c, *sizes]), (type_, output)
     if "OutputIndicesTensor" in fields:
         chosen["OutputIndicesTensor"] = str(random.choice(fields["OutputIndicesTensor"].types)), output
     attributes.update(DimensionCount=spatial, WindowSize=windows, Strides=strides, StartPadding=start, EndPadding=end)
@@ -594,8 +599,11 @@ def shape_resample(random, operator, chosen, attributes):
               for d in range(len(sizes))]
     more = int(random.random() < 0.2)
     type_ = str(random.choice(field.types))
-    chosen["InputTensor"] = type_, sizes
-    chosen["OutputTensor"] = type_, [max(1, int(size * scale + 1e-6) + more) for size, scale in zip(sizes, scales)]
+    made = type_, [max(1, int(size * scale + 1e-6) + more) for size, scale in zip(sizes, scales)]
+    if "GRAD" in operator.name:
+        chosen["InputGradientTensor"], chosen["OutputGradientTensor"] = made, (type_, sizes)
+    else:
+        chosen["InputTensor"], chosen["OutputTensor"] = (type_, sizes), made
     offsets = [(0.5, -0.5), (0.5, -0.5), (0.0, 0.0), (0.0, -0.5), (0.25, 1.0)][int(random.integers(5))]
     attributes["ScaleCount" if operator.name == "RESAMPLE" else "DimensionCount"] = len(sizes)
     attributes["Scales"] = scales
@@ -612,12 +620,20 @@ def shape_regions(random, operator, chosen, attributes):
     if not aligns:
         attributes.update(PooledSize=(along, down), SpatialScale=float(np.float32(random.choice([1, 0.5, 2, 0.3]))))
         return
-    chosen["BatchIndicesTensor"] = str(random.choice(["UINT32", "UINT64"])), [regions]
+    if operator.name == "ROI_ALIGN_GRAD":
+        chosen["InputGradientTensor"] = chosen.pop("OutputTensor")
+        chosen["BatchIndicesTensor"] = "UINT32", [regions]
+        of_pictures = random.random() < 0.5
+        chosen["OutputGradientTensor"] = chosen["InputTensor"] if of_pictures else None
+        chosen["OutputROIGradientTensor"] = None if of_pictures else chosen["ROITensor"]
+    else:
+        chosen["BatchIndicesTensor"] = str(random.choice(["UINT32", "UINT64"])), [regions]
     least, scale = int(random.integers(0, 4)), float(np.float32(random.choice([1, 0.5, 2, 0.3])))
     attributes.update(SpatialScaleX=scale, SpatialScaleY=scale if random.random() < 0.8 else 1.0,
                       ReductionFunction=str(random.choice(["AVERAGE", "AVERAGE", "MAX"])),
-                      OutOfBoundsInputValue=0.0 if random.random() < 0.7 else random_float(random),
                       MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=int(random.choice([max(least, 1), 5, 2**32 - 1])))
+    if operator.name != "ROI_ALIGN_GRAD":
+        attributes["OutOfBoundsInputValue"] = 0.0 if random.random() < 0.7 else random_float(random)
 
 
 # Of one or two attributes, which networks have; no function jumps.
@@ -658,14 +674,15 @@ SHAPES = {
     "CONVOLUTION": shape_convolution,
     "MAX_UNPOOLING": shape_unpooling,
     **{f"{name}_POOLING{n}": shape_pooling for name, n in [
-        ("AVERAGE", ""), ("AVERAGE", 1), ("LP", ""), ("LP", 1), ("MAX", ""), ("MAX", 1), ("MAX", 2)]},
-    "ROI_POOLING": shape_regions, "ROI_ALIGN": shape_regions, "ROI_ALIGN1": shape_regions,
+        ("AVERAGE", ""), ("AVERAGE", 1), ("LP", ""), ("LP", 1), ("MAX", ""), ("MAX", 1), ("MAX", 2), ("AVERAGE", "_GRAD"), ("MAX", "_GRAD")]},
+    "ROI_POOLING": shape_regions, "ROI_ALIGN": shape_regions, "ROI_ALIGN1": shape_regions, "ROI_ALIGN_GRAD": shape_regions,
     "ACTIVATION_SOFTMAX": shape_matrix, "ACTIVATION_LOG_SOFTMAX": shape_matrix, "ACTIVATION_HARDMAX": shape_matrix,
     "ACTIVATION_SOFTMAX1": shape_axes, "ACTIVATION_LOG_SOFTMAX1": shape_axes, "ACTIVATION_HARDMAX1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION": shape_mean_variance, "MEAN_VARIANCE_NORMALIZATION1": shape_axes,
     "MEAN_VARIANCE_NORMALIZATION2": shape_axes, "LP_NORMALIZATION": shape_lp,
     "LOCAL_RESPONSE_NORMALIZATION": shape_local_response, "UPSAMPLE_2D": shape_upsample,
-    "RESAMPLE": shape_resample, "RESAMPLE1": shape_resample, "RESAMPLE2": shape_resample, "RESAMPLE3": shape_resample, "FOLD": shape_unfold,
+    "RESAMPLE": shape_resample, "RESAMPLE1": shape_resample, "RESAMPLE2": shape_resample, "RESAMPLE3": shape_resample,
+    "RESAMPLE_GRAD": shape_resample, "RESAMPLE_GRAD1": shape_resample, "FOLD": shape_unfold,
     "CUMULATIVE_SUMMATION": shape_scan, "CUMULATIVE_PRODUCT": shape_scan,
     "TOP_K": shape_top_k, "TOP_K1": shape_top_k,
     "REDUCE": shape_reduce, "ARGMIN": shape_reduce, "ARGMAX": shape_reduce, "GATHER_ELEMENTS": shape_elements,

@@ -861,9 +861,9 @@ def pooled_regions(case):
     return result
 
 
-def points_of(case, axis, low, high, size):
+def points_of(case, axis, low, high, size, outputs):
     """Of each output element along an axis its samples: two elements, the second's weight, and whether they are inside."""
-    old, outputs = case.operator.name == "ROI_ALIGN", case.output.sizes[3 - axis]
+    old = case.operator.name == "ROI_ALIGN"
     before, after = (f32(0.5), f32(-0.5)) if old else (f32(case["InputPixelOffset"]), f32(case["OutputPixelOffset"]))
     tiny = np.finfo(f32).tiny
     scale = f32(case["SpatialScale" + "XY"[axis]])
@@ -893,8 +893,8 @@ def aligned_regions(case):
     exact = np.full(case.output.sizes, outside, wide)
     magnitudes = np.abs(exact)
     for r, (region, picture) in enumerate(zip(regions_of(case), full(case, "BatchIndicesTensor"))):
-        columns = points_of(case, 0, region[0], region[2], x.shape[3])
-        rows = points_of(case, 1, region[1], region[3], x.shape[2])
+        columns = points_of(case, 0, region[0], region[2], x.shape[3], case.output.sizes[3])
+        rows = points_of(case, 1, region[1], region[3], x.shape[2], case.output.sizes[2])
         if picture >= x.shape[0] or columns is None or rows is None:
             continue
         for i, j in np.ndindex(case.output.sizes[2], case.output.sizes[3]):
@@ -983,7 +983,161 @@ def near_network(ours, exact):
     return np.abs(ours - exact) <= np.maximum(np.abs(exact), 1) * (2.0**-9 if ours.dtype == np.float16 else 2.0**-18)
 
 
+# ---- gradients: what is taken forward is given back, element by element of the forward output ----
+
+
+def windows_apart(case, sizes):
+    """Of each of a window's elements where all windows' are, in a padded input."""
+    dilations = case.attributes.get("Dilations", [1] * len(sizes))
+    return [(slice(None), slice(None), *[slice(e * d, e * d + (size - 1) * stride + 1, stride)
+                                         for e, d, size, stride in zip(element, dilations, sizes, case["Strides"])])
+            for element in np.ndindex(*case["WindowSize"])]
+
+
+def averaged_back(case):
+    gradient = full(case, "InputGradientTensor").astype(wide)
+    paddings = [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])]
+    places_ = windows_apart(case, gradient.shape[2:])
+    ones = np.pad(np.ones(case.output.sizes, wide), paddings, constant_values=wide(bool(case["IncludePadding"])))
+    count = np.maximum(sum(ones[place_] for place_ in places_), 1)
+    exact, magnitudes = np.zeros(ones.shape, wide), np.zeros(ones.shape, wide)
+    for place_ in places_:
+        exact[place_] += gradient / count
+        magnitudes[place_] += np.abs(gradient / count)
+    inside = tuple(slice(a, size - b) for (a, b), size in zip(paddings, ones.shape))
+    return exact[inside], magnitudes[inside] * DOUBLE, np.full(case.output.sizes, True)
+
+
+def maxima_back(case):
+    x, gradient = full(case, "InputTensor"), full(case, "InputGradientTensor").astype(wide)
+    paddings = [(0, 0), (0, 0), *zip(case["StartPadding"], case["EndPadding"])]
+    numbers_ = np.pad(np.arange(x.size, dtype=np.int64).reshape(x.shape), paddings, constant_values=-1)
+    padded = np.pad(x, paddings, constant_values=-np.inf)
+    best, at = np.zeros(gradient.shape, x.dtype), np.full(gradient.shape, -1, np.int64)
+    for place_ in windows_apart(case, gradient.shape[2:]):
+        y, number = padded[place_], numbers_[place_]
+        above = (np.isnan(y) | (y > best) | ((y == best) & np.signbit(best) & ~np.signbit(y))) & ~np.isnan(best)
+        above = (number >= 0) & ((at < 0) | above)
+        best, at = np.where(above, y, best), np.where(above, number, at)
+    exact, magnitudes = np.zeros(x.size, wide), np.zeros(x.size, wide)
+    for where, value in zip(at.reshape(-1), gradient.reshape(-1)):
+        if where >= 0:
+            exact[where] += value
+            magnitudes[where] += np.abs(value)
+    return exact.reshape(x.shape), magnitudes.reshape(x.shape) * DOUBLE, np.full(x.shape, True)
+
+
+def resampled_back(case):
+    exact = full(case, "InputGradientTensor").astype(wide)
+    magnitudes = np.abs(exact)
+    direction = case.attributes.get("RoundingDirection")
+    for axis, size in enumerate(case.output.sizes):
+        scale, before, after = (f32(case[name][axis]) for name in ("Scales", "InputPixelOffsets", "OutputPixelOffsets"))
+        place_ = (np.arange(exact.shape[axis]).astype(f32) - after) / scale - before
+        place_ = np.where(np.abs(place_) < f32(2.0**-32), f32(0), place_)
+        if case["InterpolationMode"] == "NEAREST_NEIGHBOR":
+            place_ = np.floor(place_ + f32(0.5)) if direction is None else np.ceil(place_) if direction == "INCREASING" else np.floor(place_)
+        near = np.maximum(1 - np.abs(np.arange(size)[:, None] - np.clip(place_, 0, size - 1).astype(wide)), 0)
+        parts = [np.where(near == 0, 0, near * np.moveaxis(v, axis, -1)[..., None, :]).sum(-1) for v in (exact, magnitudes)]
+        exact, magnitudes = (np.moveaxis(v, -1, axis) for v in parts)
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
+def winner_among(values, inside):
+    """The first of the greatest, NaN above all, -0 below +0; None where there is none."""
+    best = None
+    for at in np.argwhere(inside):
+        v = values[tuple(at)]
+        if best is None or not np.isnan(values[best]) and (
+                np.isnan(v) or v > values[best] or v == values[best] == 0 and np.signbit(values[best]) and not np.signbit(v)):
+            best = tuple(at)
+    return best
+
+
+def points_taken(case, plane, rows, columns):
+    """The weights of a bin's points: all alike, or that of the greatest, whose value is FLOAT32's."""
+    (y1, y2, v, above), (x1, x2, u, beside) = rows, columns
+    inside = above[:, None] & beside
+    if case["ReductionFunction"] == "AVERAGE":
+        return np.where(inside, wide(1) / inside.size, 0)
+
+    def blend(weight, a, b):
+        weight = weight.astype(f32)
+        one, two = (f32(1) - weight) * a, weight * b
+        return np.where(weight == 1, f32(0), one) + np.where(weight == 0, f32(0), two)
+    lines = [blend(u[None, :] + 0 * v[:, None], plane[y][:, x1], plane[y][:, x2]) for y in (y1, y2)]
+    winner = winner_among(blend(v[:, None] + 0 * u[None, :], *lines), inside)
+    weights = np.zeros(inside.shape, wide)
+    if winner is not None:
+        weights[winner] = 1
+    return weights
+
+
+def bins_of(case, planes):
+    """Of each element of the gradient: the region, the picture, and its points along y and x."""
+    gradient = full(case, "InputGradientTensor")
+    for r, (region, picture) in enumerate(zip(regions_of(case), full(case, "BatchIndicesTensor").reshape(-1))):
+        columns = points_of(case, 0, region[0], region[2], planes[3], gradient.shape[3])
+        rows = points_of(case, 1, region[1], region[3], planes[2], gradient.shape[2])
+        if picture >= planes[0] or columns is None or rows is None:
+            continue
+        for c, i, j in np.ndindex(*gradient.shape[1:]):
+            yield wide(gradient[r, c, i, j]), (r, c, i, j), int(picture), [p[i] for p in rows], [p[j] for p in columns]
+
+
+def regions_back(case):
+    x = full(case, "InputTensor").astype(f32) if "InputTensor" in case.inputs else None
+    if "OutputGradientTensor" not in case.tensors:
+        return corners_back(case, x)
+    exact, magnitudes = np.zeros(case.output.sizes, wide), np.zeros(case.output.sizes, wide)
+    for g, (_, c, _, _), picture, rows, columns in bins_of(case, case.output.sizes):
+        weights = points_taken(case, None if x is None else x[picture, c], rows, columns)
+        (y1, y2, v, _), (x1, x2, u, _) = rows, columns
+        for a, b in np.argwhere(weights):
+            for y, down in ((y1[a], 1 - v[a]), (y2[a], v[a])):
+                for at, across in ((x1[b], 1 - u[b]), (x2[b], u[b])):
+                    if down * across:
+                        exact[picture, c, y, at] += down * across * weights[a, b] * g
+                        magnitudes[picture, c, y, at] += np.abs(down * across * weights[a, b] * g)
+    return exact, magnitudes * DOUBLE, np.full(exact.shape, True)
+
+
+def corners_back(case, x):
+    """How places move with a region's numbers, by how elements change along them."""
+    regions, sizes = len(regions_of(case)), full(case, "InputGradientTensor").shape
+    exact, magnitudes = np.zeros((regions, 4), wide), np.zeros((regions, 4), wide)
+    after = f32(case["OutputPixelOffset"])
+    after = wide(0 if abs(after) < np.finfo(f32).tiny else after)
+    for g, (r, c, i, j), picture, rows, columns in bins_of(case, x.shape):
+        plane = x[picture, c].astype(wide)
+        weights = points_taken(case, x[picture, c], rows, columns)
+        for a, b in np.argwhere(weights):
+            for axis, (own, other, n, bin_, bins) in enumerate(((columns, rows, b, j, sizes[3]), (rows, columns, a, i, sizes[2]))):
+                other_n, count = (a, len(columns[0])) if axis == 0 else (b, len(rows[0]))
+                slope = magnitude = wide(0)
+                if own[2][n] == 0 or case["InterpolationMode"] == "NEAREST_NEIGHBOR":
+                    continue
+                for line, share in ((other[0][other_n], 1 - other[2][other_n]), (other[1][other_n], other[2][other_n])):
+                    if share:
+                        low, high = (plane[line, own[k][n]] if axis == 0 else plane[own[k][n], line] for k in (0, 1))
+                        slope, magnitude = slope + share * (high - low), magnitude + share * (np.abs(high) + np.abs(low))
+                points = bins * count
+                part = (bin_ * count + n - after) / wide(max(points - 1, 1) if case["AlignRegionsToCorners"] else points)
+                factor = g * weights[a, b] * wide(f32(case["SpatialScale" + "XY"[axis]]))
+                exact[r, axis] += slope * factor * (1 - part)
+                exact[r, 2 + axis] += slope * factor * part
+                magnitudes[r, [axis, 2 + axis]] += magnitude * np.abs(factor) * (1 + np.abs(part))
+    sizes = case.output.sizes
+    known = np.isfinite(exact) & (magnitudes < 1e30)
+    return exact.reshape(sizes), (magnitudes * DOUBLE).reshape(sizes), known.reshape(sizes)
+
+
 BOUNDED = {
+    "AVERAGE_POOLING_GRAD": averaged_back,
+    "MAX_POOLING_GRAD": maxima_back,
+    "RESAMPLE_GRAD": resampled_back,
+    "RESAMPLE_GRAD1": resampled_back,
+    "ROI_ALIGN_GRAD": regions_back,
     "GEMM": multiplied,
     "CONVOLUTION": convolved,
     "AVERAGE_POOLING": averaged,
@@ -1012,7 +1166,7 @@ BOUNDED = {
 def is_bounded(case):
     """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
     return (case.operator.name in BOUNDED and case.output.type in FLOATS
-            and ("ROI_ALIGN" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
+            and ("ROI_ALIGN" in case.operator.name or "GRAD" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
 
 
 def wrapped(indices, size):

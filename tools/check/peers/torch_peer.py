@@ -212,6 +212,39 @@ def pooled(case):
     return (values, places) if len(case.outputs) > 1 else values
 
 
+def pooled_back(case):
+    """By autograd, in double."""
+    gradient, sizes = full(case, "InputGradientTensor"), case.output.sizes
+    start, end, windows = case["StartPadding"], case["EndPadding"], case["WindowSize"]
+    rank, is_maximum = len(windows), case.operator.name.startswith("MAX")
+    x = full(case, "InputTensor") if is_maximum else np.zeros(sizes)
+    if any(2 * a > window for a, window in zip(start, windows)) or start != end or np.isnan(x).any() or is_maximum and (x == 0).any():
+        raise NotImplementedError
+    leaf = tensor_of(np.ascontiguousarray(x)).double().requires_grad_()
+    if is_maximum:
+        maximum = F.max_pool2d if rank == 2 else F.max_pool3d
+        y = maximum(leaf, windows, case["Strides"], start, case["Dilations"])
+    else:
+        average = F.avg_pool2d if rank == 2 else F.avg_pool3d
+        y = average(leaf, windows, case["Strides"], start, False, bool(case["IncludePadding"]))
+    y.backward(tensor_of(np.ascontiguousarray(gradient)).double())
+    return leaf.grad
+
+
+def resampled_back(case):
+    """Of forward calls that are PyTorch's: pictures, centres on centres, and sizes that are the scales'."""
+    gradient, sizes, scales = full(case, "InputGradientTensor"), case.output.sizes, [float(np.float32(s)) for s in case["Scales"]]
+    centred = all(o == 0.5 for o in case["InputPixelOffsets"]) and all(o == -0.5 for o in case["OutputPixelOffsets"])
+    exact = all(out == size * scale for size, out, scale in zip(sizes, gradient.shape, scales))
+    if (len(sizes) != 4 or list(gradient.shape[:2]) != list(sizes[:2]) or not centred or not exact
+            or case["InterpolationMode"] != "LINEAR" or not np.isfinite(gradient).all()):
+        raise NotImplementedError
+    leaf = torch.zeros(*sizes, dtype=torch.double, requires_grad=True)
+    F.interpolate(leaf, size=list(gradient.shape[2:]), mode="bilinear", align_corners=False).backward(
+        tensor_of(np.ascontiguousarray(gradient)).double())
+    return leaf.grad
+
+
 def nonzero(case):
     return torch.nonzero(tensor_of(np.broadcast_to(case.first, case.tensors["InputTensor"].sizes)))
 
@@ -254,6 +287,10 @@ PEER = {
     **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
     "FOLD": folded,
     **{name: pooled for name in ("AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")},
+    "AVERAGE_POOLING_GRAD": pooled_back,
+    "MAX_POOLING_GRAD": pooled_back,
+    "RESAMPLE_GRAD": resampled_back,
+    "RESAMPLE_GRAD1": resampled_back,
     "ELEMENT_WISE_IDENTITY": one(lambda case, x: x.clone()),
     "ELEMENT_WISE_ABS": one(lambda case, x: torch.abs(x)),
     "ELEMENT_WISE_NEGATE": one(lambda case, x: torch.neg(x)),

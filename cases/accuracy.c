@@ -113,6 +113,11 @@ struct accuracy_exact accuracy_beside(double value, double magnitudes) {
 }
 
 static _Thread_local uint64_t occasion;
+static _Thread_local uint32_t slot;
+
+uint32_t accuracy_slot(void) {
+    return slot;
+}
 
 uint64_t accuracy_occasion(void) {
     return occasion;
@@ -122,25 +127,23 @@ void accuracy_renew(void) {
     occasion++;
 }
 
-void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_of, const unsigned char *const *tensors,
-                     const unsigned char *got, unsigned char *want) {
+void accuracy_accept(const struct operator_case *c, struct case_at output, accuracy_bounds_of *bounds_of,
+                     const unsigned char *const *tensors, const unsigned char *got, unsigned char *want) {
     uint32_t strides[DML_TENSOR_DIMENSION_COUNT_MAX1], coordinates[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
-    struct case_at at = case_first(c);
     occasion++;
-    while (at.is_input) {
-        at = case_next(c, at);
-    }
-    case_strides(at.tensor, strides);
+    slot = output.slot;
+    case_strides(output.tensor, strides);
     do {
-        const uint64_t position = case_element_position(at.tensor, strides, coordinates);
-        const uint64_t got_bits = case_read_element(at.tensor, got, position);
-        const uint64_t want_bits = case_read_element(at.tensor, want, position);
+        const uint64_t position = case_element_position(output.tensor, strides, coordinates);
+        const uint64_t got_bits = case_read_element(output.tensor, got, position);
+        const uint64_t want_bits = case_read_element(output.tensor, want, position);
         if (got_bits != want_bits) {
             const struct accuracy_bounds bounds = bounds_of(c, tensors, coordinates);
-            if (accuracy_is_within(&bounds, at.tensor->type, got_bits) &&
-                accuracy_is_within(&bounds, at.tensor->type, want_bits)) {
-                case_write_element(at.tensor, got_bits, position, want);
+            if (accuracy_is_within(&bounds, output.tensor->type, got_bits) &&
+                accuracy_is_within(&bounds, output.tensor->type, want_bits)) {
+                case_write_element(output.tensor, got_bits, position, want);
             }
         }
-    } while (case_next_coordinates(at.tensor, coordinates));
+    } while (case_next_coordinates(output.tensor, coordinates));
+    slot = 0;
 }

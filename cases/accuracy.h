@@ -22,8 +22,8 @@ struct accuracy_bounds {
     bool may_be_nan;
 };
 
-/* The bounds of the first output's element at a coordinate; `tensors` are a case's by slot, each from its first element
- * on. */
+/* The bounds of an output's element at a coordinate: of the first output, unless accuracy_slot() says another;
+ * `tensors` are a case's by slot, each from its first element on. */
 typedef struct accuracy_bounds accuracy_bounds_of(const struct operator_case *c, const unsigned char *const *tensors,
                                                   const uint32_t *coordinates);
 
@@ -53,16 +53,19 @@ struct accuracy_bounds accuracy_widened(const struct accuracy_bounds *bounds, DM
  * computed of them holds while it stays. */
 uint64_t accuracy_occasion(void);
 
+/* The slot of the output whose bounds are asked for, of the calling thread; 0: the first. */
+uint32_t accuracy_slot(void);
+
 /* Makes it differ, where tensors are others without having been given. */
 void accuracy_renew(void);
 
 /* Whether an element is within bounds, a unit in the last place of its type or a denormal beyond which it may lie. */
 bool accuracy_is_within(const struct accuracy_bounds *bounds, DML_TENSOR_DATA_TYPE type, uint64_t bits);
 
-/* Lets elements of the first output be what was got where that and what is wanted both lie within bounds; both are
- * given from its first element on. */
-void accuracy_accept(const struct operator_case *c, accuracy_bounds_of *bounds_of, const unsigned char *const *tensors,
-                     const unsigned char *got, unsigned char *want);
+/* Lets elements of an output be what was got where that and what is wanted both lie within bounds; both are given from
+ * its first element on. */
+void accuracy_accept(const struct operator_case *c, struct case_at output, accuracy_bounds_of *bounds_of,
+                     const unsigned char *const *tensors, const unsigned char *got, unsigned char *want);
 
 /* The distance of an element of a FLOAT type from the exact value, in units in the last place of that value. 0 for NaN
  * where that is exact, and for infinity where the type has nothing nearer. */

@@ -140,15 +140,15 @@ bool image_write_typed(const struct operator_case *c, const struct image_layout 
 void image_accept(const struct operator_case *c, const struct image_layout *layout, accuracy_bounds_of *bounds_of,
                   const unsigned char *initial, const unsigned char *got, unsigned char *want) {
     const unsigned char *tensors[CASE_MAX_TENSORS];
-    struct case_at output = case_first(c);
-    while (output.is_input) {
-        output = case_next(c, output);
-    }
     for (uint32_t i = 0; i < CASE_MAX_TENSORS; i++) {
         tensors[i] = initial + layout->tensors[i].offset;
     }
-    const size_t start = layout->tensors[output.slot].offset;
-    accuracy_accept(c, bounds_of, tensors, got + start, want + start);
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (!at.is_input) {
+            const size_t start = layout->tensors[at.slot].offset;
+            accuracy_accept(c, at, bounds_of, tensors, got + start, want + start);
+        }
+    }
 }
 
 static void describe_element(const struct walk *walk, const char *name, const unsigned char *got,

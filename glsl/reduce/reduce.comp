@@ -61,7 +61,7 @@ void take_elements(inout Total t, uint word, uint index)
 
 void take_four_of(uvec4 x)
 {
-    if (FUNCTION == MOMENTS)
+    if (HAS_MOMENTS)
         take_moments(x);
     else
         take_powers(x);
@@ -80,7 +80,7 @@ void take_vector(uvec4 bits, uint index)
         }
         return;
     }
-    if (EITHER(IS_POWERS, FUNCTION == MOMENTS)) {
+    if (EITHER(IS_POWERS, HAS_MOMENTS)) {
         if (TYPE == FLOAT16) {
             uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
             uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
@@ -203,7 +203,7 @@ Total total_of(uvec4 bits)
 // Ends a block: one total of all that are in use, or each by itself.
 void close_block()
 {
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         if (DENSE)
             gather_moments();
         settle_moments(totals[0]);
@@ -222,7 +222,7 @@ void store_total(uint at, Total t)
 {
     destination.words[at] = t.value;
     destination.words[at + 1] = t.mark;
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         destination.words[at + 2] = t.count;
         destination.words[at + 3] = t.pivot;
     }

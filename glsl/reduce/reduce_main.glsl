@@ -78,7 +78,7 @@ uvec4 load(Place p)
     if (FROM_TOTALS) {
         uint at = element * TOTAL_WORDS;
         return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0,
-                     FUNCTION == MOMENTS ? source.words[at + TOTAL_WORDS - 1] : 0);
+                     HAS_MOMENTS ? source.words[at + TOTAL_WORDS - 1] : 0);
     }
     if (WIDTH * BITS == 128)
         return source_vectors.vectors[element / ITEM];
@@ -226,14 +226,14 @@ const uint SHARED_SIZE = LANES > 1 ? gl_WorkGroupSize.x : 1;
 const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invocations of a reduction
 shared VALUE shared_values[SHARED_SIZE];
 shared uint shared_marks[SHARED_SIZE];
-shared uint shared_counts[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
-shared uint shared_pivots[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
+shared uint shared_counts[HAS_MOMENTS ? SHARED_SIZE : 1];
+shared uint shared_pivots[HAS_MOMENTS ? SHARED_SIZE : 1];
 
 void share(uint slot, Total own)
 {
     shared_values[slot] = own.value;
     shared_marks[slot] = own.mark;
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         shared_counts[slot] = own.count;
         shared_pivots[slot] = own.pivot;
     }
@@ -242,7 +242,7 @@ void share(uint slot, Total own)
 Total shared_total(uint slot)
 {
     Total t = a_total(shared_values[slot], shared_marks[slot]);
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         t.count = shared_counts[slot];
         t.pivot = shared_pivots[slot];
     }

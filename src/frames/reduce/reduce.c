@@ -222,7 +222,9 @@ static struct vkdml_window output_window(const struct reducing *f, const struct 
 }
 
 static uint32_t total_bytes(const struct reducing *f) {
-    return vkdml_view_bits(&f->reduce->input) == 64 || f->reduce->function == VKDML_REDUCE_MOMENTS ? 16 : 8;
+    const enum vkdml_reduce_function function = f->reduce->function;
+    const bool has_moments = function == VKDML_REDUCE_MOMENTS || function == VKDML_REDUCE_VARIANCE;
+    return vkdml_view_bits(&f->reduce->input) == 64 || has_moments ? 16 : 8;
 }
 
 static bool is_pair(const struct vkdml_reduce *reduce) {

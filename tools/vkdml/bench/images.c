@@ -69,18 +69,14 @@ bool bench_images_reference(const struct operator_case *c, struct bench_images *
 }
 
 /* Sums are what was got where that is as near as they promise to be. */
-static void accept_sums(const struct operator_case *c, const struct bench_images *images, const unsigned char *got) {
+static void accept_sums(const struct operator_case *c, struct case_at output, const struct bench_images *images,
+                        const unsigned char *got) {
     const unsigned char *tensors[CASE_MAX_TENSORS] = {0};
-    unsigned char *want = NULL;
-    uint32_t offset = 0;
     for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
         tensors[at.slot] = images->tensors[at.slot] + at.tensor->offset;
-        if (!at.is_input && want == NULL) {
-            offset = at.tensor->offset;
-            want = images->tensors[at.slot] + offset;
-        }
     }
-    accuracy_accept(c, case_bounds(c->schema->type), tensors, got + offset, want);
+    accuracy_accept(c, output, case_bounds(c->schema->type), tensors, got + output.tensor->offset,
+                    images->tensors[output.slot] + output.tensor->offset);
 }
 
 bool bench_images_compare(struct bench_device *device, const struct operator_case *c,
@@ -94,7 +90,7 @@ bool bench_images_compare(struct bench_device *device, const struct operator_cas
         unsigned char *got = malloc(size);
         bool good = got && gpu_download(&device->gpu, &device->tensors[at.slot].buffer, 0, size, got);
         if (good && c->schema->accuracy.kind == VKDML_ACCURACY_SUM) {
-            accept_sums(c, images, got);
+            accept_sums(c, at, images, got);
         }
         if (good && memcmp(got, images->tensors[at.slot], size) != 0) {
             fprintf(stderr, "vkdml: wrong result in %s of case '%s'\n", case_tensor_name(c, at).text,

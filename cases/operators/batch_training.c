@@ -66,13 +66,14 @@ static struct accuracy_bounds training_bounds(const struct operator_case *c, con
     const bool has_add = c->fields[case_index(c, "FusedAddTensor")].present != 0;
     const double scale = serving(c, tensors, "ScaleTensor", at), bias = serving(c, tensors, "BiasTensor", at);
     const double add = has_add ? serving(c, tensors, "FusedAddTensor", at) : 0;
-    const double z = (serving(c, tensors, "InputTensor", at) - r->mean) / sqrt(variance);
+    const double x = serving(c, tensors, "InputTensor", at), z = (x - r->mean) / sqrt(variance);
     const double value = scale * z + bias + add, magnitudes = fabs(scale * z) + fabs(bias) + fabs(add);
     if (!isfinite(value) || magnitudes > (double)FLT_MAX || fabs(scale) / sqrt(variance) > 0x1p+120) {
         return accuracy_anything;
     }
     const double off = noise / sqrt(variance) + fabs(z) * (accuracy_of_result(c, r->count) + noise * noise / variance);
-    const double distance = fabs(scale) * off + magnitudes * 0x1p-21 + (1 + fabs(scale)) * 4 * (double)FLT_MIN;
+    const double distance =
+        fabs(scale) * off + magnitudes * 0x1p-21 + (1 + fabs(scale) + fabs(x - r->mean)) * 4 * (double)FLT_MIN;
     return terms_rise(c, accuracy_around(value, distance), 0x1p-10); /* of FLOAT16's functions */
 }
 
@@ -145,16 +146,17 @@ static struct accuracy_bounds gradient_bounds(const struct operator_case *c, con
     if (accuracy_slot() == case_index(c, "OutputScaleGradientTensor")) {
         return accuracy_around(s->products / sqrt(variance), product_error / sqrt(variance) + tiny);
     }
+    const double least_factor = 4 * (double)FLT_MIN; /* below which factors lose digits */
     const double g = serving(c, tensors, "InputGradientTensor", at);
     if (!is_training) {
-        return accuracy_around(factor * g, fabs(factor * g) * of_result + tiny);
+        return accuracy_around(factor * g, fabs(factor * g) * of_result + fabs(g) * least_factor + tiny);
     }
     const double distance = serving(c, tensors, "InputTensor", at) - mean;
     const double offset = s->gradients / s->count, along = distance * s->products / s->count / variance;
-    const double error = (fabs(g) + fabs(offset) + fabs(along)) * of_result +
-                         s->gradient_magnitudes / s->count * of_terms +
+    const double magnitudes = fabs(g) + fabs(offset) + fabs(along);
+    const double error = magnitudes * of_result + s->gradient_magnitudes / s->count * of_terms +
                          fabs(distance) * (product_error / s->count / variance + 4 * (double)FLT_MIN);
-    return accuracy_around(factor * (g - offset - along), fabs(factor) * error + tiny);
+    return accuracy_around(factor * (g - offset - along), fabs(factor) * error + magnitudes * least_factor + tiny);
 }
 
 static struct accuracy_bounds grad_bounds(const struct operator_case *c, const unsigned char *const *tensors,

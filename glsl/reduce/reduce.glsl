@@ -13,6 +13,10 @@
 //                                                              or one element,
 //     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken
 //                                                  again
+//     void take_gradients(uvec4 bits, uvec4 others, uint element)
+//                                                  where it defines HAS_GRADIENTS: takes an item and what lies at its
+//     void take_gradient(VALUE value, uint element)
+//                                                  place in the other tensor, or one element of a run,
 //     void close_block()                           makes of totals what combine() takes: of a run, one
 //     const bool HAS_EPILOGUE                      whether results go through one, of a kernel that defines
 //                                                  HAS_EPILOGUES,
@@ -74,6 +78,8 @@ const uint LOG_POWERS = 14; // the greatest, and the logarithm of that sum
 // a scale and an integer, the zero point, which quantize from the least to the greatest, or 0, in 8 bits
 const uint RANGE = 15;
 const uint VARIANCE = 16; // the mean, and the variance
+// the sum, and that of elements times how far those of another tensor, at their places, are from a mean that is given
+const uint GRADIENTS = 17;
 
 const uint BITS = BITS_OF(TYPE);
 const bool FLOATS = IS_FLOAT(TYPE);
@@ -123,7 +129,12 @@ layout(std140, binding = 0) uniform ReduceParameters {
     // what a coordinate counts in the place of an element; with an operand what one of the kept dimensions counts in an
     // output's number
     uvec4 reduced_index[2];
+    uvec4 kept_mean[2]; // GRADIENTS: what a coordinate counts in the tensor of means
+    uint mean_first;
+    uint mean_width_stride;
 } parameters;
+
+const bool HAS_BESIDE = BOTH(FUNCTION == GRADIENTS, !FROM_TOTALS);
 
 #include "words.glsl"
 

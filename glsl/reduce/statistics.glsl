@@ -1,4 +1,4 @@
-// MOMENTS, VARIANCE and RANGE: see fold.glsl.
+// MOMENTS, VARIANCE, GRADIENTS and RANGE: see fold.glsl.
 #ifndef VKDML_FOLD_STATISTICS_GLSL
 #define VKDML_FOLD_STATISTICS_GLSL
 
@@ -99,6 +99,15 @@ uvec2 value_of_moments(Total t)
     if (FUNCTION == VARIANCE)
         return uvec2(first, variance);
     return uvec2(first, math_divide(ONE, math_sqrt(math_add(variance, parameters.argument))));
+}
+
+// ---- GRADIENTS ----
+
+Total add_gradients(Total a, Total b)
+{
+    precise float sum = uintBitsToFloat(a.value) + uintBitsToFloat(b.value);
+    precise float along = uintBitsToFloat(a.mark) + uintBitsToFloat(b.mark);
+    return a_total(floatBitsToUint(sum), floatBitsToUint(along));
 }
 
 // ---- RANGE ----

@@ -9,6 +9,7 @@
 //                                from it
 //     RANGE                      the greatest key, and the greatest complement of a key
 //     MULTIPLY of floats         the product as a significand in [1, 2), or 0, infinity or NaN, and its exponent
+//     GRADIENTS                  the two sums
 //     else                       the integer
 #ifndef VKDML_FOLD_TOTALS_GLSL
 #define VKDML_FOLD_TOTALS_GLSL
@@ -365,6 +366,8 @@ Total combine(Total a, Total b)
         return add_moments(a, b);
     if (FUNCTION == RANGE)
         return a_total(max(a.value, b.value), max(a.mark, b.mark));
+    if (FUNCTION == GRADIENTS)
+        return add_gradients(a, b);
     if (FUNCTION == MULTIPLY)
         return FLOATS ? multiply_products(a, b) : a_total(a.value * b.value, 0u);
     return a_total(a.value + b.value, 0u);
@@ -403,6 +406,8 @@ uvec2 finish(Total t)
         return value_of_moments(t);
     if (FUNCTION == RANGE)
         return value_of_range(t);
+    if (FUNCTION == GRADIENTS)
+        return uvec2(t.value, t.mark);
     if (EITHER(FUNCTION == POWERS, FUNCTION == LOG_POWERS))
         return value_of_powers(t);
     uint x = t.value;

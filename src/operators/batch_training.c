@@ -2,6 +2,7 @@
  * broadcast over, a record of four numbers made of them for each element of the scale, and one map that takes these. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "operators/mapping.h"
 #include "operators/scalar.h"
 #include "operators/statistics.h"
@@ -180,8 +181,9 @@ static VkdmlResult plan_sum(const struct vkdml_planning *planning, const struct 
     return vkdml_reduce_plan(&reduce, planning->builder);
 }
 
-/* Of gradients, and of gradients times the distance from the mean. */
-static VkdmlResult plan_sums(const struct vkdml_planning *planning, uint32_t folded, struct vkdml_view sums[2]) {
+/* Of products that a map makes first. */
+static VkdmlResult plan_sums_in_turn(const struct vkdml_planning *planning, uint32_t folded,
+                                     struct vkdml_view sums[2]) {
     const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_view gradient = vkdml_input_view(instance, GRADIENT);
     const struct vkdml_view product =
@@ -199,6 +201,28 @@ static VkdmlResult plan_sums(const struct vkdml_planning *planning, uint32_t fol
     }
     vkdml_builder_phase(planning->builder);
     return result == VKDML_SUCCESS ? plan_sum(planning, &product, folded, &sums[1]) : result;
+}
+
+/* Of gradients, and of gradients times the distance from the mean. */
+static VkdmlResult plan_sums(const struct vkdml_planning *planning, uint32_t folded, struct vkdml_view sums[2]) {
+    const struct vkdml_instance *instance = planning->instance;
+    struct vkdml_reduce reduce = {
+        .input = vkdml_input_view(instance, GRADIENT),
+        .folded = folded,
+        .function = VKDML_REDUCE_GRADIENTS,
+        .beside = vkdml_input_view(instance, INPUT),
+        .means = vkdml_input_view(instance, GIVEN_MEAN),
+    };
+    if (!vkdml_reduce_takes_gradients(&reduce, planning->builder->limits)) {
+        vkdml_note(planning->builder->report,
+                   "products in the temporary resource: a tensor and its gradient lie differently, or a dispatch may "
+                   "have too few storage buffers for both");
+        return plan_sums_in_turn(planning, folded, sums);
+    }
+    struct vkdml_statistics statistics;
+    const VkdmlResult result = vkdml_statistics_plan_of(&reduce, planning, &statistics);
+    memcpy(sums, statistics.numbers, sizeof(statistics.numbers));
+    return result;
 }
 
 /* Scale / deviation as a word of records, and the gradients of scale and bias. */

@@ -1,10 +1,40 @@
 // What operations and functions on FLOAT32 are made of. Included twice: with arithmetic that is fast and says by `good`
 // whether it was sure to be right, and with arithmetic that always is. The includer defines FORMULA(name), TELLS (the
-// parameter `good`, or nothing), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT, SCALE(x, scale, bias),
-// RARELY(condition), which leaves what it is true of to the arithmetic that is right, CALL(function, x) and
-// CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16 has its own of, CALL_GRADED and
-// CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations NO_OPERATIONS: of the
-// functions these have those that are fused; and where ONLY_ARITHMETIC is defined those of sums, products and choices.
+// parameter `good`, or nothing), PASSES (that it is passed on), ADD, MULTIPLY, DIVIDE, DIVIDE_BY_ARGUMENT(x), SQRT,
+// SCALE(x, scale, bias), RARELY(condition), which leaves what it is true of to the arithmetic that is right,
+// CALL(function, x) and CALL2(function, x, y) of glsl/math, and, of the functions there that FLOAT16 has its own of,
+// CALL_GRADED and CALL2_GRADED. A kernel of NORMALIZE alone defines IS_NORMALIZATION, one that has no operations
+// NO_OPERATIONS: of the functions these have those that are fused; and where ONLY_ARITHMETIC is defined those of sums,
+// products and choices.
+
+#if !defined(NO_OPERATIONS) || defined(HAS_DESCENT)
+// Of two numbers, such a part of each.
+uint FORMULA(blend)(uint a, uint b, uint part_of_a, uint part_of_b TELLS)
+{
+    uint first = MULTIPLY(part_of_a, a);
+    uint second = MULTIPLY(part_of_b, b);
+    return ADD(first, second);
+}
+
+uint FORMULA(blend_squares)(uint a, uint b, uint part_of_a, uint part_of_b TELLS)
+{
+    uint first = MULTIPLY(part_of_a, a);
+    uint second = MULTIPLY(part_of_b, b);
+    second = MULTIPLY(second, b);
+    return ADD(first, second);
+}
+
+// a - b / (sqrt(c) + more). Parameters that nothing ever moved, whose b and c are 0, are common.
+uint FORMULA(descend)(uint a, uint b, uint c, uint more TELLS)
+{
+    bool is_still = math_is_zero(c);
+    uint root = SQRT(is_still ? ONE : c);
+    uint divisor = ADD(is_still ? c : root, more);
+    bool is_done = math_is_zero(b) && is_positive(divisor);
+    uint quotient = DIVIDE(is_done ? ONE : b, is_done ? ONE : divisor);
+    return ADD(a, negate(is_done ? b : quotient));
+}
+#endif
 
 #ifndef NO_OPERATIONS
 uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
@@ -35,6 +65,41 @@ uint FORMULA(float_operation)(uint a, uint b, uint c TELLS)
     case OP_LOG_SOFTMAX: { // of the greatest element, and the logarithm of the sum beside it
         uint difference = ADD(a, negate(b));
         return ADD(difference, negate(c));
+    }
+    case OP_BLEND:
+        return FORMULA(blend)(a, b, parameters.arguments[1].x, parameters.arguments[1].y PASSES);
+    case OP_BLEND_SQUARES:
+        return FORMULA(blend_squares)(a, b, parameters.arguments[1].x, parameters.arguments[1].y PASSES);
+    case OP_DESCEND:
+        return FORMULA(descend)(a, b, c, parameters.arguments[1].x PASSES);
+    case OP_OVER_DEVIATION: { // of a variance
+        uint variance = ADD(b, parameters.arguments[1].x);
+        uint deviation = SQRT(variance);
+        return DIVIDE(a, deviation);
+    }
+    case OP_OVER_VARIANCE: { // of a part of a
+        uint variance = ADD(b, parameters.arguments[1].x);
+        uint part = MULTIPLY(a, parameters.arguments[1].y);
+        return DIVIDE(part, variance);
+    }
+    case OP_MULTIPLY_DIFFERENCE: {
+        uint difference = ADD(b, negate(c));
+        return MULTIPLY(a, difference);
+    }
+    case OP_OVER_POWER: {
+        uint base = SCALE(b, parameters.arguments[1].x, parameters.arguments[1].y);
+        uint power = CALL2(pow, base, parameters.arguments[1].z);
+        return DIVIDE(a, power);
+    }
+    case OP_OVER_SCALED: {
+        uint product = MULTIPLY(a, b);
+        uint divisor = SCALE(c, parameters.arguments[1].x, parameters.arguments[1].y);
+        return DIVIDE(product, divisor);
+    }
+    case OP_SUBTRACT_PRODUCT: {
+        uint product = MULTIPLY(b, c);
+        product = MULTIPLY(parameters.arguments[1].x, product);
+        return ADD(a, negate(product));
     }
     case OP_ADD:
         return ADD(a, b);
@@ -240,6 +305,7 @@ uint FORMULA(float_function)(uint x TELLS)
 
 #undef FORMULA
 #undef TELLS
+#undef PASSES
 #undef ADD
 #undef MULTIPLY
 #undef DIVIDE

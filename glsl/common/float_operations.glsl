@@ -125,6 +125,7 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 
 #define FORMULA(name) name##_fast
 #define TELLS , inout bool good
+#define PASSES , good
 #define ADD(a, b) add_fast(a, b, good)
 #define MULTIPLY(a, b) multiply_fast(a, b, good)
 #define DIVIDE(a, b) divide_fast(a, b, good)
@@ -138,6 +139,7 @@ const bool HALVES = BOTH(TYPE_OUT == FLOAT16, BOTH(TYPE_A == FLOAT16, IS_SCALED 
 
 #define FORMULA(name) name##_slow
 #define TELLS
+#define PASSES
 #define ADD(a, b) math_add(a, b)
 #define MULTIPLY(a, b) math_multiply(a, b)
 #define DIVIDE(a, b) math_divide(a, b)

@@ -7,7 +7,9 @@
 //     ELEMENT compute_element()   computes any element from element_a, .. as they lie in memory
 // and includes map_main.glsl. Where all operands are there, and of the output's type, FLOAT32 or FLOAT16, it may define
 // ALL_ARE_FLOATS, which leaves out what others need. It may also define HAS_TABLE and void fill_table(), which the
-// workgroup calls first.
+// workgroup calls first, or HAS_MORE_OUTPUTS and void store_more(uint element) and store_more_of_element(uint element),
+// which store to outputs that lie like the first what compute_item() and compute_element() made beside its elements; or
+// HAS_RECORDS, and operand c is of four numbers each.
 #ifndef VKDML_MAP_GLSL
 #define VKDML_MAP_GLSL
 
@@ -109,7 +111,9 @@ BUFFER_OF_VECTORS(1, , OutputVectors, destination_vectors);
 #define TYPE TYPE_B
 #include "operand.glsl"
 #endif
-#if OPERANDS > 2
+#ifdef HAS_RECORDS
+#include "record.glsl"
+#elif OPERANDS > 2
 #define NAME c
 #define SLOT 2
 #define TYPE TYPE_C

@@ -97,6 +97,9 @@ void store(Place p)
     } else {
         destination.words[index] = packed_out[0].x;
     }
+#ifdef HAS_MORE_OUTPUTS
+    store_more(p.element);
+#endif
 }
 
 // Other invocations may own the word's other bits, so of a part only the bits that change are flipped, in one atomic;
@@ -132,6 +135,9 @@ void fill_carefully(Place p)
             Distances row = row_of(p, x);
             OF_OPERANDS(LOAD_SINGLE)
             store_element(p.element + k, compute_element());
+#ifdef HAS_MORE_OUTPUTS
+            store_more_of_element(p.element + k);
+#endif
         }
     }
 }

@@ -4,6 +4,8 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #define VALUE uint
+#define HAS_GRADIENTS
+#define HAS_EIGHT_BUFFERS
 #include "reduce.glsl"
 #define HAS_EPILOGUES
 #define RESULT_TYPE (BITS_OUT == 16 ? FLOAT16 : FLOAT32)
@@ -61,7 +63,7 @@ void take_elements(inout Total t, uint word, uint index)
 
 void take_four_of(uvec4 x)
 {
-    if (FUNCTION == MOMENTS)
+    if (HAS_MOMENTS)
         take_moments(x);
     else
         take_powers(x);
@@ -80,7 +82,7 @@ void take_vector(uvec4 bits, uint index)
         }
         return;
     }
-    if (EITHER(IS_POWERS, FUNCTION == MOMENTS)) {
+    if (EITHER(IS_POWERS, HAS_MOMENTS)) {
         if (TYPE == FLOAT16) {
             uvec4 halves = uvec4(pair_of(bits.x), pair_of(bits.y));
             uvec4 others = uvec4(pair_of(bits.z), pair_of(bits.w));
@@ -195,6 +197,76 @@ bool end_quickly()
     return IS_EXTREME ? end_extremes() : end_sums();
 }
 
+// ---- GRADIENTS ----
+
+BUFFER_OF_WORDS(4, readonly, Beside, beside);
+BUFFER_OF_VECTORS(4, readonly, BesideVectors, beside_vectors);
+BUFFER_OF_WORDS(5, readonly, Means, given_means);
+
+uvec4 means; // of the outputs of an invocation
+
+// Of words, from where the input's are: multiples of 4, modulo 2^32.
+uint beside_words()
+{
+    return (push.base_bytes[3] >> 2) - (push.base_bytes[0] >> 2);
+}
+
+uint mean_at(uint element)
+{
+    element += push.more_base_bytes[0] * 8 / BITS;
+    return read_value(uvec4(given_means.words[element / PER_WORD], 0, 0, 0), element);
+}
+
+uvec4 means_from(uint element)
+{
+    uint step = parameters.mean_width_stride;
+    uvec4 all = uvec4(mean_at(element));
+    if (WIDTH > 1)
+        all.y = mean_at(element + step);
+    if (WIDTH > 2)
+        all.zw = uvec2(mean_at(element + 2 * step), mean_at(element + 3 * step));
+    return all;
+}
+
+void take_four_gradients(uvec4 gradients, uvec4 others, uvec4 from)
+{
+    precise vec4 distances = uintBitsToFloat(others) - uintBitsToFloat(from);
+    precise vec4 products = uintBitsToFloat(gradients) * distances;
+    precise vec4 sums = vec4(uintBitsToFloat(totals[0].value), uintBitsToFloat(totals[1].value),
+                             uintBitsToFloat(totals[2].value), uintBitsToFloat(totals[3].value)) +
+                        uintBitsToFloat(gradients);
+    precise vec4 along = vec4(uintBitsToFloat(totals[0].mark), uintBitsToFloat(totals[1].mark),
+                              uintBitsToFloat(totals[2].mark), uintBitsToFloat(totals[3].mark)) +
+                         products;
+    totals[0] = a_total(floatBitsToUint(sums.x), floatBitsToUint(along.x));
+    totals[1] = a_total(floatBitsToUint(sums.y), floatBitsToUint(along.y));
+    totals[2] = a_total(floatBitsToUint(sums.z), floatBitsToUint(along.z));
+    totals[3] = a_total(floatBitsToUint(sums.w), floatBitsToUint(along.w));
+}
+
+void take_gradients(uvec4 bits, uvec4 others, uint element)
+{
+    if (BOTH(DENSE, TYPE == FLOAT16)) {
+        take_four_gradients(uvec4(pair_of(bits.x), pair_of(bits.y)), uvec4(pair_of(others.x), pair_of(others.y)),
+                            means.xxxx);
+        take_four_gradients(uvec4(pair_of(bits.z), pair_of(bits.w)), uvec4(pair_of(others.z), pair_of(others.w)),
+                            means.xxxx);
+    } else if (DENSE) {
+        take_four_gradients(bits, others, means.xxxx);
+    } else if (WIDTH > 1) {
+        take_four_gradients(values_across(bits), values_across(others), means);
+    } else {
+        take_four_gradients(uvec4(read_value(bits, element), 0, 0, 0), uvec4(read_value(others, element), 0, 0, 0),
+                            uvec4(means.x, 0, 0, 0));
+    }
+}
+
+void take_gradient(uint value, uint element)
+{
+    uvec4 other = uvec4(beside.words[element / PER_WORD + beside_words()], 0, 0, 0);
+    take_four_gradients(uvec4(value, 0, 0, 0), uvec4(read_value(other, element), 0, 0, 0), uvec4(means.x, 0, 0, 0));
+}
+
 Total total_of(uvec4 bits)
 {
     return Total(bits.x, bits.y, bits.z, bits.w);
@@ -203,7 +275,7 @@ Total total_of(uvec4 bits)
 // Ends a block: one total of all that are in use, or each by itself.
 void close_block()
 {
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         if (DENSE)
             gather_moments();
         settle_moments(totals[0]);
@@ -222,7 +294,7 @@ void store_total(uint at, Total t)
 {
     destination.words[at] = t.value;
     destination.words[at + 1] = t.mark;
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         destination.words[at + 2] = t.count;
         destination.words[at + 3] = t.pivot;
     }

@@ -13,6 +13,10 @@
 //                                                              or one element,
 //     bool end_quickly()                           and its end, which makes totals; false: the block is to be taken
 //                                                  again
+//     void take_gradients(uvec4 bits, uvec4 others, uint element)
+//                                                  where it defines HAS_GRADIENTS: takes an item and what lies at its
+//     void take_gradient(VALUE value, uint element)
+//                                                  place in the other tensor, or one element of a run,
 //     void close_block()                           makes of totals what combine() takes: of a run, one
 //     const bool HAS_EPILOGUE                      whether results go through one, of a kernel that defines
 //                                                  HAS_EPILOGUES,
@@ -51,7 +55,7 @@ layout(constant_id = 8) const uint REDUCED_RANK = 8;
 layout(constant_id = 9) const uint LOADS = 1; // items on their way at once, 1 or 4
 layout(constant_id = 10) const bool OPTION = false;
 const bool TAKES_LAST = OPTION; // ARGMIN and ARGMAX: of equal elements the last is the one that counts
-const bool ABOUT_ZERO = OPTION; // MOMENTS: 0 takes the mean's place
+const bool ABOUT_ZERO = OPTION; // MOMENTS, VARIANCE: 0 takes the mean's place
 const bool TO_SIGNED = OPTION;  // RANGE: to INT8
 
 // DML_REDUCE_FUNCTION's values, and those that give two words, each into an output of its own.
@@ -73,6 +77,9 @@ const uint POWERS = 13;     // the greatest, and 1 / the sum of exp(x - the grea
 const uint LOG_POWERS = 14; // the greatest, and the logarithm of that sum
 // a scale and an integer, the zero point, which quantize from the least to the greatest, or 0, in 8 bits
 const uint RANGE = 15;
+const uint VARIANCE = 16; // the mean, and the variance
+// the sum, and that of elements times how far those of another tensor, at their places, are from a mean that is given
+const uint GRADIENTS = 17;
 
 const uint BITS = BITS_OF(TYPE);
 const bool FLOATS = IS_FLOAT(TYPE);
@@ -84,7 +91,8 @@ const bool IS_LEAST = EITHER(FUNCTION == ARGMIN, FUNCTION == MIN);
 const bool IS_ORDER = EITHER(IS_ARG, EITHER(FUNCTION == MIN, FUNCTION == MAX));
 const bool IS_POWERS = EITHER(FUNCTION == LOG_SUM_EXP, EITHER(FUNCTION == POWERS, FUNCTION == LOG_POWERS));
 const bool IS_PAIR = FUNCTION >= MOMENTS;
-const uint TOTAL_WORDS = EITHER(BITS == 64, FUNCTION == MOMENTS) ? 4 : 2; // as they lie in memory
+const bool HAS_MOMENTS = EITHER(FUNCTION == MOMENTS, FUNCTION == VARIANCE);
+const uint TOTAL_WORDS = EITHER(BITS == 64, HAS_MOMENTS) ? 4 : 2; // as they lie in memory
 
 // What is summed is summed in blocks of so many items, and those sums are: errors grow with the number of either.
 const uint BLOCK = 32;
@@ -121,7 +129,12 @@ layout(std140, binding = 0) uniform ReduceParameters {
     // what a coordinate counts in the place of an element; with an operand what one of the kept dimensions counts in an
     // output's number
     uvec4 reduced_index[2];
+    uvec4 kept_mean[2]; // GRADIENTS: what a coordinate counts in the tensor of means
+    uint mean_first;
+    uint mean_width_stride;
 } parameters;
+
+const bool HAS_BESIDE = BOTH(FUNCTION == GRADIENTS, !FROM_TOTALS);
 
 #include "words.glsl"
 
@@ -131,7 +144,7 @@ BUFFER_OF_WORDS(3, , Second, second);
 struct Total {
     VALUE value;
     uint mark;
-    uint count; // MOMENTS alone: of the elements, as FLOAT32, and what is subtracted from each
+    uint count; // MOMENTS and VARIANCE alone: of the elements, as FLOAT32, and what is subtracted from each
     uint pivot;
 };
 

@@ -12,6 +12,7 @@ void find_unit(uint unit)
     target_begin = parameters.target_first;
     if (NUMBERS_OUTPUTS)
         first_number = parameters.index_first;
+    uint mean = parameters.mean_first;
     for (uint n = 0; n < KEPT_RANK; ++n) {
         uint d = KEPT_RANK - 1 - n;
         TAKE_COORDINATE(coordinate, unit, d == 0, parameters.kept[d].x, parameters.kept[d].y, parameters.kept[d].z)
@@ -19,7 +20,13 @@ void find_unit(uint unit)
         target_begin += coordinate * parameters.kept_out[d / 4][d % 4];
         if (NUMBERS_OUTPUTS)
             first_number += coordinate * parameters.reduced_index[d / 4][d % 4];
+        if (HAS_BESIDE)
+            mean += coordinate * parameters.kept_mean[d / 4][d % 4];
     }
+#ifdef HAS_GRADIENTS
+    if (HAS_BESIDE)
+        means = means_from(mean);
+#endif
 }
 
 // Where an item lies.
@@ -78,7 +85,7 @@ uvec4 load(Place p)
     if (FROM_TOTALS) {
         uint at = element * TOTAL_WORDS;
         return uvec4(source.words[at], source.words[at + 1], TOTAL_WORDS == 4 ? source.words[at + TOTAL_WORDS / 2] : 0,
-                     FUNCTION == MOMENTS ? source.words[at + TOTAL_WORDS - 1] : 0);
+                     HAS_MOMENTS ? source.words[at + TOTAL_WORDS - 1] : 0);
     }
     if (WIDTH * BITS == 128)
         return source_vectors.vectors[element / ITEM];
@@ -87,9 +94,40 @@ uvec4 load(Place p)
     return load_element(element);
 }
 
-void take_item(uvec4 bits, Place p)
+#ifdef HAS_GRADIENTS
+// Both tensors begin at multiples of 16 bytes.
+uvec4 load_beside(Place p)
 {
-    if (FROM_TOTALS)
+    if (!HAS_BESIDE)
+        return uvec4(0);
+    if (DENSE)
+        return beside_vectors.vectors[(p.element + p.x) / ITEM + (beside_words() >> 2)];
+    uint element = element_of(p);
+    uint word = element / PER_WORD + beside_words();
+    if (WIDTH * BITS == 128)
+        return beside_vectors.vectors[word >> 2];
+    return uvec4(beside.words[word], WIDTH > 1 && WIDTH * BITS == 64 ? beside.words[word + 1] : 0, 0, 0);
+}
+#else
+uvec4 load_beside(Place p)
+{
+    return uvec4(0);
+}
+
+void take_gradients(uvec4 bits, uvec4 others, uint element)
+{
+}
+
+void take_gradient(VALUE value, uint element)
+{
+}
+#endif
+
+void take_item(uvec4 bits, uvec4 others, Place p)
+{
+    if (HAS_BESIDE)
+        take_gradients(bits, others, element_of(p));
+    else if (FROM_TOTALS)
         totals[0] = combine(totals[0], total_of(bits));
     else if (DENSE)
         take_vector(bits, index_of(p));
@@ -106,17 +144,20 @@ void take_part(Place p)
         Place single = Place(p.element, p.x + k, p.index);
         if (single.x < parameters.run_length) {
             uint element = single.element + single.x;
-            take_single(read_value(load_element(element), element), index_of(single));
+            if (HAS_BESIDE)
+                take_gradient(read_value(load_element(element), element), element);
+            else
+                take_single(read_value(load_element(element), element), index_of(single));
         }
     }
 }
 
-void take_quick(uvec4 bits, Place p)
+void take_quick(uvec4 bits, uvec4 others, Place p)
 {
     if (IS_QUICK)
         take_quickly(bits, element_of(p), index_of(p));
     else
-        take_item(bits, p);
+        take_item(bits, others, p);
 }
 
 // Whether ends of runs are left to a loop of their own; else they are taken where they are met.
@@ -128,7 +169,7 @@ bool take_one(uint item)
     Place p = place_of(item);
     bool whole = is_whole(p);
     if (whole)
-        take_quick(load(p), p);
+        take_quick(load(p), load_beside(p), p);
     else if (!LEAVES_ENDS)
         take_part(p);
     return whole;
@@ -146,10 +187,14 @@ bool take_four(uint item)
         uvec4 bits_b = load(b);
         uvec4 bits_c = load(c);
         uvec4 bits_d = load(d);
-        take_quick(bits_a, a);
-        take_quick(bits_b, b);
-        take_quick(bits_c, c);
-        take_quick(bits_d, d);
+        uvec4 others_a = load_beside(a);
+        uvec4 others_b = load_beside(b);
+        uvec4 others_c = load_beside(c);
+        uvec4 others_d = load_beside(d);
+        take_quick(bits_a, others_a, a);
+        take_quick(bits_b, others_b, b);
+        take_quick(bits_c, others_c, c);
+        take_quick(bits_d, others_d, d);
     } else {
         [[dont_unroll]] for (uint n = 0; n < 4; ++n)
             take_one(item + n * LANES);
@@ -205,7 +250,7 @@ void fold_block(uint first, uint turns)
             if (!is_whole(p))
                 take_part(p);
             else if (again)
-                take_item(load(p), p);
+                take_item(load(p), load_beside(p), p);
         }
     }
     keep_block();
@@ -226,14 +271,14 @@ const uint SHARED_SIZE = LANES > 1 ? gl_WorkGroupSize.x : 1;
 const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invocations of a reduction
 shared VALUE shared_values[SHARED_SIZE];
 shared uint shared_marks[SHARED_SIZE];
-shared uint shared_counts[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
-shared uint shared_pivots[FUNCTION == MOMENTS ? SHARED_SIZE : 1];
+shared uint shared_counts[HAS_MOMENTS ? SHARED_SIZE : 1];
+shared uint shared_pivots[HAS_MOMENTS ? SHARED_SIZE : 1];
 
 void share(uint slot, Total own)
 {
     shared_values[slot] = own.value;
     shared_marks[slot] = own.mark;
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         shared_counts[slot] = own.count;
         shared_pivots[slot] = own.pivot;
     }
@@ -242,7 +287,7 @@ void share(uint slot, Total own)
 Total shared_total(uint slot)
 {
     Total t = a_total(shared_values[slot], shared_marks[slot]);
-    if (FUNCTION == MOMENTS) {
+    if (HAS_MOMENTS) {
         t.count = shared_counts[slot];
         t.pivot = shared_pivots[slot];
     }

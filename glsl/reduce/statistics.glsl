@@ -1,8 +1,8 @@
-// MOMENTS and RANGE: see fold.glsl.
+// MOMENTS, VARIANCE, GRADIENTS and RANGE: see fold.glsl.
 #ifndef VKDML_FOLD_STATISTICS_GLSL
 #define VKDML_FOLD_STATISTICS_GLSL
 
-// ---- MOMENTS ----
+// ---- MOMENTS and VARIANCE ----
 // Within a block of items the total is the sums of x - pivot and of its square, the pivot being the block's first
 // element: what a large mean would take from the digits of either is gone. Between blocks it is the mean less the pivot
 // and the squares about it; only at the end both become one number.
@@ -93,9 +93,21 @@ Total add_moments(Total a, Total b)
 
 uvec2 value_of_moments(Total t)
 {
-    uint variance = math_add(math_divide(t.mark, t.count), parameters.argument);
+    uint variance = math_divide(t.mark, t.count);
     precise float mean = uintBitsToFloat(t.pivot) + uintBitsToFloat(t.value);
-    return uvec2(ABOUT_ZERO ? 0u : floatBitsToUint(mean), math_divide(ONE, math_sqrt(variance)));
+    uint first = ABOUT_ZERO ? 0u : floatBitsToUint(mean);
+    if (FUNCTION == VARIANCE)
+        return uvec2(first, variance);
+    return uvec2(first, math_divide(ONE, math_sqrt(math_add(variance, parameters.argument))));
+}
+
+// ---- GRADIENTS ----
+
+Total add_gradients(Total a, Total b)
+{
+    precise float sum = uintBitsToFloat(a.value) + uintBitsToFloat(b.value);
+    precise float along = uintBitsToFloat(a.mark) + uintBitsToFloat(b.mark);
+    return a_total(floatBitsToUint(sum), floatBitsToUint(along));
 }
 
 // ---- RANGE ----

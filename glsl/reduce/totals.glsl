@@ -5,10 +5,11 @@
 //                                vanishes
 //                                whose result would not
 //     LOG_SUM_EXP, POWERS        the sum of exp(x - mark), mark being the greatest x
-//     MOMENTS                    of count elements the mean less the pivot, and the sum of squares of their distances
+//     MOMENTS, VARIANCE          of count elements the mean less the pivot, and the sum of squares of their distances
 //                                from it
 //     RANGE                      the greatest key, and the greatest complement of a key
 //     MULTIPLY of floats         the product as a significand in [1, 2), or 0, infinity or NaN, and its exponent
+//     GRADIENTS                  the two sums
 //     else                       the integer
 #ifndef VKDML_FOLD_TOTALS_GLSL
 #define VKDML_FOLD_TOTALS_GLSL
@@ -361,10 +362,12 @@ Total combine(Total a, Total b)
         return add_sums(a, b);
     if (IS_POWERS)
         return add_powers(a, b);
-    if (FUNCTION == MOMENTS)
+    if (HAS_MOMENTS)
         return add_moments(a, b);
     if (FUNCTION == RANGE)
         return a_total(max(a.value, b.value), max(a.mark, b.mark));
+    if (FUNCTION == GRADIENTS)
+        return add_gradients(a, b);
     if (FUNCTION == MULTIPLY)
         return FLOATS ? multiply_products(a, b) : a_total(a.value * b.value, 0u);
     return a_total(a.value + b.value, 0u);
@@ -378,7 +381,7 @@ void take(inout Total t, uint x, uint index)
         t = first_of(t, a_total(key_of(x), TAKES_LAST ? ~index : index));
     } else if (IS_POWERS) {
         t = add_powers(t, a_total(ONE, x));
-    } else if (FUNCTION == MOMENTS) {
+    } else if (HAS_MOMENTS) {
         take_moment(t, x);
     } else if (FUNCTION == RANGE) {
         uint key = key_of(x);
@@ -399,10 +402,12 @@ uvec2 finish(Total t)
 {
     if (IS_ARG)
         return uvec2(TAKES_LAST ? ~t.mark : t.mark, 0);
-    if (FUNCTION == MOMENTS)
+    if (HAS_MOMENTS)
         return value_of_moments(t);
     if (FUNCTION == RANGE)
         return value_of_range(t);
+    if (FUNCTION == GRADIENTS)
+        return uvec2(t.value, t.mark);
     if (EITHER(FUNCTION == POWERS, FUNCTION == LOG_POWERS))
         return value_of_powers(t);
     uint x = t.value;

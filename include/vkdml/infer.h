@@ -48,10 +48,10 @@ typedef struct VkdmlTensorShape {
  * - UNFOLD: three dimensions.
  *
  * Where sizes do not follow the caller gives them, or is told so: all of FILL_VALUE_CONSTANT's, FILL_VALUE_SEQUENCE's,
- * DIAGONAL_MATRIX's, MAX_UNPOOLING's and SLICE_GRAD's (whose dimension counts follow), and DIAGONAL_MATRIX1's without
- * InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and ROI_ALIGN1's height and width; those
- * of ROI_ALIGN_GRAD's OutputGradientTensor without InputTensor, but for the channels; SPLIT's along Axis where parts
- * cannot be equal.
+ * DIAGONAL_MATRIX's, MAX_UNPOOLING's and SLICE_GRAD's (whose dimension counts follow), RANDOM_GENERATOR's OutputTensor,
+ * and DIAGONAL_MATRIX1's without InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and
+ * ROI_ALIGN1's height and width; those of ROI_ALIGN_GRAD's OutputGradientTensor without InputTensor, but for the
+ * channels; SPLIT's along Axis where parts cannot be equal.
  *
  * Data types do not follow of CAST and DIAGONAL_MATRIX, of places and truths where several types are allowed (TOP_K's
  * indices, comparisons), and of quantized outputs without a zero point; they are UNKNOWN then, and all else is found

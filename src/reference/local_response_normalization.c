@@ -29,24 +29,81 @@ static double sum_of_squares(const struct vkdml_tensor *tensor, const void *memo
     }
 }
 
+/* The elements around one at `at` that count for it; mirrored, those that it counts for. */
+static struct region region_of(const struct vkdml_tensor *input, const struct vkdml_coordinate *at, int across,
+                               uint32_t local_size, int is_mirrored) {
+    const uint32_t before = is_mirrored ? local_size / 2 : (local_size - 1) / 2;
+    const uint32_t behind = is_mirrored ? (local_size - 1) / 2 : local_size / 2;
+    struct region region = {{0}, {0}};
+    for (uint32_t d = 0; d < input->dimension_count; d++) {
+        const uint32_t c = at->index[d], most = input->sizes[d] - 1;
+        const int is_around = across ? d == 1 : d >= 2;
+        region.first[d] = !is_around ? c : c > before ? c - before : 0;
+        region.last[d] = !is_around ? c : most - c > behind ? c + behind : most;
+    }
+    return region;
+}
+
 void vkdml_reference_local_response_normalization(const struct vkdml_instance *instance,
                                                   const struct vkdml_reference_memory *memory) {
     const DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0];
-    const uint32_t before = (desc->LocalSize - 1) / 2, behind = desc->LocalSize / 2;
     struct vkdml_coordinate at = {{0}};
     do {
-        struct region region;
-        for (uint32_t d = 0; d < input->dimension_count; d++) {
-            const uint32_t c = at.index[d], most = input->sizes[d] - 1;
-            const int is_around = desc->CrossChannel ? d == 1 : d >= 2;
-            region.first[d] = !is_around ? c : c > before ? c - before : 0;
-            region.last[d] = !is_around ? c : most - c > behind ? c + behind : most;
-        }
+        const struct region region = region_of(input, &at, desc->CrossChannel, desc->LocalSize, 0);
         const double sum = limited(sum_of_squares(input, memory->inputs[0], &region));
         const double scale = (double)(float)((double)desc->Alpha / desc->LocalSize);
         const double divisor = limited((double)desc->Bias + limited(scale * sum));
         const double x = vkdml_number_read(input, memory->inputs[0], &at);
         vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, x / pow(divisor, (double)desc->Beta));
+    } while (vkdml_coordinate_next(input, &at));
+}
+
+/* ---- the gradient ---- */
+
+/* What the gradient at an element is divided by before its power is taken. */
+static double divisor_at(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                         const struct vkdml_coordinate *at) {
+    const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    const struct region region = region_of(input, at, desc->CrossChannel, desc->LocalSize, 0);
+    return (double)desc->Bias +
+           (double)desc->Alpha / desc->LocalSize * sum_of_squares(input, memory->inputs[0], &region);
+}
+
+/* Of elements that count one at `at`: gradient * x / D^(Beta + 1). */
+static double sum_of_terms(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                           const struct vkdml_coordinate *at) {
+    const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0], *gradient = &instance->inputs[1];
+    const struct region region = region_of(input, at, desc->CrossChannel, desc->LocalSize, 1);
+    struct vkdml_coordinate other = {{region.first[0], region.first[1], region.first[2], region.first[3]}};
+    double sum = 0;
+    for (;;) {
+        sum += vkdml_number_read(gradient, memory->inputs[1], &other) *
+               vkdml_number_read(input, memory->inputs[0], &other) *
+               pow(divisor_at(instance, memory, &other), -(double)desc->Beta - 1);
+        uint32_t d = input->dimension_count;
+        while (d-- > 0 && ++other.index[d] > region.last[d]) {
+            other.index[d] = region.first[d];
+        }
+        if (d == UINT32_MAX) {
+            return sum;
+        }
+    }
+}
+
+void vkdml_reference_local_response_normalization_grad(const struct vkdml_instance *instance,
+                                                       const struct vkdml_reference_memory *memory) {
+    const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0], *gradient = &instance->inputs[1];
+    const double factor = 2 * (double)desc->Alpha / desc->LocalSize * (double)desc->Beta;
+    struct vkdml_coordinate at = {{0}};
+    do {
+        const double x = vkdml_number_read(input, memory->inputs[0], &at);
+        const double g = vkdml_number_read(gradient, memory->inputs[1], &at);
+        const double result = g * pow(divisor_at(instance, memory, &at), -(double)desc->Beta) -
+                              factor * x * sum_of_terms(instance, memory, &at);
+        vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, result);
     } while (vkdml_coordinate_next(input, &at));
 }

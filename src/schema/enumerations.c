@@ -33,6 +33,11 @@ static const VkdmlEnumerator is_infinity_mode_enumerators[] = {
 };
 ENUMERATION(DML_IS_INFINITY_MODE, is_infinity_mode);
 
+static const VkdmlEnumerator random_generator_type_enumerators[] = {
+    ENUMERATOR(DML_RANDOM_GENERATOR_TYPE_PHILOX_4X32_10, 3_0),
+};
+ENUMERATION(DML_RANDOM_GENERATOR_TYPE, random_generator_type);
+
 static const VkdmlEnumerator rounding_mode_enumerators[] = {
     ENUMERATOR(DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN, 2_1),
     ENUMERATOR(DML_ROUNDING_MODE_TOWARD_ZERO, 2_1),

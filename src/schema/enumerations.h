@@ -6,6 +6,7 @@
 
 extern const VkdmlEnumeration vkdml_enumeration_padding_mode;
 extern const VkdmlEnumeration vkdml_enumeration_is_infinity_mode;
+extern const VkdmlEnumeration vkdml_enumeration_random_generator_type;
 extern const VkdmlEnumeration vkdml_enumeration_rounding_mode;
 extern const VkdmlEnumeration vkdml_enumeration_quantization_type;
 extern const VkdmlEnumeration vkdml_enumeration_depth_space_order;

@@ -55,12 +55,6 @@ static DML_TENSOR_DATA_TYPE pick_type(const struct template *template, const Vkd
     return first_type(field);
 }
 
-/* Optional fields are left out, but for those whose row says otherwise. */
-static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
-    const struct template_value *row = template_value_find(template->schema, field);
-    return field->optional && (row == NULL || row->value[0] != '+');
-}
-
 static const char *pick_sizes(const struct template *template, const VkdmlFieldSchema *field) {
     const struct template_value *row = template_value_find(template->schema, field);
     if (row) {
@@ -98,8 +92,10 @@ static unsigned long count_elements(const char *sizes) {
 
 /* ---- tensors of a field ---- */
 
-/* Whether a field is left out: what is optional, but for the first output of an operator that has none else. */
+/* Whether a field is left out: what is optional, but for those whose row says otherwise, and for the first output of an
+ * operator that has none else. */
 static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
+    const struct template_value *row = template_value_find(template->schema, field);
     const VkdmlFieldSchema *fields = template->schema->fields, *first_output = NULL;
     bool needs_one = true;
     for (uint32_t i = 0; i < template->schema->fieldCount; i++) {
@@ -108,7 +104,7 @@ static bool is_left_out(const struct template *template, const VkdmlFieldSchema 
             needs_one = needs_one && fields[i].optional;
         }
     }
-    return field->optional && !(needs_one && field == first_output);
+    return field->optional && (row == NULL || row->value[0] != '+') && !(needs_one && field == first_output);
 }
 
 /* One tensor: the field's, or one of its array. */

@@ -23,6 +23,17 @@ void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml
     }
 }
 
+#define RECORDS 2
+
+void vkdml_map_set_records(struct vkdml_map *map, struct vkdml_view first_words) {
+    vkdml_map_set_operand(map, RECORDS, first_words);
+    map->has_records = true;
+    map->tensors[RECORDS].first /= VKDML_MAP_RECORD_WORDS;
+    for (uint32_t d = 0; d < map->rank; ++d) {
+        map->dimensions[d].strides[RECORDS] /= VKDML_MAP_RECORD_WORDS;
+    }
+}
+
 void vkdml_map_set_epilogue(struct vkdml_map *map, const struct vkdml_epilogue *epilogue) {
     uint32_t *arguments = map->arguments + VKDML_MAP_FUNCTION_ARGUMENTS;
     assert(epilogue->count <= 1 && (epilogue->count == 0 || epilogue->steps[0].operation == VKDML_MAP_FIRST));
@@ -97,7 +108,8 @@ static struct vkdml_window window_of(const struct vkdml_map *map, uint32_t t, co
         span.first += box->origin[d] * stride;
         span.count += (box->size[d] - 1) * stride;
     }
-    return vkdml_window_of(span, vkdml_data_type_bits(map->tensors[t].type));
+    const uint32_t words = map->has_records && t == RECORDS ? VKDML_MAP_RECORD_WORDS : 1;
+    return vkdml_window_of(span, words * vkdml_data_type_bits(map->tensors[t].type));
 }
 
 static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bool *fits) {

@@ -55,14 +55,20 @@ static bool has_many_operands(const struct vkdml_map *map) {
     return has_many;
 }
 
-static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
-    return map->is_index[t] ? 0 : vkdml_data_type_bits(map->tensors[t].type);
+/* Records are no elements that items are made of. */
+static bool is_records(const struct vkdml_map *map, uint32_t t) {
+    return map->has_records && t == FEW_OPERANDS - 1;
 }
 
-/* An item is 16 bytes of the widest tensor, but at least a word of the output. */
+static uint32_t bits_of(const struct vkdml_map *map, uint32_t t) {
+    return map->is_index[t] || is_records(map, t) ? 0 : vkdml_data_type_bits(map->tensors[t].type);
+}
+
+/* An item is 16 bytes of the widest tensor, but at least a word of the output. The rate of a step of ADAM is one number
+ * for all. */
 static uint32_t item_of(const struct vkdml_map *map) {
-    uint32_t widest = 0;
-    for (uint32_t t = 0; t <= OUTPUT; ++t) {
+    uint32_t widest = bits_of(map, OUTPUT);
+    for (uint32_t t = 0; t < OPERANDS - (map->operation == VKDML_MAP_ADAM); ++t) {
         widest = bits_of(map, t) > widest ? bits_of(map, t) : widest;
     }
     const uint32_t least = 32 / bits_of(map, OUTPUT);
@@ -170,7 +176,7 @@ static uint32_t rows_of(const struct vkdml_map *map, const struct vkdml_map_part
     if (map->tensors[t].type == DML_TENSOR_DATA_TYPE_UNKNOWN) {
         return VKDML_MAP_ROWS_ABSENT;
     }
-    if (shape->item == 1 || (shape->row.size > 1 && shape->row.strides[t] > 1)) {
+    if (shape->item == 1 || is_records(map, t) || (shape->row.size > 1 && shape->row.strides[t] > 1)) {
         return VKDML_MAP_ROWS_APART;
     }
     if (shape->row.size > 1 && shape->row.strides[t] == 0) {
@@ -230,16 +236,29 @@ static uint64_t count_tiles(const struct shape *shape, uint32_t items_per_run, u
 /* The output, and the operands in their order: a kernel takes no fewer than up to its last. */
 static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part, struct vkdml_plan_step *step) {
     for (uint32_t n = 0; n <= OPERANDS; ++n) {
-        const uint32_t bound = n == 0 || bits_of(map, n - 1) != 0 ? n == 0 ? OUTPUT : n - 1 : OUTPUT;
+        const bool is_bound = n != 0 && (bits_of(map, n - 1) != 0 || is_records(map, n - 1));
+        const uint32_t bound = is_bound ? n - 1 : OUTPUT;
         step->buffers[n] =
             vkdml_origin_buffer(&map->tensors[bound], part->windows[bound].offset, part->windows[bound].size);
         step->buffer_count = n == 0 || bound != OUTPUT ? n + 1 : step->buffer_count;
+    }
+    if (map->operation == VKDML_MAP_ADAM) {
+        for (uint32_t i = 0; i < 2; ++i) {
+            step->buffers[step->buffer_count++] =
+                vkdml_origin_buffer(&map->more_outputs[i], part->windows[OUTPUT].offset, part->windows[OUTPUT].size);
+        }
     }
 }
 
 static enum vkdml_kernel kernel_of(const struct vkdml_map *map) {
     if (map->program != NULL) {
         return VKDML_KERNEL_PROGRAM;
+    }
+    if (map->operation == VKDML_MAP_ADAM) {
+        return VKDML_KERNEL_ADAM;
+    }
+    if (map->has_records) {
+        return VKDML_KERNEL_RECORDS;
     }
     if (has_many_operands(map)) {
         return map->operation == VKDML_MAP_STANDARDIZE ? VKDML_KERNEL_STANDARDIZE : VKDML_KERNEL_NORMALIZE;
@@ -375,6 +394,10 @@ static void set_work(const struct vkdml_map *map, const struct shape *shape, str
     vkdml_step_constant(step, VKDML_MAP_CONSTANT_FUNCTION, map->function);
     if (has_many_operands(map)) {
         vkdml_step_parameters(step, parameters, offsetof(struct vkdml_map_parameters, program));
+        return;
+    }
+    if (map->has_records) {
+        vkdml_step_parameters(step, parameters, offsetof(struct vkdml_map_parameters, more_firsts));
         return;
     }
     /* A table serves elements that lie side by side, and holds what hangs on the first operand alone; it is made of the

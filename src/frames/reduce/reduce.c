@@ -51,6 +51,9 @@
  * work beside: of rows of 1024 on an H200 8 reach 0.91 of the read peak, 16 0.87, 1 0.51. */
 #define ENOUGH_LOADS 8
 
+/* The input, two outputs, what lies beside the input, and the means. */
+#define GRADIENT_BUFFERS 5
+
 /* A dimension that is kept or folded. */
 struct dimension {
     uint32_t size;
@@ -59,6 +62,7 @@ struct dimension {
                          place */
     uint32_t number;  /* a kept one's: how many outputs a coordinate counts */
     uint32_t operand; /* .. and its stride in an epilogue's operand */
+    uint32_t mean;    /* .. or in the means of GRADIENTS */
 };
 
 struct dimensions {
@@ -81,6 +85,7 @@ struct part {
     uint64_t target_first;
     uint32_t index_first;
     uint64_t number_first;
+    uint64_t mean_first;
 };
 
 struct reducing {
@@ -113,7 +118,7 @@ static void merge_runs(struct dimensions *dimensions) {
         const struct dimension inner = dimensions->items[d];
         struct dimension *outer = kept > 0 ? &dimensions->items[kept - 1] : NULL;
         if (outer != NULL && outer->stride == (uint64_t)inner.stride * inner.size &&
-            outer->other == (uint64_t)inner.other * inner.size) {
+            outer->other == (uint64_t)inner.other * inner.size && outer->mean == (uint64_t)inner.mean * inner.size) {
             const uint32_t size = outer->size * inner.size; /* all elements fit 32 bits */
             *outer = inner;
             outer->size = size;
@@ -143,12 +148,17 @@ static void number_outputs(struct reducing *f, struct dimensions *kept) {
     merge_runs(&f->operand);
 }
 
+static bool has_gradients(const struct vkdml_reduce *reduce) {
+    return reduce->function == VKDML_REDUCE_GRADIENTS;
+}
+
 /* Sorts the dimensions of more than one coordinate into kept and folded ones, as the input lies. */
 static void collapse(struct reducing *f, struct part *part) {
     const struct vkdml_reduce *reduce = f->reduce;
     memset(part, 0, sizeof(*part));
     part->source_first = reduce->input.at.first;
     part->target_first = reduce->outputs[0].at.first;
+    part->mean_first = reduce->means.at.first;
     uint32_t place = 1;
     for (uint32_t d = reduce->input.rank; d-- > 0;) {
         const uint32_t size = reduce->input.sizes[d];
@@ -157,6 +167,9 @@ static void collapse(struct reducing *f, struct part *part) {
                                       .stride = reduce->input.strides[d],
                                       .other = folded ? place : reduce->outputs[0].strides[d],
                                       .operand = vkdml_ending_stride(&f->ending, d)};
+        if (has_gradients(reduce) && !folded) {
+            dimension.mean = reduce->means.strides[d];
+        }
         if (folded) {
             place *= size; /* at most the elements */
             dimension.other = is_place(reduce) ? dimension.other : 0;
@@ -222,7 +235,9 @@ static struct vkdml_window output_window(const struct reducing *f, const struct 
 }
 
 static uint32_t total_bytes(const struct reducing *f) {
-    return vkdml_view_bits(&f->reduce->input) == 64 || f->reduce->function == VKDML_REDUCE_MOMENTS ? 16 : 8;
+    const enum vkdml_reduce_function function = f->reduce->function;
+    const bool has_moments = function == VKDML_REDUCE_MOMENTS || function == VKDML_REDUCE_VARIANCE;
+    return vkdml_view_bits(&f->reduce->input) == 64 || has_moments ? 16 : 8;
 }
 
 static bool is_pair(const struct vkdml_reduce *reduce) {
@@ -374,6 +389,8 @@ static void fill_dimensions(const struct part *part, const struct walk *walk,
         parameters->kept[d][3] = dimension->stride * width;
         parameters->kept_out[d] = dimension->other * width;
         parameters->width_stride = dimension->other;
+        parameters->kept_mean[d] = dimension->mean * width;
+        parameters->mean_width_stride = dimension->mean;
     }
     for (uint32_t d = 0; d + 1 < part->reduced.rank; ++d) {
         const struct dimension *dimension = &part->reduced.items[d];
@@ -459,6 +476,7 @@ static void fill_parameters(const struct reducing *f, const struct step *s,
     parameters->source_first = s->from.lead;
     parameters->target_first = s->totals != NULL ? 0 : s->to.lead;
     parameters->index_first = part->index_first;
+    parameters->mean_first = (uint32_t)part->mean_first;
     parameters->element_count = f->element_count;
     parameters->argument = f->reduce->argument;
     fill_dimensions(part, walk, parameters);
@@ -514,6 +532,12 @@ static void set_buffers(const struct reducing *f, const struct step *s, struct v
         step->buffers[1] = *s->totals;
     } else {
         vkdml_ending_bind(&f->ending, step);
+    }
+    if (has_gradients(f->reduce) && !s->source->totals) {
+        step->buffers[2] = s->totals != NULL ? *s->totals : step->buffers[2];
+        step->buffers[3] = vkdml_origin_buffer(&f->reduce->beside.at, s->from.offset, s->from.size);
+        step->buffers[4] = vkdml_origin_buffer(&f->reduce->means.at, 0, vkdml_view_span(&f->reduce->means));
+        step->buffer_count = GRADIENT_BUFFERS;
     }
 }
 
@@ -645,16 +669,17 @@ static bool next_piece(const struct dimensions *whole, const struct dimensions *
     return false;
 }
 
-/* The dimensions of a piece; *stride, *other and *number grow by how far it lies. */
+/* The dimensions of a piece of a part, which begins there; *other grows by how far it lies. */
 static struct dimensions piece_at(const struct dimensions *whole, const struct dimensions *piece,
-                                  const uint32_t *origin, uint64_t *stride, uint64_t *other, uint64_t *number) {
+                                  const uint32_t *origin, struct part *part, uint64_t *other) {
     struct dimensions result = *whole;
     for (uint32_t d = 0; d < whole->rank; ++d) {
         const uint32_t left = whole->items[d].size - origin[d];
         result.items[d].size = left < piece->items[d].size ? left : piece->items[d].size;
-        *stride += (uint64_t)origin[d] * whole->items[d].stride;
+        part->source_first += (uint64_t)origin[d] * whole->items[d].stride;
+        part->number_first += (uint64_t)origin[d] * whole->items[d].number;
+        part->mean_first += (uint64_t)origin[d] * whole->items[d].mean;
         *other += (uint64_t)origin[d] * whole->items[d].other;
-        *number += (uint64_t)origin[d] * whole->items[d].number;
     }
     return result;
 }
@@ -679,7 +704,7 @@ static VkdmlResult plan_totals(const struct reducing *f, const struct source *so
     do {
         struct part smaller = *part;
         uint64_t index = part->index_first;
-        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index, &smaller.number_first);
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller, &index);
         smaller.index_first = (uint32_t)index;
         struct walk walk;
         choose_walk(f, source, &smaller, &walk);
@@ -713,7 +738,7 @@ static uint64_t count_shares(const struct reducing *f, const struct source *sour
         struct part smaller = *part;
         uint64_t index = 0;
         struct walk walk;
-        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller.source_first, &index, &smaller.number_first);
+        smaller.reduced = piece_at(&part->reduced, piece, origin, &smaller, &index);
         choose_walk(f, source, &smaller, &walk);
         shares += walk.shares;
     } while (next_piece(&part->reduced, piece, origin));
@@ -726,8 +751,7 @@ static VkdmlResult plan_part(const struct reducing *f, const struct source *sour
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     while (result == VKDML_SUCCESS) {
         struct part smaller = *part;
-        smaller.kept = piece_at(&part->kept, &piece.kept, origin, &smaller.source_first, &smaller.target_first,
-                                &smaller.number_first);
+        smaller.kept = piece_at(&part->kept, &piece.kept, origin, &smaller, &smaller.target_first);
         const uint64_t shares = count_shares(f, source, &smaller, &piece.reduced);
         if (shares == 1) {
             struct walk walk;
@@ -748,6 +772,14 @@ bool vkdml_reduce_takes(const struct vkdml_reduce *reduce, const struct vkdml_ep
     const DML_TENSOR_DATA_TYPE type = reduce->outputs[0].at.type;
     return !is_pair(reduce) && vkdml_data_type_bits(reduce->input.at.type) <= 32 &&
            vkdml_epilogue_is_short(epilogue, type, false, limits);
+}
+
+bool vkdml_reduce_takes_gradients(const struct vkdml_reduce *reduce, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_view *input = &reduce->input, *beside = &reduce->beside, *means = &reduce->means;
+    return limits->max_storage_buffers >= GRADIENT_BUFFERS && input->at.type == beside->at.type &&
+           input->at.type == means->at.type && input->at.first == beside->at.first &&
+           memcmp(input->strides, beside->strides, input->rank * sizeof(*input->strides)) == 0 &&
+           vkdml_fits(limits, means->at.offset, vkdml_view_span(means));
 }
 
 VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder) {

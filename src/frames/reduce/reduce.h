@@ -21,6 +21,8 @@ struct vkdml_reduce {
     bool option;       /* ARGMIN, ARGMAX: of equal elements the last; MOMENTS: about 0, which takes the mean's place;
                           RANGE: of INT8, else UINT8 */
     uint32_t argument; /* MOMENTS: see there; L1, L2: what the norm is at least; FLOAT32's bits */
+    struct vkdml_view beside; /* of GRADIENTS that vkdml_reduce_takes_gradients(): a tensor that lies like the input */
+    struct vkdml_view means;  /* .. and one of the outputs' sizes */
     const struct vkdml_epilogue *epilogue; /* that vkdml_reduce_takes(), of the output's sizes; NULL: none */
 };
 
@@ -28,6 +30,9 @@ struct vkdml_reduce {
  * says. It changes nothing else of a plan, so not a bit of results before it. */
 bool vkdml_reduce_takes(const struct vkdml_reduce *reduce, const struct vkdml_epilogue *epilogue,
                         const struct vkdml_plan_limits *limits);
+
+/* Whether sums can be made of an input and a tensor beside it: both lie alike, and a dispatch has buffers enough. */
+bool vkdml_reduce_takes_gradients(const struct vkdml_reduce *reduce, const struct vkdml_plan_limits *limits);
 
 VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder);
 

@@ -145,6 +145,10 @@ def values_for(random, operator, field, type_, sizes, fixed):
         return random.integers(0, 2 * BITS[type_] + 2, sizes).astype(DTYPES[type_])
     if field.name == "ExponentTensor" and type_ not in FLOATS and random.random() < 0.8:
         return random.integers(0 if type_[0] == "U" else -3, 12, sizes).astype(DTYPES[type_])
+    if field.name == "TrainingStepTensor":
+        return random.choice([0, 1, 2, 10, 1000, 10**6, 2**32 - 1], sizes).astype(np.uint32)
+    if field.name in ("VarianceTensor", "InputSecondMomentTensor") and random.random() < 0.8:
+        return np.abs(random_values(random, type_, sizes, "ordinary"))
     if field.name in ("IndicesTensor", "SequenceLengthsTensor"):
         if random.random() < 0.2:  # hostile ones too
             return random_values(random, type_, sizes, "bits")
@@ -282,6 +286,35 @@ def shape_batch_normalization(random, operator, chosen, attributes):
     for name in ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"):
         chosen[name] = type_, [size if d == 1 else 1 for d, size in enumerate(sizes)]
     attributes.update(Spatial=1, Epsilon=float(np.float32(random.choice([1e-5, 1e-3, 0.1]))))
+
+
+def shape_training(random, operator, chosen, attributes):
+    """What is broadcast over any dimensions, of which some are long enough that a variance is one."""
+    field = operator.fields[0]
+    type_, sizes = str(random.choice(field.types)), random_sizes(random, field.least, field.most)
+    small = [size if random.random() < 0.5 else 1 for size in sizes]
+    for field in operator.fields:
+        if field.kind != "attribute":
+            is_large = field.name in ("InputTensor", "InputGradientTensor", "FusedAddTensor", "OutputTensor",
+                                      "OutputGradientTensor")
+            absent = field.optional and random.random() < 0.5
+            chosen[field.name] = None if absent else (type_, sizes if is_large else small)
+    attributes["Epsilon"] = float(np.float32(random.choice([1e-5, 1e-3, 0.1])))
+    if operator.name == "BATCH_NORMALIZATION_TRAINING":
+        attributes["FusedActivation"] = None
+
+
+def shape_adam(random, operator, chosen, attributes):
+    chosen["TrainingStepTensor"] = "UINT32", [1] * int(random.integers(1, 9))
+    beta1, beta2 = (float(np.float32(random.choice([0.9, 0.999, 0.5, 0.99999, 0]))) for _ in range(2))
+    attributes.update(LearningRate=float(np.float32(random.choice([1e-3, 1, 0.1]))), Beta1=beta1, Beta2=beta2,
+                      Epsilon=float(np.float32(random.choice([1e-8, 1e-3, 1]))))
+
+
+def shape_random(random, operator, chosen, attributes):
+    rank = int(random.integers(1, 9))
+    chosen["InputStateTensor"] = "UINT32", [1] * (rank - 1) + [6]
+    chosen["OutputStateTensor"] = chosen["InputStateTensor"]
 
 
 def random_window(random, sizes, may_turn):
@@ -694,4 +727,8 @@ SHAPES = {
     "PADDING": shape_padding, "PADDING1": shape_padding, "NONZERO_COORDINATES": shape_nonzero,
     "VALUE_SCALE_2D": shape_value_scale, "QUANTIZE": shape_quantize, "DEQUANTIZE": shape_quantize,
     "ELEMENT_WISE_QUANTIZE_LINEAR": shape_quantize_linear, "BATCH_NORMALIZATION": shape_batch_normalization,
+    **dict.fromkeys(("BATCH_NORMALIZATION_GRAD", "BATCH_NORMALIZATION_TRAINING", "BATCH_NORMALIZATION_TRAINING_GRAD"),
+                    shape_training),
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": shape_local_response, "ADAM_OPTIMIZER": shape_adam,
+    "RANDOM_GENERATOR": shape_random,
 }

@@ -140,7 +140,13 @@ def judge_sum(tally, case, ours):
 def judge_bounded(tally, case, ours):
     """Sums and what is made of them: within what definitions.BOUNDED gives, and a unit in the last place."""
     with np.errstate(all="ignore"):
-        exact, distance, known = definitions.BOUNDED[case.operator.name](case)
+        results = definitions.BOUNDED[case.operator.name](case)
+    for tensor, result in zip(case.outputs, results if isinstance(results, list) else [results]):
+        judge_within(tally, case, ours if tensor is case.output else tensor.read(), *result)
+
+
+def judge_within(tally, case, ours, exact, distance, known):
+    with np.errstate(all="ignore"):
         is_half = ours.dtype == np.float16
         unit = np.abs(exact) * 2.0**(-10 if is_half else -23) + 2.0**(-24 if is_half else -149)
         limit = (65520 if is_half else 2.0**128) * (1 - 2.0**-10)

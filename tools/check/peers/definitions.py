@@ -1132,12 +1132,123 @@ def corners_back(case, x):
     return exact.reshape(sizes), (magnitudes * DOUBLE).reshape(sizes), known.reshape(sizes)
 
 
+# ---- training ----
+
+def batch_of(case, name):
+    """The dimensions in which one element of a tensor serves several of the input's."""
+    x, small = case.tensors["InputTensor"].sizes, case.tensors[name].sizes
+    return tuple(d for d, (a, b) in enumerate(zip(x, small)) if b == 1)
+
+
+def trained(case):
+    """Output, mean and variance, which is divided by the number of elements."""
+    axes = batch_of(case, "ScaleTensor")
+    x, scale, bias = (full(case, name).astype(wide) for name in ("InputTensor", "ScaleTensor", "BiasTensor"))
+    add = full(case, "FusedAddTensor").astype(wide) if "FusedAddTensor" in case.inputs else wide(0)
+    mean = np.mean(x, axes, keepdims=True)
+    variance = np.mean((x - mean)**2, axes, keepdims=True)
+    terms = variance + wide(f32(case["Epsilon"]))
+    noise = np.mean(np.abs(x), axes, keepdims=True) * DOUBLE
+    z = (x - mean) / np.sqrt(terms)
+    parts = np.abs(scale * z) + np.abs(bias) + np.abs(add)
+    distance = np.abs(scale) * (noise / np.sqrt(terms) + np.abs(z) * noise**2 / terms) + parts * DOUBLE
+    everywhere = np.full(mean.shape, True)
+    return [(scale * z + bias + add, distance, (terms > 2.0**-100) & (noise**2 * 16 < terms) & np.full(x.shape, True)),
+            (mean, noise, everywhere), (variance, variance * DOUBLE + noise**2, everywhere)]
+
+
+def batch_gradients(is_training):
+    """Of the input, the scale and the bias: by the product of gradients and normalized elements, not by their formula."""
+    def results(case):
+        axes = batch_of(case, "MeanTensor")
+        x, g, mean, variance, scale = (full(case, f"{name}Tensor").astype(wide)
+                                       for name in ("Input", "InputGradient", "Mean", "Variance", "Scale"))
+        terms = variance + wide(f32(case["Epsilon"]))
+        z = (x - mean) / np.sqrt(terms)
+        sums, along = np.sum(g, axes, keepdims=True), np.sum(g * z, axes, keepdims=True)
+        all_, all_along = np.sum(np.abs(g), axes, keepdims=True), np.sum(np.abs(g * z), axes, keepdims=True)
+        count = x.size // sums.size
+        factor = scale / np.sqrt(terms)
+        exact = factor * (g - sums / count - z * along / count) if is_training else factor * g
+        taken_off = all_ / count + np.abs(z) * all_along / count if is_training else 0
+        parts = np.abs(factor) * (np.abs(g) + taken_off)
+        known = np.full(sums.shape, True)
+        return [(exact, parts * DOUBLE, np.full(x.shape, True) & (terms > 0)),
+                (along, all_along * DOUBLE, known & (terms > 0)), (sums, all_ * DOUBLE, known)]
+    return results
+
+
+def local_response_gradient(case):
+    """Of each element, what it is to each of the others that it is around."""
+    x, g = (full(case, name).astype(wide) for name in ("InputTensor", "InputGradientTensor"))
+    _, total = squares_around(case)
+    size, (alpha, beta, bias) = case["LocalSize"], (wide(f32(case[name])) for name in ("Alpha", "Beta", "Bias"))
+    divisor = bias + alpha / size * total
+    exact = g * np.power(divisor, -beta)
+    parts = np.abs(exact)
+    terms = -2 * alpha / size * beta * g * x * np.power(divisor, -beta - 1)
+    axes = [1] if case["CrossChannel"] else [2, 3]
+    for offset in np.ndindex(*[size] * len(axes)):
+        moved = terms
+        for axis, n in zip(axes, offset):
+            # The element that this one is around from its (size - 1) // 2 - n th neighbour on.
+            step = (size - 1) // 2 - n
+            places_ = np.arange(x.shape[axis]) + step
+            inside = (places_ >= 0) & (places_ < x.shape[axis])
+            shape = [-1 if d == axis else 1 for d in range(4)]
+            moved = np.where(inside.reshape(shape), np.take(moved, np.clip(places_, 0, x.shape[axis] - 1), axis), 0)
+        exact, parts = exact + moved * x, parts + np.abs(moved * x)
+    known = (bias > 0) & (alpha >= 0) & np.isfinite(exact) & (parts < 2.0**100) & (np.abs(beta * np.log2(divisor)) < 60)
+    return exact, parts * DOUBLE * (1 + np.abs(np.log2(np.maximum(np.abs(divisor), 2.0**-100)))), known
+
+
+def adam(case):
+    """Each operation rounded to FLOAT32; powers of the two factors are mpmath's."""
+    x, m, v, g = (widen(full(case, f"{name}Tensor"))
+                  for name in ("InputParameters", "InputFirstMoment", "InputSecondMoment", "Gradient"))
+    t = int(case.inputs["TrainingStepTensor"].reshape(-1)[0])
+    rate, beta1, beta2, epsilon = (f32(case[name]) for name in ("LearningRate", "Beta1", "Beta2", "Epsilon"))
+    lacks = [f32(float(1 - mpmath.mpf(float(beta))**t)) for beta in (beta1, beta2)]
+    rate = rate * (np.sqrt(lacks[1]) / lacks[0]) if t != 0 else rate
+    m = beta1 * m + (f32(1) - beta1) * g
+    v = beta2 * v + (f32(1) - beta2) * g * g
+    return [x - rate * m / (np.sqrt(v) + epsilon), m, v]
+
+
+def philox_block(counter, key):
+    """Four words: a counter of four, the least significant first, and a key of two."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [b >> 32 ^ c[1] ^ k[0], b & 0xFFFFFFFF, a >> 32 ^ c[3] ^ k[1], a & 0xFFFFFFFF]
+        k = [k[0] + 0x9E3779B9 & 0xFFFFFFFF, k[1] + 0xBB67AE85 & 0xFFFFFFFF]
+    return c
+
+
+def random_words(case):
+    state = [int(word) for word in full(case, "InputStateTensor").reshape(-1)]
+    counter, count = sum(word << 32 * i for i, word in enumerate(state[:4])), int(np.prod(case.output.sizes))
+    words = []
+    for n in range(counter, counter + -(-count // 4)):
+        words += philox_block([n >> 32 * i & 0xFFFFFFFF for i in range(4)], state[4:])
+    after = counter + -(-count // 4)
+    results = [np.array(words[:count], np.uint32).reshape(case.output.sizes)]
+    for tensor in case.outputs[1:]:
+        following = [after >> 32 * i & 0xFFFFFFFF for i in range(4)] + state[4:]
+        results.append(np.array(following, np.uint32).reshape(tensor.sizes))
+    return results
+
+
 BOUNDED = {
     "AVERAGE_POOLING_GRAD": averaged_back,
     "MAX_POOLING_GRAD": maxima_back,
     "RESAMPLE_GRAD": resampled_back,
     "RESAMPLE_GRAD1": resampled_back,
     "ROI_ALIGN_GRAD": regions_back,
+    "BATCH_NORMALIZATION_TRAINING": trained,
+    "BATCH_NORMALIZATION_GRAD": batch_gradients(False),
+    "BATCH_NORMALIZATION_TRAINING_GRAD": batch_gradients(True),
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": local_response_gradient,
     "GEMM": multiplied,
     "CONVOLUTION": convolved,
     "AVERAGE_POOLING": averaged,
@@ -1355,6 +1466,8 @@ DEFINITIONS = {
     "FILL_VALUE_SEQUENCE": fill_sequence,
     "VALUE_SCALE_2D": one(lambda case, x: x * f32(case["Scale"]) + np.array(case["Bias"], f32).reshape(1, -1, 1, 1)),
     "BATCH_NORMALIZATION": batch_normalization,
+    "ADAM_OPTIMIZER": adam,
+    "RANDOM_GENERATOR": random_words,
     "PADDING": pad(padding_value),
     "PADDING1": pad(lambda case: case["PaddingValue"]),
     "DIAGONAL_MATRIX": diagonal_matrix,

@@ -159,6 +159,38 @@ def local_response(case):
     return x / (bias + alpha * size * F.avg_pool2d(padded, size, 1)) ** beta
 
 
+def local_response_gradient(case):
+    """By its own gradients of the forward one's formula."""
+    size, x = case["LocalSize"], tensor_of(full(case, "InputTensor").astype(np.float64)).requires_grad_()
+    before, behind = (size - 1) // 2, size // 2
+    squares = x * x
+    for axis in [1] if case["CrossChannel"] else [2, 3]:
+        rims = [0, 0] * (3 - axis) + [before, behind]
+        squares = F.pad(squares, rims).unfold(axis, size, 1).sum(-1)
+    y = x / (case["Bias"] + case["Alpha"] / size * squares) ** case["Beta"]
+    y.backward(tensor_of(full(case, "InputGradientTensor").astype(np.float64)))
+    return x.grad
+
+
+def trained(case, x):
+    axes = [d for d, (a, b) in enumerate(zip(x.shape, case.tensors["ScaleTensor"].sizes)) if b == 1]
+    mean = x.mean(axes, keepdim=True) if axes else x
+    variance = ((x - mean) ** 2).mean(axes, keepdim=True) if axes else 0 * x
+    return mean, variance, (x - mean) / torch.sqrt(variance + case["Epsilon"])
+
+
+def batch_gradients(case):
+    """Where statistics are the input's own, by its own gradients."""
+    x, scale = (tensor_of(full(case, f"{name}Tensor").astype(np.float64)).requires_grad_() for name in ("Input", "Scale"))
+    bias = torch.zeros_like(scale).requires_grad_()
+    mean, variance, z = trained(case, x)
+    given = [tensor_of(full(case, f"{name}Tensor").astype(np.float64)) for name in ("Mean", "Variance")]
+    if not (torch.allclose(mean, given[0], rtol=1e-4) and torch.allclose(variance, given[1], rtol=1e-3)):
+        raise NotImplementedError
+    (scale * z + bias).backward(tensor_of(full(case, "InputGradientTensor").astype(np.float64)))
+    return x.grad, scale.grad, bias.grad
+
+
 def upsampled(case):
     x, (width, height) = tensor_of(full(case, "InputTensor")), case["ScaleSize"]
     mode = {"mode": "bilinear", "align_corners": False} if case["InterpolationMode"] == "LINEAR" else {"mode": "nearest"}
@@ -283,6 +315,7 @@ PEER = {
     "MEAN_VARIANCE_NORMALIZATION2": mean_variance,
     "LP_NORMALIZATION": rows(lambda case, x: F.normalize(x, case["P"], -1, case["Epsilon"])),
     "LOCAL_RESPONSE_NORMALIZATION": local_response,
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": local_response_gradient,
     "UPSAMPLE_2D": upsampled,
     **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), resampled),
     "FOLD": folded,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "kernels/inflate.h"
 #include "kernels/spirv.h"
 
 /* Written by the build: spirv_NAME_words, spirv_NAME_bytes, static const uint8_t spirv_NAME[], and static const
@@ -106,32 +107,12 @@ static uint32_t next_distance(const uint8_t **packed) {
     return (number >> 1) ^ (0 - (number & 1));
 }
 
-/* Text and what recurs in it, as tools/build/embed.py writes them. */
-static void undo_repetition(const uint8_t *packed, uint8_t *text, size_t bytes) {
-    size_t at = 0;
-    while (at < bytes) {
-        const uint8_t control = *packed++;
-        if (control < 128) {
-            memcpy(text + at, packed, control + 1u);
-            packed += control + 1;
-            at += control + 1u;
-        } else {
-            const size_t distance = packed[0] + 256u * packed[1];
-            const size_t end = at + control - 128 + 4;
-            packed += 2;
-            for (; at < end; at++) { /* which may lie over one another */
-                text[at] = text[at - distance];
-            }
-        }
-    }
-}
-
 /* The text lies at the end of the words' memory, and is read before it is overwritten, as tools/build/embed.py has made
  * sure.
  */
 void vkdml_kernel_unpack(const struct vkdml_kernel_module *module, uint32_t *words) {
     uint8_t *text = (uint8_t *)(words + module->word_count) - module->text_bytes;
-    undo_repetition(module->packed, text, module->text_bytes);
+    vkdml_inflate(module->packed, text, module->text_bytes);
     const uint8_t *packed = text;
     uint32_t last = 0; /* result */
     size_t at = 0;

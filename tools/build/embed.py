@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Writes SPIR-V modules as static C arrays: embed.py OUTPUT.inc MODULE.spv ...
 
-Packed, to less than a quarter: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first,
+Packed, to less than a sixth: most words are small numbers, so each is written as LEB128 (7 bits a byte, low ones first,
 the top bit set on all but the last), and an instruction's first word, its opcode and word count, as the index of it in a
-list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small. What then
-recurs is written once, by Lempel and Ziv's way: a byte below 128 and one more byte than that of text, or a byte from 128 on, of a length
-of 4 more than what is beyond 128, and a distance back of two bytes, low one first. src/kernels/kernels.c reads them. Names, which
-only the build reads, are left out.
+list of all there are, the most frequent first. Ids are written as their distance from the last result's, which is small. That
+text is deflated (RFC 1951). src/kernels/kernels.c reads them. Names, which only the build reads, are left out.
 """
 
 import collections
 import pathlib
 import sys
+import zlib
 
 import reflection
 from reflection import HEADER_WORDS
@@ -75,57 +74,13 @@ def pack(words, index):
     return packed
 
 
-LEAST_MATCH, MOST_MATCH, MOST_TEXT, WINDOW, TRIES = 4, 131, 128, 0xFFFF, 64
+SLACK = 8  # VKDML_INFLATE_SLACK
 
 
-def longest_match(text, at, places):
-    """How long what stands at `at` is the same as something before, and how far back that is."""
-    best = 0, 0
-    for place in reversed(places[-TRIES:]):
-        if at - place > WINDOW:
-            break
-        length = LEAST_MATCH
-        while length < MOST_MATCH and at + length < len(text) and text[place + length] == text[at + length]:
-            length += 1
-        best = max(best, (length, at - place), key=lambda match: match[0])
-    return best
-
-
-def without_repetition(text):
-    """See above. What recurs waits for a byte where more does from the next on."""
-    places, out, literal, at = collections.defaultdict(list), bytearray(), bytearray(), 0
-
-    def flush():
-        for i in range(0, len(literal), MOST_TEXT):
-            run = literal[i : i + MOST_TEXT]
-            out.append(len(run) - 1)
-            out.extend(run)
-        literal.clear()
-
-    def match_at(place):
-        key = bytes(text[place : place + LEAST_MATCH])
-        return longest_match(text, place, places[key]) if len(key) == LEAST_MATCH else (0, 0)
-
-    def pass_by(first, end):
-        for passed in range(first, end):
-            places[bytes(text[passed : passed + LEAST_MATCH])].append(passed)
-
-    match = match_at(0)
-    while at < len(text):
-        length, distance = match
-        pass_by(at, at + 1)
-        match = match_at(at + 1)
-        if length and match[0] <= length:
-            flush()
-            out += bytes([128 + length - LEAST_MATCH, distance & 0xFF, distance >> 8])
-            pass_by(at + 1, at + length)
-            at += length
-            match = match_at(at)
-        else:
-            literal.append(text[at])
-            at += 1
-    flush()
-    return out
+def deflated(text):
+    """Without a header; behind it are bytes that are looked at and not used."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
+    return packer.compress(bytes(text)) + packer.flush() + bytes(SLACK)
 
 
 def check_room(words, index):
@@ -157,7 +112,7 @@ def main(output, paths):
         check_room(words, index)
         text = pack(words, index)
         lines.append(f"enum {{ spirv_{name}_words = {len(words)}, spirv_{name}_bytes = {len(text)} }};")
-        lines += array(f"uint8_t spirv_{name}", without_repetition(text))
+        lines += array(f"uint8_t spirv_{name}", deflated(text))
     pathlib.Path(output).write_text("\n".join(lines) + "\n")
 
 

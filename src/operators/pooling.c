@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "frames/integer_product/integer_pool.h"
 #include "frames/neighbours/neighbours.h"
 #include "frames/reduce/reduce.h"
 #include "operators/operators.h"
 #include "operators/positive.h"
+#include "operators/quantized.h"
 #include "tensor/infer.h"
 
 #define MOST_SPATIAL 3
@@ -217,16 +219,25 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
     return result == VKDML_SUCCESS ? plan_pool(planning, &rest) : result;
 }
 
-static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
-    const struct vkdml_instance *instance = planning->instance;
+/* Places are counted in 31 bits. */
+static VkdmlResult check_reach(const struct vkdml_planning *planning, const struct pooling *pooling) {
     for (uint32_t s = 0; s < pooling->dimension_count; ++s) {
-        const uint64_t size = padded_size(&instance->inputs[0], pooling, s);
+        const uint64_t size = padded_size(&planning->instance->inputs[0], pooling, s);
         if (size > INT32_MAX) {
             return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                     "the padded input is %" PRIu64 " elements long in spatial dimension %" PRIu32
                                     ", must be at most %" PRId32,
                                     size, s, INT32_MAX);
         }
+    }
+    return VKDML_SUCCESS;
+}
+
+static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
+    const struct vkdml_instance *instance = planning->instance;
+    const VkdmlResult result = check_reach(planning, pooling);
+    if (result != VKDML_SUCCESS) {
+        return result;
     }
     const bool has_places = pooling->function == VKDML_POOL_MAXIMUM && instance->output_count > 1 &&
                             instance->outputs[1].dimension_count != 0;
@@ -318,3 +329,49 @@ POOLING(lp_pooling1, check_p(&pooling, report))
 POOLING(max_pooling, (void)0)
 POOLING(max_pooling1, (void)0)
 POOLING(max_pooling2, (void)0)
+
+/* ---- QUANTIZED_LINEAR_AVERAGE_POOLING ---- */
+
+enum { SCALE = 1, ZERO_POINT, OUT_SCALE, OUT_ZERO_POINT };
+
+static struct pooling read_quantized(const DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC *desc) {
+    return (struct pooling){WINDOWS_OF(desc), .dilations = desc->Dilations,
+                            .includes_padding = desc->IncludePadding != 0};
+}
+
+static void check_quantized(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct pooling pooling = read_quantized(instance->desc);
+    check_windows(instance, &pooling, report);
+    for (uint32_t input = SCALE; input <= OUT_ZERO_POINT; ++input) {
+        vkdml_quantized_check(instance, input, VKDML_QUANTIZED_CHANNELS, instance->inputs[0].sizes[1], report);
+    }
+}
+
+static VkdmlResult plan_quantized(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const struct vkdml_instance *instance = planning->instance;
+    const struct pooling pooling = read_quantized(instance->desc);
+    struct vkdml_integer_pool pool = {
+        .input = vkdml_input_view(instance, 0),
+        .output = vkdml_output_view(instance, 0),
+        .counts_padding = pooling.includes_padding,
+        .terms = {[VKDML_INTEGER_TERM_SCALE_A] = vkdml_quantized_term(instance, SCALE, VKDML_QUANTIZED_CHANNELS),
+                  [VKDML_INTEGER_TERM_ZERO_A] = vkdml_quantized_term(instance, ZERO_POINT, VKDML_QUANTIZED_CHANNELS),
+                  [VKDML_INTEGER_TERM_SCALE_OUT] = vkdml_quantized_term(instance, OUT_SCALE, VKDML_QUANTIZED_CHANNELS),
+                  [VKDML_INTEGER_TERM_ZERO_OUT] =
+                      vkdml_quantized_term(instance, OUT_ZERO_POINT, VKDML_QUANTIZED_CHANNELS)},
+    };
+    (void)op;
+    const VkdmlResult result = check_reach(planning, &pooling);
+    for (uint32_t s = 0; s < pooling.dimension_count; ++s) {
+        pool.walks[s] = (struct vkdml_integer_walk){
+            .step = pool.output.sizes[2 + s] == 1 ? 1 : pooling.strides[s],
+            .start = pooling.start[s],
+            .taps = pooling.window[s],
+            .tap_step = pooling.window[s] == 1 ? 1 : pooling.dilations[s],
+        };
+    }
+    return result == VKDML_SUCCESS ? vkdml_integer_pool_plan(&pool, planning->builder) : result;
+}
+
+const struct vkdml_operator vkdml_operator_quantized_linear_average_pooling = {.rules = check_quantized,
+                                                                               .plan = plan_quantized};

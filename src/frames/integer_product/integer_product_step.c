@@ -13,13 +13,30 @@ enum { A, B };
 struct tile {
     enum vkdml_kernel kernel;
     uint32_t m, n, rows, columns;
+    uint32_t k;     /* vectors along lines that are in shared memory at once */
+    uint32_t speed; /* of all processors of a large GPU, compared with the others */
 };
 
-static const struct tile plain = {VKDML_KERNEL_INTEGER_PRODUCT, 64, 64, 8, 4};
+#define MATRIX(m, n, rows, columns, k, speed)                                                                          \
+    { VKDML_KERNEL_INTEGER_PRODUCT_MATRIX, m, n, rows, columns, k, speed }
+
+/* By the shapes of product_step.c, of whose FLOAT16 lines have twice as many bytes. */
+static const struct tile matrix_tiles[] = {MATRIX(128, 256, 64, 64, 4, 300), MATRIX(128, 128, 64, 64, 4, 290),
+                                           MATRIX(64, 128, 32, 32, 4, 120), MATRIX(64, 64, 32, 32, 8, 110),
+                                           MATRIX(32, 32, 16, 16, 8, 50)};
+
+static const struct tile plain = {VKDML_KERNEL_INTEGER_PRODUCT, 64, 64, 8, 4, 4, 0};
+static const struct tile dot = {VKDML_KERNEL_INTEGER_PRODUCT_DOT, 64, 64, 8, 4, 4, 0};
 
 /* Of an invocation that goes alone, on processors. */
-static const struct tile alone = {VKDML_KERNEL_INTEGER_PRODUCT, 8, 8, 8, 8};
+static const struct tile alone = {VKDML_KERNEL_INTEGER_PRODUCT, 8, 8, 8, 8, 4, 0};
 #define SERIAL_LOCAL_SIZE 8
+
+/* Workgroups that a large GPU runs side by side, one a processor: an H200 132. */
+#define PROCESSORS 132
+
+/* What matrix cores do not pay for: they make whole fragments. */
+#define LEAST_MATRIX_SIZE 16
 
 uint32_t vkdml_integer_column_count(const struct vkdml_integer_product *p) {
     uint32_t count = 1;
@@ -104,6 +121,68 @@ static uint32_t words_of_sum(const struct vkdml_integer_product *p) {
 
 static bool is_gathered(const struct vkdml_integer_product *p) {
     return p->taps * p->tap_rows > 1;
+}
+
+static uint32_t local_size_of(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const uint32_t parts = tile->m / tile->rows * (tile->n / tile->columns);
+    return tile == &alone                                        ? vkdml_local_size(limits, SERIAL_LOCAL_SIZE)
+           : tile->kernel == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX ? parts * limits->byte_cores.subgroup_size
+                                                                 : parts;
+}
+
+/* Mirrors integer_product_matrix.comp: whether fragments make up a subgroup's part, and invocations load equally much.
+ */
+static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_matrix_cores *cores = &limits->byte_cores;
+    const uint32_t size = local_size_of(tile, limits);
+    const uint32_t operands = (tile->m + tile->n) * (tile->k + 1);
+    const uint32_t sums = tile->m / tile->rows * cores->m * (tile->n / 4 + 1);
+    const bool by_pairs = cores->k % 16 != 0;
+    const uint32_t cells = by_pairs ? operands + sums : operands > sums ? operands : sums;
+    return tile->rows % cores->m == 0 && tile->columns % cores->n == 0 && 16 * tile->k % cores->k == 0 &&
+           tile->m * tile->k % size == 0 && tile->n * tile->k % size == 0 && size % tile->k == 0 &&
+           16 * cells + 16 <= limits->max_shared_memory_bytes && vkdml_local_size(limits, size) == size;
+}
+
+/* The tile that is done first. Workgroups come in rounds, of which a tile's speed says how long each is. */
+static const struct tile *choose_tile(const struct vkdml_integer_product *p, const uint32_t sizes[2], uint64_t batches,
+                                      const struct vkdml_plan_limits *limits) {
+    const struct tile *chosen = limits->dot_products ? &dot : &plain;
+    double least = 0;
+    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
+        return &alone;
+    }
+    if (limits->byte_cores.subgroup_size == 0 || sizes[0] < LEAST_MATRIX_SIZE || sizes[1] < LEAST_MATRIX_SIZE ||
+        4 * (uint64_t)words_of_sum(p) < LEAST_MATRIX_SIZE) {
+        return chosen;
+    }
+    for (size_t i = 0; i < sizeof(matrix_tiles) / sizeof(matrix_tiles[0]); ++i) {
+        const struct tile *tile = &matrix_tiles[i];
+        const uint64_t groups = vkdml_divide_up(sizes[0], tile->m) * vkdml_divide_up(sizes[1], tile->n) * batches;
+        const double time = (double)vkdml_divide_up(groups, PROCESSORS) * tile->m * tile->n / tile->speed;
+        if (fits_cores(tile, limits) && (chosen->speed == 0 || time < least)) {
+            chosen = tile;
+            least = time;
+        }
+    }
+    return chosen;
+}
+
+static void note_tile(const struct tile *tile, const struct vkdml_plan_limits *limits, struct vkdml_report *report) {
+    if (tile == &alone) {
+        vkdml_note_step(report, "an invocation makes %u x %u sums alone, as suits processors", (unsigned)tile->m,
+                        (unsigned)tile->n);
+        return;
+    }
+    vkdml_note_step(report, "tiles of %u x %u, %u bytes of lines at once, %s", (unsigned)tile->m, (unsigned)tile->n,
+                    16 * (unsigned)tile->k,
+                    tile->kernel == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX ? "on matrix cores"
+                    : tile->kernel == VKDML_KERNEL_INTEGER_PRODUCT_DOT
+                        ? "by dot products of four bytes"
+                        : "in FLOAT32, whose sums are exact while they are few");
+    if (limits->byte_cores.subgroup_size == 0) {
+        vkdml_note_step(report, "without matrix cores: the device has none for INT8, or they are not enabled");
+    }
 }
 
 static uint32_t shape_of(const struct vkdml_integer_product *p, const struct tile *tile) {
@@ -203,10 +282,6 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
                                     struct vkdml_plan_step *step) {
     const struct vkdml_integer_product *p = product;
     const struct vkdml_plan_limits *limits = builder->limits;
-    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const struct tile *tile = serial ? &alone : &plain;
-    const uint32_t local_size =
-        vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : tile->m / tile->rows * (tile->n / tile->columns));
     struct vkdml_integer_product_parameters parameters;
     struct column columns[RANK];
     const uint32_t rank = find_columns(p, box, columns);
@@ -217,10 +292,14 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
     for (uint32_t d = 0; d < rank; ++d) {
         parameters.n *= columns[d].size;
     }
+    const uint32_t sizes[] = {parameters.m, parameters.n};
+    const struct tile *tile = choose_tile(p, sizes, (uint64_t)box->size[OUTER] * box->size[INNER], limits);
+    const uint32_t local_size = local_size_of(tile, limits);
+    note_tile(tile, limits, builder->report);
     parameters.tiles_m = (uint32_t)vkdml_divide_up(parameters.m, tile->m);
     parameters.tiles_n = (uint32_t)vkdml_divide_up(parameters.n, tile->n);
     uint64_t groups = (uint64_t)parameters.tiles_m * parameters.tiles_n * box->size[OUTER] * box->size[INNER];
-    if (serial) {
+    if (tile == &alone) {
         parameters.unit_count = (uint32_t)groups; /* no more than the output has elements */
         groups = vkdml_divide_up(groups, local_size);
     }
@@ -237,6 +316,11 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_ROWS, tile->rows);
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_COLUMNS, tile->columns);
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    if (tile->kernel == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX) {
+        const struct vkdml_matrix_cores *cores = &limits->byte_cores;
+        vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_FRAGMENT, cores->m | cores->n << 8 | cores->k << 16);
+        vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_TILE_K, tile->k);
+    }
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     const struct vkdml_window window = vkdml_integer_out_window(p, box);
     step->buffers[0] = vkdml_origin_buffer(&packed[A].at, 0, 4 * (uint64_t)packed[A].word_count);

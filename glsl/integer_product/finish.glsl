@@ -17,31 +17,55 @@ int a_zero(uint m)
     return A_HAS_ZERO ? int(term(ZERO_A, m, 0)) - unsigned_zero : -unsigned_zero;
 }
 
-int b_zero(uint n)
+// Four columns from n on, of which those beyond the last are the last.
+uvec4 four_columns(uint n)
 {
-    int unsigned_zero = B_IS_UNSIGNED ? 128 : 0;
-    return B_HAS_ZERO ? int(term(ZERO_B, 0, n)) - unsigned_zero : -unsigned_zero;
+    return min(n + uvec4(0, 1, 2, 3), uvec4(parameters.n - 1));
 }
 
-// Takes off what zero points add to a sum of products of bytes.
-int corrected(int sum, uint m, uint n, uint sum_of_b)
+uvec4 four_terms(uint which, uvec4 columns)
 {
+    return uvec4(term(which, 0, columns.x), term(which, 0, columns.y), term(which, 0, columns.z),
+                 term(which, 0, columns.w));
+}
+
+ivec4 b_zeros(uvec4 columns)
+{
+    ivec4 unsigned_zero = ivec4(B_IS_UNSIGNED ? 128 : 0);
+    if (!B_HAS_ZERO)
+        return -unsigned_zero;
+    return ivec4(HAS_COLUMN_ZEROS ? four_terms(ZERO_B, columns) : uvec4(term(ZERO_B, 0, 0))) - unsigned_zero;
+}
+
+// Takes off what zero points add to sums of products of bytes; sums of b's lines lie so far behind their first.
+ivec4 corrected(ivec4 sums, uint m, uvec4 columns, uvec4 sums_of_b)
+{
+    int zero = TAKES_SUMS_OF_B ? a_zero(m) : 0;
     if (TAKES_SUMS_OF_B)
-        sum -= a_zero(m) * int(b.words[b_sums + sum_of_b]);
-    if (TAKES_SUMS_OF_A) {
-        int zero = b_zero(n);
-        sum -= zero * int(a.words[a_sums + min(m, parameters.m - 1)]);
-        if (TAKES_SUMS_OF_B)
-            sum += int(parameters.depth) * a_zero(m) * zero;
-    }
-    return sum;
+        sums -= zero * ivec4(b.words[b_sums + sums_of_b.x], b.words[b_sums + sums_of_b.y],
+                             b.words[b_sums + sums_of_b.z], b.words[b_sums + sums_of_b.w]);
+    if (TAKES_SUMS_OF_A)
+        sums -= b_zeros(columns) * (int(a.words[a_sums + m]) - int(parameters.depth) * zero);
+    return sums;
 }
 
 // The scales of both operands, and of the output where it is quantized.
-uint scale_of(uint m, uint n)
+uint scale_of(uint of_a, uint of_b, uint of_out)
 {
-    uint scale = math_multiply(term(SCALE_A, m, 0), term(SCALE_B, 0, n));
-    return IS_FLOAT(TYPE_OUT) ? scale : math_divide(scale, term(SCALE_OUT, m, 0));
+    uint scale = math_multiply(of_a, of_b);
+    return IS_FLOAT(TYPE_OUT) ? scale : math_divide(scale, of_out);
+}
+
+uvec4 scales_of(uint m, uvec4 columns)
+{
+    uint of_a = term(SCALE_A, m, 0);
+    uint of_out = IS_FLOAT(TYPE_OUT) ? 0 : term(SCALE_OUT, m, 0);
+    if (!HAS_COLUMN_SCALES)
+        return uvec4(scale_of(of_a, term(SCALE_B, 0, 0), of_out));
+    uvec4 scales = four_terms(SCALE_B, columns);
+    [[dont_unroll]] for (uint v = 0; v < 4; ++v)
+        scales[v] = scale_of(of_a, scales[v], of_out);
+    return scales;
 }
 
 // The product of a sum and a scale, of which denormal ones need not be right: they are quantized to 0.
@@ -53,18 +77,32 @@ uint scaled(int sum, uint scale)
     return floatBitsToUint(product);
 }
 
-// The bits of an element of the output.
-uint finished(int sum, uint m, uint scale)
+uint as_float(int sum, uint scale)
+{
+    uint product = math_multiply(floatBitsToUint(float(sum)), scale);
+    return TYPE_OUT == FLOAT16 ? narrow_to_half(product) : is_nan(product) ? QUIET_NAN : product;
+}
+
+// The bits of elements of the output.
+uvec4 finished(ivec4 sums, uint m, uvec4 columns)
 {
     if (HAS_BIAS)
-        sum += int(term(BIAS, m, 0));
+        sums += int(term(BIAS, m, 0));
     if (!IS_SCALED)
-        return uint(sum);
+        return uvec4(sums);
+    uvec4 scales = scales_of(m, columns);
+    uvec4 bits;
     if (IS_FLOAT(TYPE_OUT)) {
-        uint product = math_multiply(floatBitsToUint(float(sum)), scale);
-        return TYPE_OUT == FLOAT16 ? narrow_to_half(product) : is_nan(product) ? QUIET_NAN : product;
+        [[dont_unroll]] for (uint v = 0; v < 4; ++v)
+            bits[v] = as_float(sums[v], scales[v]);
+    } else {
+        int zero = OUT_HAS_ZERO ? int(term(ZERO_OUT, m, 0)) : 0;
+        bits = uvec4(quantized(TYPE_OUT, scaled(sums.x, scales.x), zero),
+                     quantized(TYPE_OUT, scaled(sums.y, scales.y), zero),
+                     quantized(TYPE_OUT, scaled(sums.z, scales.z), zero),
+                     quantized(TYPE_OUT, scaled(sums.w, scales.w), zero));
     }
-    return quantized(TYPE_OUT, scaled(sum, scale), OUT_HAS_ZERO ? int(term(ZERO_OUT, m, 0)) : 0);
+    return bits;
 }
 
 // Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
@@ -95,27 +133,27 @@ void store_four(uint m, uint n, ivec4 sums)
 {
     if (m >= parameters.m || n >= parameters.n)
         return;
-    uint row = out_first + m * parameters.out_step;
-    uint scale = IS_SCALED ? scale_of(m, n) : 0;
-    uvec4 bits;
-    uint first;
-    [[dont_unroll]] for (uint v = 0; v < 4; ++v) {
-        uvec3 steps = column_steps(n + v);
-        uint column = min(n + v, parameters.n - 1);
-        if (BOTH(IS_SCALED, HAS_COLUMN_SCALES)) {
-            if (v > 0)
-                scale = scale_of(m, column);
-        }
-        bits[v] = finished(corrected(sums[v], m, column, steps.z), m, scale);
-        if (OUT_IS_VECTOR) {
-            if (v == 0)
-                first = row + steps.y;
-        } else if (n + v < parameters.n) {
-            store_one(row + steps.y, bits[v]);
+    uvec4 columns = four_columns(n);
+    uvec3 first = column_steps(n);
+    uvec4 out_steps = uvec4(first.y);
+    uvec4 sum_steps = first.z + uvec4(0, 1, 2, 3) * parameters.pixel_steps[0].z;
+    if (!OUT_IS_VECTOR) { // else all four are of one innermost dimension
+        [[dont_unroll]] for (uint v = 1; v < 4; ++v) {
+            uvec3 steps = column_steps(columns[v]);
+            out_steps[v] = steps.y;
+            sum_steps[v] = steps.z;
         }
     }
-    if (OUT_IS_VECTOR)
-        store_vector(first, bits);
+    uvec4 bits = finished(corrected(sums, m, columns, sum_steps), m, columns);
+    uint row = out_first + m * parameters.out_step;
+    if (OUT_IS_VECTOR) {
+        store_vector(row + out_steps.x, bits);
+    } else {
+        [[dont_unroll]] for (uint v = 0; v < 4; ++v) {
+            if (n + v < parameters.n)
+                store_one(row + out_steps[v], bits[v]);
+        }
+    }
 }
 
 #endif

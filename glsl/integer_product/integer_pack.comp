@@ -3,7 +3,6 @@
 // has beyond its elements is 0; where a line lies in padding its elements are the zero point.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_control_flow_attributes : require
 #include "binding.glsl"
 #include "buffers.glsl"
 #include "division.glsl"
@@ -92,10 +91,8 @@ uint word_at(uint first, uint k, bool is_padding)
             word = (zero_point.words[at / 4] >> (at % 4 * 8) & 0xFFu) * 0x01010101u;
         }
     } else {
-        [[dont_unroll]] for (uint i = 0; i < 4; ++i) {
-            if (k + i < parameters.count)
-                word |= byte_at(first + (k + i) * parameters.step) << (i * 8);
-        }
+        uvec4 elements = first + min(k + uvec4(0, 1, 2, 3), uvec4(parameters.count - 1)) * parameters.step;
+        word = byte_at(elements.x) | byte_at(elements.y) << 8 | byte_at(elements.z) << 16 | byte_at(elements.w) << 24;
     }
     return (word ^ SIGN_BITS) & used;
 }
@@ -118,9 +115,9 @@ void main()
     } else if (FROM_VECTORS) {
         packed_vectors.vectors[target / 4 + part] = source_vectors.vectors[first / 16 + part] ^ SIGN_BITS;
     } else {
-        uvec4 words;
-        [[dont_unroll]] for (uint i = 0; i < 4; ++i)
-            words[i] = word_at(first, part * 16 + i * 4, is_padding);
-        packed_vectors.vectors[target / 4 + part] = words;
+        uint k = part * 16;
+        packed_vectors.vectors[target / 4 + part] =
+            uvec4(word_at(first, k, is_padding), word_at(first, k + 4, is_padding), word_at(first, k + 8, is_padding),
+                  word_at(first, k + 12, is_padding));
     }
 }

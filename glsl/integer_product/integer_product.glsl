@@ -25,6 +25,7 @@ const bool IS_SCALED = (SHAPE & 256u) != 0;    // sums are multiplied by both sc
 const bool HAS_COLUMN_SCALES = (SHAPE & 512u) != 0;
 const bool HAS_BIAS = (SHAPE & 1024u) != 0;    // is added to sums, as INT32
 const bool OUT_HAS_ZERO = (SHAPE & 2048u) != 0;
+const bool HAS_COLUMN_ZEROS = (SHAPE & 4096u) != 0;
 const uint PIXEL_RANK_SHIFT = 16;
 const uint PIXEL_RANK = SHAPE >> PIXEL_RANK_SHIFT & 3u; // dimensions of columns, at most three
 const bool TAKES_SUMS_OF_A = EITHER(B_IS_UNSIGNED, B_HAS_ZERO);

@@ -171,6 +171,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                             (exists(pool, VKDML_INTEGER_TERM_ZERO_OUT) ? VKDML_INTEGER_POOL_OUT_HAS_ZERO : 0) |
                             (vectors ? VKDML_INTEGER_POOL_OUT_IS_VECTOR : 0));
     vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_LANES, pooling->lanes);
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = vkdml_origin_buffer(&pool->input.at, input.offset, input.size);
     step->buffers[1] = vkdml_origin_buffer(&pool->output.at, output.offset, output.size);

@@ -22,8 +22,8 @@ struct tile {
 
 /* By the shapes of product_step.c, of whose FLOAT16 lines have twice as many bytes. */
 static const struct tile matrix_tiles[] = {MATRIX(128, 256, 64, 64, 4, 300), MATRIX(128, 128, 64, 64, 4, 290),
-                                           MATRIX(64, 128, 32, 32, 4, 120), MATRIX(64, 64, 32, 32, 8, 110),
-                                           MATRIX(32, 32, 16, 16, 8, 50)};
+                                           MATRIX(64, 256, 32, 64, 4, 220),  MATRIX(64, 128, 32, 32, 4, 120),
+                                           MATRIX(64, 64, 32, 32, 8, 110),   MATRIX(32, 32, 16, 16, 8, 50)};
 
 static const struct tile plain = {VKDML_KERNEL_INTEGER_PRODUCT, 64, 64, 8, 4, 4, 0};
 static const struct tile dot = {VKDML_KERNEL_INTEGER_PRODUCT_DOT, 64, 64, 8, 4, 4, 0};
@@ -194,6 +194,7 @@ static uint32_t shape_of(const struct vkdml_integer_product *p, const struct til
            (p->b.lines.source.type == DML_TENSOR_DATA_TYPE_UINT8 ? VKDML_INTEGER_PRODUCT_B_IS_UNSIGNED : 0) |
            (exists(p, VKDML_INTEGER_TERM_ZERO_A) ? VKDML_INTEGER_PRODUCT_A_HAS_ZERO : 0) |
            (exists(p, VKDML_INTEGER_TERM_ZERO_B) ? VKDML_INTEGER_PRODUCT_B_HAS_ZERO : 0) |
+           (p->terms[VKDML_INTEGER_TERM_ZERO_B].count > 1 ? VKDML_INTEGER_PRODUCT_HAS_COLUMN_ZEROS : 0) |
            (p->is_scaled ? VKDML_INTEGER_PRODUCT_IS_SCALED : 0) |
            (p->is_scaled && p->terms[VKDML_INTEGER_TERM_SCALE_B].count > 1 ? VKDML_INTEGER_PRODUCT_HAS_COLUMN_SCALES
                                                                            : 0) |

@@ -89,7 +89,8 @@ struct case_family {
     bool transfers;
     /* Any case the operator accepts. */
     void (*generate)(const struct case_family *family, struct random *random, struct operator_case *c);
-    /* NULL, or what generate_mapping() is to do last, before it lays tensors out: rules that the table does not say. */
+    /* NULL, or what generate_mapping() is to do last, before it lays tensors out: rules that the table does not say;
+     * and pooling_generate(), behind that. */
     void (*adjust)(struct random *random, struct operator_case *c);
     /* NULL, or the cases, by number from 0 on, that leave no element or special value out; false: there are no more. */
     bool (*exhaustive)(const struct case_family *family, uint32_t number, struct operator_case *c);

@@ -6,10 +6,9 @@
 #include "cases/family.h"
 #include "cases/generate.h"
 #include "cases/loops.h"
+#include "cases/operators/convolution.h"
 #include "cases/support.h"
 #include "cases/terms.h"
-
-#define MOST_SPATIAL 3
 
 /* The fields' places in the descriptor, which are the tensors' slots. */
 enum { IN, FILTER, BIAS, OUT, MODE, DIRECTION, DIMENSIONS, STRIDES, DILATIONS, START, END, OUTPUT_PADDING, GROUPS };
@@ -94,28 +93,18 @@ static struct accuracy_exact convolution_exact(const struct operator_case *c, co
 
 /* ---- random cases ---- */
 
-/* Of a convolution, a word per spatial dimension. */
-struct shape {
-    uint32_t spatial, batches, groups, channels, made; /* channels in a group: of the input and the output */
-    uint32_t filter[MOST_SPATIAL], strides[MOST_SPATIAL], dilations[MOST_SPATIAL];
-    uint32_t start[MOST_SPATIAL], end[MOST_SPATIAL], output_padding[MOST_SPATIAL];
-    uint32_t places[MOST_SPATIAL]; /* where the filter is put: of the output, or backward of the input */
-    uint32_t left_over;            /* elements of the input behind the last place, below the strides */
-    bool is_backward;
-};
-
-static uint32_t reach_of(const struct shape *shape, uint32_t s) {
+static uint32_t reach_of(const struct convolution_shape *shape, uint32_t s) {
     return (shape->filter[s] - 1) * shape->dilations[s] + 1;
 }
 
 /* What padding is taken from, or added to. */
-static uint32_t whole_of(const struct shape *shape, uint32_t s) {
+static uint32_t whole_of(const struct convolution_shape *shape, uint32_t s) {
     const uint32_t left_over = shape->left_over % shape->strides[s];
     return (shape->places[s] - 1) * shape->strides[s] + reach_of(shape, s) +
            (shape->is_backward ? shape->output_padding[s] : left_over);
 }
 
-static void set_shape(struct operator_case *c, DML_TENSOR_DATA_TYPE type, const struct shape *shape) {
+void convolution_set_shape(struct operator_case *c, DML_TENSOR_DATA_TYPE type, const struct convolution_shape *shape) {
     struct case_tensor *input = case_tensor(c, "InputTensor"), *filter = case_tensor(c, "FilterTensor"),
                        *output = case_tensor(c, "OutputTensor");
     struct case_tensor *const all[] = {input, filter, output};
@@ -134,23 +123,26 @@ static void set_shape(struct operator_case *c, DML_TENSOR_DATA_TYPE type, const 
         output->sizes[2 + s] = shape->is_backward ? kept : shape->places[s] + shape->output_padding[s];
         filter->sizes[2 + s] = shape->filter[s];
     }
-    case_set_uint(c, "Direction",
-                  shape->is_backward ? DML_CONVOLUTION_DIRECTION_BACKWARD : DML_CONVOLUTION_DIRECTION_FORWARD);
+    if (case_has(c, "Direction")) {
+        case_set_uint(c, "Direction",
+                      shape->is_backward ? DML_CONVOLUTION_DIRECTION_BACKWARD : DML_CONVOLUTION_DIRECTION_FORWARD);
+        case_set(c, "OutputPadding", shape->spatial, shape->output_padding);
+    }
     case_set_uint(c, "DimensionCount", shape->spatial);
     case_set(c, "Strides", shape->spatial, shape->strides);
     case_set(c, "Dilations", shape->spatial, shape->dilations);
     case_set(c, "StartPadding", shape->spatial, shape->start);
     case_set(c, "EndPadding", shape->spatial, shape->end);
-    case_set(c, "OutputPadding", shape->spatial, shape->output_padding);
     case_set_uint(c, "GroupCount", shape->groups);
 }
 
-static void choose_padding(struct random *random, struct shape *shape) {
+static void choose_padding(struct random *random, bool is_plain, struct convolution_shape *shape) {
     const uint32_t kind = random_below(random, 3);
     for (uint32_t s = 0; s < shape->spatial; s++) {
         const uint32_t reach = reach_of(shape, s);
-        shape->output_padding[s] =
-            random_chance(random, shape->is_backward ? 30 : 8) ? random_between(random, 1, shape->strides[s] + 1) : 0;
+        shape->output_padding[s] = !is_plain && random_chance(random, shape->is_backward ? 30 : 8)
+                                       ? random_between(random, 1, shape->strides[s] + 1)
+                                       : 0;
         if (kind == 1) { /* as many places as elements */
             shape->start[s] = (reach - 1) / 2;
             shape->end[s] = reach / 2;
@@ -169,14 +161,15 @@ static uint32_t spend(uint32_t left, uint32_t by) {
     return left < by ? 1 : left / by;
 }
 
-static struct shape choose_shape(struct random *random) {
+struct convolution_shape convolution_choose_shape(struct random *random, bool is_plain) {
     static const uint32_t filters[] = {1, 1, 1, 2, 3, 3, 3, 3, 4, 5, 7, 11};
     static const uint32_t steps[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 5, 19}, dilations[] = {1, 1, 1, 1, 2, 2, 3, 7};
-    struct shape shape = {.spatial = random_between(random, 1, 3), .groups = 1, .channels = 1, .made = 1};
+    struct convolution_shape shape = {
+        .spatial = random_between(random, 1, is_plain ? 2 : 3), .groups = 1, .channels = 1, .made = 1};
     uint32_t left = 16 * generate_budget(random); /* products */
-    uint32_t order[2 + MOST_SPATIAL];
+    uint32_t order[2 + CONVOLUTION_SPATIAL];
     uint32_t *const sizes[] = {&shape.channels, &shape.made, &shape.places[0], &shape.places[1], &shape.places[2]};
-    shape.is_backward = random_chance(random, 40);
+    shape.is_backward = !is_plain && random_chance(random, 40);
     shape.left_over = random_below(random, 5);
     const bool steps_wide = random_chance(random, 50), dilates = random_chance(random, 30);
     for (uint32_t s = 0; s < shape.spatial; s++) {
@@ -201,7 +194,7 @@ static struct shape choose_shape(struct random *random) {
         left = spend(left, *size);
     }
     shape.made *= is_depthwise && random_chance(random, 30) ? 2 : 1;
-    choose_padding(random, &shape);
+    choose_padding(random, is_plain, &shape);
     return shape;
 }
 
@@ -209,9 +202,9 @@ static void generate_convolution(const struct case_family *family, struct random
     static const enum case_fill fills[] = {CASE_FILL_UNIT, CASE_FILL_UNIT, CASE_FILL_SMALL, CASE_FILL_BITS,
                                            CASE_FILL_SPECIAL};
     case_begin(c, family->type);
-    const struct shape shape = choose_shape(random);
+    const struct convolution_shape shape = convolution_choose_shape(random, false);
     const DML_TENSOR_DATA_TYPE type = generate_type(random, c, "InputTensor");
-    set_shape(c, type, &shape);
+    convolution_set_shape(c, type, &shape);
     case_set_uint(c, "Mode",
                   random_chance(random, 70) ? DML_CONVOLUTION_MODE_CROSS_CORRELATION
                                             : DML_CONVOLUTION_MODE_CONVOLUTION);
@@ -467,18 +460,19 @@ struct layer {
     bool is_backward;
 };
 
-enum { STEM, EARLY, LATE, POINTWISE, STRIDED, DEPTHWISE, TRANSPOSED };
 static const struct layer layers[] = {
-    [STEM] = {3, 64, 1, 224, 7, 2, 3, false},        [EARLY] = {64, 64, 1, 56, 3, 1, 1, false},
-    [LATE] = {256, 256, 1, 14, 3, 1, 1, false},      [POINTWISE] = {1024, 256, 1, 14, 1, 1, 0, false},
-    [STRIDED] = {128, 128, 1, 56, 3, 2, 1, false},   [DEPTHWISE] = {144, 144, 144, 56, 3, 1, 1, false},
-    [TRANSPOSED] = {256, 128, 1, 16, 4, 2, 1, true},
+    [CONVOLUTION_STEM] = {3, 64, 1, 224, 7, 2, 3, false},
+    [CONVOLUTION_EARLY] = {64, 64, 1, 56, 3, 1, 1, false},
+    [CONVOLUTION_LATE] = {256, 256, 1, 14, 3, 1, 1, false},
+    [CONVOLUTION_POINTWISE] = {1024, 256, 1, 14, 1, 1, 0, false},
+    [CONVOLUTION_STRIDED] = {128, 128, 1, 56, 3, 2, 1, false},
+    [CONVOLUTION_DEPTHWISE] = {144, 144, 144, 56, 3, 1, 1, false},
+    [CONVOLUTION_TRANSPOSED] = {256, 128, 1, 16, 4, 2, 1, true},
 };
 
-/* Of a batch of 32, or as many as `bytes` hold; where they do not hold one the sides are shorter. */
-static void make_convolution(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    const struct layer *layer = &layers[argument];
-    const uint64_t plane = (uint64_t)layer->channels * (type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 4);
+struct convolution_shape convolution_layer(uint64_t bytes, uint32_t element_bytes, enum convolution_layer_name name) {
+    const struct layer *layer = &layers[name];
+    const uint64_t plane = (uint64_t)layer->channels * element_bytes;
     uint32_t side = layer->side;
     while (side > 1 && plane * side * side > bytes) {
         side /= 2;
@@ -486,7 +480,7 @@ static void make_convolution(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t
     const uint64_t batches = bytes / (plane * side * side);
     const uint32_t padded = side + 2 * layer->padding;
     const uint32_t places = layer->is_backward ? side : (padded - layer->filter) / layer->stride + 1;
-    const struct shape shape = {
+    return (struct convolution_shape){
         .spatial = 2,
         .batches = batches < 1    ? 1
                    : batches > 32 ? 32
@@ -503,8 +497,13 @@ static void make_convolution(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t
         .left_over = layer->is_backward ? 0 : (padded - layer->filter) % layer->stride,
         .is_backward = layer->is_backward,
     };
+}
+
+static void make_convolution(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
+    const struct convolution_shape shape =
+        convolution_layer(bytes, type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 2 : 4, (enum convolution_layer_name)argument);
     case_begin(c, DML_OPERATOR_CONVOLUTION);
-    set_shape(c, type, &shape);
+    convolution_set_shape(c, type, &shape);
     case_set_uint(c, "Mode", DML_CONVOLUTION_MODE_CROSS_CORRELATION);
     case_tensor(c, "InputTensor")->fill = CASE_FILL_UNIT;
     case_tensor(c, "FilterTensor")->fill = CASE_FILL_UNIT;
@@ -578,10 +577,10 @@ static void convolution_loop(const struct operator_case *c, unsigned char *const
         name, CASE_TYPE(FLOAT16), layer, 0, make_convolution, NULL                                                     \
     }
 static const struct case_benchmark convolution_benchmarks[] = {
-    BENCHMARK("7x7_by_2/3_channels", STEM),       BENCHMARK("3x3/64_channels", EARLY),
-    BENCHMARK("3x3/256_channels", LATE),          BENCHMARK("1x1/1024_channels", POINTWISE),
-    BENCHMARK("3x3_by_2/128_channels", STRIDED),  BENCHMARK("3x3/depthwise", DEPTHWISE),
-    BENCHMARK("4x4_by_2/transposed", TRANSPOSED),
+    BENCHMARK("7x7_by_2/3_channels", CONVOLUTION_STEM),       BENCHMARK("3x3/64_channels", CONVOLUTION_EARLY),
+    BENCHMARK("3x3/256_channels", CONVOLUTION_LATE),          BENCHMARK("1x1/1024_channels", CONVOLUTION_POINTWISE),
+    BENCHMARK("3x3_by_2/128_channels", CONVOLUTION_STRIDED),  BENCHMARK("3x3/depthwise", CONVOLUTION_DEPTHWISE),
+    BENCHMARK("4x4_by_2/transposed", CONVOLUTION_TRANSPOSED),
 };
 
 /* Padding counts too. */

@@ -125,6 +125,9 @@ void pooling_generate(const struct case_family *family, struct random *random, s
         case_set_uint(c, "P", RANDOM_OF(random, powers));
     }
     neighbours_lay_out(random, input, output);
+    if (family->adjust != NULL) {
+        family->adjust(random, c);
+    }
     if (case_has(c, "OutputIndicesTensor") && random_chance(random, 60)) {
         struct case_tensor *indices = case_tensor(c, "OutputIndicesTensor");
         indices->type = generate_type(random, c, "OutputIndicesTensor");

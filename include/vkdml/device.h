@@ -126,7 +126,9 @@ typedef struct VkdmlDeviceCreateInfo {
     const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
                                                            NULL: none. Nothing else is used. Read during the call.
                                                            shaderFloat16 makes FLOAT16 faster, with
-                                                           cooperativeMatrix and vulkanMemoryModel products much. */
+                                                           cooperativeMatrix and vulkanMemoryModel products much;
+                                                           those of bytes shaderInt8 with these, or
+                                                           shaderIntegerDotProduct. */
     uint32_t enabledExtensionCount;                   /**< length of enabledExtensions */
     const char *const *enabledExtensions;             /**< the device extensions enabled. Read during the call. */
     DML_FEATURE_LEVEL featureLevel;                   /**< descriptors are held to it; 0: the newest, 6_4 */

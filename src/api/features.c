@@ -6,9 +6,12 @@
 #include "tensor/tensor.h"
 #include "vulkan/device.h"
 
-/* FLOAT16 is converted by the device with the first, and multiplied by matrix cores with all three. */
-static const char *const useful_features[] = {"shaderFloat16", "vulkanMemoryModel", "cooperativeMatrix"};
-static const char *const useful_extensions[] = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+/* FLOAT16 is converted by the device with the first, and multiplied by matrix cores with the first three, INT8 with
+ * shaderInt8 in place of the first. */
+static const char *const useful_features[] = {"shaderFloat16", "vulkanMemoryModel", "cooperativeMatrix", "shaderInt8",
+                                              "shaderIntegerDotProduct"};
+static const char *const useful_extensions[] = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+                                                VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME};
 
 static const VkdmlRequirements requirements_of_all = {
     .apiVersion = VKDML_VULKAN_API_VERSION,

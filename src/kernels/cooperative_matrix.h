@@ -15,6 +15,8 @@
 typedef enum VkComponentTypeKHR {
     VK_COMPONENT_TYPE_FLOAT16_KHR = 0,
     VK_COMPONENT_TYPE_FLOAT32_KHR = 1,
+    VK_COMPONENT_TYPE_SINT8_KHR = 3,
+    VK_COMPONENT_TYPE_SINT32_KHR = 5,
     VK_COMPONENT_TYPE_MAX_ENUM_KHR = 0x7FFFFFFF
 } VkComponentTypeKHR;
 
@@ -45,8 +47,8 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKH
     VkPhysicalDevice physicalDevice, uint32_t *pPropertyCount, VkCooperativeMatrixPropertiesKHR *pProperties);
 #endif
 
-/* What a subgroup multiplies at once: a fragment of m x k elements of FLOAT16 with one of k x n, the sums FLOAT32. All
- * are multiples of eight. */
+/* What a subgroup multiplies at once: a fragment of m x k elements with one of k x n, of FLOAT16 with sums of FLOAT32,
+ * or of INT8 with sums of INT32. All are multiples of eight. */
 struct vkdml_matrix_cores {
     uint32_t m;
     uint32_t n;

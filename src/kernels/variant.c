@@ -102,25 +102,34 @@ const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *devic
 }
 
 /* Fragments begin at multiples of eight elements, and the largest that any device has make up tiles. */
-static bool is_usable(const VkCooperativeMatrixPropertiesKHR *p) {
-    const bool are_halves = p->AType == VK_COMPONENT_TYPE_FLOAT16_KHR && p->BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
-    const bool are_floats = p->CType == VK_COMPONENT_TYPE_FLOAT32_KHR && p->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR;
+static bool is_usable(const VkCooperativeMatrixPropertiesKHR *p, VkComponentTypeKHR type, VkComponentTypeKHR sums) {
+    const bool are_of_type = p->AType == type && p->BType == type && p->CType == sums && p->ResultType == sums;
     const bool are_eights = p->MSize % 8 == 0 && p->NSize % 8 == 0 && p->KSize % 8 == 0;
     const uint32_t most = p->MSize | p->NSize | p->KSize;
-    return are_halves && are_floats && are_eights && most != 0 && most < 128 && !p->saturatingAccumulation &&
+    return are_of_type && are_eights && most != 0 && most < 128 && !p->saturatingAccumulation &&
            p->scope == VK_SCOPE_SUBGROUP_KHR;
 }
 
-struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
-                                                    uint32_t subgroup_size) {
+static struct vkdml_matrix_cores choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                        uint32_t subgroup_size, VkComponentTypeKHR type, VkComponentTypeKHR sums) {
     struct vkdml_matrix_cores cores = {0, 0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
         const VkCooperativeMatrixPropertiesKHR *p = &properties[i];
-        if (is_usable(p) && p->MSize * p->NSize * p->KSize > cores.m * cores.n * cores.k) {
+        if (is_usable(p, type, sums) && p->MSize * p->NSize * p->KSize > cores.m * cores.n * cores.k) {
             cores = (struct vkdml_matrix_cores){p->MSize, p->NSize, p->KSize, subgroup_size};
         }
     }
     return cores;
+}
+
+struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                                    uint32_t subgroup_size) {
+    return choose(properties, count, subgroup_size, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR);
+}
+
+struct vkdml_matrix_cores vkdml_byte_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                                  uint32_t subgroup_size) {
+    return choose(properties, count, subgroup_size, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR);
 }
 
 uint32_t vkdml_float_controls(const VkPhysicalDeviceFloatControlsProperties *properties, bool has_float16) {

@@ -36,10 +36,12 @@ const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, Vk
 /* Why a device's matrix cores are not used, whatever it reports of them, static text, or NULL. */
 const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *device);
 
-/* The largest fragments of those that a device reports: of FLOAT16, with FLOAT32 sums, by subgroups. None where there
- * are none such. */
+/* The largest fragments of those that a device reports, by subgroups: of FLOAT16 with FLOAT32 sums, or of INT8 with
+ * INT32's. None where there are none such. */
 struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
                                                     uint32_t subgroup_size);
+struct vkdml_matrix_cores vkdml_byte_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,
+                                                  uint32_t subgroup_size);
 
 /* VKDML_FLOAT_CONTROLS_ bits of a device; has_float16: whether it was created with that feature. None where controls of
  * one width may not be declared without those of the others. */

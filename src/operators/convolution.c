@@ -338,5 +338,10 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     return plan_parts(&planner, count);
 }
 
+static void check_convolution(const struct vkdml_instance *instance, struct vkdml_report *report) {
+    const struct vkdml_convolution convolution = vkdml_convolution_read(instance);
+    vkdml_convolution_check(instance, &convolution, report);
+}
+
 const struct vkdml_operator vkdml_operator_convolution = {
-    .rules = vkdml_convolution_check, .plan = plan_convolution, .takes = takes_tail};
+    .rules = check_convolution, .plan = plan_convolution, .takes = takes_tail};

@@ -12,6 +12,8 @@ struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *ins
         .start = desc->StartPadding,
         .end = desc->EndPadding,
         .output_padding = desc->OutputPadding,
+        .filter = VKDML_CONVOLUTION_FILTER,
+        .bias = VKDML_CONVOLUTION_BIAS,
     };
 }
 

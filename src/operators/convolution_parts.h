@@ -20,7 +20,9 @@ struct vkdml_convolution {
     const uint32_t *dilations;
     const uint32_t *start;
     const uint32_t *end;
-    const uint32_t *output_padding;
+    const uint32_t *output_padding;             /* NULL: there is none */
+    uint32_t filter;                            /* among the inputs, of which the first is convolved */
+    uint32_t bias;                              /* ..; 0: there is none in any descriptor */
     bool is_divided[VKDML_CONVOLUTION_SPATIAL]; /* backward: whether an input is met is found by a division, output by
                                                    output */
 };

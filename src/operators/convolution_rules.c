@@ -2,11 +2,10 @@
 
 #include <inttypes.h>
 
-#include "operators/convolution_parts.h"
 #include "operators/positive.h"
 #include "tensor/infer.h"
 
-enum { INPUT = VKDML_CONVOLUTION_INPUT, FILTER = VKDML_CONVOLUTION_FILTER, BIAS = VKDML_CONVOLUTION_BIAS };
+enum { INPUT = VKDML_CONVOLUTION_INPUT };
 
 static bool check_numbers(const struct vkdml_convolution *convolution, struct vkdml_report *report) {
     const struct vkdml_positive arrays[] = {{"Strides", convolution->strides}, {"Dilations", convolution->dilations}};
@@ -52,10 +51,12 @@ static void check_divides(const struct place *checked, uint32_t groups, struct v
 static void check_channels(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                            struct vkdml_report *report) {
     struct vkdml_tensor *inputs = instance->inputs;
-    const char *input_name = vkdml_input_name(instance, INPUT), *filter_name = vkdml_input_name(instance, FILTER);
+    const char *input_name = vkdml_input_name(instance, INPUT);
+    const char *filter_name = vkdml_input_name(instance, convolution->filter);
     const char *output_name = vkdml_output_name(instance, 0);
+    struct vkdml_tensor *filter = &inputs[convolution->filter];
     const struct place batches = {input_name, &inputs[INPUT], 0}, taken = {input_name, &inputs[INPUT], 1};
-    const struct place filters = {filter_name, &inputs[FILTER], 0}, channels = {filter_name, &inputs[FILTER], 1};
+    const struct place filters = {filter_name, filter, 0}, channels = {filter_name, filter, 1};
     const struct place own_batches = {output_name, &instance->outputs[0], 0};
     const struct place made = {output_name, &instance->outputs[0], 1};
     check_same(&own_batches, &batches, 1, report);
@@ -72,7 +73,8 @@ static void check_channels(const struct vkdml_instance *instance, const struct v
 /* At how many places along a spatial dimension the filter lies within the padded input. */
 static uint64_t count_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                              uint32_t s) {
-    const uint64_t reach = vkdml_convolution_distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
+    const uint64_t reach =
+        vkdml_convolution_distance(instance->inputs[convolution->filter].sizes[2 + s], convolution->dilations[s]);
     const uint64_t padded =
         (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
     return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
@@ -82,17 +84,25 @@ static void check_forward_size(const struct vkdml_instance *instance, const stru
                                uint32_t s, struct vkdml_report *report) {
     const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
     const uint64_t places = count_places(instance, convolution, s);
-    const uint64_t wanted = places + convolution->output_padding[s];
-    const char *filter_name = vkdml_input_name(instance, FILTER), *input_name = vkdml_input_name(instance, INPUT);
+    const bool is_padded = convolution->output_padding != NULL;
+    const uint64_t wanted = places + (is_padded ? convolution->output_padding[s] : 0);
+    const char *filter_name = vkdml_input_name(instance, convolution->filter);
+    const char *input_name = vkdml_input_name(instance, INPUT);
     if (places == 0) {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] (%" PRIu32 ") with Dilations[%" PRIu32 "] (%" PRIu32
                              ") reaches beyond %s.Sizes[%" PRIu32 "] (%" PRIu32 ") + StartPadding[%" PRIu32
                              "] (%" PRIu32 ") + EndPadding[%" PRIu32 "] (%" PRIu32 ")",
-                             filter_name, d, instance->inputs[FILTER].sizes[d], s, convolution->dilations[s],
-                             input_name, d, instance->inputs[INPUT].sizes[d], s, convolution->start[s], s,
-                             convolution->end[s]);
-    } else if (!vkdml_size_is(&instance->outputs[0], d, wanted)) {
+                             filter_name, d, instance->inputs[convolution->filter].sizes[d], s,
+                             convolution->dilations[s], input_name, d, instance->inputs[INPUT].sizes[d], s,
+                             convolution->start[s], s, convolution->end[s]);
+    } else if (vkdml_size_is(&instance->outputs[0], d, wanted)) {
+        return;
+    } else if (!is_padded) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the places of the filter",
+                             vkdml_output_name(instance, 0), d, size, wanted);
+    } else {
         vkdml_report_invalid(report,
                              "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %" PRIu64
                              " places of the filter + OutputPadding[%" PRIu32 "] (%" PRIu32 ")",
@@ -106,7 +116,8 @@ static void check_backward_size(const struct vkdml_instance *instance, const str
     const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
     const uint64_t cut = (uint64_t)convolution->start[s] + convolution->end[s];
     const uint64_t last_place = vkdml_convolution_distance(instance->inputs[INPUT].sizes[d], convolution->strides[s]);
-    const uint64_t reach = vkdml_convolution_distance(instance->inputs[FILTER].sizes[d], convolution->dilations[s]);
+    const uint64_t reach =
+        vkdml_convolution_distance(instance->inputs[convolution->filter].sizes[d], convolution->dilations[s]);
     const uint64_t most = (uint64_t)UINT32_MAX + cut; /* below 2^34 */
     if (last_place > most || reach > most) {
         vkdml_report_invalid(report,
@@ -134,9 +145,9 @@ static void check_backward_size(const struct vkdml_instance *instance, const str
     }
 }
 
-static void check_bias(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    struct vkdml_tensor *bias = &instance->inputs[BIAS];
-    const char *name = vkdml_input_name(instance, BIAS);
+static void check_bias(const struct vkdml_instance *instance, uint32_t index, struct vkdml_report *report) {
+    struct vkdml_tensor *bias = &instance->inputs[index];
+    const char *name = vkdml_input_name(instance, index);
     for (uint32_t d = 0; d < bias->dimension_count; ++d) {
         if (d == 1) {
             const struct place channels = {name, bias, d},
@@ -148,32 +159,38 @@ static void check_bias(const struct vkdml_instance *instance, struct vkdml_repor
     }
 }
 
-void vkdml_convolution_check(const struct vkdml_instance *instance, struct vkdml_report *report) {
-    const struct vkdml_convolution convolution = vkdml_convolution_read(instance);
+/* Whether those tensors that have the input's dimension count do; if not the table says so. */
+static bool agree_in_rank(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution) {
     const uint32_t rank = instance->inputs[INPUT].dimension_count;
-    for (uint32_t i = 0; i < instance->input_count; ++i) {
-        if (instance->inputs[i].dimension_count != rank && instance->inputs[i].dimension_count != 0) {
-            return; /* the table refuses it */
-        }
-    }
-    if (rank < 3 || rank > 2 + VKDML_CONVOLUTION_SPATIAL || instance->outputs[0].dimension_count != rank) {
+    const uint32_t of_filter = instance->inputs[convolution->filter].dimension_count;
+    const uint32_t of_bias = convolution->bias != 0 ? instance->inputs[convolution->bias].dimension_count : 0;
+    return of_filter == rank && (of_bias == rank || of_bias == 0) && instance->outputs[0].dimension_count == rank &&
+           rank >= 3 && rank <= 2 + VKDML_CONVOLUTION_SPATIAL;
+}
+
+void vkdml_convolution_check(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                             struct vkdml_report *report) {
+    const uint32_t rank = instance->inputs[INPUT].dimension_count;
+    if (!agree_in_rank(instance, convolution)) {
         return;
     }
-    if (convolution.spatial != rank - 2) {
+    if (convolution->spatial != rank - 2) {
         vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
-                             convolution.spatial, rank - 2, vkdml_input_name(instance, INPUT));
+                             convolution->spatial, rank - 2, vkdml_input_name(instance, INPUT));
         return;
     }
-    if (!check_numbers(&convolution, report)) {
+    if (!check_numbers(convolution, report)) {
         return;
     }
-    check_channels(instance, &convolution, report);
-    for (uint32_t s = 0; s < convolution.spatial; ++s) {
-        if (convolution.is_backward) {
-            check_backward_size(instance, &convolution, s, report);
+    check_channels(instance, convolution, report);
+    for (uint32_t s = 0; s < convolution->spatial; ++s) {
+        if (convolution->is_backward) {
+            check_backward_size(instance, convolution, s, report);
         } else {
-            check_forward_size(instance, &convolution, s, report);
+            check_forward_size(instance, convolution, s, report);
         }
     }
-    check_bias(instance, report);
+    if (convolution->bias != 0) {
+        check_bias(instance, convolution->bias, report);
+    }
 }

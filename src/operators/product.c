@@ -1,12 +1,9 @@
 /* GEMM. */
 #include "frames/product/product.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "operators/mapping.h"
+#include "operators/matrices.h"
 #include "operators/softmax.h"
-#include "tensor/infer.h"
 
 enum { A, B, C };
 
@@ -28,24 +25,6 @@ static struct gemm read_gemm(const struct vkdml_instance *instance) {
     };
 }
 
-/* A dimension of a tensor. */
-struct place {
-    const char *name;
-    struct vkdml_tensor *tensor;
-    uint32_t dimension;
-};
-
-static void check_same(const struct place *checked, const struct place *with, const char *meaning,
-                       struct vkdml_report *report) {
-    const uint32_t size = checked->tensor->sizes[checked->dimension];
-    const uint32_t wanted = with->tensor->sizes[with->dimension];
-    if (!vkdml_size_is(checked->tensor, checked->dimension, wanted)) {
-        vkdml_report_invalid(report,
-                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "], %s",
-                             checked->name, checked->dimension, size, wanted, with->name, with->dimension, meaning);
-    }
-}
-
 /* What is fused, where that is no function of elements alone; else NULL. */
 static const struct vkdml_instance *softmax_of(const struct vkdml_instance *instance) {
     const bool is_softmax = instance->activation_count != 0 && vkdml_is_softmax(&instance->activations[0]);
@@ -54,43 +33,11 @@ static const struct vkdml_instance *softmax_of(const struct vkdml_instance *inst
 
 static void check_gemm(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct gemm gemm = read_gemm(instance);
-    struct vkdml_tensor *inputs = instance->inputs;
-    struct vkdml_tensor *output = &instance->outputs[0];
-    for (uint32_t i = 0; i < instance->input_count; ++i) {
-        if (inputs[i].dimension_count != gemm.rank && inputs[i].dimension_count != 0) {
-            return; /* the table refuses it */
-        }
-    }
-    if (gemm.rank < 2) {
-        return;
-    }
-    const char *output_name = vkdml_output_name(instance, 0);
-    const uint32_t row = gemm.rank - 2;
-    const uint32_t column = gemm.rank - 1;
-    const struct place a_rows = {vkdml_input_name(instance, A), &inputs[A], gemm.turns_a ? column : row};
-    const struct place a_columns = {a_rows.name, &inputs[A], gemm.turns_a ? row : column};
-    const struct place b_rows = {vkdml_input_name(instance, B), &inputs[B], gemm.turns_b ? column : row};
-    const struct place b_columns = {b_rows.name, &inputs[B], gemm.turns_b ? row : column};
-    const struct place rows = {output_name, output, row};
-    const struct place columns = {output_name, output, column};
-    check_same(&b_rows, &a_columns, "what is summed", report);
-    check_same(&rows, &a_rows, "the rows", report);
-    check_same(&columns, &b_columns, "the columns", report);
-    for (uint32_t d = 0; d < row; ++d) {
-        const struct place batch = {a_rows.name, &inputs[A], d};
-        const struct place others[] = {{b_rows.name, &inputs[B], d}, {output_name, output, d}};
-        check_same(&others[0], &batch, "a batch", report);
-        check_same(&others[1], &batch, "a batch", report);
-    }
-    for (uint32_t d = 0; d < gemm.rank && inputs[C].dimension_count != 0; ++d) {
-        const struct place c = {vkdml_input_name(instance, C), &inputs[C], d};
-        const struct place own = {output_name, output, d};
-        check_same(&c, &own, "as all sizes of both", report);
-    }
+    const struct vkdml_matrices matrices = {A, B, C, gemm.turns_a, gemm.turns_b};
     const struct vkdml_instance *softmax = softmax_of(instance);
-    if (softmax != NULL) {
+    if (vkdml_matrices_check(instance, &matrices, report) && softmax != NULL) {
         report->part = softmax->role;
-        vkdml_softmax_check_fused(softmax, output, output_name, report);
+        vkdml_softmax_check_fused(softmax, &instance->outputs[0], vkdml_output_name(instance, 0), report);
         report->part = NULL;
     }
 }

@@ -145,6 +145,8 @@ struct vkdml_plan_limits {
     bool transfer_allowed;        /* the caller's buffers and barriers are for transfer commands too */
     bool transfer_is_faster;      /* than kernels: on CPUs, where a copy is memcpy(); GPUs have slow engines for it */
     struct vkdml_matrix_cores matrix_cores;
+    struct vkdml_matrix_cores byte_cores; /* .. that multiply INT8 */
+    bool dot_products;                    /* of four bytes are one instruction */
     bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
 };
 

@@ -4,6 +4,7 @@
 
 #include "reference/element.h"
 #include "reference/number.h"
+#include "reference/quantized.h"
 #include "reference/reference.h"
 
 static const uint32_t ones[VKDML_MAX_DIMENSIONS] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -91,6 +92,33 @@ void vkdml_reference_average_pooling1(const struct vkdml_instance *instance,
     const DML_AVERAGE_POOLING1_OPERATOR_DESC *desc = instance->desc;
     const struct pooling pooling = POOLING(desc, desc->Dilations);
     average(instance, memory, &pooling, desc->IncludePadding != 0);
+}
+
+/* Sums of differences from the zero point are exact. */
+void vkdml_reference_quantized_linear_average_pooling(const struct vkdml_instance *instance,
+                                                      const struct vkdml_reference_memory *memory) {
+    enum { INPUT_SCALE = 1, INPUT_ZERO_POINT, OUT_SCALE, OUT_ZERO_POINT };
+    const DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC *desc = instance->desc;
+    const struct pooling pooling = POOLING(desc, desc->Dilations);
+    const struct vkdml_tensor *output = &instance->outputs[0];
+    struct vkdml_coordinate at = {{0}};
+    do {
+        const uint32_t channel = at.index[1];
+        const int64_t zero_point = vkdml_reference_zero_point(instance, memory, INPUT_ZERO_POINT, channel);
+        struct walk walk = begin(&pooling, &instance->inputs[0], &at);
+        int64_t sum = 0;
+        while (step(&walk)) {
+            sum += vkdml_reference_integer(walk.input, memory->inputs[0], &walk.at) - zero_point;
+        }
+        const float count = (float)(desc->IncludePadding != 0 ? walk.size : walk.count);
+        const float scaled = (float)sum * vkdml_reference_scale(instance, memory, INPUT_SCALE, channel);
+        const float average = scaled / count;
+        const float quotient = average / vkdml_reference_scale(instance, memory, OUT_SCALE, channel);
+        vkdml_element_write(
+            output, memory->outputs[0], &at,
+            vkdml_reference_quantized(output->data_type, walk.count == 0 ? 0 : quotient,
+                                      vkdml_reference_zero_point(instance, memory, OUT_ZERO_POINT, channel)));
+    } while (vkdml_coordinate_next(output, &at));
 }
 
 /* ---- LP_POOLING ---- */

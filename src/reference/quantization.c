@@ -3,21 +3,12 @@
 
 #include "reference/element.h"
 #include "reference/number.h"
+#include "reference/quantized.h"
 #include "reference/reduction.h"
 #include "reference/reference.h"
 
-/* clamp(round(x / scale) + zero_point) to the type's range, as if the sum were exact. */
 static uint64_t quantize(DML_TENSOR_DATA_TYPE type, float x, float scale, int64_t zero_point) {
-    const struct vkdml_integer_range range = vkdml_integer_range(type);
-    const float quotient = x / scale;
-    if (isnan(quotient)) {
-        return (uint64_t)zero_point;
-    }
-    /* Beyond 2^20 any sum is beyond the range. */
-    const float near = quotient > 0x1p20f ? 0x1p20f : quotient < -0x1p20f ? -0x1p20f : quotient;
-    const int64_t sum = (int64_t)rintf(near) + zero_point;
-    const int64_t lowest = -(int64_t)range.lowest, highest = (int64_t)range.highest;
-    return (uint64_t)(sum < lowest ? lowest : sum > highest ? highest : sum);
+    return vkdml_reference_quantized(type, x / scale, zero_point);
 }
 
 /* (x - zero_point) * scale: an exact difference, rounded to FLOAT32. */

@@ -156,27 +156,37 @@ static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *pr
 /* What a device was created with, of what makes something faster. */
 struct enabled {
     bool float16;
+    bool int8;
     bool memory_model;
     bool cooperative_matrix;
+    bool dot_product;
 };
 
 static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
-    struct enabled enabled = {false, false, false};
+    struct enabled enabled = {false, false, false, false, false};
     for (const VkBaseInStructure *next = features ? features->pNext : NULL; next; next = next->pNext) {
         const void *chained = next;
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
             const VkPhysicalDeviceVulkan12Features *vulkan12 = chained;
             enabled.float16 = enabled.float16 || vulkan12->shaderFloat16;
+            enabled.int8 = enabled.int8 || vulkan12->shaderInt8;
             enabled.memory_model = enabled.memory_model || vulkan12->vulkanMemoryModel;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES) {
             const VkPhysicalDeviceShaderFloat16Int8Features *float16 = chained;
             enabled.float16 = enabled.float16 || float16->shaderFloat16;
+            enabled.int8 = enabled.int8 || float16->shaderInt8;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES) {
             const VkPhysicalDeviceVulkanMemoryModelFeatures *memory_model = chained;
             enabled.memory_model = enabled.memory_model || memory_model->vulkanMemoryModel;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) {
             const VkPhysicalDeviceCooperativeMatrixFeaturesKHR *matrix = chained;
             enabled.cooperative_matrix = enabled.cooperative_matrix || matrix->cooperativeMatrix;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR) {
+            const VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR *dot = chained;
+            enabled.dot_product = enabled.dot_product || dot->shaderIntegerDotProduct;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+            const VkPhysicalDeviceVulkan13Features *vulkan13 = chained;
+            enabled.dot_product = enabled.dot_product || vulkan13->shaderIntegerDotProduct;
         }
     }
     return enabled;
@@ -186,7 +196,7 @@ static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
 static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, const struct enabled *enabled,
                                 const struct vkdml_variant_device *described) {
     if (device->variant != VKDML_KERNEL_VARIANT_SUBGROUP || !enabled->cooperative_matrix || !enabled->memory_model ||
-        !enabled->float16 || vkdml_matrix_cores_unusable(described)) {
+        !(enabled->float16 || enabled->int8) || vkdml_matrix_cores_unusable(described)) {
         return;
     }
     PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
@@ -201,7 +211,12 @@ static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo 
     if (!get || get(info->physicalDevice, &count, properties) < 0) {
         return;
     }
-    device->limits.matrix_cores = vkdml_matrix_cores_choose(properties, count, described->subgroup_size);
+    if (enabled->float16) {
+        device->limits.matrix_cores = vkdml_matrix_cores_choose(properties, count, described->subgroup_size);
+    }
+    if (enabled->int8) {
+        device->limits.byte_cores = vkdml_byte_cores_choose(properties, count, described->subgroup_size);
+    }
 }
 
 static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk, const VkdmlDeviceCreateInfo *info,
@@ -365,8 +380,16 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
         .subgroup_size = subgroup.subgroupSize,
         .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
     VkdmlResult result = choose_variant(device, info, &described, report, variant_reason);
+    device->limits.dot_products = enabled.dot_product;
     import_matrix_cores(device, info, &enabled, &described);
     return result;
+}
+
+static void log_cores(VkdmlDevice device, const struct vkdml_matrix_cores *cores, const char *type) {
+    if (cores->subgroup_size != 0) {
+        vkdml_log_message(&device->log, VKDML_LOG_LEVEL_INFO, "using matrix cores, by fragments of %u x %u x %u %s",
+                          cores->m, cores->n, cores->k, type);
+    }
 }
 
 VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device) {
@@ -399,11 +422,8 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
                       properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion), VK_API_VERSION_PATCH(properties.apiVersion),
                       info->queueFamilyIndex, vkdml_variant_name(d->variant), variant_reason);
-    const struct vkdml_matrix_cores *cores = &d->limits.matrix_cores;
-    if (cores->subgroup_size != 0) {
-        vkdml_log_message(&d->log, VKDML_LOG_LEVEL_INFO, "using matrix cores, by fragments of %u x %u x %u", cores->m,
-                          cores->n, cores->k);
-    }
+    log_cores(d, &d->limits.matrix_cores, "FLOAT16");
+    log_cores(d, &d->limits.byte_cores, "INT8");
     *device = d;
     return VKDML_SUCCESS;
 fail:

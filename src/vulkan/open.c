@@ -16,8 +16,10 @@ struct vkdml_opened {
     struct vkdml_log log;
     struct vkdml_own_instance own;
     VkPhysicalDeviceVulkan12Features vulkan12;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix; /* behind vulkan12 where there is the extension */
-    VkPhysicalDeviceFeatures2 features;                  /* what is enabled, with vulkan12 behind it */
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot;
+        /* its pNext: NULL, or the one above */ /* behind vulkan12 where there is the extension */
+    VkPhysicalDeviceFeatures2 features;         /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
 
@@ -110,17 +112,27 @@ static void choose_features(struct vkdml_opened *opened, const struct vkdml_cand
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     const bool has_matrix =
         has_extension(opened, chosen, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 255));
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+        .pNext = has_matrix ? &matrix : NULL};
+    const bool has_dot = has_extension(opened, chosen, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME,
+                                       VK_MAKE_API_VERSION(0, 1, 2, 0));
     VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                              .pNext = has_matrix ? &matrix : NULL};
+                                              .pNext = has_dot ? (void *)&dot : dot.pNext};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
     opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
     opened->matrix = (VkPhysicalDeviceCooperativeMatrixFeaturesKHR){
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
         .cooperativeMatrix = matrix.cooperativeMatrix};
+    opened->dot = (VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+        .pNext = has_matrix ? &opened->matrix : NULL,
+        .shaderIntegerDotProduct = dot.shaderIntegerDotProduct};
     opened->vulkan12 =
         (VkPhysicalDeviceVulkan12Features){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                           .pNext = has_matrix ? &opened->matrix : NULL,
+                                           .pNext = has_dot ? (void *)&opened->dot : opened->dot.pNext,
                                            .shaderFloat16 = there.shaderFloat16,
+                                           .shaderInt8 = there.shaderInt8,
                                            .vulkanMemoryModel = has_matrix && there.vulkanMemoryModel};
     opened->features =
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
@@ -133,14 +145,21 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
                                      .queueFamilyIndex = chosen->queue_family_index,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
-    const char *extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    const char *extensions[2];
+    uint32_t extension_count = 0;
     choose_features(opened, chosen);
+    if (opened->dot.pNext) {
+        extensions[extension_count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    }
+    if (opened->vulkan12.pNext == &opened->dot) {
+        extensions[extension_count++] = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
+    }
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &opened->features,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = opened->vulkan12.pNext ? 1 : 0,
-                               .ppEnabledExtensionNames = &extension};
+                               .enabledExtensionCount = extension_count,
+                               .ppEnabledExtensionNames = extensions};
     VkResult result =
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {

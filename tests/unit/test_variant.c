@@ -171,6 +171,18 @@ static void the_largest_fragments_of_halves_with_floats_as_sums_are_chosen(void 
     assert_int_equal(vkdml_matrix_cores_choose(&other, 1, 32).subgroup_size, 0);
 }
 
+static void fragments_of_bytes_have_integers_as_sums(void **state) {
+    (void)state;
+    static const VkCooperativeMatrixPropertiesKHR all[] = {
+        FRAGMENT(64, 64, 64, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR),
+        FRAGMENT(16, 8, 32, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR),
+        FRAGMENT(16, 16, 32, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR),
+        FRAGMENT(32, 32, 32, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)};
+    assert_int_equal(vkdml_byte_cores_choose(all, 1, 32).subgroup_size, 0);
+    const struct vkdml_matrix_cores cores = vkdml_byte_cores_choose(all, sizeof all / sizeof *all, 32);
+    assert_true(cores.m == 16 && cores.n == 16 && cores.k == 32 && cores.subgroup_size == 32);
+}
+
 static void names_are_read_as_they_are_written(void **state) {
     (void)state;
     VkdmlKernelVariant variant;
@@ -213,7 +225,8 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     (void)state;
     for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
         const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
-        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX; /* which plans of no other variant name */
+        /* Which plans of no other variant name. */
+        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX || i == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX;
         assert_int_equal(uses_subgroups(&info->portable), needs_cores);
         assert_int_equal(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)),
                          needs_cores);
@@ -316,6 +329,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(matrix_cores_are_not_used_where_they_are_known_to_fail),
         cmocka_unit_test(the_largest_fragments_of_halves_with_floats_as_sums_are_chosen),
+        cmocka_unit_test(fragments_of_bytes_have_integers_as_sums),
         cmocka_unit_test(names_are_read_as_they_are_written),
         cmocka_unit_test(unpacked_modules_are_the_files),
         cmocka_unit_test(only_subgroup_modules_use_subgroups),

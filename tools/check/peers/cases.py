@@ -566,15 +566,17 @@ def shape_gemm(random, operator, chosen, attributes):
     attributes.update(TransA=turns[0], TransB=turns[1])
 
 
-def shape_convolution(random, operator, chosen, attributes):
-    """Of one to three dimensions; backward the filter is put at each element of the input, forward of the output."""
-    type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 4))
-    is_backward, is_depthwise = random.random() < 0.5, random.random() < 0.2
+def shape_convolution(random, operator, chosen, attributes, is_plain=False):
+    """Of one to three dimensions; backward the filter is put at each element of the input, forward of the output. Plain ones
+    are forward, of up to two dimensions."""
+    type_, spatial = str(random.choice(operator.fields[0].types)), int(random.integers(1, 3 if is_plain else 4))
+    is_backward, is_depthwise = not is_plain and random.random() < 0.5, random.random() < 0.2
     groups = int(random.integers(1, 9) if is_depthwise else random.choice([1, 1, 2, 3]))
     n, made = (int(random.integers(1, 4)) for _ in range(2))
     channels = 1 if is_depthwise else int(random.integers(1, 6))
     filters, strides, dilations, places = ([int(random.integers(1, most)) for _ in range(spatial)] for most in (5, 4, 3, 7))
-    output_padding = [int(random.integers(0, s + 1)) if random.random() < (0.4 if is_backward else 0.1) else 0 for s in strides]
+    output_padding = [0 if is_plain or random.random() >= (0.4 if is_backward else 0.1) else int(random.integers(0, s + 1))
+                      for s in strides]
     whole = [(p - 1) * s + (f - 1) * d + 1 + (o if is_backward else int(random.integers(0, s)))
              for p, s, f, d, o in zip(places, strides, filters, dilations, output_padding)]
     start = [int(random.integers(0, min(size, 4))) for size in whole]
@@ -584,8 +586,9 @@ def shape_convolution(random, operator, chosen, attributes):
     chosen["FilterTensor"] = type_, [*((groups * channels, made) if is_backward else (groups * made, channels)), *filters]
     chosen["BiasTensor"] = (type_, [1, groups * made, *[1] * spatial]) if random.random() < 0.5 else None
     chosen["OutputTensor"] = type_, [n, groups * made, *(kept if is_backward else [p + o for p, o in zip(places, output_padding)])]
-    attributes.update(Direction="BACKWARD" if is_backward else "FORWARD", DimensionCount=spatial, Strides=strides, Dilations=dilations,
-                      StartPadding=start, EndPadding=end, OutputPadding=output_padding, GroupCount=groups)
+    attributes.update(DimensionCount=spatial, Strides=strides, Dilations=dilations, StartPadding=start, EndPadding=end, GroupCount=groups)
+    if not is_plain:
+        attributes.update(Direction="BACKWARD" if is_backward else "FORWARD", OutputPadding=output_padding)
 
 
 def shape_pooling(random, operator, chosen, attributes):
@@ -701,9 +704,73 @@ def shape_recurrent(random, operator, chosen, attributes):
                       ActivationDescs=[random_function(random) for _ in range(d * functions)])
 
 
+def shape_numbers(random, operator, chosen, names):
+    """Scales and zero points: one, or a number for each coordinate along rows, columns or channels; what is optional may be
+    absent. All have one dimension count, {.., M, 1}, {.., 1, N} or {1, C, 1..}."""
+    fields = {field.name: field for field in operator.fields}
+    rank = int(random.integers(1, 5))
+    for name, (type_, dimension, count) in names.items():
+        if name not in fields or (fields[name].optional and random.random() < 0.3):
+            chosen.setdefault(name, None)
+            continue
+        own = {"rows": rank - 2, "columns": rank - 1, "channels": 1}[dimension] if rank > 1 else 0
+        sizes = [1] * rank
+        sizes[own] = count if random.random() < 0.5 else 1
+        chosen[name] = type_, sizes
+
+
+def shape_integer_matrices(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    a_type = str(random.choice(fields["ATensor"].types))
+    is_byte = a_type in ("INT8", "UINT8")
+    b_type = str(random.choice(["INT8", "UINT8"])) if is_byte else a_type
+    out_type = str(random.choice(fields["OutputTensor"].types))
+    m, n, k = (int(random.choice([1, 2, 3, 5, 8, 17, 33])) for _ in range(3))
+    batches = [int(random.integers(1, 4)) for _ in range(int(random.integers(2, 5)) - 2)]
+    chosen["ATensor"], chosen["BTensor"] = (a_type, [*batches, m, k]), (b_type, [*batches, k, n])
+    chosen["OutputTensor"] = out_type, [*batches, m, n]
+    if "BiasTensor" in fields:
+        chosen["BiasTensor"] = (out_type, [*batches, m, n]) if random.random() < 0.5 else None
+    floats = out_type if out_type in ("FLOAT32", "FLOAT16") else "FLOAT32"
+    shape_numbers(random, operator, chosen, {
+        "AScaleTensor": (floats, "rows", m), "AZeroPointTensor": (a_type, "rows", m),
+        "BScaleTensor": (floats, "columns", n), "BZeroPointTensor": (b_type, "columns", n),
+        "OutputScaleTensor": (floats, "rows", m), "OutputZeroPointTensor": (out_type, "rows", m)})
+
+
+def shape_integer_convolution(random, operator, chosen, attributes):
+    fields = {field.name: field for field in operator.fields}
+    shape_convolution(random, operator, chosen, attributes, is_plain=True)
+    made, spatial = chosen["FilterTensor"][1][0], attributes["DimensionCount"]
+    types = {name: str(random.choice(fields[name].types)) for name in ("InputTensor", "FilterTensor", "OutputTensor")}
+    for name, type_ in types.items():
+        chosen[name] = type_, chosen[name][1]
+    has_bias = "BiasTensor" in fields and random.random() < 0.5
+    chosen["BiasTensor"] = ("INT32", [1, made, *[1] * spatial]) if has_bias else None
+    shape_numbers(random, operator, chosen, {
+        "InputScaleTensor": ("FLOAT32", "channels", 1), "InputZeroPointTensor": (types["InputTensor"], "channels", 1),
+        "FilterScaleTensor": ("FLOAT32", "channels", made), "FilterZeroPointTensor": (types["FilterTensor"], "channels", made),
+        "OutputScaleTensor": ("FLOAT32", "channels", 1), "OutputZeroPointTensor": (types["OutputTensor"], "channels", 1)})
+
+
+def shape_quantized_pooling(random, operator, chosen, attributes):
+    shape_pooling(random, operator, chosen, attributes)
+    fields = {field.name: field for field in operator.fields}
+    type_, channels = chosen["InputTensor"][0], chosen["InputTensor"][1][1]
+    out_type = str(random.choice(fields["OutputTensor"].types))
+    chosen["OutputTensor"] = out_type, chosen["OutputTensor"][1]
+    shape_numbers(random, operator, chosen, {
+        "InputScaleTensor": ("FLOAT32", "channels", channels), "InputZeroPointTensor": (type_, "channels", channels),
+        "OutputScaleTensor": ("FLOAT32", "channels", channels), "OutputZeroPointTensor": (out_type, "channels", channels)})
+
+
 SHAPES = {
     "RNN": shape_recurrent, "GRU": shape_recurrent, "LSTM": shape_recurrent,
     "GEMM": shape_gemm,
+    **dict.fromkeys(("MATRIX_MULTIPLY_INTEGER", "QUANTIZED_LINEAR_MATRIX_MULTIPLY", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT"),
+                    shape_integer_matrices),
+    **dict.fromkeys(("CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION"), shape_integer_convolution),
+    "QUANTIZED_LINEAR_AVERAGE_POOLING": shape_quantized_pooling,
     "CONVOLUTION": shape_convolution,
     "MAX_UNPOOLING": shape_unpooling,
     **{f"{name}_POOLING{n}": shape_pooling for name, n in [

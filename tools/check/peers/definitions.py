@@ -1239,6 +1239,110 @@ def random_words(case):
     return results
 
 
+# ---- quantized matrices and pictures ----
+
+def numbers_along(case, name, dimension, rank):
+    """A scale or zero point as it is broadcast over tensors of so many dimensions: along one of theirs; absent ones are 0."""
+    x = case.inputs.get(name)
+    return np.zeros([1] * rank, np.int64) if x is None else np.asarray(x).reshape(
+        [-1 if d == dimension % rank else 1 for d in range(rank)])
+
+
+def differences(case, name, zero_name, dimension):
+    x = full(case, name).astype(np.int64)
+    return x - numbers_along(case, zero_name, dimension, x.ndim).astype(np.int64)
+
+
+def wrapped_sums(x):
+    return x.astype(np.uint64).astype(np.uint32).astype(np.int32)
+
+
+def integer_products(case):
+    a, b = differences(case, "ATensor", "AZeroPointTensor", -2), differences(case, "BTensor", "BZeroPointTensor", -1)
+    return wrapped_sums(np.matmul(a, b))
+
+
+def integer_convolution(case):
+    """Padding is the zero point: differences of 0."""
+    x, filter_ = differences(case, "InputTensor", "InputZeroPointTensor", 1), differences(case, "FilterTensor",
+                                                                                     "FilterZeroPointTensor", 0)
+    groups, sizes = case["GroupCount"], case.output.sizes[2:]
+    x = np.pad(x.reshape(len(x), groups, -1, *x.shape[2:]), [(0, 0)] * 3 + list(zip(case["StartPadding"], case["EndPadding"])))
+    filter_ = filter_.reshape(groups, -1, *filter_.shape[1:])
+    result = np.zeros([len(x), groups, filter_.shape[1], *sizes], np.int64)
+    for element in np.ndindex(*filter_.shape[3:]):
+        at = (..., *[slice(e * d, e * d + (count - 1) * stride + 1, stride)
+                     for e, d, count, stride in zip(element, case["Dilations"], sizes, case["Strides"])])
+        result += np.einsum("ngc...,gmc->ngm...", x[at], filter_[(..., *element)])
+    return wrapped_sums(result.reshape(case.output.sizes))
+
+
+def requantized(case, sums, scales, out_dimension):
+    """Both scales are multiplied and divided by the output's, and the sum by what comes out, each rounded."""
+    rank = len(case.output.sizes)
+    with np.errstate(all="ignore"):
+        both = f32(1) * numbers_along(case, *scales[0], rank) * numbers_along(case, *scales[1], rank)
+        scale = np.asarray(both / numbers_along(case, "OutputScaleTensor", out_dimension, rank), f32)
+        x = np.asarray(sums.astype(f32) * scale, f32)
+    zero = np.broadcast_to(numbers_along(case, "OutputZeroPointTensor", out_dimension, rank), x.shape)
+    return quantize_to(case.output.type, x, np.ones_like(x), zero)
+
+
+def quantized_products(case):
+    return requantized(case, integer_products(case), [("AScaleTensor", -2), ("BScaleTensor", -1)], -2)
+
+
+def quantized_convolution(case):
+    sums = integer_convolution(case)
+    if "BiasTensor" in case.inputs:
+        sums = wrapped_sums(sums.astype(np.int64) + full(case, "BiasTensor").astype(np.int64))
+    return requantized(case, sums, [("FilterScaleTensor", 1), ("InputScaleTensor", 1)], 1)
+
+
+def scaled_products(case):
+    """Of bytes."""
+    rank = len(case.output.sizes)
+    with np.errstate(all="ignore"):
+        scale = np.asarray(numbers_along(case, "AScaleTensor", -2, rank).astype(f32)
+                           * numbers_along(case, "BScaleTensor", -1, rank).astype(f32), f32)
+        result = np.asarray(integer_products(case).astype(f32) * scale, f32)
+        if "BiasTensor" in case.inputs:
+            result = np.asarray(result + full(case, "BiasTensor").astype(f32), f32)
+    return result
+
+
+def products_of_numbers(case):
+    """Of more bits: what both stand for is FLOAT32."""
+    def numbers_of(name, dimension):
+        scale = numbers_along(case, name + "ScaleTensor", dimension, len(case.output.sizes)).astype(f32)
+        x = differences(case, name + "Tensor", name + "ZeroPointTensor", dimension).astype(f32)
+        return np.asarray(x * scale, f32).astype(wide)
+    with np.errstate(all="ignore"):
+        a, b = numbers_of("A", -2), numbers_of("B", -1)
+        products = np.matmul(np.abs(a), np.abs(b))
+        exact, magnitudes = np.matmul(a, b), products
+        if "BiasTensor" in case.inputs:
+            bias = full(case, "BiasTensor").astype(wide)
+            exact, magnitudes = exact + bias, magnitudes + np.abs(bias)
+    limit = np.finfo(f32).max
+    return exact, magnitudes * DOUBLE, (products <= limit) & (magnitudes <= limit)
+
+
+def quantized_average(case):
+    """Of padding alone 0."""
+    x, sizes = differences(case, "InputTensor", "InputZeroPointTensor", 1), case.output.sizes
+    rank = len(sizes)
+    there = sum(pooled(case, np.ones_like(x), 0))
+    count = np.full(sizes, int(np.prod(case["WindowSize"]))) if case["IncludePadding"] else np.maximum(there, 1)
+    with np.errstate(all="ignore"):
+        scaled = np.asarray(sum(pooled(case, x, 0)).astype(f32) * numbers_along(case, "InputScaleTensor", 1, rank), f32)
+        average = np.asarray(scaled / count.astype(f32), f32)
+        quotient = np.asarray(average / numbers_along(case, "OutputScaleTensor", 1, rank), f32)
+    quotient = np.where(there == 0, f32(0), quotient)
+    zero = np.broadcast_to(numbers_along(case, "OutputZeroPointTensor", 1, rank), quotient.shape)
+    return quantize_to(case.output.type, quotient, np.ones_like(quotient), zero)
+
+
 BOUNDED = {
     "AVERAGE_POOLING_GRAD": averaged_back,
     "MAX_POOLING_GRAD": maxima_back,
@@ -1249,6 +1353,7 @@ BOUNDED = {
     "BATCH_NORMALIZATION_GRAD": batch_gradients(False),
     "BATCH_NORMALIZATION_TRAINING_GRAD": batch_gradients(True),
     "LOCAL_RESPONSE_NORMALIZATION_GRAD": local_response_gradient,
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": products_of_numbers,
     "GEMM": multiplied,
     "CONVOLUTION": convolved,
     "AVERAGE_POOLING": averaged,
@@ -1277,7 +1382,9 @@ BOUNDED = {
 def is_bounded(case):
     """Whether BOUNDED says what an operator's results are; DEFINITIONS says it of integers and copies."""
     return (case.operator.name in BOUNDED and case.output.type in FLOATS
-            and ("ROI_ALIGN" in case.operator.name or "GRAD" in case.operator.name or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
+            and not (case.operator.name == "MATRIX_MULTIPLY_INTEGER_TO_FLOAT" and case.inputs["ATensor"].dtype.itemsize == 1)
+            and ("ROI_ALIGN" in case.operator.name or "GRAD" in case.operator.name
+                 or case.attributes.get("InterpolationMode") != "NEAREST_NEIGHBOR"))
 
 
 def wrapped(indices, size):
@@ -1373,6 +1480,12 @@ def first_in_order(case):
 
 
 DEFINITIONS = {
+    "MATRIX_MULTIPLY_INTEGER": integer_products,
+    "QUANTIZED_LINEAR_MATRIX_MULTIPLY": quantized_products,
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": scaled_products,
+    "CONVOLUTION_INTEGER": integer_convolution,
+    "QUANTIZED_LINEAR_CONVOLUTION": quantized_convolution,
+    "QUANTIZED_LINEAR_AVERAGE_POOLING": quantized_average,
     "MAX_POOLING": maxima,
     "MAX_POOLING1": maxima,
     "MAX_POOLING2": maxima,

@@ -16,6 +16,9 @@ static const struct explain_share shares[] = {
     {"nonzero_write", "0.47 to 0.91", "copy", "NONZERO_COORDINATES, with its first step"},
     {"product", NULL, NULL, "products wait for arithmetic, not for memory"},
     {"product_matrix", NULL, NULL, "products wait for arithmetic, not for memory"},
+    {"integer_product", NULL, NULL, "products wait for arithmetic, not for memory"},
+    {"integer_product_dot", NULL, NULL, "products wait for arithmetic, not for memory"},
+    {"integer_product_matrix", NULL, NULL, "products wait for arithmetic, not for memory"},
     {"depthwise", NULL, NULL, "depthwise convolutions wait for arithmetic, not for memory"},
 };
 

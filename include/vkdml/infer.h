@@ -41,14 +41,16 @@ typedef struct VkdmlTensorShape {
  *   dimensions, leading ones of size 1 too.
  * - RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3: floor(size * Scales[d]), at least 1; none where that is beyond
  *   32 bits.
+ * - MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: three dimensions, and four of keys and values.
  * - SLICE1: all elements of the window.
  * - SPLIT: equal parts, where none has a size along Axis and they can be equal; where all have but one, the rest.
  * - UNFOLD: three dimensions.
  *
  * Where sizes do not follow the caller gives them, or is told so: all of FILL_VALUE_CONSTANT's, FILL_VALUE_SEQUENCE's,
  * DIAGONAL_MATRIX's, MAX_UNPOOLING's and SLICE_GRAD's (whose dimension counts follow), and DIAGONAL_MATRIX1's without
- * InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and ROI_ALIGN1's height and width; SPLIT's
- * along Axis where parts cannot be equal.
+ * InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and ROI_ALIGN1's height and width;
+ * MULTIHEAD_ATTENTION1's room for keys and values, with PastSequenceLengthsTensor; SPLIT's along Axis where parts
+ * cannot be equal.
  *
  * Data types do not follow of CAST and DIAGONAL_MATRIX, of places and truths where several types are allowed (TOP_K's
  * indices, comparisons), and of quantized outputs without a zero point; they are UNKNOWN then, and all else is found

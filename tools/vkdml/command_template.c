@@ -134,6 +134,12 @@ static struct template_tensor tensor_at(const struct template *template, const V
     return tensor;
 }
 
+/* Whether the example leaves a field out. One that may be absent is there where its elements are told. */
+static bool is_left_out(const struct template *template, const VkdmlFieldSchema *field) {
+    const struct template_value *row = template_value_find(template->schema, field);
+    return field->optional && (row == NULL || row->data == NULL);
+}
+
 static void print_tensor(const struct template_tensor *tensor) {
     printf("{\"DataType\": \"%s\", \"Sizes\": %.*s}", element_type_name(tensor->type), tensor->sizes_length,
            tensor->sizes);
@@ -141,9 +147,8 @@ static void print_tensor(const struct template_tensor *tensor) {
 
 /* ---- resources ---- */
 
-static void print_resource(const struct template_tensor *tensor) {
+static void print_resource(const struct template_tensor *tensor, bool optional) {
     const unsigned long count = count_elements(tensor->sizes);
-    const bool optional = tensor->field->optional;
     printf("    %s\"%s\": ", optional ? "// " : "", tensor->name);
     if (tensor->field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR) {
         printf("{\"initialValues\": \"deferred\"},\n");
@@ -165,7 +170,7 @@ static void print_resources(const struct template *template) {
         const VkdmlFieldSchema *field = &template->schema->fields[i];
         for (unsigned j = 0; is_tensor(field) && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            print_resource(&tensor);
+            print_resource(&tensor, is_left_out(template, field));
         }
     }
     printf("  },\n");
@@ -294,7 +299,7 @@ static void print_descriptor(const struct template *template) {
     for (uint32_t i = 0; i < schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         printf("        \"%s\": ", field->name);
-        if (field->optional) {
+        if (is_left_out(template, field)) {
             printf("null");
         } else {
             print_value(template, field);
@@ -310,7 +315,7 @@ static void print_descriptor(const struct template *template) {
 
 static void print_binding(const struct template *template, const VkdmlFieldSchema *field) {
     const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
-    printf("      %s\"%s\": %s", field->optional ? "// " : "", field->name, is_array ? "[" : "");
+    printf("      %s\"%s\": %s", is_left_out(template, field) ? "// " : "", field->name, is_array ? "[" : "");
     for (unsigned i = 0; i < tensor_count(template, field); i++) {
         const struct template_tensor tensor = tensor_at(template, field, i);
         printf("%s\"%s\"", i ? ", " : "", tensor.name);
@@ -333,7 +338,8 @@ static void print_commands(const struct template *template) {
         const VkdmlFieldSchema *field = &schema->fields[i];
         for (unsigned j = 0; field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR && j < tensor_count(template, field); j++) {
             const struct template_tensor tensor = tensor_at(template, field, j);
-            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", field->optional ? "// " : "", tensor.name);
+            printf("    %s{\"type\": \"print\", \"resource\": \"%s\"},\n", is_left_out(template, field) ? "// " : "",
+                   tensor.name);
         }
     }
     printf("  ]\n");

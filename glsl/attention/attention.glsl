@@ -53,6 +53,7 @@ layout(std140, binding = 0) uniform AttentionParameters {
     uint out_share;   // between the sums of shares
     uint scale;       // FLOAT32, as the filter
     uint filter_bits;
+    uint query_first; // the number of the first query among all
     uint mask_start;  // where the second number of END_START is, from the first
     uvec4 firsts[2];  // from the bound range's start
     uvec4 batch_steps[2];
@@ -181,7 +182,7 @@ Row find_row(uint number)
     row.bias = bias_first + more.y;
     row.key_count = parameters.keys;
     if (MASK == CAUSAL)
-        row.key_count = min(past + query + 1, parameters.keys);
+        row.key_count = min(past + parameters.query_first + query + 1, parameters.keys);
     return row;
 }
 
@@ -193,7 +194,7 @@ uint last_seen(uint first, uint count)
     uint last = min(first + count, parameters.rows) - 1;
     uint query = first / parameters.queries == last / parameters.queries ? last % parameters.queries
                                                                          : parameters.queries - 1;
-    return min(past + query + 1, parameters.keys);
+    return min(past + parameters.query_first + query + 1, parameters.keys);
 }
 
 // Four elements side by side of a query, a key or a value; beyond the last 0.

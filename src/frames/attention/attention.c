@@ -6,6 +6,7 @@
 
 #include "base/notes.h"
 #include "frames/attention/attention_step.h"
+#include "frames/attention/attention_way.h"
 #include "frames/gather/copy.h"
 #include "plan/step.h"
 

@@ -17,6 +17,7 @@
  * COORDINATES and PERMUTED the size of the dimension that they are of InputTensor.data=1,0x2,-3.5 the elements
  * themselves: numbers, or bits with 0x OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for
  * the first such input, bit 2 for the second; 3: all three in one place. They then have one layout, slack and extra
+ *     OutputTensor.fill=UNIT      what it holds before, where the operator reads that; left out: random bits
  *     OutputTensor.data=1,?,3     the elements that must come out; ? where they must keep their bytes
  *   InputTensors[0]=FLOAT32[2] InputTensors[1]=FLOAT32[3] InputTensors[1].slack=4   the tensors of an array, in order
  *   Offset=-1 PaddingMode=EDGE StartPadding=0,1 PaddingValue=0x41100000 ScaleBias=2,0.5   attributes; floats as numbers

@@ -83,7 +83,8 @@ static void put_tensor(struct text *text, const char *name, const struct case_te
                 put(text, "0x%" PRIx64, tensor->values[i]);
             }
         }
-    } else if (input) {
+    }
+    if (input ? tensor->value_count == 0 : tensor->fill != CASE_FILL_BITS) {
         put(text, " %s.fill=%s", name, fill_names[tensor->fill]);
         if (tensor->fill_permille != 0) {
             put(text, ":%" PRIu32, tensor->fill_permille);

@@ -69,9 +69,11 @@ void image_write(const struct operator_case *c, const struct image_layout *layou
         memset(bytes + layout->persistent.offset, 0xff, layout->persistent.size);
     }
     for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
-        if (at.is_input) {
+        if (at.is_input || at.tensor->fill != CASE_FILL_BITS) { /* of an output: what it has before */
             random.state = random_mix(c->seed, 3 + at.slot);
-            case_write_input(at.tensor, &random, bytes + layout->tensors[at.slot].offset);
+            struct case_tensor tensor = *at.tensor;
+            tensor.value_count = at.is_input ? tensor.value_count : 0; /* those that must come out */
+            case_write_input(&tensor, &random, bytes + layout->tensors[at.slot].offset);
         }
     }
 }

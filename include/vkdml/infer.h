@@ -43,6 +43,7 @@ typedef struct VkdmlTensorShape {
  * - RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3: floor(size * Scales[d]), at least 1; none where that is beyond
  *   32 bits.
  * - RESAMPLE_GRAD, RESAMPLE_GRAD1: size / Scales[d], the nearest integer, at least 1; none beyond 32 bits.
+ * - MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: three dimensions, and four of keys and values.
  * - SLICE1: all elements of the window.
  * - SPLIT: equal parts, where none has a size along Axis and they can be equal; where all have but one, the rest.
  * - UNFOLD: three dimensions.
@@ -51,7 +52,8 @@ typedef struct VkdmlTensorShape {
  * DIAGONAL_MATRIX's, MAX_UNPOOLING's and SLICE_GRAD's (whose dimension counts follow), RANDOM_GENERATOR's OutputTensor,
  * and DIAGONAL_MATRIX1's without InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and
  * ROI_ALIGN1's height and width; those of ROI_ALIGN_GRAD's OutputGradientTensor without InputTensor, but for the
- * channels; SPLIT's along Axis where parts cannot be equal.
+ * channels; MULTIHEAD_ATTENTION1's room for keys and values, with PastSequenceLengthsTensor; SPLIT's along Axis where
+ * parts cannot be equal.
  *
  * Data types do not follow of CAST and DIAGONAL_MATRIX, of places and truths where several types are allowed (TOP_K's
  * indices, comparisons), and of quantized outputs without a zero point; they are UNKNOWN then, and all else is found

@@ -76,6 +76,8 @@ OF_OPERATORS = {
     ("DIAGONAL_MATRIX1", "DiagonalFillEnd"): 1,
     ("TOP_K1", "AxisDirection"): "DECREASING",
     ("RESAMPLE_GRAD", "Scales"): REQUIRED, ("RESAMPLE_GRAD1", "Scales"): REQUIRED,
+    ("MULTIHEAD_ATTENTION", "MaskType"): "NONE", ("MULTIHEAD_ATTENTION", "MaskFilterValue"): -10000.0,
+    ("MULTIHEAD_ATTENTION1", "MaskType"): "NONE", ("MULTIHEAD_ATTENTION1", "MaskFilterValue"): -10000.0,
 }
 
 
@@ -83,6 +85,8 @@ def default_of(operator: str, field: Any) -> Any:
     """The default of a field of _schema.Field's kind."""
     if field.name.endswith("DataType"):
         return OUTPUT_TYPE
+    if field.name.endswith("HeadCount"):
+        return REQUIRED
     if field.name.endswith("Count") and field.name not in OF_ALL:
         return LENGTH
     return OF_OPERATORS.get((operator, field.name), OF_ALL.get(field.name, REQUIRED))

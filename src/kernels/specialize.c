@@ -326,12 +326,20 @@ static bool stays(const struct vkdml_rewrite *rewrite, const uint32_t *instructi
     return id == 0 || vkdml_rewrite_id(rewrite, id)->used;
 }
 
+/* What is used is defined before it; a number that looks like what comes later would keep that without what it uses. */
+static void use_words_before(struct vkdml_rewrite *rewrite, uint32_t id) {
+    const uint32_t *instruction = definition(rewrite, id);
+    for (uint32_t i = 1; i < spirv_length(instruction); i++) {
+        struct vkdml_rewrite_id *word = vkdml_rewrite_id(rewrite, instruction[i]);
+        word->used = word->used || word->at < vkdml_rewrite_id(rewrite, id)->at;
+    }
+}
+
 static void drop_unused(struct vkdml_rewrite *rewrite, size_t end) {
     size_t to = SPIRV_HEADER_WORDS;
-    /* What is used is defined before it. */
     for (uint32_t id = rewrite->last_defined; id != 0; id = vkdml_rewrite_id(rewrite, id)->defined_before) {
         if (vkdml_rewrite_id(rewrite, id)->used) {
-            use_words(rewrite, definition(rewrite, id));
+            use_words_before(rewrite, id);
         }
     }
     for (size_t at = SPIRV_HEADER_WORDS, next; at < end; at = next) {

@@ -17,6 +17,7 @@ extern const VkdmlEnumeration vkdml_enumeration_matrix_transform;
 extern const VkdmlEnumeration vkdml_enumeration_convolution_mode;
 extern const VkdmlEnumeration vkdml_enumeration_convolution_direction;
 extern const VkdmlEnumeration vkdml_enumeration_recurrent_network_direction;
+extern const VkdmlEnumeration vkdml_enumeration_multihead_attention_mask_type;
 
 /* The data types of scalars: neither UNKNOWN nor the 4-bit types. */
 extern const VkdmlEnumeration vkdml_enumeration_data_type;

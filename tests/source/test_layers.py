@@ -27,6 +27,7 @@ MAY_INCLUDE = {
 }
 # Frames are held apart as their kernels are: each may include what stands here and itself.
 FRAMES_MAY_INCLUDE = {
+    "attention": {"gather"},
     "index": {"gather"},
     "regions": {"gather", "map"},
 }

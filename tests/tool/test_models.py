@@ -502,7 +502,9 @@ def test_templates(folder):
         if result.returncode or result.stderr or "Resource '" not in result.stdout \
                 or re.search("^Resource '.*: .*(nan|inf)", result.stdout, re.MULTILINE):
             wrong.append(f"{operator}: {result.stdout}{result.stderr}")
-        # The same with all that is optional.
+        # The same with all that is optional, but where that excludes one another.
+        if operator.startswith("MULTIHEAD_ATTENTION"):
+            continue
         text = re.sub(r"null(,?) // optional: (.*)", r"\2\1", text)
         text = re.sub(r"^( +)// ", r"\1", text, flags=re.MULTILINE)
         result = vkdml("run", "-a", "reference", "-", text=text)

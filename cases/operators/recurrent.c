@@ -73,12 +73,15 @@ static const DML_OPERATOR_TYPE functions[] = {
     DML_OPERATOR_ACTIVATION_IDENTITY,    DML_OPERATOR_ACTIVATION_PARAMETRIC_SOFTPLUS,
 };
 
-/* Those of networks are common; all attributes that are floats are moderate. */
+/* Those of networks are common; all attributes that are floats are moderate. Gates are mostly from 0 to 1, since states
+ * grow without end where they are not. */
 static void add_function(struct random *random, struct operator_case *c, uint32_t index, bool is_gate) {
     static const float numbers[] = {0.25f, 0.5f, 0.75f, 1, 1};
-    const DML_OPERATOR_TYPE usual = is_gate ? DML_OPERATOR_ACTIVATION_SIGMOID : DML_OPERATOR_ACTIVATION_TANH;
-    struct case_fused *fused =
-        case_fuse(c, "ActivationDescs", index, random_chance(random, 60) ? usual : RANDOM_OF(random, functions));
+    static const DML_OPERATOR_TYPE gates[] = {DML_OPERATOR_ACTIVATION_SIGMOID, DML_OPERATOR_ACTIVATION_SIGMOID,
+                                              DML_OPERATOR_ACTIVATION_HARD_SIGMOID};
+    const DML_OPERATOR_TYPE usual = is_gate ? RANDOM_OF(random, gates) : DML_OPERATOR_ACTIVATION_TANH;
+    struct case_fused *fused = case_fuse(
+        c, "ActivationDescs", index, random_chance(random, is_gate ? 90 : 50) ? usual : RANDOM_OF(random, functions));
     for (uint32_t i = 0; i < fused->schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &fused->schema->fields[i];
         if (field->type == VKDML_FIELD_TYPE_FLOAT) {

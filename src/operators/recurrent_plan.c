@@ -11,8 +11,10 @@
 #include "operators/recurrent.h"
 #include "plan/step.h"
 
-/* What the input gives in a chunk of steps takes at most so many bytes, if a step takes no more. */
+/* What the input gives in a chunk of steps takes at most so many bytes, if a step takes no more; and if chunks are not
+ * so many that they take more. */
 #define CHUNK_BYTES (UINT64_C(64) << 20)
+#define MOST_CHUNKS 256
 
 struct network {
     const struct vkdml_planning *planning;
@@ -197,8 +199,10 @@ static uint64_t given_of_a_step(const struct network *network) {
 
 static uint32_t steps_of_a_chunk(const struct network *network) {
     const uint64_t range = network->planning->builder->limits->max_storage_buffer_range;
-    uint64_t most = range < CHUNK_BYTES ? range : CHUNK_BYTES;
-    most /= given_of_a_step(network);
+    const uint64_t few = vkdml_divide_up(network->recurrent.steps, MOST_CHUNKS); /* of a chunk, then */
+    uint64_t most = CHUNK_BYTES / given_of_a_step(network);
+    most = most < few ? few : most;
+    most = most < range / given_of_a_step(network) ? most : range / given_of_a_step(network);
     while (most > 1 && !vkdml_fits(network->planning->builder->limits, 0, most * given_of_a_step(network))) {
         --most;
     }

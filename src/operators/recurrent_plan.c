@@ -246,26 +246,25 @@ static VkdmlResult multiply_input(const struct network *network, const struct vk
 }
 
 /* Where the kernel writes states of a chunk: the output, or what is copied there. */
-static VkdmlResult place_sequence(const struct network *network, struct vkdml_recurrent_chunk *chunk,
-                                  const struct vkdml_origin *scratch) {
+static void place_sequence(const struct network *network, struct vkdml_recurrent_chunk *chunk,
+                           const struct vkdml_origin *scratch) {
     const struct vkdml_recurrent *recurrent = &network->recurrent;
     chunk->sequence = network->sequence;
     if (!vkdml_view_exists(&network->sequence)) {
-        return VKDML_SUCCESS;
+        return;
     }
     if (network->stores_sequence) {
         for (uint32_t d = 0; d < recurrent->directions; ++d) {
             chunk->sequence_firsts[d] = network->sequence.at.first + (uint64_t)network->sequence.strides[1] * d +
                                         (uint64_t)network->sequence.strides[0] * first_time(network, chunk, d);
         }
-        return VKDML_SUCCESS;
+        return;
     }
     chunk->sequence.at = *scratch;
     chunk->sequence.sizes[0] = chunk->count;
     vkdml_packed_strides(4, chunk->sequence.sizes, chunk->sequence.strides);
     chunk->sequence_firsts[0] = 0;
     chunk->sequence_firsts[1] = chunk->sequence.strides[1];
-    return VKDML_SUCCESS;
 }
 
 static VkdmlResult copy_sequence(const struct network *network, const struct vkdml_recurrent_chunk *chunk,
@@ -285,7 +284,8 @@ static VkdmlResult copy_sequence(const struct network *network, const struct vkd
 
 static VkdmlResult plan_chunk(const struct network *network, struct vkdml_recurrent_chunk *chunk,
                               const struct vkdml_origin *scratch, struct vkdml_builder *builder) {
-    VkdmlResult result = place_sequence(network, chunk, scratch);
+    VkdmlResult result = VKDML_SUCCESS;
+    place_sequence(network, chunk, scratch);
     for (uint32_t d = 0; d < network->recurrent.directions && result == VKDML_SUCCESS; ++d) {
         result = multiply_input(network, chunk, d, builder);
     }

@@ -73,12 +73,15 @@ static const DML_OPERATOR_TYPE functions[] = {
     DML_OPERATOR_ACTIVATION_IDENTITY,    DML_OPERATOR_ACTIVATION_PARAMETRIC_SOFTPLUS,
 };
 
-/* Those of networks are common; all attributes that are floats are moderate. */
+/* Those of networks are common; all attributes that are floats are moderate. Gates are mostly from 0 to 1, since states
+ * grow without end where they are not. */
 static void add_function(struct random *random, struct operator_case *c, uint32_t index, bool is_gate) {
     static const float numbers[] = {0.25f, 0.5f, 0.75f, 1, 1};
-    const DML_OPERATOR_TYPE usual = is_gate ? DML_OPERATOR_ACTIVATION_SIGMOID : DML_OPERATOR_ACTIVATION_TANH;
-    struct case_fused *fused =
-        case_fuse(c, "ActivationDescs", index, random_chance(random, 60) ? usual : RANDOM_OF(random, functions));
+    static const DML_OPERATOR_TYPE gates[] = {DML_OPERATOR_ACTIVATION_SIGMOID, DML_OPERATOR_ACTIVATION_SIGMOID,
+                                              DML_OPERATOR_ACTIVATION_HARD_SIGMOID};
+    const DML_OPERATOR_TYPE usual = is_gate ? RANDOM_OF(random, gates) : DML_OPERATOR_ACTIVATION_TANH;
+    struct case_fused *fused = case_fuse(
+        c, "ActivationDescs", index, random_chance(random, is_gate ? 90 : 50) ? usual : RANDOM_OF(random, functions));
     for (uint32_t i = 0; i < fused->schema->fieldCount; i++) {
         const VkdmlFieldSchema *field = &fused->schema->fields[i];
         if (field->type == VKDML_FIELD_TYPE_FLOAT) {
@@ -254,6 +257,13 @@ static const char *const gru_fixed[] = {
     "BiasTensor=FLOAT32[1,1,1,972] BiasTensor.fill=CENTERED:1 OutputSequenceTensor=FLOAT32[3,1,17,162] "
     "ActivationDescCount=2 ActivationDescs[0]=SIGMOID ActivationDescs[1]=TANH Direction=FORWARD "
     "LinearBeforeReset=1",
+    /* So many steps that they come in chunks. */
+    "GRU seed=5 InputTensor=FLOAT32[1,800,2,3] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT32[1,2,18,3] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,2,18,6] RecurrenceTensor.fill=CENTERED:5 "
+    "OutputSequenceTensor=FLOAT32[800,2,2,6] OutputSingleTensor=FLOAT32[1,2,2,6] ActivationDescCount=4 "
+    "ActivationDescs[0]=SIGMOID ActivationDescs[1]=TANH ActivationDescs[2]=HARD_SIGMOID "
+    "ActivationDescs[2].Alpha=0.25 ActivationDescs[2].Beta=0.5 ActivationDescs[3]=TANH Direction=BIDIRECTIONAL "
+    "LinearBeforeReset=0",
 };
 
 /* Gates that are half of what goes in but for the cell's own: rows are of i, o, f and c. */
@@ -307,6 +317,13 @@ static const char *const lstm_fixed[] = {
     "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT32[1,1,600,150] RecurrenceTensor.fill=CENTERED:75 "
     "OutputSequenceTensor=FLOAT32[3,1,1,150] ActivationDescCount=3 ActivationDescs[0]=SIGMOID "
     "ActivationDescs[1]=TANH ActivationDescs[2]=TANH Direction=FORWARD " NO_CLIP "CoupleInputForget=0",
+    /* So many steps that they come in chunks. */
+    "LSTM seed=6 InputTensor=FLOAT16[1,900,2,3] InputTensor.fill=CENTERED:1 WeightTensor=FLOAT16[1,2,20,3] "
+    "WeightTensor.fill=CENTERED:3 RecurrenceTensor=FLOAT16[1,2,20,5] RecurrenceTensor.fill=CENTERED:5 "
+    "SequenceLengthsTensor=UINT32[1,1,1,2] SequenceLengthsTensor.data=900,700 OutputSequenceTensor=FLOAT16[900,2,2,5] "
+    "OutputSingleTensor=FLOAT16[1,2,2,5] ActivationDescCount=6 ActivationDescs[0]=SIGMOID ActivationDescs[1]=TANH "
+    "ActivationDescs[2]=TANH ActivationDescs[3]=SIGMOID ActivationDescs[4]=TANH ActivationDescs[5]=TANH "
+    "Direction=BIDIRECTIONAL " NO_CLIP "CoupleInputForget=0",
 };
 
 /* ---- what is refused ---- */

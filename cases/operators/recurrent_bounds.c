@@ -382,6 +382,5 @@ struct accuracy_bounds recurrent_bounds(const struct operator_case *c, const uns
 struct accuracy_exact recurrent_exact(const struct operator_case *c, const unsigned char *const *tensors,
                                       const uint32_t *coordinates) {
     const struct number x = number_at(c, tensors, coordinates);
-    return isfinite(x.value) && isfinite(x.off) ? accuracy_beside(x.value, fmax(fabs(x.value), 0x1p-14))
-                                                : accuracy_no_exact;
+    return isfinite(x.value) && isfinite(x.off) ? accuracy_beside(x.value, fmax(fabs(x.value), 1)) : accuracy_no_exact;
 }

@@ -11,8 +11,10 @@
 #include "operators/recurrent.h"
 #include "plan/step.h"
 
-/* What the input gives in a chunk of steps takes at most so many bytes, if a step takes no more. */
+/* What the input gives in a chunk of steps takes at most so many bytes, if a step takes no more; and if chunks are not
+ * so many that they take more. */
 #define CHUNK_BYTES (UINT64_C(64) << 20)
+#define MOST_CHUNKS 256
 
 struct network {
     const struct vkdml_planning *planning;
@@ -197,8 +199,10 @@ static uint64_t given_of_a_step(const struct network *network) {
 
 static uint32_t steps_of_a_chunk(const struct network *network) {
     const uint64_t range = network->planning->builder->limits->max_storage_buffer_range;
-    uint64_t most = range < CHUNK_BYTES ? range : CHUNK_BYTES;
-    most /= given_of_a_step(network);
+    const uint64_t few = vkdml_divide_up(network->recurrent.steps, MOST_CHUNKS); /* of a chunk, then */
+    uint64_t most = CHUNK_BYTES / given_of_a_step(network);
+    most = most < few ? few : most;
+    most = most < range / given_of_a_step(network) ? most : range / given_of_a_step(network);
     while (most > 1 && !vkdml_fits(network->planning->builder->limits, 0, most * given_of_a_step(network))) {
         --most;
     }
@@ -242,26 +246,25 @@ static VkdmlResult multiply_input(const struct network *network, const struct vk
 }
 
 /* Where the kernel writes states of a chunk: the output, or what is copied there. */
-static VkdmlResult place_sequence(const struct network *network, struct vkdml_recurrent_chunk *chunk,
-                                  const struct vkdml_origin *scratch) {
+static void place_sequence(const struct network *network, struct vkdml_recurrent_chunk *chunk,
+                           const struct vkdml_origin *scratch) {
     const struct vkdml_recurrent *recurrent = &network->recurrent;
     chunk->sequence = network->sequence;
     if (!vkdml_view_exists(&network->sequence)) {
-        return VKDML_SUCCESS;
+        return;
     }
     if (network->stores_sequence) {
         for (uint32_t d = 0; d < recurrent->directions; ++d) {
             chunk->sequence_firsts[d] = network->sequence.at.first + (uint64_t)network->sequence.strides[1] * d +
                                         (uint64_t)network->sequence.strides[0] * first_time(network, chunk, d);
         }
-        return VKDML_SUCCESS;
+        return;
     }
     chunk->sequence.at = *scratch;
     chunk->sequence.sizes[0] = chunk->count;
     vkdml_packed_strides(4, chunk->sequence.sizes, chunk->sequence.strides);
     chunk->sequence_firsts[0] = 0;
     chunk->sequence_firsts[1] = chunk->sequence.strides[1];
-    return VKDML_SUCCESS;
 }
 
 static VkdmlResult copy_sequence(const struct network *network, const struct vkdml_recurrent_chunk *chunk,
@@ -281,7 +284,8 @@ static VkdmlResult copy_sequence(const struct network *network, const struct vkd
 
 static VkdmlResult plan_chunk(const struct network *network, struct vkdml_recurrent_chunk *chunk,
                               const struct vkdml_origin *scratch, struct vkdml_builder *builder) {
-    VkdmlResult result = place_sequence(network, chunk, scratch);
+    VkdmlResult result = VKDML_SUCCESS;
+    place_sequence(network, chunk, scratch);
     for (uint32_t d = 0; d < network->recurrent.directions && result == VKDML_SUCCESS; ++d) {
         result = multiply_input(network, chunk, d, builder);
     }

@@ -170,10 +170,6 @@ VkdmlResult vkdml_recurrent_plan(const struct vkdml_recurrent *recurrent, const 
     if (recurrent->directions == 1 || have_the_same_functions(recurrent)) {
         return add_turns(recurrent, chunk, 0, recurrent->directions, builder);
     }
-    VkdmlResult result = add_turns(recurrent, chunk, 0, 1, builder);
-    if (result == VKDML_SUCCESS) {
-        vkdml_builder_phase(builder); /* these may be ended without waiting, but touch other states alone */
-        result = add_turns(recurrent, chunk, 1, 1, builder);
-    }
-    return result;
+    const VkdmlResult result = add_turns(recurrent, chunk, 0, 1, builder);
+    return result == VKDML_SUCCESS ? add_turns(recurrent, chunk, 1, 1, builder) : result;
 }

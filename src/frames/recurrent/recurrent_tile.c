@@ -25,6 +25,7 @@
 #define LOOP_MOST_EACH     4
 #define LOOP_HELD_WORDS    32
 #define LOOP_SHARED_STATES 2
+#define LOOP_MOST_CHUNKS   256
 
 /* lavapipe ends an invocation's loops after 65,535 turns in total, silently. */
 #define MOST_TURNS 60000
@@ -81,9 +82,32 @@ static bool find_loop(const struct vkdml_recurrent *recurrent, const struct vkdm
     return tile->shares >= tile->each && sums + state_bytes(tile) <= limits->max_shared_memory_bytes;
 }
 
+/* Turns of loops of a function, with what is around it. */
+static uint32_t turns_of(const struct vkdml_recurrent_function *function) {
+    const struct vkdml_epilogue epilogue = {.count = 1, .steps = {{.function = function->function}}};
+    return vkdml_epilogue_turns(&epilogue);
+}
+
+uint32_t vkdml_recurrent_most_steps(const struct vkdml_recurrent *recurrent) {
+    const struct vkdml_recurrent_tile *tile = &recurrent->tile;
+    const uint32_t gates = vkdml_recurrent_gates(recurrent->cell);
+    if (!tile->loops) {
+        return UINT32_MAX / 2; /* turns are counted in 32 bits */
+    }
+    /* Sums, whose loops may stay loops, sums of shares, and functions. */
+    const uint32_t of_a_sum = (vkdml_recurrent_fours(recurrent) / tile->shares + 1) * (1 + gates * (1 + tile->each));
+    uint32_t turns = 8 + of_a_sum + 2 * gates * tile->each + gates * (1 + tile->shares);
+    for (uint32_t i = 0; i < VKDML_RECURRENT_FUNCTIONS; ++i) {
+        const uint32_t first = turns_of(&recurrent->functions[0][i]), second = turns_of(&recurrent->functions[1][i]);
+        turns += (i == VKDML_RECURRENT_F ? 3 : 1) * (first > second ? first : second);
+    }
+    return MOST_TURNS / (2 * turns);
+}
+
 void vkdml_recurrent_choose_tile(struct vkdml_recurrent *recurrent, const struct vkdml_plan_limits *limits) {
     struct vkdml_recurrent_tile *tile = &recurrent->tile;
-    if (find_loop(recurrent, limits, tile)) {
+    if (find_loop(recurrent, limits, tile) &&
+        recurrent->steps / LOOP_MOST_CHUNKS < vkdml_recurrent_most_steps(recurrent)) {
         return;
     }
     memset(tile, 0, sizeof(*tile));
@@ -98,26 +122,4 @@ void vkdml_recurrent_choose_tile(struct vkdml_recurrent *recurrent, const struct
     tile->columns = power_for(vkdml_divide_up(recurrent->batch, tile->each), COLUMNS);
     tile->shares = shares_of(recurrent, tile, LOCAL_SIZE, 0, limits);
     tile->shares = tile->shares < tile->each ? 1 : tile->shares;
-}
-
-/* Turns of loops of a function, with what is around it. */
-static uint32_t turns_of(const struct vkdml_recurrent_function *function) {
-    const struct vkdml_epilogue epilogue = {.count = 1, .steps = {{.function = function->function}}};
-    return vkdml_epilogue_turns(&epilogue);
-}
-
-uint32_t vkdml_recurrent_most_steps(const struct vkdml_recurrent *recurrent) {
-    const struct vkdml_recurrent_tile *tile = &recurrent->tile;
-    const uint32_t gates = vkdml_recurrent_gates(recurrent->cell);
-    if (!tile->loops) {
-        return MOST_TURNS; /* so that what is recorded at once has an end */
-    }
-    /* Sums, whose loops may stay loops, sums of shares, and functions. */
-    const uint32_t of_a_sum = (vkdml_recurrent_fours(recurrent) / tile->shares + 1) * (1 + gates * (1 + tile->each));
-    uint32_t turns = 8 + of_a_sum + 2 * gates * tile->each + gates * (1 + tile->shares);
-    for (uint32_t i = 0; i < VKDML_RECURRENT_FUNCTIONS; ++i) {
-        const uint32_t first = turns_of(&recurrent->functions[0][i]), second = turns_of(&recurrent->functions[1][i]);
-        turns += (i == VKDML_RECURRENT_F ? 3 : 1) * (first > second ? first : second);
-    }
-    return MOST_TURNS / (2 * turns);
 }

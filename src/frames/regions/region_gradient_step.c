@@ -41,7 +41,12 @@ VkdmlResult vkdml_region_gradient_fill_table(const struct vkdml_region_gradient 
     step->buffers[0] = vkdml_origin_buffer(&gradient->records, 0, gradient->record_bytes);
     step->buffers[1] = vkdml_origin_buffer(&gradient->records, gradient->record_bytes, gradient->table_bytes);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES,
+                        (uint32_t)DML_TENSOR_DATA_TYPE_FLOAT32 | (uint32_t)DML_TENSOR_DATA_TYPE_FLOAT32 << 4);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLAGS, regions->interpolates ? VKDML_REGIONS_INTERPOLATES : 0);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_ORDER, 0);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_V, 1);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);
 }

@@ -141,6 +141,8 @@ VkdmlResult vkdml_region_gradient_fill_step(const struct vkdml_region_gradient *
                         (part->accumulates ? VKDML_REGION_GRADIENT_ACCUMULATES : 0) |
                             (regions->interpolates ? VKDML_REGION_GRADIENT_INTERPOLATES : 0) |
                             (regions->averages ? VKDML_REGION_GRADIENT_AVERAGES : 0));
+    vkdml_step_constant(step, VKDML_REGION_GRADIENT_CONSTANT_SAMPLES,
+                        regions->least_samples == regions->most_samples ? regions->least_samples : 0);
     vkdml_step_constant(step, VKDML_REGION_GRADIENT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);

@@ -300,6 +300,17 @@ static const struct case_refusal max_pooling_grad_refused[] = {
      "DML_OPERATOR_MAX_POOLING_GRAD: DimensionCount is 2, must be 3 = InputTensor.DimensionCount - 2"},
 };
 
+static const char *const average_pooling_grad_repeated[] = {
+    AVERAGE "seed=1 InputGradientTensor=FLOAT32[2,3,16,32] InputGradientTensor.fill=UNIT "
+            "OutputGradientTensor=FLOAT32[2,3,16,32] DimensionCount=2 Strides=1,1 WindowSize=7,9 StartPadding=3,4 "
+            "EndPadding=3,4 IncludePadding=0",
+};
+static const char *const max_pooling_grad_repeated[] = {
+    MAXIMUM "seed=1 InputTensor=FLOAT32[2,3,32,64] InputTensor.fill=SMALL InputGradientTensor=FLOAT32[2,3,16,32] "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[2,3,32,64] DimensionCount=2 Strides=2,2 "
+            "WindowSize=5,5 StartPadding=2,2 EndPadding=1,1 " NO_DILATIONS,
+};
+
 /* ---- benchmarks ---- */
 
 static void make(DML_OPERATOR_TYPE operator_type, uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument,
@@ -351,7 +362,7 @@ static const struct case_tensor_support max_pooling_grad_support[] = {
 
 #define FAMILY(name, NAME, ...)                                                                                        \
     CASE_FAMILY(name, NAME, .generate = generate, .group = "window", .bounds = bounds, .exact = exact,                 \
-                CASE_BENCHMARKS(name##_benchmarks), __VA_ARGS__)
+                CASE_BENCHMARKS(name##_benchmarks), CASE_REPEATED(name##_repeated), __VA_ARGS__)
 
 FAMILY(average_pooling_grad, AVERAGE_POOLING_GRAD, .has_frame = true);
 FAMILY(max_pooling_grad, MAX_POOLING_GRAD, .has_frame = true);

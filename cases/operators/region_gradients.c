@@ -535,6 +535,13 @@ static const struct case_refusal roi_align_grad_refused[] = {
      "DML_OPERATOR_ROI_ALIGN_GRAD: InputGradientTensor.Sizes[1] is 3, must be 5 = InputTensor.Sizes[1]"},
 };
 
+static const char *const repeated[] = {
+    GRAD "seed=1 InputGradientTensor=FLOAT32[70,9,5,5] InputGradientTensor.fill=UNIT ROITensor=FLOAT32[70,4] "
+         "ROITensor.fill=UNIT BatchIndicesTensor=UINT32[70] BatchIndicesTensor.fill=COORDINATES:2 "
+         "OutputGradientTensor=FLOAT32[2,9,20,30] ReductionFunction=AVERAGE InterpolationMode=LINEAR SpatialScaleX=30 "
+         "SpatialScaleY=20 " HALF "MinimumSamplesPerOutput=2 MaximumSamplesPerOutput=2 AlignRegionsToCorners=0",
+};
+
 /* ---- benchmarks ---- */
 
 /* 512 regions on pictures of 50 x 68, 7 x 7 bins of 2 x 2 points, and as many channels as there is room for; the
@@ -568,4 +575,4 @@ static const struct case_benchmark benchmarks[] = {
 };
 
 CASE_FAMILY(roi_align_grad, ROI_ALIGN_GRAD, .has_frame = true, .generate = generate, .group = "regions",
-            CASE_BENCHMARKS(benchmarks), .bounds = bounds, .exact = exact);
+            CASE_BENCHMARKS(benchmarks), CASE_REPEATED(repeated), .bounds = bounds, .exact = exact);

@@ -270,6 +270,11 @@ static const struct case_refusal resample_grad1_refused[] = {
      "DML_OPERATOR_RESAMPLE_GRAD1: InputPixelOffsets[0] is nan, must be from -2^32 to 2^32"},
 };
 
+static const char *const resample_grad_repeated[] = {
+    GRAD "seed=1 InputGradientTensor=FLOAT32[2,3,80,120] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT32[2,3,32,80] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,2.5,1.5 " HALF,
+};
+
 /* ---- benchmarks ---- */
 
 /* The argument: the mode, and twice twelve times the scale of height and width. */
@@ -305,5 +310,6 @@ static const struct case_benchmark resample_grad_benchmarks[] = {
 #define FAMILY(name, NAME, ...)                                                                                        \
     CASE_FAMILY(name, NAME, .generate = generate, .group = "window", .bounds = bounds, .exact = exact, __VA_ARGS__)
 
-FAMILY(resample_grad, RESAMPLE_GRAD, .has_frame = false, CASE_BENCHMARKS(resample_grad_benchmarks));
+FAMILY(resample_grad, RESAMPLE_GRAD, .has_frame = false, CASE_REPEATED(resample_grad_repeated),
+       CASE_BENCHMARKS(resample_grad_benchmarks));
 FAMILY(resample_grad1, RESAMPLE_GRAD1, .has_frame = true);

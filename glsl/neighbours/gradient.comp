@@ -25,6 +25,8 @@ const bool HAS_PARTS = (FLAGS & 8u) != 0;   // other steps of a walk are another
 const bool HAS_COUNTS = (FLAGS & 16u) != 0; // elements have shares by their coordinates
 const bool IS_LINEAR = (FLAGS & 32u) != 0;  // elements share themselves out between two neighbours
 const bool HAS_FACTOR = (FLAGS & 64u) != 0; // sums are multiplied by a factor
+const bool HAS_PLACES = (FLAGS & 128u) != 0; // an element gives to what is near its place
+const bool IS_ALIGNED = (FLAGS & 256u) != 0; // rows of the source begin at multiples of four elements
 layout(constant_id = 3) const uint RANK = 8;
 layout(constant_id = 4) const uint WALK_OF = 0xFFFFFFFFu; // of each dimension the walk, 4 bits; 15: it is not walked
 layout(constant_id = 5) const uint OUTER_WALKS = 3;       // the first of them: all but the innermost dimension's
@@ -292,6 +294,87 @@ void add_rows()
     }
 }
 
+// ---- rows and columns of places ----
+
+// Two walks, the second along the items: columns add up rows first, four at a time, so that what a column gives to
+// elements side by side is found once.
+const bool BY_COLUMNS = BOTH(BOTH(HAS_PLACES, IS_ALONG), OUTER_WALKS == 1);
+
+struct Rows {
+    uvec4 first; // elements
+    vec4 shares;
+};
+
+Rows rows_from(uvec2 range, uint n)
+{
+    Rows rows;
+    [[unroll]] for (uint k = 0; k < 4; ++k) {
+        uint o = range.x + min(n + k, range.y - 1);
+        rows.first[k] = source_base + o * parameters.walks[0].w;
+        rows.shares[k] = n + k < range.y ? share_of(0, o, positions[0]) : 0.0;
+    }
+    return rows;
+}
+
+vec4 load_four(uint element)
+{
+    if (TYPE == FLOAT16) {
+        uvec4 wide = uvec4(widen_halves(source.words[element / 2]), widen_halves(source.words[element / 2 + 1]));
+        return uintBitsToFloat(wide);
+    }
+    return uintBitsToFloat(source_vectors.vectors[element / 4]);
+}
+
+// Four columns from o on, those that there are.
+vec4 columns_at(Rows rows, uint o, uint end)
+{
+    vec4 sum = vec4(0.0);
+    uvec4 at = min(o + uvec4(0, 1, 2, 3), uvec4(end - 1)) * parameters.walks[2].w;
+    [[unroll]] for (uint k = 0; k < 4; ++k) {
+        vec4 numbers = vec4(0.0);
+        if (rows.shares[k] != 0.0) {
+            if (IS_ALIGNED)
+                numbers = load_four(rows.first[k] + o);
+            else
+                numbers = vec4(load(rows.first[k] + at.x), load(rows.first[k] + at.y), load(rows.first[k] + at.z),
+                               load(rows.first[k] + at.w));
+            precise vec4 more = sum + numbers * rows.shares[k];
+            sum = more;
+        }
+    }
+    return sum;
+}
+
+void add_column(uint o, uint end, float number)
+{
+    uvec2 pair = uvec2(0);
+    if (IS_LINEAR)
+        pair = pair_at(parameters.walks[2].z + min(o, end - 1));
+    sum_a = given(sum_a, lanes_a, 0, o, number, 1.0, 0, pair);
+    if (V > 4)
+        sum_b = given(sum_b, lanes_b, 4, o, number, 1.0, 0, pair);
+}
+
+void add_columns()
+{
+    uvec2 range = range_of(0, positions[0]);
+    uint first = lanes_a.first.x;
+    uint end = V > 4    ? lanes_b.first.w + lanes_b.count.w
+               : V == 4 ? lanes_a.first.w + lanes_a.count.w
+               : V == 2 ? lanes_a.first.y + lanes_a.count.y
+                        : lanes_a.first.x + lanes_a.count.x;
+    if (IS_ALIGNED)
+        first &= ~3u;
+    [[dont_unroll]] for (uint n = 0; n < range.y; n += 4) {
+        Rows rows = rows_from(range, n);
+        [[dont_unroll]] for (uint o = first; o < end; o += 4) {
+            vec4 columns = columns_at(rows, o, end);
+            [[unroll]] for (uint k = 0; k < 4; ++k)
+                add_column(o + k, end, columns[k]);
+        }
+    }
+}
+
 // ---- the target ----
 
 uint element_of_item()
@@ -360,7 +443,10 @@ void main()
             if (V > 4)
                 lanes_b = lanes_of(4);
         }
-        add_rows();
+        if (BY_COLUMNS)
+            add_columns();
+        else
+            add_rows();
         store();
     }
 }

@@ -21,6 +21,8 @@ const bool ACCUMULATES = (FLAGS & 1u) != 0;  // onto what the target has
 const bool INTERPOLATES = (FLAGS & 2u) != 0; // points lie between elements; else they take the nearest
 const bool AVERAGES = (FLAGS & 4u) != 0;     // else a bin's gradient goes to the point that it names
 
+layout(constant_id = 3) const uint SAMPLES = 0; // of a bin along an axis, where all have as many; else 0
+
 // In C: VKDML_REGION_GRADIENT_...
 const uint TILE_WIDTH = 8; // or a whole workgroup, where that is smaller
 const uint PLANES = 8;     // of an invocation
@@ -64,6 +66,9 @@ bool is_pixel;
 vec4 sum_a;
 vec4 sum_b;
 
+uvec4 planes_a; // where they begin in the source, beside the first
+uvec4 planes_b;
+
 uvec2 pair_at(uint region, uint n)
 {
     return table.pairs[push.base_bytes.z / 8 + parameters.table_first + region * parameters.region_pairs + n];
@@ -71,7 +76,10 @@ uvec2 pair_at(uint region, uint n)
 
 uvec4 record_at(uint region, uint axis)
 {
-    return records.vectors[push.base_bytes.z / 16 + 2 * region + axis];
+    uvec4 record = records.vectors[push.base_bytes.z / 16 + 2 * region + axis];
+    if (SAMPLES != 0)
+        record.z = SAMPLES;
+    return record;
 }
 
 // ---- what a region gives ----
@@ -114,11 +122,11 @@ vec4 load_four(uvec4 elements)
     return vec4(load(elements.x), load(elements.y), load(elements.z), load(elements.w));
 }
 
-// What has no share does not count.
+// What has no share does not count; of averages none comes here that has none.
 vec4 added(vec4 sum, vec4 numbers, vec4 shares)
 {
     precise vec4 more = sum + numbers * shares;
-    return mix(more, sum, equal(shares, vec4(0.0)));
+    return AVERAGES ? more : mix(more, sum, equal(shares, vec4(0.0)));
 }
 
 vec4 shares_of_winners(uint v, uint base, uvec2 bin, uvec4 x, uvec4 y, uvec2 range_x, uvec2 range_y)
@@ -142,8 +150,8 @@ void add_bin(uint region, uvec2 bin, vec4 shares_a, vec4 shares_b)
     uvec4 strides = parameters.source_strides;
     uint base = parameters.source_first + push.base_bytes.x / 4 * PER_WORD + region * strides.x + bin.y * strides.z +
                 bin.x * strides.w;
-    sum_a = added(sum_a, load_four(base + four_channels(0) * strides.y), shares_a);
-    sum_b = added(sum_b, load_four(base + four_channels(4) * strides.y), shares_b);
+    sum_a = added(sum_a, load_four(base + planes_a), shares_a);
+    sum_b = added(sum_b, load_four(base + planes_b), shares_b);
 }
 
 void add_region(uint region)
@@ -164,7 +172,8 @@ void add_region(uint region)
         [[dont_unroll]] for (uint j = first.x; j < end.x; ++j) {
             if (AVERAGES) {
                 precise float share = down * share_of_bin(0, j, x, range_x, pixel.x);
-                add_bin(region, uvec2(j, i), vec4(share), vec4(share));
+                if (share != 0.0)
+                    add_bin(region, uvec2(j, i), vec4(share), vec4(share));
             } else {
                 uvec4 strides = parameters.winner_strides;
                 uint base = parameters.winners_first + push.base_bytes.w / 4 + region * strides.x + i * strides.z +
@@ -225,6 +234,8 @@ void main()
     uvec2 end = parameters.origin.xy + uvec2(parameters.extents[0].w, parameters.extents[1].w);
     pixel = low + uvec2(n % tile.x, n / tile.x);
     is_pixel = all(lessThan(pixel, end));
+    planes_a = four_channels(0) * parameters.source_strides.y;
+    planes_b = four_channels(4) * parameters.source_strides.y;
     sum_a = vec4(0.0);
     sum_b = vec4(0.0);
     uint first = parameters.first_region;

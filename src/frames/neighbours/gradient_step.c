@@ -199,12 +199,28 @@ static uint32_t fill_walks(const struct vkdml_neighbours *n, const struct vkdml_
 static uint32_t flags_of(const struct vkdml_gradient *gradient, const struct vkdml_gradient_table *table,
                          const struct vkdml_neighbours_part *part, bool is_along) {
     const bool has_walks = table->walk_count > 0;
-    return (part->accumulates ? VKDML_GRADIENT_ACCUMULATES : 0) |
+    const bool has_places = gradient->kind == VKDML_GRADIENT_NEAREST || gradient->kind == VKDML_GRADIENT_LINEAR;
+    return (has_places ? VKDML_GRADIENT_HAS_PLACES : 0) | (part->accumulates ? VKDML_GRADIENT_ACCUMULATES : 0) |
            (gradient->kind == VKDML_GRADIENT_WINNERS ? VKDML_GRADIENT_HAS_WINNERS : 0) |
            (is_along ? VKDML_GRADIENT_IS_ALONG : 0) | (part->is_cut ? VKDML_GRADIENT_HAS_PARTS : 0) |
            (gradient->kind == VKDML_GRADIENT_SHARED && has_walks ? VKDML_GRADIENT_HAS_COUNTS : 0) |
            (gradient->kind == VKDML_GRADIENT_LINEAR && has_walks ? VKDML_GRADIENT_IS_LINEAR : 0) |
            (gradient->factor != 1 ? VKDML_GRADIENT_HAS_FACTOR : 0);
+}
+
+/* Whether whole rows of the source are bound, which begin and end at multiples of four elements. */
+static bool is_aligned(const struct vkdml_neighbours *n, const struct vkdml_window *source,
+                       const struct vkdml_neighbours_part *part, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_neighbours_dimension *last = &n->dimensions[n->count - 1];
+    const uint32_t bytes = vkdml_data_type_bits(n->source.type) / 8;
+    const uint64_t place =
+        vkdml_place_modulo_16(limits, n->source.offset + source->offset, (uint64_t)source->lead * bytes);
+    bool aligned = !part->is_cut && last->source_stride == 1 && last->source_size % 4 == 0 &&
+                   part->box.size[n->count - 1] == last->size && place % (4 * bytes) == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        aligned = aligned && n->dimensions[d].source_stride % 4 == 0;
+    }
+    return aligned;
 }
 
 static void bind(const struct vkdml_origin *origin, const struct vkdml_window *window, struct vkdml_plan_step *step) {
@@ -253,7 +269,9 @@ VkdmlResult vkdml_gradient_fill_step(const struct vkdml_gradient *gradient, cons
     }
     vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_TYPES, (uint32_t)n->source.type | (uint32_t)n->target.type << 4);
-    vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_FLAGS, flags_of(gradient, table, part, shape.is_along));
+    vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_FLAGS,
+                        flags_of(gradient, table, part, shape.is_along) |
+                            (is_aligned(n, &source, part, limits) ? VKDML_GRADIENT_IS_ALIGNED : 0));
     vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_RANK, n->count);
     vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_WALK_OF, walk_of);
     vkdml_step_constant(step, VKDML_GRADIENT_CONSTANT_OUTER_WALKS, table->walk_count - shape.is_along);

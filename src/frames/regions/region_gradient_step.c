@@ -41,7 +41,12 @@ VkdmlResult vkdml_region_gradient_fill_table(const struct vkdml_region_gradient 
     step->buffers[0] = vkdml_origin_buffer(&gradient->records, 0, gradient->record_bytes);
     step->buffers[1] = vkdml_origin_buffer(&gradient->records, gradient->record_bytes, gradient->table_bytes);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_TYPES,
+                        (uint32_t)DML_TENSOR_DATA_TYPE_FLOAT32 | (uint32_t)DML_TENSOR_DATA_TYPE_FLOAT32 << 4);
     vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLAGS, regions->interpolates ? VKDML_REGIONS_INTERPOLATES : 0);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_ORDER, 0);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_V, 1);
+    vkdml_step_constant(step, VKDML_REGIONS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);
 }
@@ -136,6 +141,8 @@ VkdmlResult vkdml_region_gradient_fill_step(const struct vkdml_region_gradient *
                         (part->accumulates ? VKDML_REGION_GRADIENT_ACCUMULATES : 0) |
                             (regions->interpolates ? VKDML_REGION_GRADIENT_INTERPOLATES : 0) |
                             (regions->averages ? VKDML_REGION_GRADIENT_AVERAGES : 0));
+    vkdml_step_constant(step, VKDML_REGION_GRADIENT_CONSTANT_SAMPLES,
+                        regions->least_samples == regions->most_samples ? regions->least_samples : 0);
     vkdml_step_constant(step, VKDML_REGION_GRADIENT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);

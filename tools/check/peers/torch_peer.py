@@ -245,12 +245,14 @@ def pooled(case):
 
 
 def pooled_back(case):
-    """By autograd, in double."""
+    """By autograd, in double. Its maxima name places outside where a window has no element above -infinity."""
     gradient, sizes = full(case, "InputGradientTensor"), case.output.sizes
     start, end, windows = case["StartPadding"], case["EndPadding"], case["WindowSize"]
     rank, is_maximum = len(windows), case.operator.name.startswith("MAX")
     x = full(case, "InputTensor") if is_maximum else np.zeros(sizes)
-    if any(2 * a > window for a, window in zip(start, windows)) or start != end or np.isnan(x).any() or is_maximum and (x == 0).any():
+    if any(2 * a > window for a, window in zip(start, windows)) or start != end or not np.isfinite(x).all() or is_maximum and (x == 0).any():
+        raise NotImplementedError
+    if is_maximum and any(start) and any(d != 1 for d in case["Dilations"]):
         raise NotImplementedError
     leaf = tensor_of(np.ascontiguousarray(x)).double().requires_grad_()
     if is_maximum:

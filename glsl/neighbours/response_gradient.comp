@@ -87,12 +87,9 @@ float load_gradient(int k)
     return uintBitsToFloat(word);
 }
 
-// divisor^-power. Of what is far from 1, or below 0, by the power itself.
-float inverse_power(float divisor)
+// divisor^-power, by roots where it is one of these, of what is not far from 1.
+float common_power(float divisor)
 {
-    bool is_common = divisor > 1e-18 && divisor < 1e18;
-    if (POWER == POWER_ANY || !is_common)
-        return uintBitsToFloat(math_pow(floatBitsToUint(divisor), parameters.numbers.z ^ 0x80000000u));
     precise float root = math_inverse_root(divisor);
     if (POWER == POWER_1_2)
         return root;
@@ -100,6 +97,18 @@ float inverse_power(float divisor)
         return root * root;
     precise float fourth = root * math_inverse_root(root);
     return root * fourth;
+}
+
+// What is rare is left to a loop that is mostly not entered: a processor goes through both sides of a branch.
+float inverse_power(float divisor)
+{
+    uint bits = floatBitsToUint(divisor);
+    uint power = parameters.numbers.z ^ 0x80000000u;
+    bool is_common = POWER == POWER_ANY ? math_pow_is_common(bits, power) : divisor > 1e-18 && divisor < 1e18;
+    float result = POWER == POWER_ANY ? uintBitsToFloat(math_pow_common(bits, power)) : common_power(divisor);
+    [[dont_unroll]] for (uint n = is_common ? 1 : 0; n < 1; ++n)
+        result = uintBitsToFloat(math_pow(bits, power));
+    return result;
 }
 
 void shift(float x, float g)

@@ -1,17 +1,20 @@
-// The gradient of a normalization by what is around an element across channels, FLOAT32, in one pass. An invocation
+// The gradient of a normalization by what is around an element across channels, as FLOAT32, in one pass. An invocation
 // walks down some channels of one place, and keeps in registers what their boxes reach: elements, what each adds to
 // those that it is around (a term), and what is left of its own gradient (a part). When channel k is met the box of
 // k - BEHIND is complete, with it that one's term, and so all terms of k - SIZE + 1, which is stored.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "binding.glsl"
 #include "buffers.glsl"
 #include "division.glsl"
+#include "types.glsl"
 #include "../math/math.glsl"
 
 layout(constant_id = 1) const uint SIZE = 5;  // of a box, up to MOST_SIZE
 layout(constant_id = 2) const uint POWER = 0; // which is the power
+layout(constant_id = 3) const uint TYPE = 1;  // of the input's elements and the gradient's
 // In C: VKDML_RESPONSE_...
 const uint POWER_ANY = 0;
 const uint POWER_3_4 = 1;
@@ -39,6 +42,8 @@ BUFFER_OF_WORDS(1, readonly, Input, source);
 BUFFER_OF_WORDS(2, readonly, Gradient, gradient);
 BUFFER_OF_WORDS(3, writeonly, Output, destination);
 
+const uint BITS = BITS_OF(TYPE);
+const uint PER_WORD = 32 / BITS;
 const uint BEFORE = (SIZE - 1) / 2;
 const uint BEHIND = SIZE / 2;
 const int REACH = int(SIZE) - 1;
@@ -61,8 +66,8 @@ void find_place(uint unit)
     uvec3 from_input = at * parameters.input_strides.xzw;
     uvec3 from_gradient = at * parameters.gradient_strides.xzw;
     uvec3 from_output = at * parameters.output_strides.xzw;
-    input_base = push.base_bytes[0] / 4 + from_input.x + from_input.y + from_input.z;
-    gradient_base = push.base_bytes[1] / 4 + from_gradient.x + from_gradient.y + from_gradient.z;
+    input_base = push.base_bytes[0] * 8 / BITS + from_input.x + from_input.y + from_input.z;
+    gradient_base = push.base_bytes[1] * 8 / BITS + from_gradient.x + from_gradient.y + from_gradient.z;
     output_base = push.base_bytes[2] / 4 + from_output.x + from_output.y + from_output.z;
 }
 
@@ -71,20 +76,27 @@ bool is_channel(int k)
     return k >= 0 && k < int(parameters.sizes.y);
 }
 
+float expanded(uint word, uint element)
+{
+    return uintBitsToFloat(TYPE == FLOAT16 ? widen_half(word >> (element & 1u) * 16 & 0xFFFFu) : word);
+}
+
 float load_input(int k)
 {
+    uint element = input_base + uint(k) * parameters.input_strides.y;
     uint word = 0;
     if (is_channel(k))
-        word = source.words[input_base + uint(k) * parameters.input_strides.y];
-    return uintBitsToFloat(word);
+        word = source.words[element / PER_WORD];
+    return expanded(word, element);
 }
 
 float load_gradient(int k)
 {
+    uint element = gradient_base + uint(k) * parameters.gradient_strides.y;
     uint word = 0;
     if (is_channel(k))
-        word = gradient.words[gradient_base + uint(k) * parameters.gradient_strides.y];
-    return uintBitsToFloat(word);
+        word = gradient.words[element / PER_WORD];
+    return expanded(word, element);
 }
 
 // divisor^-power, by roots where it is one of these, of what is not far from 1.
@@ -103,7 +115,7 @@ float common_power(float divisor)
 float inverse_power(float divisor)
 {
     uint bits = floatBitsToUint(divisor);
-    uint power = parameters.numbers.z ^ 0x80000000u;
+    uint power = parameters.numbers.z ^ SIGN_BIT;
     bool is_common = POWER == POWER_ANY ? math_pow_is_common(bits, power) : divisor > 1e-18 && divisor < 1e18;
     float result = POWER == POWER_ANY ? uintBitsToFloat(math_pow_common(bits, power)) : common_power(divisor);
     [[dont_unroll]] for (uint n = is_common ? 1 : 0; n < 1; ++n)
@@ -148,7 +160,7 @@ void store(int k, int first, int end, float result)
 {
     if (k >= first && k < end)
         destination.words[output_base + uint(k) * parameters.output_strides.y] =
-            isnan(result) ? 0x7FC00000u : floatBitsToUint(result);
+            isnan(result) ? QUIET_NAN : floatBitsToUint(result);
 }
 
 void main()

@@ -189,10 +189,23 @@ static VkdmlResult plan_gradient_in_turn(const struct vkdml_planning *planning) 
     return result == VKDML_SUCCESS ? plan_map(&output, VKDML_MAP_SUBTRACT_PRODUCT, operands, factor, builder) : result;
 }
 
+/* Of FLOAT16 through FLOAT32. */
+static VkdmlResult plan_gradient_at_once(const struct vkdml_planning *planning,
+                                         const struct vkdml_response_gradient *response) {
+    static const float nothing[3] = {0, 0, 0};
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view *const operands[3] = {&response->output};
+    const VkdmlResult result = vkdml_response_gradient_plan(response, planning->builder);
+    if (result != VKDML_SUCCESS || response->output.at.resource == VKDML_PLAN_OUTPUT) {
+        return result;
+    }
+    return plan_map(&output, VKDML_MAP_FIRST, operands, nothing, planning->builder);
+}
+
 static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = planning->instance->desc;
     const float scale = scale_of(desc->Alpha, desc->LocalSize);
-    const struct vkdml_response_gradient response = {
+    struct vkdml_response_gradient response = {
         .input = vkdml_input_view(planning->instance, 0),
         .gradient = vkdml_input_view(planning->instance, 1),
         .output = vkdml_output_view(planning->instance, 0),
@@ -202,10 +215,17 @@ static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct v
         .power = desc->Beta,
         .factor = factor_of(scale, desc->Beta),
     };
+    const struct vkdml_builder_mark mark = vkdml_builder_mark(planning->builder);
     (void)op;
-    return desc->CrossChannel && vkdml_response_gradient_suits(&response, planning->builder->limits)
-               ? vkdml_response_gradient_plan(&response, planning->builder)
-               : plan_gradient_in_turn(planning);
+    if (response.output.at.type != DML_TENSOR_DATA_TYPE_FLOAT32) {
+        response.output =
+            vkdml_builder_scratch(planning->builder, "numbers", &response.output, DML_TENSOR_DATA_TYPE_FLOAT32);
+    }
+    if (desc->CrossChannel && vkdml_response_gradient_suits(&response, planning->builder->limits)) {
+        return plan_gradient_at_once(planning, &response);
+    }
+    vkdml_builder_undo(planning->builder, &mark);
+    return plan_gradient_in_turn(planning);
 }
 
 const struct vkdml_operator vkdml_operator_local_response_normalization_grad = {

@@ -20,7 +20,7 @@ enum { BATCH, CHANNEL, HEIGHT, WIDTH, RANK };
 #define MOST_CHANNELS      (1u << 17)
 
 static bool fits(const struct vkdml_view *view, const struct vkdml_plan_limits *limits) {
-    return view->at.type == DML_TENSOR_DATA_TYPE_FLOAT32 && vkdml_fits(limits, view->at.offset, vkdml_view_span(view));
+    return vkdml_fits(limits, view->at.offset, vkdml_view_span(view));
 }
 
 bool vkdml_response_gradient_suits(const struct vkdml_response_gradient *response,
@@ -91,6 +91,9 @@ VkdmlResult vkdml_response_gradient_plan(const struct vkdml_response_gradient *r
     step->kernel = VKDML_KERNEL_RESPONSE_GRADIENT;
     vkdml_step_constant(step, VKDML_RESPONSE_GRADIENT_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_RESPONSE_GRADIENT_CONSTANT_SIZE, response->size);
+    vkdml_step_constant(step, VKDML_RESPONSE_GRADIENT_CONSTANT_TYPE, (uint32_t)response->input.at.type);
+    step->float_controls = limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    vkdml_step_constant(step, VKDML_RESPONSE_GRADIENT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_constant(step, VKDML_RESPONSE_GRADIENT_CONSTANT_POWER, power_of(response->power));
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffer_count = 3;

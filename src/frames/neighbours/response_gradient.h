@@ -10,14 +10,14 @@
  * gradient * x / D^(power + 1) over all elements whose boxes x is in). A box has (size - 1) / 2 channels before an
  * element and size / 2 behind it. */
 struct vkdml_response_gradient {
-    struct vkdml_view input; /* {batch, channels, height, width} all, FLOAT32 */
+    struct vkdml_view input; /* {batch, channels, height, width} all, FLOAT32 or FLOAT16 */
     struct vkdml_view gradient;
-    struct vkdml_view output;
+    struct vkdml_view output; /* FLOAT32 */
     uint32_t size;
     float scale, bias, power, factor;
 };
 
-/* Whether it can be: of FLOAT32, a small box, and tensors that can be bound whole. */
+/* Whether it can be: of a small box, and tensors that can be bound whole. */
 bool vkdml_response_gradient_suits(const struct vkdml_response_gradient *response,
                                    const struct vkdml_plan_limits *limits);
 

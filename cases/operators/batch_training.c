@@ -255,12 +255,14 @@ static void generate_gradient(const struct case_family *family, struct random *r
 
 /* ---- benchmarks ---- */
 
-/* Pictures with statistics of each channel: channels, and the pictures' side. */
+/* Pictures with statistics of each channel: channels, fewer where `bytes` hold no such picture, and the pictures' side.
+ */
 #define CHANNELS(count, side) ((count) << 8 | (side))
 
 static void make_shapes(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct case_tensor *large,
                         struct case_tensor *small) {
-    const uint32_t channels = argument >> 8, side = argument & 255;
+    const uint32_t side = argument & 255, fitting = benchmark_size(bytes, type, (uint64_t)side * side, 1);
+    const uint32_t channels = fitting < argument >> 8 ? fitting : argument >> 8;
     const uint32_t batch = benchmark_size(bytes, type, (uint64_t)channels * side * side, 1);
     memset(large, 0, sizeof(*large));
     memset(small, 0, sizeof(*small));

@@ -150,7 +150,7 @@ static VkdmlResult plan_training(const struct vkdml_operator *op, const struct v
     if (instance->inputs[FUSED_ADD].dimension_count != 0) {
         vkdml_map_set_operand(&map, 1, vkdml_input_view(instance, FUSED_ADD));
     }
-    vkdml_map_set_records(&map, records);
+    vkdml_map_set_records(&map, records, planning->builder->limits);
     vkdml_mapping_epilogue(instance, &activation);
     vkdml_map_set_epilogue(&map, &activation);
     vkdml_builder_phase(planning->builder);
@@ -308,7 +308,7 @@ static VkdmlResult plan_training_grad(const struct vkdml_operator *op, const str
     map.operation = VKDML_MAP_NORMALIZE_GRAD_BY_RECORD;
     vkdml_map_set_operand(&map, 0, vkdml_input_view(instance, INPUT));
     vkdml_map_set_operand(&map, 1, vkdml_input_view(instance, GRADIENT));
-    vkdml_map_set_records(&map, records);
+    vkdml_map_set_records(&map, records, planning->builder->limits);
     vkdml_builder_phase(planning->builder);
     return vkdml_map_plan(&map, planning->builder);
 }

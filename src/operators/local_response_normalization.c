@@ -3,6 +3,7 @@
 
 #include "frames/map/map.h"
 #include "frames/neighbours/neighbours.h"
+#include "frames/neighbours/response_gradient.h"
 #include "operators/neighbourhood.h"
 #include "operators/operators.h"
 #include "operators/scalar.h"
@@ -121,6 +122,10 @@ const struct vkdml_operator vkdml_operator_local_response_normalization = {
 
 /* ---- the gradient ---- */
 
+static float factor_of(float scale, float beta) {
+    return (float)(2 * (double)scale * (double)beta);
+}
+
 /* Sums of a tensor's elements, or of their squares, FLOAT32. */
 static VkdmlResult plan_totals(const struct vkdml_planning *planning, const struct vkdml_view *source, bool squares,
                                const struct surroundings *around, struct vkdml_view *sums) {
@@ -150,9 +155,9 @@ static VkdmlResult plan_map(const struct vkdml_view *target, enum vkdml_map_oper
     return vkdml_map_plan(&map, builder);
 }
 
-/* With D = Bias + scale * the sum of squares and g the gradient: g / D^Beta, from which 2 * scale * Beta * x times the
- * sum of g / D^Beta * x / D over those in whose boxes x is is taken. */
-static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+/* By several passes. With D = Bias + scale * the sum of squares and g the gradient: g / D^Beta, from which 2 * scale *
+ * Beta * x times the sum of g / D^Beta * x / D over those in whose boxes x is is taken. */
+static VkdmlResult plan_gradient_in_turn(const struct vkdml_planning *planning) {
     const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = planning->instance->desc;
     struct vkdml_builder *builder = planning->builder;
     const struct vkdml_view input = vkdml_input_view(planning->instance, 0);
@@ -160,11 +165,10 @@ static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct v
     const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
     const float scale = scale_of(desc->Alpha, desc->LocalSize);
     const float divisor[3] = {scale, desc->Bias, desc->Beta};
-    const float factor[3] = {(float)(2 * (double)scale * (double)desc->Beta), 0, 0};
+    const float factor[3] = {factor_of(scale, desc->Beta), 0, 0};
     const struct surroundings around = {desc->LocalSize, desc->CrossChannel != 0, false};
     const struct surroundings mirrored = {desc->LocalSize, desc->CrossChannel != 0, true};
     struct vkdml_view squares, sums;
-    (void)op;
     const struct vkdml_view part =
         vkdml_builder_scratch(builder, "gradients over powers", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
     const struct vkdml_view terms = vkdml_builder_scratch(builder, "terms", &output, DML_TENSOR_DATA_TYPE_FLOAT32);
@@ -183,6 +187,45 @@ static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct v
     }
     const struct vkdml_view *const operands[3] = {&part, &input, &sums};
     return result == VKDML_SUCCESS ? plan_map(&output, VKDML_MAP_SUBTRACT_PRODUCT, operands, factor, builder) : result;
+}
+
+/* Of FLOAT16 through FLOAT32. */
+static VkdmlResult plan_gradient_at_once(const struct vkdml_planning *planning,
+                                         const struct vkdml_response_gradient *response) {
+    static const float nothing[3] = {0, 0, 0};
+    const struct vkdml_view output = vkdml_output_view(planning->instance, 0);
+    const struct vkdml_view *const operands[3] = {&response->output};
+    const VkdmlResult result = vkdml_response_gradient_plan(response, planning->builder);
+    if (result != VKDML_SUCCESS || response->output.at.resource == VKDML_PLAN_OUTPUT) {
+        return result;
+    }
+    return plan_map(&output, VKDML_MAP_FIRST, operands, nothing, planning->builder);
+}
+
+static VkdmlResult plan_gradient(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
+    const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = planning->instance->desc;
+    const float scale = scale_of(desc->Alpha, desc->LocalSize);
+    struct vkdml_response_gradient response = {
+        .input = vkdml_input_view(planning->instance, 0),
+        .gradient = vkdml_input_view(planning->instance, 1),
+        .output = vkdml_output_view(planning->instance, 0),
+        .size = desc->LocalSize,
+        .scale = scale,
+        .bias = desc->Bias,
+        .power = desc->Beta,
+        .factor = factor_of(scale, desc->Beta),
+    };
+    const struct vkdml_builder_mark mark = vkdml_builder_mark(planning->builder);
+    (void)op;
+    if (response.output.at.type != DML_TENSOR_DATA_TYPE_FLOAT32) {
+        response.output =
+            vkdml_builder_scratch(planning->builder, "numbers", &response.output, DML_TENSOR_DATA_TYPE_FLOAT32);
+    }
+    if (desc->CrossChannel && vkdml_response_gradient_suits(&response, planning->builder->limits)) {
+        return plan_gradient_at_once(planning, &response);
+    }
+    vkdml_builder_undo(planning->builder, &mark);
+    return plan_gradient_in_turn(planning);
 }
 
 const struct vkdml_operator vkdml_operator_local_response_normalization_grad = {

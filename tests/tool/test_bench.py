@@ -286,7 +286,9 @@ def test_latency(folder):
          and drawable(path) is None, "latencies have the documented fields", f"{result.stderr}{drawable(path)}")
     # A device of four storage buffers normalizes in two as well. Statistics come before what takes them: where rows do not fit
     # registers, and on processors. Those of one row only have shares, and scales of reductions are multiplied first.
-    dispatches = {"nonzero": (2,), "batch_normalization": (1, 2), "normalize": (1, 2, 3, 4, 5), "dynamic_quantize_linear": (4, 5)}
+    dispatches = {"nonzero": (2,), "batch_normalization": (1, 2), "normalize": (1, 2, 3, 4, 5), "dynamic_quantize_linear": (4, 5),
+                  "batch_normalization_grad": (5, 6, 7), "batch_normalization_training": (5, 6, 7, 8),
+                  "batch_normalization_training_grad": (8, 9, 10), "adam_optimizer": (2, 7), "lrn_grad": (1, 5, 6, 7)}
     wrong = [row for row in rows if row["dispatches"] not in dispatches.get(row["name"].split("/")[0], (1,))]
     tell(not wrong, "no operator takes more than one dispatch, but for the few that are known to", wrong)
 

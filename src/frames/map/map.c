@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frames/map/map_step.h"
+#include "plan/step.h"
 
 void vkdml_map_begin(struct vkdml_map *map, struct vkdml_view output) {
     memset(map, 0, sizeof(*map));
@@ -25,12 +26,55 @@ void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml
 
 #define RECORDS 2
 
-void vkdml_map_set_records(struct vkdml_map *map, struct vkdml_view first_words) {
+/* Whether records are found by the number of an element: the output is packed, and as its dimensions lie those in which
+ * records differ are neighbours, and records lie in their order. `inner` elements side by side have one of `count`. */
+static bool number_records(const struct vkdml_map *map, uint32_t *inner, uint32_t *count) {
+    struct vkdml_dimension sorted[2 * VKDML_MAX_DIMENSIONS];
+    uint32_t elements = 1;
+    bool is_behind = false; /* the records' dimensions */
+    *inner = *count = 1;
+    memcpy(sorted, map->dimensions, map->rank * sizeof(*sorted));
+    for (uint32_t d = vkdml_dimensions_collapse(sorted, map->rank, VKDML_MAP_OUTPUT); d-- > 0;) {
+        const struct vkdml_dimension *dimension = &sorted[d];
+        const bool differs = dimension->strides[RECORDS] != 0;
+        if (dimension->strides[VKDML_MAP_OUTPUT] != elements ||
+            (differs && (is_behind || dimension->strides[RECORDS] != *count))) {
+            return false;
+        }
+        is_behind = is_behind || (!differs && *count > 1);
+        *count *= differs ? dimension->size : 1;
+        *inner *= differs || is_behind ? 1 : dimension->size;
+        elements *= dimension->size;
+    }
+    return true;
+}
+
+static void set_number_arguments(uint32_t *arguments, uint32_t by) {
+    const struct vkdml_divisor divisor = vkdml_divisor(by);
+    arguments[0] = by;
+    arguments[1] = divisor.multiplier;
+    arguments[2] = divisor.shifts;
+}
+
+void vkdml_map_set_records(struct vkdml_map *map, struct vkdml_view first_words,
+                           const struct vkdml_plan_limits *limits) {
+    const uint64_t bytes = (uint64_t)vkdml_view_elements(&first_words) * VKDML_MAP_RECORD_WORDS * sizeof(float);
+    uint32_t inner, count;
     vkdml_map_set_operand(map, RECORDS, first_words);
     map->has_records = true;
     map->tensors[RECORDS].first /= VKDML_MAP_RECORD_WORDS;
     for (uint32_t d = 0; d < map->rank; ++d) {
         map->dimensions[d].strides[RECORDS] /= VKDML_MAP_RECORD_WORDS;
+    }
+    if (number_records(map, &inner, &count) && map->tensors[RECORDS].first == 0 &&
+        vkdml_fits(limits, map->tensors[RECORDS].offset, bytes)) {
+        map->is_index[RECORDS] = true;
+        map->record_bytes = bytes;
+        set_number_arguments(map->arguments, inner);
+        set_number_arguments(map->arguments + 4, count);
+        for (uint32_t d = 0; d < map->rank; ++d) {
+            map->dimensions[d].strides[RECORDS] = map->dimensions[d].strides[VKDML_MAP_OUTPUT];
+        }
     }
 }
 

@@ -33,8 +33,9 @@ struct vkdml_map {
      * all five are there, floats of one type. */
     struct vkdml_origin tensors[VKDML_MAP_OPERANDS + 1];
     struct vkdml_origin more_outputs[2]; /* of ADAM: its moments, which lie like the output */
-    bool has_records; /* the third operand's elements are VKDML_MAP_RECORD_WORDS FLOAT32 side by side, and so are
-                         strides and `first` counted */
+    bool has_records;      /* the third operand's elements are VKDML_MAP_RECORD_WORDS FLOAT32 side by side, and so are
+                              strides and `first` counted */
+    uint64_t record_bytes; /* where these are found by elements' numbers: is_index too, and bound whole */
     bool is_index[VKDML_MAP_OPERANDS + 1]; /* no tensor: each element is its distance from the first, by the strides, of
                                               type UINT32 */
     uint32_t rank;
@@ -47,8 +48,10 @@ void vkdml_map_begin(struct vkdml_map *map, struct vkdml_view output);
 /* Gives it operand `operand`: a tensor of the output's sizes, or of 1 where one element serves all. */
 void vkdml_map_set_operand(struct vkdml_map *map, uint32_t operand, struct vkdml_view tensor);
 
-/* Gives it records as the third operand: a view of what their first words are, as elements. */
-void vkdml_map_set_records(struct vkdml_map *map, struct vkdml_view first_words);
+/* Gives it records as the third operand: a view of what their first words are, as elements. Arguments but the
+ * function's are theirs. */
+void vkdml_map_set_records(struct vkdml_map *map, struct vkdml_view first_words,
+                           const struct vkdml_plan_limits *limits);
 
 /* Lets its results go through an epilogue of a function alone, in place of a function that it has. */
 void vkdml_map_set_epilogue(struct vkdml_map *map, const struct vkdml_epilogue *epilogue);

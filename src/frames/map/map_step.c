@@ -238,8 +238,9 @@ static void bind(const struct vkdml_map *map, const struct vkdml_map_part *part,
     for (uint32_t n = 0; n <= OPERANDS; ++n) {
         const bool is_bound = n != 0 && (bits_of(map, n - 1) != 0 || is_records(map, n - 1));
         const uint32_t bound = is_bound ? n - 1 : OUTPUT;
-        step->buffers[n] =
-            vkdml_origin_buffer(&map->tensors[bound], part->windows[bound].offset, part->windows[bound].size);
+        const bool is_whole = is_records(map, bound) && map->is_index[bound];
+        step->buffers[n] = vkdml_origin_buffer(&map->tensors[bound], is_whole ? 0 : part->windows[bound].offset,
+                                               is_whole ? map->record_bytes : part->windows[bound].size);
         step->buffer_count = n == 0 || bound != OUTPUT ? n + 1 : step->buffer_count;
     }
     if (map->operation == VKDML_MAP_ADAM) {

@@ -121,8 +121,8 @@ static bool is_among(const char *name, const char *const *names, size_t count) {
 }
 
 static void check_dispatch(const VkdmlStep *step) {
-    static const char *const frames[] = {"gather", "index",   "map",  "neighbours", "nonzero", "product",
-                                         "reduce", "regions", "rows", "scan",       "top_k"};
+    static const char *const frames[] = {"gather",  "index",  "integer_product", "map",  "neighbours", "nonzero",
+                                         "product", "reduce", "regions",         "rows", "scan",       "top_k"};
     assert_true(is_among(step->frame, frames, sizeof(frames) / sizeof(frames[0])));
     assert_true(step->kernel[0] != '\0' && step->groupSize >= 1 && step->parameterCount > 0);
     assert_true(step->groupCounts[0] >= 1 && step->groupCounts[1] >= 1 && step->groupCounts[2] >= 1);

@@ -13,6 +13,22 @@ static uint64_t words_of_sum(const struct vkdml_integer_product *p) {
     return (uint64_t)vkdml_integer_line_words(&p->a.lines) * p->taps * p->tap_rows;
 }
 
+/* Turns of an invocation's loops, which lavapipe ends silently beyond 65,535: of words of short lines, else of vectors.
+ */
+#define MOST_TURNS 60000
+
+static VkdmlResult check_depth(const struct vkdml_integer_product *p, struct vkdml_report *report) {
+    const uint64_t most = MOST_TURNS * UINT64_C(4) * (vkdml_integer_line_words(&p->a.lines) % 4 == 0 ? 4 : 1);
+    const uint64_t bytes = 4 * words_of_sum(p);
+    if (bytes <= most) {
+        return VKDML_SUCCESS;
+    }
+    return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "a sum is of %" PRIu64 " products, with what lines are filled up by, must be of at most "
+                            "%" PRIu64,
+                            bytes, most);
+}
+
 static bool has_sums(const struct vkdml_integer_operand *other, const struct vkdml_integer_term *zero_point) {
     return other->lines.source.type == DML_TENSOR_DATA_TYPE_UINT8 ||
            zero_point->at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
@@ -138,7 +154,8 @@ VkdmlResult vkdml_integer_product_plan(const struct vkdml_integer_product *produ
     vkdml_note(builder->report, "integer product: %u x %u batches of %u x %u, sums of %" PRIu64 " products each",
                (unsigned)p->outer, (unsigned)p->inner, (unsigned)p->m, (unsigned)vkdml_integer_column_count(p),
                (uint64_t)p->a.lines.count * p->taps * p->tap_rows);
-    VkdmlResult result = place(p, &p->a, builder, &packed[0]);
+    VkdmlResult result = check_depth(p, builder->report);
+    result = result == VKDML_SUCCESS ? place(p, &p->a, builder, &packed[0]) : result;
     result = result == VKDML_SUCCESS ? place(p, &p->b, builder, &packed[1]) : result;
     result = result == VKDML_SUCCESS ? vkdml_integer_terms_plan(p->terms, builder, &terms) : result;
     result = result == VKDML_SUCCESS ? pack(operands, packed, true, &initialization) : result;

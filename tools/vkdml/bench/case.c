@@ -39,22 +39,81 @@ static bool fill_pools(struct bench_device *device, const struct bench_bound *bo
             return false;
         }
     }
-    return bench_pool_reserve(device, &device->temporary, bound->properties.temporaryResourceSize);
+    return bench_pool_reserve(device, &device->temporary, bound->properties.temporaryResourceSize) &&
+           bench_pool_reserve(device, &device->persistent, bound->properties.persistentResourceSize);
+}
+
+/* Where a tensor of a set is: of those that vkdml owns, bound to an initializer, or of the others. */
+static void bind_tensors(const struct bench_device *device, const struct operator_case *c, uint32_t set, bool is_owned,
+                         VkdmlBufferBinding *inputs, VkdmlBufferBinding *outputs) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if ((at.tensor->owned != 0) == is_owned && (at.is_input || outputs != NULL)) {
+            (at.is_input ? inputs : outputs)[at.binding] = (VkdmlBufferBinding){
+                device->tensors[at.slot].buffer.buffer, set * bench_region_bytes(at.tensor) + at.tensor->offset,
+                case_total_bytes(at.tensor) + at.tensor->extra};
+        }
+    }
 }
 
 static VkdmlResult bind_set(struct bench_device *device, const struct bench_bound *bound, uint32_t set) {
     VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}}, outputs[CASE_MAX_TENSORS] = {{0}};
-    for (struct case_at at = case_first(bound->c); at.tensor != NULL; at = case_next(bound->c, at)) {
-        (at.is_input ? inputs : outputs)[at.binding] = (VkdmlBufferBinding){
-            device->tensors[at.slot].buffer.buffer, set * bench_region_bytes(at.tensor) + at.tensor->offset,
-            case_total_bytes(at.tensor) + at.tensor->extra};
-    }
+    bind_tensors(device, bound->c, set, false, inputs, outputs);
     const VkdmlBufferBinding temporary = {device->temporary.buffer.buffer, 0, bound->properties.temporaryResourceSize};
     VkdmlResult result = vkdmlBindInputs(bound->tables[set], case_input_count(bound->c), inputs);
     result =
         result == VKDML_SUCCESS ? vkdmlBindOutputs(bound->tables[set], case_output_count(bound->c), outputs) : result;
-    return result == VKDML_SUCCESS && temporary.size != 0 ? vkdmlBindTemporaryResource(bound->tables[set], &temporary)
-                                                          : result;
+    const VkdmlBufferBinding persistent = {device->persistent.buffer.buffer, 0,
+                                           bound->properties.persistentResourceSize};
+    if (result == VKDML_SUCCESS && temporary.size != 0) {
+        result = vkdmlBindTemporaryResource(bound->tables[set], &temporary);
+    }
+    return result == VKDML_SUCCESS && persistent.size != 0
+               ? vkdmlBindPersistentResource(bound->tables[set], &persistent)
+               : result;
+}
+
+/* `scratch`: as many bytes as the initializer wants. */
+static bool run_initializer(struct bench_device *device, const struct bench_bound *bound, VkdmlDispatchable initializer,
+                            VkdmlBindingTable table, const VkdmlBufferBinding *scratch) {
+    VkdmlBufferBinding inputs[CASE_MAX_TENSORS] = {{0}};
+    const VkdmlBufferBinding persistent = {device->persistent.buffer.buffer, 0,
+                                           bound->properties.persistentResourceSize};
+    bind_tensors(device, bound->c, 0, true, inputs, NULL);
+    if (vkdmlBindInputs(table, case_input_count(bound->c), inputs) != VKDML_SUCCESS ||
+        vkdmlBindOutputs(table, 1, &persistent) != VKDML_SUCCESS ||
+        (scratch->size != 0 && vkdmlBindTemporaryResource(table, scratch) != VKDML_SUCCESS)) {
+        return bench_refused(bound->c);
+    }
+    if (!gpu_begin(&device->gpu)) {
+        return false;
+    }
+    if (vkdmlRecordDispatch(bound->device, device->gpu.commands, initializer, table) != VKDML_SUCCESS) {
+        return bench_refused(bound->c);
+    }
+    gpu_barrier(&device->gpu);
+    return gpu_submit(&device->gpu);
+}
+
+bool bench_initialize(struct bench_device *device, const struct bench_bound *bound) {
+    VkdmlDispatchable initializer = NULL;
+    VkdmlBindingTable table = NULL;
+    if (bound->properties.persistentResourceSize == 0) {
+        return true;
+    }
+    struct bench_pool scratch = {.filled = false};
+    VkdmlBindingProperties properties = {0};
+    VkdmlResult result = vkdmlCreateOperatorInitializer(bound->device, 1, &bound->compiled, &initializer);
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = initializer};
+    result = result == VKDML_SUCCESS ? vkdmlCreateBindingTable(bound->device, &info, &table) : result;
+    result = result == VKDML_SUCCESS ? vkdmlGetBindingProperties(initializer, &properties) : result;
+    bool good = result == VKDML_SUCCESS ? bench_pool_reserve(device, &scratch, properties.temporaryResourceSize)
+                                        : bench_refused(bound->c);
+    const VkdmlBufferBinding bound_scratch = {scratch.buffer.buffer, 0, properties.temporaryResourceSize};
+    good = good && run_initializer(device, bound, initializer, table, &bound_scratch);
+    gpu_destroy_buffer(&device->gpu, &scratch.buffer);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(initializer);
+    return good;
 }
 
 void bench_release(struct bench_bound *bound) {
@@ -151,7 +210,7 @@ bool bench_case(struct bench_device *device, const struct case_family *family, c
     struct bench_bound bound;
     const struct bench_work work = {bench_record, &bound};
     result->sets = rotate ? bench_choose_sets(all_bytes(c)) : 1;
-    bool good = bench_bind(device, vkdml, c, result->sets, &bound) &&
+    bool good = bench_bind(device, vkdml, c, result->sets, &bound) && bench_initialize(device, &bound) &&
                 bench_measure(device, &work, effort, &result->figures) &&
                 count_bytes(device, family, c, &result->bytes);
     bench_release(&bound);
@@ -208,7 +267,7 @@ bool bench_execute(struct bench_device *device, const struct operator_case *c, V
                    struct bench_images *images) {
     struct bench_bound bound;
     bool good = bench_bind(device, vkdml, c, 1, &bound) && bench_images_upload(device, c, images) &&
-                gpu_begin(&device->gpu) && bench_record(device, 0, &bound);
+                bench_initialize(device, &bound) && gpu_begin(&device->gpu) && bench_record(device, 0, &bound);
     if (good) {
         gpu_barrier(&device->gpu);
         good = gpu_submit(&device->gpu);

@@ -23,6 +23,9 @@ struct bench_bound {
 bool bench_bind(struct bench_device *device, VkdmlDevice vkdml, const struct operator_case *c, uint32_t sets,
                 struct bench_bound *bound);
 
+/* Initializes what bench_bind() bound, where it has anything to keep: of the inputs that vkdml owns. */
+bool bench_initialize(struct bench_device *device, const struct bench_bound *bound);
+
 /* A bench_work: records what the context, a bench_bound, has bound. */
 bool bench_record(struct bench_device *device, uint32_t index, void *context);
 

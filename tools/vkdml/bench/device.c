@@ -65,6 +65,7 @@ void bench_device_close(struct bench_device *device) {
             gpu_destroy_buffer(&device->gpu, &device->tensors[i].buffer);
         }
         gpu_destroy_buffer(&device->gpu, &device->temporary.buffer);
+        gpu_destroy_buffer(&device->gpu, &device->persistent.buffer);
         if (device->queries) {
             vkDestroyQueryPool(device->gpu.handles.device, device->queries, NULL);
         }

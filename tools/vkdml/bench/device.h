@@ -25,6 +25,7 @@ struct bench_device {
     VkQueryPool queries;
     struct bench_pool tensors[CASE_MAX_TENSORS]; /* by slot */
     struct bench_pool temporary;
+    struct bench_pool persistent;
     uint64_t period;  /* of the pools' bytes */
     double last_done; /* when the last timed submission was done, by the host's clock, milliseconds */
 };

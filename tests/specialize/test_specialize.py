@@ -139,7 +139,7 @@ def test_module(folder, path):
 
 
 def validate(path):
-    if not path.name.startswith("product_matrix"):
+    if not path.name.startswith(("attention_matrix", "product_matrix")):
         return run(*VALIDATE, str(path))
     return run(str(NEWER), *VALIDATE[1:], str(path)) if NEWER.exists() else (True, "")
 

@@ -20,14 +20,28 @@ static bool exists(const struct vkdml_attention *a, uint32_t t) {
 
 /* ---- a step ---- */
 
+/* Of matrix cores, whose operands are FLOAT16. */
+static uint32_t eights_of(const struct vkdml_attention *a, const struct vkdml_attention_part *part,
+                          const struct vkdml_plan_limits *limits) {
+    static const uint32_t bits[] = {VKDML_ATTENTION_Q_IN_EIGHTS, VKDML_ATTENTION_K_IN_EIGHTS,
+                                    VKDML_ATTENTION_V_IN_EIGHTS};
+    uint32_t shape = 0;
+    for (uint32_t t = Q; t <= V; ++t) {
+        const bool is_half = a->tensors[t].at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
+        shape |= is_half && vkdml_attention_has_runs(a, part, t, 8, limits) ? bits[t] : 0;
+    }
+    return shape;
+}
+
 static uint32_t shape_of(const struct vkdml_attention *a, const struct vkdml_attention_part *part,
-                         const struct vkdml_plan_limits *limits) {
+                         const struct vkdml_attention_way *way, const struct vkdml_plan_limits *limits) {
     const uint32_t out =
         !part->to_sums && vkdml_attention_has_runs(a, part, OUT, 4, limits) ? VKDML_ATTENTION_OUT_IN_VECTORS : 0;
     if (part->joins) {
         return out;
     }
-    return out | (vkdml_attention_has_runs(a, part, Q, 4, limits) ? VKDML_ATTENTION_Q_IN_VECTORS : 0) |
+    return out | (way->kernel == VKDML_KERNEL_ATTENTION_MATRIX ? eights_of(a, part, limits) : 0) |
+           (vkdml_attention_has_runs(a, part, Q, 4, limits) ? VKDML_ATTENTION_Q_IN_VECTORS : 0) |
            (vkdml_attention_has_runs(a, part, K, 4, limits) ? VKDML_ATTENTION_K_IN_VECTORS : 0) |
            (vkdml_attention_has_runs(a, part, V, 4, limits) ? VKDML_ATTENTION_V_IN_VECTORS : 0) |
            (exists(a, BIAS) ? VKDML_ATTENTION_HAS_BIAS : 0) | (part->to_sums ? VKDML_ATTENTION_TO_SUMS : 0) |
@@ -96,7 +110,7 @@ static void fill_constants(const struct vkdml_attention *a, const struct vkdml_a
     step->kernel = way->kernel;
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_LOCAL_SIZE, way->local_size);
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_TYPE, (uint32_t)type);
-    vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_SHAPE, shape_of(a, part, limits));
+    vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_SHAPE, shape_of(a, part, way, limits));
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_MASK,
                         (uint32_t)(part->joins ? VKDML_ATTENTION_MASK_NONE : a->mask));
@@ -110,6 +124,11 @@ static void fill_constants(const struct vkdml_attention *a, const struct vkdml_a
     }
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_QUERIES, way->rows);
     vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_DEPTH, way->depth);
+    if (way->kernel == VKDML_KERNEL_ATTENTION_MATRIX) {
+        const struct vkdml_matrix_cores *cores = &limits->matrix_cores;
+        vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_FRAGMENT, cores->m | cores->n << 8 | cores->k << 16);
+        vkdml_step_constant(step, VKDML_ATTENTION_CONSTANT_SUBGROUP_ROWS, way->subgroup_rows);
+    }
 }
 
 static void note_way(const struct vkdml_attention_part *part, const struct vkdml_attention_way *way,
@@ -123,8 +142,9 @@ static void note_way(const struct vkdml_attention_part *part, const struct vkdml
         vkdml_note_step(report, "few rows: bound by reading keys and values, once for up to %u rows, %u keys at once",
                         (unsigned)way->rows, (unsigned)way->keys);
     } else {
-        vkdml_note_step(report, "tiles of %u rows by %u columns, %u keys at once", (unsigned)way->rows,
-                        (unsigned)way->columns, (unsigned)way->keys);
+        vkdml_note_step(report, "tiles of %u rows by %u columns, %u keys at once, %s", (unsigned)way->rows,
+                        (unsigned)way->columns, (unsigned)way->keys,
+                        way->kernel == VKDML_KERNEL_ATTENTION_MATRIX ? "on matrix cores" : "without matrix cores");
     }
 }
 

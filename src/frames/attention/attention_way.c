@@ -14,6 +14,7 @@ enum { Q = VKDML_ATTENTION_Q, K, V };
 #define MOST_TURNS          40000
 #define KEYS_OF_A_TURN      8
 #define KEYS_OF_A_SLOW_TURN 2
+#define TURNS_OF_KEYS       100 /* of what a workgroup has at once */
 
 /* Joining: invocations have four columns each, and where there are more of them the shares in turn. */
 #define JOIN_LOCAL_SIZE 256
@@ -33,7 +34,7 @@ enum { Q = VKDML_ATTENTION_Q, K, V };
 #define LEAST_SHARE   256
 
 #define TILE(rows, keys, columns, depth, size)                                                                         \
-    { VKDML_KERNEL_ATTENTION, size, rows, keys, columns, depth }
+    { VKDML_KERNEL_ATTENTION, size, rows, keys, columns, depth, 0 }
 
 /* Large ones first. Sums of values are eight rows by columns / (size / (rows / 8)) an invocation, which registers hold;
  * scores likewise. Every device has 16 KiB of shared memory. */
@@ -67,7 +68,7 @@ static struct vkdml_attention_way way_alone(const struct vkdml_attention *a, con
     const uint32_t columns = least_of((uint64_t)(a->columns - 1) / 4 * 4 + 4, MOST_COLUMNS);
     const uint32_t keys = loads_vectors(a, part, limits) ? KEYS_OF_A_TURN : KEYS_OF_A_SLOW_TURN;
     return (struct vkdml_attention_way){
-        VKDML_KERNEL_ATTENTION_ROWS, vkdml_local_size(limits, ROWS_LOCAL_SIZE), 1, keys, columns, 4};
+        VKDML_KERNEL_ATTENTION_ROWS, vkdml_local_size(limits, ROWS_LOCAL_SIZE), 1, keys, columns, 4, 0};
 }
 
 static struct vkdml_attention_way way_to_join(const struct vkdml_attention *a, const struct vkdml_plan_limits *limits) {
@@ -75,7 +76,7 @@ static struct vkdml_attention_way way_to_join(const struct vkdml_attention *a, c
     const uint32_t most = vkdml_local_size(limits, serial ? ROWS_LOCAL_SIZE : JOIN_LOCAL_SIZE);
     const uint32_t fours = power_of_two(1, (uint32_t)vkdml_divide_up(a->columns, 4));
     const uint32_t columns = 4 * (fours < most ? fours : most);
-    return (struct vkdml_attention_way){VKDML_KERNEL_ATTENTION_JOIN, serial ? columns / 4 : most, 1, 1, columns, 4};
+    return (struct vkdml_attention_way){VKDML_KERNEL_ATTENTION_JOIN, serial ? columns / 4 : most, 1, 1, columns, 4, 0};
 }
 
 static uint64_t heads_of(const struct vkdml_attention *a) {
@@ -101,13 +102,65 @@ static bool find_few(const struct vkdml_attention *a, const struct vkdml_plan_li
         vkdml_local_size(limits, FEW_LOCAL_SIZE) != FEW_LOCAL_SIZE) {
         return false;
     }
-    way->kernel = VKDML_KERNEL_ATTENTION_FEW;
+    *way = (struct vkdml_attention_way){.kernel = VKDML_KERNEL_ATTENTION_FEW};
     way->local_size = FEW_LOCAL_SIZE;
     way->rows = power_of_two(4, (uint32_t)rows);
     way->keys = FEW_PAIRS / way->rows;
     way->columns = power_of_two(32, a->columns);
     way->depth = power_of_two(32, a->depth);
     return few_shared_bytes(way) <= limits->max_shared_memory_bytes;
+}
+
+/* ---- matrix cores ---- */
+
+/* What a subgroup has of queries and sums lies in registers: rows as it has invocations, half of them of larger heads.
+ */
+#define MATRIX_KEYS       32
+#define MATRIX_SMALL      64 /* elements of a head */
+#define MATRIX_MOST       128
+#define MATRIX_SUBGROUPS  4
+#define LEAST_MATRIX_ROWS 32
+#define LEAST_MATRIX_SIZE 16
+
+/* Mirrors attention_matrix.comp. */
+static uint32_t matrix_shared_bytes(const struct vkdml_attention_way *way) {
+    return 16 * (way->keys * (way->depth / 8 + way->columns / 8 + 2) + way->rows * (way->keys / 4 + 1)) +
+           4 * (way->local_size + way->rows / way->subgroup_rows);
+}
+
+static uint32_t multiple_of(uint32_t x, uint32_t step) {
+    return (uint32_t)vkdml_divide_up(x, step) * step;
+}
+
+/* Whether fragments make up all that is made of them, and what invocations have is whole. */
+static bool fits_cores(const struct vkdml_attention_way *way, const struct vkdml_plan_limits *limits) {
+    const struct vkdml_matrix_cores *cores = &limits->matrix_cores;
+    const uint32_t lanes = cores->subgroup_size / way->subgroup_rows;
+    return way->subgroup_rows % cores->m == 0 && way->keys % cores->n == 0 && way->keys % cores->k == 0 &&
+           way->depth % cores->k == 0 && way->columns % cores->n == 0 && cores->n % (4 * lanes) == 0 &&
+           way->keys % (8 * lanes) == 0 && way->keys * way->depth / 8 % way->local_size == 0 &&
+           way->keys * way->columns / 8 % way->local_size == 0 && cores->k <= way->keys && cores->n <= way->keys &&
+           matrix_shared_bytes(way) <= limits->max_shared_memory_bytes &&
+           vkdml_local_size(limits, way->local_size) == way->local_size;
+}
+
+static bool find_matrix(const struct vkdml_attention *a, const struct vkdml_plan_limits *limits,
+                        struct vkdml_attention_way *way) {
+    const uint32_t size = limits->matrix_cores.subgroup_size;
+    const bool has_cores = size != 0 && (limits->float_controls & VKDML_FLOAT_CONTROLS_16) != 0 &&
+                           a->tensors[K].at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    if (!has_cores || rows_of(a) < LEAST_MATRIX_ROWS || a->depth > MATRIX_MOST || a->columns > MATRIX_MOST ||
+        a->depth < LEAST_MATRIX_SIZE || a->columns < LEAST_MATRIX_SIZE || a->sizes[KEY] < LEAST_MATRIX_SIZE) {
+        return false;
+    }
+    const uint32_t depth = multiple_of(a->depth, size), columns = multiple_of(a->columns, size);
+    const bool is_small = depth <= MATRIX_SMALL && columns <= MATRIX_SMALL;
+    const bool is_even = depth % (2 * size) == 0 && columns % (2 * size) == 0;
+    const uint32_t subgroups = !is_small && is_even ? 2 * MATRIX_SUBGROUPS : MATRIX_SUBGROUPS;
+    const uint32_t rows = is_small ? size : size / 2;
+    *way = (struct vkdml_attention_way){
+        VKDML_KERNEL_ATTENTION_MATRIX, subgroups * size, subgroups * rows, MATRIX_KEYS, columns, depth, rows};
+    return fits_cores(way, limits);
 }
 
 /* ---- tiles ---- */
@@ -159,15 +212,15 @@ static const struct vkdml_attention_way *find_tile(const struct vkdml_attention 
 struct vkdml_attention_way vkdml_attention_choose(const struct vkdml_attention *attention,
                                                   const struct vkdml_attention_part *part,
                                                   const struct vkdml_plan_limits *limits) {
-    struct vkdml_attention_way few;
+    struct vkdml_attention_way found;
     if (part->joins) {
         return way_to_join(attention, limits);
     }
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
         return way_alone(attention, part, limits);
     }
-    if (find_few(attention, limits, &few)) {
-        return few;
+    if (find_few(attention, limits, &found) || find_matrix(attention, limits, &found)) {
+        return found;
     }
     const struct vkdml_attention_way *tile = find_tile(attention, limits);
     return tile != NULL ? *tile : way_alone(attention, part, limits);
@@ -196,8 +249,9 @@ uint32_t vkdml_attention_shares(const struct vkdml_attention *attention, const s
                                                      : 1;
     const uint64_t most =
         is_few ? vkdml_divide_up(attention->sizes[KEY], way.keys) : attention->sizes[KEY] / LEAST_SHARE;
-    /* loops over keys stay below what lavapipe ends silently */
-    const uint64_t needed = vkdml_divide_up(attention->sizes[KEY], UINT64_C(8192) * way.keys / (way.depth + 8));
+    /* Of all that an invocation has of keys at once loops have about so many turns. */
+    const uint64_t turns = attention->depth / way.depth + TURNS_OF_KEYS;
+    const uint64_t needed = vkdml_divide_up(attention->sizes[KEY], (MOST_TURNS / turns + 1) * way.keys);
     const uint64_t shares = wanted < most ? wanted : most > 1 ? most : 1;
     return (uint32_t)(shares > needed ? shares : needed);
 }

@@ -8,10 +8,11 @@
 struct vkdml_attention_way {
     enum vkdml_kernel kernel;
     uint32_t local_size;
-    uint32_t rows;    /* of a workgroup, or of ATTENTION_ROWS an invocation; of ATTENTION_JOIN 1 */
-    uint32_t keys;    /* at once */
-    uint32_t columns; /* of a tile */
-    uint32_t depth;   /* at once */
+    uint32_t rows;          /* of a workgroup, or of ATTENTION_ROWS an invocation; of ATTENTION_JOIN 1 */
+    uint32_t keys;          /* at once */
+    uint32_t columns;       /* of a tile */
+    uint32_t depth;         /* at once */
+    uint32_t subgroup_rows; /* of ATTENTION_MATRIX */
 };
 
 struct vkdml_attention_way vkdml_attention_choose(const struct vkdml_attention *attention,

@@ -149,6 +149,8 @@ def values_for(random, operator, field, type_, sizes, fixed):
         return random.choice([0, 1, 2, 10, 1000, 10**6, 2**32 - 1], sizes).astype(np.uint32)
     if field.name in ("VarianceTensor", "InputSecondMomentTensor") and random.random() < 0.8:
         return np.abs(random_values(random, type_, sizes, "ordinary"))
+    if field.name in ("MaskTensor", "PastSequenceLengthsTensor"):
+        return random.integers(-1 if random.random() < 0.1 else 0, 2 if len(sizes) > 3 else 12, sizes).astype(DTYPES[type_])
     if field.name in ("IndicesTensor", "SequenceLengthsTensor"):
         if random.random() < 0.2:  # hostile ones too
             return random_values(random, type_, sizes, "bits")
@@ -566,6 +568,45 @@ def shape_gemm(random, operator, chosen, attributes):
     attributes.update(TransA=turns[0], TransB=turns[1])
 
 
+def shape_attention(random, operator, chosen, attributes):
+    """From each kind of source, with what may be beside it; lengths of the past are left out."""
+    type_, is_newer = str(random.choice(operator.fields[0].types)), operator.name == "MULTIHEAD_ATTENTION1"
+    layout = str(random.choice(["apart", "apart", "QK", "KV", "QKV"]))
+    n, s, keys, key_heads, depth, columns, past = (int(random.integers(1, most)) for most in (4, 9, 12, 4, 20, 20, 6))
+    groups = int(random.integers(1, 4)) if is_newer and layout in ("apart", "KV") else 1
+    keys = s if layout in ("QK", "QKV") else keys
+    columns = depth if layout in ("KV", "QKV") else columns
+    past = past if random.random() < 0.4 else 0
+    heads, total = groups * key_heads, past + keys
+    tensors = {
+        "QueryTensor": [n, s, heads * depth] if layout in ("apart", "KV") else None,
+        "KeyTensor": [n, keys, key_heads * depth] if layout == "apart" else None,
+        "ValueTensor": [n, keys, key_heads * columns] if layout in ("apart", "QK") else None,
+        "StackedQueryKeyTensor": [n, s, heads, 2, depth] if layout == "QK" else None,
+        "StackedKeyValueTensor": [n, keys, key_heads, 2, depth] if layout == "KV" else None,
+        "StackedQueryKeyValueTensor": [n, s, heads, 3, depth] if layout == "QKV" else None,
+        "BiasTensor": [heads * depth + key_heads * (depth + columns)] if random.random() < 0.5 else None,
+        "RelativePositionBiasTensor": [n, heads, s, total] if random.random() < 0.4 else None,
+        "PastKeyTensor": [n, key_heads, past, depth] if past else None,
+        "PastValueTensor": [n, key_heads, past, columns] if past else None,
+        "OutputTensor": [n, s, heads * columns],
+        "OutputPresentKeyTensor": None, "OutputPresentValueTensor": None,
+    }
+    masks = {"NONE": None, "KEY_SEQUENCE_LENGTH": [1, n], "KEY_SEQUENCE_END_START": [2, n],
+             "KEY_QUERY_SEQUENCE_LENGTH_START_END": [3 * n + 2],
+             "BOOLEAN": [size if random.random() < 0.7 else 1 for size in (n, heads, s, total)]}
+    kind = str(random.choice(list(masks)))
+    chosen.update({name: (type_, sizes) if sizes else None for name, sizes in tensors.items()})
+    chosen["MaskTensor"] = ("INT32", masks[kind]) if masks[kind] else None
+    if is_newer:
+        chosen["PastSequenceLengthsTensor"] = None
+        attributes.update(QueryHeadCount=heads, KeyValueHeadCount=key_heads)
+    else:
+        attributes.update(HeadCount=heads)
+    attributes.update(Scale=float(np.float32(depth**-0.5)), MaskType=kind,
+                      MaskFilterValue=float(random.choice([-10000, -3, -1e30])))
+
+
 def shape_convolution(random, operator, chosen, attributes, is_plain=False):
     """Of one to three dimensions; backward the filter is put at each element of the input, forward of the output. Plain ones
     are forward, of up to two dimensions."""
@@ -771,6 +812,8 @@ SHAPES = {
                     shape_integer_matrices),
     **dict.fromkeys(("CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION"), shape_integer_convolution),
     "QUANTIZED_LINEAR_AVERAGE_POOLING": shape_quantized_pooling,
+    "MULTIHEAD_ATTENTION": shape_attention,
+    "MULTIHEAD_ATTENTION1": shape_attention,
     "CONVOLUTION": shape_convolution,
     "MAX_UNPOOLING": shape_unpooling,
     **{f"{name}_POOLING{n}": shape_pooling for name, n in [

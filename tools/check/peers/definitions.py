@@ -1343,6 +1343,84 @@ def quantized_average(case):
     return quantize_to(case.output.type, quotient, np.ones_like(quotient), zero)
 
 
+def last(x, count):
+    """With so many dimensions, of which the first are 1."""
+    return x.reshape((1,) * (count - x.ndim) + x.shape)[(0,) * max(x.ndim - count, 0)]
+
+
+def heads_of(case, heads, key_heads):
+    """Queries, keys and values, {N, heads, rows, elements}, with their bias, rounded as elements."""
+    def alone(name, count):
+        x = last(full(case, name), 3)
+        return x.reshape(*x.shape[:2], count, -1)
+
+    stacked = {name: last(full(case, name), 5) for name in case.inputs if name.startswith("Stacked")}
+    both = stacked.get("StackedQueryKeyValueTensor")
+    query = both if both is not None else stacked.get("StackedQueryKeyTensor")
+    value = both if both is not None else stacked.get("StackedKeyValueTensor")
+    parts = [alone("QueryTensor", heads) if query is None else query[:, :, :, 0]]
+    parts.append(query[:, :, :, 1] if query is not None else
+                 value[:, :, :, 0] if value is not None else alone("KeyTensor", key_heads))
+    parts.append(alone("ValueTensor", key_heads) if value is None else value[:, :, :, value.shape[3] - 1])
+    if "BiasTensor" in case.inputs:
+        bias, at = full(case, "BiasTensor").reshape(-1), 0
+        for i, part in enumerate(parts):
+            count = part.shape[2] * part.shape[3]
+            sums = part.astype(f32) + bias[at:at + count].astype(f32).reshape(part.shape[2:])
+            parts[i], at = sums.astype(part.dtype), at + count
+    return [part.transpose(0, 2, 1, 3) for part in parts]
+
+
+def masked(case, scores):
+    """By a filter, which takes the place of scores, or is added to them."""
+    kind, filter_ = case["MaskType"], wide(f32(case["MaskFilterValue"]))
+    keys = np.arange(scores.shape[-1])
+    if kind == "NONE":
+        return scores
+    mask = full(case, "MaskTensor").astype(np.int64)
+    if kind == "BOOLEAN":
+        return np.where(last(mask, 4) > 0, scores, scores + filter_)
+    if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":
+        mask = mask.reshape(-1)[:scores.shape[0]]
+    ends, starts = (last(mask, 2)[0], last(mask, 2)[1:].reshape(-1)) if kind == "KEY_SEQUENCE_END_START" else \
+        (mask.reshape(-1), np.zeros(1, np.int64))
+    kept = (keys < ends[:, None]) & (keys >= starts[:, None])
+    return np.where(kept[:, None, None], scores, filter_)
+
+
+def attended(case):
+    """Attention; what outputs hold before is not known here."""
+    is_newer = case.operator.name == "MULTIHEAD_ATTENTION1"
+    heads = case["QueryHeadCount"] if is_newer else case["HeadCount"]
+    key_heads = case["KeyValueHeadCount"] if is_newer else heads
+    if "PastSequenceLengthsTensor" in case.inputs:
+        nothing = np.zeros(case.output.sizes)
+        return nothing, nothing, np.zeros(nothing.shape, bool)
+    q, k, v = heads_of(case, heads, key_heads)
+    if "PastKeyTensor" in case.inputs:
+        k = np.concatenate([last(full(case, "PastKeyTensor"), 4), k], 2)
+        v = np.concatenate([last(full(case, "PastValueTensor"), 4), v], 2)
+    q, k, v = (x.astype(wide) for x in (q, np.repeat(k, heads // key_heads, 1), np.repeat(v, heads // key_heads, 1)))
+    scores = wide(f32(case["Scale"])) * np.matmul(q, k.swapaxes(2, 3))
+    if "RelativePositionBiasTensor" in case.inputs:
+        scores = scores + last(full(case, "RelativePositionBiasTensor"), 4).astype(wide)
+    scores = masked(case, scores)
+    greatest = scores.max(-1, keepdims=True)
+    weights = np.where(np.isneginf(greatest), 0, np.exp(scores - greatest))
+    sums = weights.sum(-1, keepdims=True)
+    weights = np.where(sums == 0, 0, weights / np.where(sums == 0, 1, sums))
+    # The reference's scores are FLOAT32; of those that have a weight.
+    near = np.where(weights > 2.0**-100, np.abs(scores), 0).max(-1, keepdims=True)
+    exact, magnitudes = np.matmul(weights, v), np.matmul(weights, np.abs(v))
+    known = np.isfinite(scores).all(-1, keepdims=True) & np.isfinite(v).all(2, keepdims=True)
+    distance = magnitudes * (np.expm1(2 * near * 2.0**-24 + 2.0**-100) + DOUBLE)
+
+    def laid_out(x):
+        x = np.broadcast_to(x, exact.shape)
+        return x.transpose(0, 2, 1, 3).reshape(case.output.sizes)
+    return laid_out(exact), laid_out(distance), laid_out(known & (near <= np.finfo(f32).max))
+
+
 BOUNDED = {
     "AVERAGE_POOLING_GRAD": averaged_back,
     "MAX_POOLING_GRAD": maxima_back,
@@ -1354,6 +1432,8 @@ BOUNDED = {
     "BATCH_NORMALIZATION_TRAINING_GRAD": batch_gradients(True),
     "LOCAL_RESPONSE_NORMALIZATION_GRAD": local_response_gradient,
     "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": products_of_numbers,
+    "MULTIHEAD_ATTENTION": attended,
+    "MULTIHEAD_ATTENTION1": attended,
     "GEMM": multiplied,
     "CONVOLUTION": convolved,
     "AVERAGE_POOLING": averaged,

@@ -2,7 +2,7 @@
 """Times the networks of examples/networks as graphs: fused and node by node, their memory, and how long compiling takes. Prints a
 Markdown table, and writes a run that tools/docs/performance_page.py makes the same table of.
 
-networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--torch-compile]
+networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--torch-compile] [--no-onnx]
             [--json FILE] [NETWORK..]
 
 PyTorch (eager, and with --torch-compile by torch.compile too, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where they are installed. Times are medians, from a submission until
@@ -106,7 +106,7 @@ def time_network(name, options, type_):
     result["torch_ms"] = torch_ms(name, options.size, type_, options.seconds_each)
     if options.torch_compile:
         result["torch_compile_ms"] = torch_ms(name, options.size, type_, options.seconds_each, compiled=True)
-    result["onnx_ms"] = onnx_ms(name, options.size, type_, options.seconds_each)
+    result["onnx_ms"] = None if options.no_onnx else onnx_ms(name, options.size, type_, options.seconds_each)
     return result
 
 
@@ -119,6 +119,7 @@ def main():
     parser.add_argument("--variant", choices=["PORTABLE", "SUBGROUP", "SERIAL"])
     parser.add_argument("--seconds-each", type=float, default=1)
     parser.add_argument("--torch-compile", action="store_true")
+    parser.add_argument("--no-onnx", action="store_true")
     parser.add_argument("--json")
     options = parser.parse_args()
     results = []

@@ -1170,6 +1170,125 @@ inline Expression Upsample2D(Expression input, DML_SIZE_2D scaleSize, DML_INTERP
     return call.Make(DML_OPERATOR_UPSAMPLE_2D, desc);
 }
 
+/* ---- Gradients of poolings, of regions and of resampling ----
+ * Their outputs have the sizes of what was pooled or resampled. */
+
+namespace detail {
+
+/** Fills in the arrays of a pooling's gradient. */
+template <typename Desc>
+void PooledBack(Call &call, Desc &desc, std::size_t spatial, Span<const std::uint32_t> strides,
+                Span<const std::uint32_t> windowSizes, Span<const std::uint32_t> startPadding,
+                Span<const std::uint32_t> endPadding) {
+    desc.DimensionCount = static_cast<std::uint32_t>(spatial);
+    desc.Strides = call.Array("strides", strides, spatial, 1u);
+    desc.WindowSize = call.Array("windowSizes", windowSizes, spatial, 1u);
+    desc.StartPadding = call.Array("startPadding", startPadding, spatial, 0u);
+    desc.EndPadding = call.Array("endPadding", endPadding, spatial, 0u);
+}
+
+/** Fills in the tensors and arrays of a resampling's gradient. */
+template <typename Desc>
+void ResampledBack(Call &call, Desc &desc, const Expression &inputGradient, const TensorDimensions &outputSizes,
+                   DML_INTERPOLATION_MODE mode, Span<const float> scales, Span<const float> inputPixelOffsets,
+                   Span<const float> outputPixelOffsets) {
+    const std::size_t rank = Sizes(inputGradient).size();
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.OutputGradientTensor = call.Out(Type(inputGradient), outputSizes);
+    desc.InterpolationMode = mode;
+    desc.DimensionCount = static_cast<std::uint32_t>(rank);
+    desc.Scales = call.Array("scales", scales, rank, 1.0f);
+    desc.InputPixelOffsets = call.Array("inputPixelOffsets", inputPixelOffsets, rank, 0.5f);
+    desc.OutputPixelOffsets = call.Array("outputPixelOffsets", outputPixelOffsets, rank, -0.5f);
+}
+} // namespace detail
+
+inline Expression AveragePoolingGrad(Expression inputGradient, TensorDimensions outputSizes,
+                                     Span<const std::uint32_t> strides, Span<const std::uint32_t> windowSizes,
+                                     Span<const std::uint32_t> startPadding = {},
+                                     Span<const std::uint32_t> endPadding = {}, bool includePadding = false) {
+    detail::Call call;
+    DML_AVERAGE_POOLING_GRAD_OPERATOR_DESC desc{};
+    detail::PooledBack(call, desc, detail::SpatialCount(inputGradient), strides, windowSizes, startPadding, endPadding);
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.OutputGradientTensor = call.Out(detail::Type(inputGradient), std::move(outputSizes));
+    desc.IncludePadding = includePadding;
+    return call.Make(DML_OPERATOR_AVERAGE_POOLING_GRAD, desc);
+}
+
+inline Expression MaxPoolingGrad(Expression input, Expression inputGradient, Span<const std::uint32_t> windowSizes,
+                                 Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> startPadding = {},
+                                 Span<const std::uint32_t> endPadding = {}, Span<const std::uint32_t> dilations = {}) {
+    detail::Call call;
+    DML_MAX_POOLING_GRAD_OPERATOR_DESC desc{};
+    detail::PooledBack(call, desc, detail::SpatialCount(input), strides, windowSizes, startPadding, endPadding);
+    desc.Dilations = call.Array("dilations", dilations, detail::SpatialCount(input), 1u);
+    desc.InputTensor = call.In(input);
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.OutputGradientTensor = call.Out(detail::Type(input), detail::Sizes(input));
+    return call.Make(DML_OPERATOR_MAX_POOLING_GRAD, desc);
+}
+
+/** Scales are the forward operator's; none: the gradient's sizes divided by the output's. */
+inline Expression ResampleGrad(Expression inputGradient, TensorDimensions outputSizes, DML_INTERPOLATION_MODE mode,
+                               Span<const float> scales = {}, Span<const float> inputPixelOffsets = {},
+                               Span<const float> outputPixelOffsets = {}) {
+    std::vector<float> all(scales.begin(), scales.end());
+    for (std::size_t i = 0; scales.empty() && i < outputSizes.size(); i++) {
+        all.push_back(static_cast<float>(detail::SizeAt(detail::Sizes(inputGradient), i)) /
+                      static_cast<float>(outputSizes[i]));
+    }
+    detail::Call call;
+    DML_RESAMPLE_GRAD_OPERATOR_DESC desc{};
+    detail::ResampledBack(call, desc, inputGradient, outputSizes, mode, all, inputPixelOffsets, outputPixelOffsets);
+    return call.Make(DML_OPERATOR_RESAMPLE_GRAD, desc);
+}
+/** With a direction of rounding (5_1). */
+inline Expression ResampleGrad(Expression inputGradient, TensorDimensions outputSizes, DML_INTERPOLATION_MODE mode,
+                               DML_AXIS_DIRECTION roundingDirection, Span<const float> scales,
+                               Span<const float> inputPixelOffsets = {}, Span<const float> outputPixelOffsets = {}) {
+    detail::Call call;
+    DML_RESAMPLE_GRAD1_OPERATOR_DESC desc{};
+    detail::ResampledBack(call, desc, inputGradient, outputSizes, mode, scales, inputPixelOffsets, outputPixelOffsets);
+    desc.RoundingDirection = roundingDirection;
+    return call.Make(DML_OPERATOR_RESAMPLE_GRAD1, desc);
+}
+
+/** Outputs of RoiAlignGrad(). */
+struct RoiAlignGradOutputs {
+    Expression outputGradient;    /**< empty unless asked for */
+    Expression outputROIGradient; /**< the same */
+};
+
+/** outputSizes: of the pictures. */
+inline RoiAlignGradOutputs RoiAlignGrad(Optional<Expression> input, Expression inputGradient, Expression roi,
+                                        Expression batchIndices, DML_REDUCE_FUNCTION reductionFunction,
+                                        DML_INTERPOLATION_MODE interpolationMode, float spatialScaleX,
+                                        float spatialScaleY, float inputPixelOffset, float outputPixelOffset,
+                                        std::uint32_t minimumSamplesPerOutput, std::uint32_t maximumSamplesPerOutput,
+                                        bool alignRegionsToCorners, const TensorDimensions &outputSizes,
+                                        bool computeOutputGradient, bool computeOutputROIGradient) {
+    detail::Call call;
+    DML_ROI_ALIGN_GRAD_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.ROITensor = call.In(roi);
+    desc.BatchIndicesTensor = call.In(batchIndices);
+    desc.OutputGradientTensor = call.Out(computeOutputGradient, detail::Type(inputGradient), outputSizes);
+    desc.OutputROIGradientTensor = call.Out(computeOutputROIGradient, detail::Type(inputGradient), detail::Sizes(roi));
+    desc.ReductionFunction = reductionFunction;
+    desc.InterpolationMode = interpolationMode;
+    desc.SpatialScaleX = spatialScaleX;
+    desc.SpatialScaleY = spatialScaleY;
+    desc.InputPixelOffset = inputPixelOffset;
+    desc.OutputPixelOffset = outputPixelOffset;
+    desc.MinimumSamplesPerOutput = minimumSamplesPerOutput;
+    desc.MaximumSamplesPerOutput = maximumSamplesPerOutput;
+    desc.AlignRegionsToCorners = alignRegionsToCorners;
+    const Expression outputGradient = call.Make(DML_OPERATOR_ROI_ALIGN_GRAD, desc);
+    return {outputGradient, call.Output(1)};
+}
+
 /* ---- Reductions and running totals ---- */
 
 /** Of type UNKNOWN the output has the input's, of ARGMIN and ARGMAX UINT32. */

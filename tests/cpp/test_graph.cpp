@@ -525,6 +525,16 @@ void Everything::products_and_windows() {
     expect(dml::Resample(x, doubled, nearest, DML_AXIS_DIRECTION_DECREASING), doubled);
     expect(dml::Resample(x, {1, 4, 3, 2}, linear, DML_AXIS_DIRECTION_DECREASING, {}, {}, {}, true), {1, 4, 3, 2});
     expect(dml::Upsample2D(x, {2, 3}, nearest), {1, 4, 27, 16});
+    const dml::Expression windows = input(F32, {1, 4, 7, 7}), bins = input(F32, {7, 4, 3, 2});
+    expect(dml::AveragePoolingGrad(windows, {1, 4, 9, 8}, {1, 1}, {3, 2}), {1, 4, 9, 8});
+    expect(dml::MaxPoolingGrad(x, windows, {3, 2}), {1, 4, 9, 8});
+    expect(dml::ResampleGrad(x, {1, 4, 3, 4}, linear), {1, 4, 3, 4});
+    expect(dml::ResampleGrad(x, {1, 4, 3, 4}, nearest, DML_AXIS_DIRECTION_DECREASING, {1, 1, 3, 2}), {1, 4, 3, 4});
+    const dml::RoiAlignGradOutputs given_back =
+        dml::RoiAlignGrad(x, bins, corners, pictures, DML_REDUCE_FUNCTION_AVERAGE, linear, 1.0f, 1.0f, 0.5f, -0.5f, 1,
+                          4, true, {1, 4, 9, 8}, true, true);
+    expect(given_back.outputGradient, {1, 4, 9, 8});
+    expect(given_back.outputROIGradient, {1, 1, 7, 4});
     const dml::Expression columns = dml::Unfold(x, {3, 2}, {2, 2}, {1, 1}, {1, 0}, {0, 0});
     expect(columns, {1, 24, 16});
     expect(dml::Fold(columns, {1, 4, 9, 8}, {3, 2}, {2, 2}, {1, 1}, {1, 0}, {0, 0}), {1, 4, 9, 8});

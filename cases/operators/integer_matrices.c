@@ -238,6 +238,8 @@ static const char *const matrix_multiply_integer_fixed[] = {
           "BTensor.strides=0,768,1,32 OutputTensor=INT32[2,3,40,24] OutputTensor.strides=2880,1,72,3",
     /* Sums wrap. */
     RANDOM("11", "UINT8[1,150000]", "UINT8[150000,1]", "[1,1]"),
+    /* Few rows, of batches, by what is packed once. */
+    PLAIN "seed=12 ATensor=INT8[3,2,2,1000] BTensor=UINT8[3,2,1000,33] BTensor.owned=1 OutputTensor=INT32[3,2,2,33]",
 };
 static const struct case_refusal matrix_multiply_integer_refused[] = {
     {PLAIN "ATensor=UINT8[2,3] BTensor=INT8[4,2] OutputTensor=INT32[2,2]",
@@ -301,6 +303,10 @@ static const char *const quantized_linear_matrix_multiply_fixed[] = {
               "AZeroPointTensor=UINT8[130,1] BTensor=INT8[70,66] BScaleTensor=FLOAT32[1,66] BScaleTensor.fill=UNIT "
               "BZeroPointTensor=INT8[1,66] OutputScaleTensor=FLOAT32[1,1] OutputScaleTensor.data=300 "
               "OutputZeroPointTensor=UINT8[1,1] OutputZeroPointTensor.data=128 OutputTensor=UINT8[130,66]",
+    QUANTIZED
+    "seed=2 ATensor=UINT8[3,700] AScaleTensor=FLOAT32[3,1] AScaleTensor.fill=UNIT AZeroPointTensor=UINT8[3,1] "
+    "BTensor=INT8[700,67] BScaleTensor=FLOAT32[1,67] BScaleTensor.fill=UNIT BZeroPointTensor=INT8[1,67] "
+    "OutputScaleTensor=FLOAT32[1,1] OutputScaleTensor.data=300 OutputTensor=UINT8[3,67]",
 };
 static const struct case_refusal quantized_linear_matrix_multiply_refused[] = {
     {QUANTIZED "ATensor=UINT8[2,3] AScaleTensor=FLOAT32[3,1] BTensor=INT8[3,4] BScaleTensor=FLOAT32[2,4] "

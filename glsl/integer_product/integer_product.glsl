@@ -26,13 +26,14 @@ const bool HAS_COLUMN_SCALES = (SHAPE & 512u) != 0;
 const bool HAS_BIAS = (SHAPE & 1024u) != 0;    // is added to sums, as INT32
 const bool OUT_HAS_ZERO = (SHAPE & 2048u) != 0;
 const bool HAS_COLUMN_ZEROS = (SHAPE & 4096u) != 0;
+const bool IS_THIN = (SHAPE & 8192u) != 0;     // of ROWS rows alone, at most four
 const uint PIXEL_RANK_SHIFT = 16;
 const uint PIXEL_RANK = SHAPE >> PIXEL_RANK_SHIFT & 3u; // dimensions of columns, at most three
 const bool TAKES_SUMS_OF_A = EITHER(B_IS_UNSIGNED, B_HAS_ZERO);
 const bool TAKES_SUMS_OF_B = EITHER(A_IS_UNSIGNED, A_HAS_ZERO);
 
 layout(constant_id = 3) const uint TILE_M = 64; // of IS_SERIAL: of an invocation
-layout(constant_id = 4) const uint TILE_N = 64;
+layout(constant_id = 4) const uint TILE_N = 64; // of IS_THIN: 4, as columns go
 layout(constant_id = 5) const uint ROWS = 8;    // of an invocation, or a subgroup of integer_product_matrix.comp
 layout(constant_id = 6) const uint COLUMNS = 4; // ..
 

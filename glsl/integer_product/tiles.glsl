@@ -103,10 +103,10 @@ const uint PITCH_B = TILE_N + 1;
 const uint B_CELLS = TILE_K * PITCH_A;
 const uint CELLS = B_CELLS + TILE_K * PITCH_B;
 const uint SUM_CELLS = ROW_STEP * TILE_N / 4;
-shared uvec4 cells[IS_SERIAL ? 1 : CELLS > SUM_CELLS ? CELLS : SUM_CELLS];
+shared uvec4 cells[EITHER(IS_SERIAL, IS_THIN) ? 1 : CELLS > SUM_CELLS ? CELLS : SUM_CELLS];
 
-const uint A_LOADS = TILE_M * TILE_K / gl_WorkGroupSize.x;
-const uint B_LOADS = TILE_N * TILE_K / gl_WorkGroupSize.x;
+const uint A_LOADS = IS_THIN ? 1 : TILE_M * TILE_K / gl_WorkGroupSize.x;
+const uint B_LOADS = IS_THIN ? 1 : TILE_N * TILE_K / gl_WorkGroupSize.x;
 
 void make_tile(uint m_first, uint n_first)
 {
@@ -192,6 +192,45 @@ void make_block(uint m, uint n)
     }
 }
 
+// ---- few rows ----
+
+// A quarter of a workgroup reads a line of b once for all rows.
+const uint LANES = gl_WorkGroupSize.x / 4;
+shared int shares[IS_THIN ? ROWS * gl_WorkGroupSize.x : 1];
+
+void make_thin(uint n)
+{
+    uint slot = gl_LocalInvocationIndex;
+    uint lane = slot % LANES;
+    uint a_lines[ROWS];
+    [[unroll]] for (uint i = 0; i < ROWS; ++i)
+        a_lines[i] = a_line(i);
+    uint line = b_line(n + slot / LANES);
+    for (uint k = lane; k * 4 < parameters.word_count; k += LANES) {
+        [[unroll]] for (uint i = 0; i < ROWS; ++i)
+            a_part[i] = a_vector(a_lines[i], k);
+        b_part[0] = b_vector(line, k);
+        begin_parts();
+        add_products();
+        end_parts();
+    }
+    [[unroll]] for (uint i = 0; i < ROWS; ++i)
+        shares[i * gl_WorkGroupSize.x + slot] = sums[i * COLUMNS];
+    [[dont_unroll]] for (uint others = LANES / 2; others > 0; others /= 2) {
+        barrier();
+        if (lane < others) {
+            [[unroll]] for (uint i = 0; i < ROWS; ++i)
+                shares[i * gl_WorkGroupSize.x + slot] += shares[i * gl_WorkGroupSize.x + slot + others];
+        }
+    }
+    barrier();
+    if (slot < ROWS) {
+        uint first = slot * gl_WorkGroupSize.x;
+        store_four(slot, n, ivec4(shares[first], shares[first + LANES], shares[first + 2 * LANES],
+                                  shares[first + 3 * LANES]));
+    }
+}
+
 void main()
 {
     uint group = group_index();
@@ -199,6 +238,12 @@ void main()
         return;
     uint tiles = parameters.tiles_m * parameters.tiles_n;
     clear_sums();
+    if (IS_THIN) {
+        uint batch = group / parameters.tiles_n;
+        find_batch(batch);
+        make_thin((group - batch * parameters.tiles_n) * 4);
+        return;
+    }
     if (!IS_SERIAL) {
         uint batch = group / tiles;
         find_batch(batch);

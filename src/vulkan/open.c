@@ -16,10 +16,10 @@ struct vkdml_opened {
     struct vkdml_log log;
     struct vkdml_own_instance own;
     VkPhysicalDeviceVulkan12Features vulkan12;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+    /* Behind that, those whose extensions there are; each knows the next in any case. */
     VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot;
-        /* its pNext: NULL, or the one above */ /* behind vulkan12 where there is the extension */
-    VkPhysicalDeviceFeatures2 features;         /* what is enabled, with vulkan12 behind it */
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+    VkPhysicalDeviceFeatures2 features; /* what is enabled, with vulkan12 behind it */
     VkDevice device;
 };
 

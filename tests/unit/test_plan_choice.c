@@ -405,6 +405,38 @@ static void fragments_are_of_the_devices_sizes(void **state) {
     }
 }
 
+/* The kernel of the product itself, the last step. */
+static enum vkdml_kernel kernel_of_bytes(uint32_t m, const struct invented_device *device) {
+    static struct operator_case c;
+    struct subject subject;
+    struct vkdml_plan plan;
+    char line[512], text[256];
+    snprintf(line, sizeof(line),
+             "MATRIX_MULTIPLY_INTEGER seed=1 ATensor=INT8[%" PRIu32 ",512] BTensor=INT8[512,512] "
+             "OutputTensor=INT32[%" PRIu32 ",512]",
+             m, m);
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    assert_int_equal(plan_subject(&subject, &plan), VKDML_SUCCESS);
+    const enum vkdml_kernel kernel = plan.steps.items[plan.steps.count - 1].kernel;
+    vkdml_plan_end(&plan);
+    close_subject(&subject);
+    return kernel;
+}
+
+static void bytes_are_multiplied_by_what_the_device_has_for_them(void **state) {
+    (void)state;
+    struct invented_device device = *device_of("matrix cores");
+    assert_int_equal(kernel_of_bytes(512, &device), VKDML_KERNEL_INTEGER_PRODUCT_MATRIX);
+    assert_int_equal(kernel_of_bytes(15, &device), VKDML_KERNEL_INTEGER_PRODUCT); /* less than a fragment */
+    device.limits.dot_products = true;
+    assert_int_equal(kernel_of_bytes(15, &device), VKDML_KERNEL_INTEGER_PRODUCT_DOT);
+    assert_int_equal(kernel_of_bytes(2, &device), VKDML_KERNEL_INTEGER_PRODUCT_DOT);
+    device.limits.byte_cores.m = 24; /* of which no tile is made */
+    assert_int_equal(kernel_of_bytes(512, &device), VKDML_KERNEL_INTEGER_PRODUCT_DOT);
+    assert_int_equal(kernel_of_bytes(512, device_of("lavapipe")), VKDML_KERNEL_INTEGER_PRODUCT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
@@ -415,6 +447,7 @@ int main(void) {
         cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
         cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
         cmocka_unit_test(matrix_cores_multiply_halves),
+        cmocka_unit_test(bytes_are_multiplied_by_what_the_device_has_for_them),
         cmocka_unit_test(fragments_are_of_the_devices_sizes),
     };
     return cmocka_run_group_tests_name("plan_choice", tests, NULL, NULL);

@@ -32,6 +32,11 @@ static const struct tile dot = {VKDML_KERNEL_INTEGER_PRODUCT_DOT, 64, 64, 8, 4, 
 static const struct tile alone = {VKDML_KERNEL_INTEGER_PRODUCT, 8, 8, 8, 8, 4, 0};
 #define SERIAL_LOCAL_SIZE 8
 
+/* Of few rows, for which lines of b are read once, each by a quarter of a workgroup. */
+#define MOST_THIN_ROWS   4
+#define LEAST_THIN_WORDS 64
+#define THIN_LOCAL_SIZE  128
+
 /* Workgroups that a large GPU runs side by side, one a processor: an H200 132. */
 #define PROCESSORS 132
 
@@ -142,6 +147,11 @@ static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *
     return tile->rows % cores->m == 0 && tile->columns % cores->n == 0 && 16 * tile->k % cores->k == 0 &&
            tile->m * tile->k % size == 0 && tile->n * tile->k % size == 0 && size % tile->k == 0 &&
            16 * cells + 16 <= limits->max_shared_memory_bytes && vkdml_local_size(limits, size) == size;
+}
+
+static bool is_thin(const struct vkdml_integer_product *p, uint32_t rows, const struct vkdml_plan_limits *limits) {
+    return limits->variant != VKDML_KERNEL_VARIANT_SERIAL && rows <= MOST_THIN_ROWS && !is_gathered(p) &&
+           words_of_sum(p) >= LEAST_THIN_WORDS && vkdml_local_size(limits, THIN_LOCAL_SIZE) == THIN_LOCAL_SIZE;
 }
 
 /* The tile that is done first. Workgroups come in rounds, of which a tile's speed says how long each is. */
@@ -295,8 +305,16 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
     }
     const uint32_t sizes[] = {parameters.m, parameters.n};
     const struct tile *tile = choose_tile(p, sizes, (uint64_t)box->size[OUTER] * box->size[INNER], limits);
-    const uint32_t local_size = local_size_of(tile, limits);
-    note_tile(tile, limits, builder->report);
+    const bool thin = is_thin(p, parameters.m, limits);
+    const struct tile of_rows = {tile->kernel, parameters.m, 4, parameters.m, 1, 4, 0};
+    tile = thin ? &of_rows : tile;
+    const uint32_t local_size = thin ? THIN_LOCAL_SIZE : local_size_of(tile, limits);
+    if (thin) {
+        vkdml_note_step(builder->report,
+                        "few rows: bound by reading b, whose lines the invocations of a workgroup share");
+    } else {
+        note_tile(tile, limits, builder->report);
+    }
     parameters.tiles_m = (uint32_t)vkdml_divide_up(parameters.m, tile->m);
     parameters.tiles_n = (uint32_t)vkdml_divide_up(parameters.n, tile->n);
     uint64_t groups = (uint64_t)parameters.tiles_m * parameters.tiles_n * box->size[OUTER] * box->size[INNER];
@@ -310,7 +328,8 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_TYPE_OUT, (uint32_t)p->out.type);
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_SHAPE,
-                        shape_of(p, tile) | rank << VKDML_INTEGER_PRODUCT_PIXEL_RANK_SHIFT |
+                        shape_of(p, tile) | (thin ? VKDML_INTEGER_PRODUCT_IS_THIN : 0) |
+                            rank << VKDML_INTEGER_PRODUCT_PIXEL_RANK_SHIFT |
                             (has_vectors(p, box, columns, rank, limits) ? VKDML_INTEGER_PRODUCT_OUT_IS_VECTOR : 0));
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_TILE_M, tile->m);
     vkdml_step_constant(step, VKDML_INTEGER_PRODUCT_CONSTANT_TILE_N, tile->n);

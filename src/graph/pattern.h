@@ -30,6 +30,7 @@ extern const struct vkdml_pattern vkdml_pattern_normalization_scale;
 extern const struct vkdml_pattern vkdml_pattern_padding;
 extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
+extern const struct vkdml_pattern vkdml_pattern_attention;
 extern const struct vkdml_pattern vkdml_pattern_batch;
 extern const struct vkdml_pattern vkdml_pattern_activation;
 extern const struct vkdml_pattern vkdml_pattern_projections;

@@ -1,0 +1,138 @@
+/* Attention written in parts that becomes one operator: what is made, what is not and why, and how far results are from
+ * the reference's. On the machine's first Vulkan device, by the kernels of GPUs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "fusion_fixture.h"
+#include "one_device.h"
+#include "vkdml/vkdml.h"
+
+#define F32 DML_TENSOR_DATA_TYPE_FLOAT32
+#define F16 DML_TENSOR_DATA_TYPE_FLOAT16
+
+/* Inputs of all graphs. */
+enum { Q, K, V, MASK, INPUTS };
+
+/* How the parts are written. */
+struct writing {
+    DML_TENSOR_DATA_TYPE type;                  /* UNKNOWN: FLOAT32 */
+    enum { PACKED, BY_ROWS, SCATTERED } layout; /* heads behind one another; those of a row; neither */
+    bool is_masked;
+    bool is_along_columns; /* the softmax */
+    bool shows_weights;    /* they are an output */
+};
+
+static const uint32_t queries[] = {2, 3, 8, 16}, keys[] = {2, 3, 20, 16}, values[] = {2, 3, 20, 12};
+static const uint32_t scores[] = {2, 3, 8, 20}, results[] = {2, 3, 8, 12}, of_keys[] = {0, 0, 0, 1};
+static const uint32_t last_axis[] = {3}, other_axis[] = {2};
+static const uint32_t q_rows[] = {8 * 48, 16, 48, 1}, k_rows[] = {20 * 48, 16, 48, 1}, v_rows[] = {20 * 36, 12, 36, 1};
+static const uint32_t out_rows[] = {8 * 36, 12, 36, 1}, q_apart[] = {8 * 50, 17, 50, 1};
+
+static DML_TENSOR_DATA_TYPE type_of(const struct writing *writing) {
+    return writing->type != DML_TENSOR_DATA_TYPE_UNKNOWN ? writing->type : F32;
+}
+
+static uint32_t scores_node(const struct writing *writing) {
+    const DML_TENSOR_DATA_TYPE type = type_of(writing);
+    const bool by_rows = writing->layout != PACKED;
+    const uint32_t *q_strides = writing->layout == SCATTERED ? q_apart : by_rows ? q_rows : NULL;
+    const DML_GEMM_OPERATOR_DESC desc = {tensor_of(type, queries, q_strides),
+                                         tensor_of(type, keys, by_rows ? k_rows : NULL),
+                                         NULL,
+                                         tensor_of(type, scores, NULL),
+                                         DML_MATRIX_TRANSFORM_NONE,
+                                         DML_MATRIX_TRANSFORM_TRANSPOSE,
+                                         0.25F,
+                                         0,
+                                         NULL};
+    const uint32_t product = node(DML_OPERATOR_GEMM, &desc, "scores");
+    graph_input(&graph, Q, product, 0);
+    graph_input(&graph, K, product, 1);
+    if (!writing->is_masked) {
+        return product;
+    }
+    const uint32_t sum =
+        add_node(tensor_of(type, scores, NULL), tensor_of(type, scores, of_keys), tensor_of(type, scores, NULL));
+    graph_join(&graph, product, 0, sum, 0);
+    graph_input(&graph, MASK, sum, 1);
+    return sum;
+}
+
+static void begin_written(const struct writing *writing) {
+    const DML_TENSOR_DATA_TYPE type = type_of(writing);
+    const bool by_rows = writing->layout != PACKED;
+    begin(INPUTS, writing->shows_weights ? 2 : 1);
+    const DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC powers = {tensor_of(type, scores, NULL), tensor_of(type, scores, NULL),
+                                                          1, writing->is_along_columns ? other_axis : last_axis};
+    const uint32_t softmax = node(DML_OPERATOR_ACTIVATION_SOFTMAX1, &powers, "softmax");
+    graph_join(&graph, scores_node(writing), 0, softmax, 0);
+    const DML_GEMM_OPERATOR_DESC desc = {tensor_of(type, scores, NULL),
+                                         tensor_of(type, values, by_rows ? v_rows : NULL),
+                                         NULL,
+                                         tensor_of(type, results, by_rows ? out_rows : NULL),
+                                         DML_MATRIX_TRANSFORM_NONE,
+                                         DML_MATRIX_TRANSFORM_NONE,
+                                         1,
+                                         0,
+                                         NULL};
+    const uint32_t sums = node(DML_OPERATOR_GEMM, &desc, "sums");
+    graph_join(&graph, softmax, 0, sums, 0);
+    graph_input(&graph, V, sums, 1);
+    graph_output(&graph, sums, 0, 0);
+    if (writing->shows_weights) {
+        graph_output(&graph, softmax, 0, 1);
+    }
+}
+
+static void all_layouts_become_one_operator(void **state) {
+    (void)state;
+    for (uint32_t layout = PACKED; layout <= BY_ROWS; layout++) {
+        for (uint32_t is_masked = 0; is_masked < 2; is_masked++) {
+            begin_written(&(struct writing){.layout = layout, .is_masked = is_masked != 0});
+            assert_nodes(1, "(softmax) is fused into");
+            agree_about(F32);
+        }
+    }
+}
+
+static void halves_stay_but_where_rounding_allows(void **state) {
+    (void)state;
+    begin_written(&(struct writing){.type = F16});
+    assert_nodes(3, "FLOAT16 between its parts would not be rounded");
+    assert_int_equal(fuse(DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION), 1);
+    agree_about(F16);
+}
+
+static void what_is_no_attention_stays(void **state) {
+    (void)state;
+    begin_written(&(struct writing){.is_along_columns = true});
+    assert_int_equal(fuse(DML_EXECUTION_FLAG_NONE), 3);
+    agree_about(F32);
+    begin_written(&(struct writing){.layout = SCATTERED});
+    assert_nodes(3, "whose heads lie as no strides say");
+    agree_about(F32);
+}
+
+static void weights_that_are_an_output_stay(void **state) {
+    (void)state;
+    begin_written(&(struct writing){.shows_weights = true});
+    assert_int_equal(fuse(DML_EXECUTION_FLAG_NONE), 3);
+    agree_about(F32);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_device, end_with_device)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(all_layouts_become_one_operator),
+        TEST(halves_stay_but_where_rounding_allows),
+        TEST(what_is_no_attention_stays),
+        TEST(weights_that_are_an_output_stay),
+    };
+    return cmocka_run_group_tests_name("graph_attention", tests, set_up_vulkan, tear_down_vulkan);
+}

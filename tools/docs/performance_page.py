@@ -120,15 +120,23 @@ def members(run):
         rows = [row for row in run.rows if (family_of(row.name) or (None,))[0] == title]
         if arithmetic:
             rows = [row for row in rows if row.tflops]
-            found += [(f"{title}, {type_.upper()}", True, own) for type_ in ("float32", "float16")
+            found += [(f"{title}, {type_.upper()}", True, own) for type_ in ("float32", "float16", "int8")
                       if (own := [row for row in rows if row.type == type_])]
         elif rows:
             found.append((title, False, rows))
     return found
 
 
+def without_type(title):
+    return re.sub(", (FLOAT32|FLOAT16|INT8)$", "", title)
+
+
+def unit_of(title):
+    return " TOP/s" if title.endswith("INT8") else " TFLOP/s"
+
+
 def missing(run):
-    there = {title.split(", FLOAT")[0] for title, _, _ in members(run)}
+    there = {without_type(title) for title, _, _ in members(run)}
     return [title for title, _, _ in FAMILIES if title not in there]
 
 
@@ -140,7 +148,7 @@ def families(run):
         values = [row.tflops if arithmetic else row.ratio for row in own]
         others = [value for row in own if (value := row.loop if run.cpu else row.torch)]
         rows.append([title, f"{sum(map(met, judged))} of {len(judged)}" if judged else "",
-                     *(text + (" TFLOP/s" if arithmetic else "") for text in spread(values)),
+                     *(text + (unit_of(title) if arithmetic else "") for text in spread(values)),
                      f"{figure(statistics.median(others))} ({len(others)})" if others else ""])
     note = f"The run has no benchmarks of: {'; '.join(missing(run))}." if missing(run) else ""
     return table(header, rows) + (f"\n{wrapped(note)}\n\n" if note else "")
@@ -166,10 +174,10 @@ def summary(run):
     """What README.md has room for: medians of some families."""
     rows = []
     for title, arithmetic, own in members(run):
-        if title.split(", FLOAT")[0] in SUMMARY:
+        if without_type(title) in SUMMARY:
             torch = [row.torch for row in own if row.torch]
             median = statistics.median(row.tflops if arithmetic else row.ratio for row in own)
-            rows.append([f"{title} ({len(own)})", figure(median) + (" TFLOP/s" if arithmetic else " of the peak"),
+            rows.append([f"{title} ({len(own)})", figure(median) + (unit_of(title) if arithmetic else " of the peak"),
                          figure(statistics.median(torch)) if torch else ""])
     return table(["median of each family (benchmarks)", run.json["device"]["name"], "times as fast as PyTorch"], rows)
 
@@ -203,13 +211,13 @@ def by_width(run, own):
     return table([header[k] for k in keep], [[line[k] for k in keep] for line in lines])
 
 
-def by_arithmetic(run, own):
+def by_arithmetic(run, own, title):
     rows = []
     for row in own:
         of = "" if not row.goal or run.cpu else f"{figure(row.goal)}"
         beside = figure(row.loop if run.cpu else row.torch)
         rows.append([row.name, bold(figure(row.tflops), row), figure(row.ms), of, beside])
-    header = ["benchmark", "TFLOP/s", "ms", "goal", f"times {run.beside}"]
+    header = ["benchmark", unit_of(title).strip(), "ms", "goal", f"times {run.beside}"]
     return table(header, rows)
 
 
@@ -236,7 +244,7 @@ holds it to. [Performance](../PERFORMANCE.md) says what is measured and what sta
         'is written. Of several types of one width the lowest is told. "Times" is how often our time goes into that of '
         f"{compared}. Bold is what misses its goal.") + "\n"
     for title, arithmetic, own in members(run):
-        text += f"\n## {title}\n\n" + (by_arithmetic if arithmetic else by_width)(run, own)
+        text += f"\n## {title}\n\n" + (by_arithmetic(run, own, title) if arithmetic else by_width(run, own))
     return text
 
 

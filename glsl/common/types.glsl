@@ -118,8 +118,8 @@ bool are_numbers(uvec2 wide)
     return max(magnitudes.x, magnitudes.y) <= INFINITY;
 }
 
-// Two FLOAT32, neither NaN, to two FLOAT16 by integers: for what is widened again. NVIDIA's compiler (580.159) takes native
-// conversions there and back for nothing to do, and leaves the rounding out.
+// Two FLOAT32, neither NaN, to two FLOAT16 by integers: for what is widened again. NVIDIA's compiler (580.159) takes
+// native conversions there and back for nothing to do, and leaves the rounding out.
 uint narrow_numbers(uvec2 wide)
 {
     return narrow_number(wide.x) | narrow_number(wide.y) << 16;

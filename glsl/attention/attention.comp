@@ -108,27 +108,56 @@ void add_values(uint key, uint down, uint across)
     }
 }
 
+// Lets the second row of an array be the first, and so on. Where much is done for each row that is done for the first,
+// again and again, not for any of them: compilers keep in registers only arrays whose indices are all constants.
+#define TURN(name, array, count)                                                                                       \
+    void name()                                                                                                        \
+    {                                                                                                                  \
+        vec4 first[count];                                                                                             \
+        [[unroll]] for (uint i = 0; i < count; ++i)                                                                    \
+            first[i] = array[i];                                                                                       \
+        [[unroll]] for (uint i = 0; i < (ROWS - 1) * count; ++i)                                                       \
+            array[i] = array[i + count];                                                                               \
+        [[unroll]] for (uint i = 0; i < count; ++i)                                                                    \
+            array[(ROWS - 1) * count + i] = first[i];                                                                  \
+    }
+TURN(turn_scores, scores, SCORES)
+TURN(turn_sums, sums, SUMS)
+
 // Where nothing is beside the scale scores are not looked at one by one.
 const bool IS_PLAIN = HAS_BIAS ? false : MASK == NONE;
 
+void scale_scores(uint key_first, uint end, uint across)
+{
+    [[unroll]] for (uint i = 0; i < ROWS * SCORES; ++i)
+        scores[i] *= uintBitsToFloat(parameters.scale);
+    if (key_first + KEYS <= end)
+        return;
+    [[unroll]] for (uint c = 0; c < SCORES; ++c) {
+        uvec4 key = key_first + (across + c * ACROSS) * 4 + uvec4(0, 1, 2, 3);
+        bvec4 is_beyond = greaterThanEqual(key, uvec4(end));
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            scores[r * SCORES + c] = mix(scores[r * SCORES + c], vec4(MINUS_INFINITY), is_beyond);
+    }
+}
+
 void finish_scores(uint row_first, uint key_first, uint end, uint down, uint across)
 {
-    const bool is_whole = key_first + KEYS <= end;
-    if (BOTH(IS_PLAIN, is_whole)) {
-        [[unroll]] for (uint i = 0; i < ROWS * SCORES; ++i)
-            scores[i] *= uintBitsToFloat(parameters.scale);
+    if (IS_PLAIN) {
+        scale_scores(key_first, end, across);
         return;
     }
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
         Row row = find_row(min(row_first + ROW(r), parameters.rows - 1));
         uint own_end = min(end, row.key_count);
         [[unroll]] for (uint c = 0; c < SCORES; ++c) {
             [[unroll]] for (uint v = 0; v < 4; ++v) {
                 uint key = key_first + (across + c * ACROSS) * 4 + v;
-                float score = score_of(scores[r * SCORES + c][v], row, key);
-                scores[r * SCORES + c][v] = key < own_end ? score : MINUS_INFINITY;
+                float score = score_of(scores[c][v], row, key);
+                scores[c][v] = key < own_end ? score : MINUS_INFINITY;
             }
         }
+        turn_scores();
     }
 }
 
@@ -138,11 +167,11 @@ float part_of(uint part, uint row)
 }
 
 // What an invocation has of each of its rows, for those beside it.
-void put_parts(float parts[ROWS], uint down, uint across)
+void put_parts(vec4 low, vec4 high, uint down, uint across)
 {
     uint place = across * (QUERIES / 4) + down;
-    weights[place] = vec4(parts[0], parts[1], parts[2], parts[3]);
-    weights[place + QUERIES / 8] = vec4(parts[4], parts[5], parts[6], parts[7]);
+    weights[place] = low;
+    weights[place + QUERIES / 8] = high;
 }
 
 void find_greatest(uint down, uint across)
@@ -154,7 +183,7 @@ void find_greatest(uint down, uint across)
             most = max(most, scores[r * SCORES + c]);
         parts[r] = max(max(most.x, most.y), max(most.z, most.w));
     }
-    put_parts(parts, down, across);
+    put_parts(vec4(parts[0], parts[1], parts[2], parts[3]), vec4(parts[4], parts[5], parts[6], parts[7]), down, across);
     barrier();
     for (uint row = gl_LocalInvocationIndex; row < QUERIES; row += gl_WorkGroupSize.x) {
         float known = greatest[row];
@@ -167,13 +196,11 @@ void find_greatest(uint down, uint across)
     barrier();
 }
 
-// Scores become weights beside the greatest up to now, and what was summed is scaled.
-void weigh(uint down, uint across)
+// Of the first four rows scores become weights beside the greatest up to now.
+void weigh_four(uint place, uint first_row)
 {
-    find_greatest(down, across);
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        float most = greatest[ROW(r)];
-        float factor = factors[ROW(r)];
+    [[unroll]] for (uint r = 0; r < 4; ++r) {
+        float most = greatest[first_row + r];
         vec4 total = vec4(0.0);
         [[unroll]] for (uint c = 0; c < SCORES; ++c) {
             vec4 x = scores[r * SCORES + c] - most;
@@ -181,18 +208,33 @@ void weigh(uint down, uint across)
             total += x;
             scores[r * SCORES + c] = x;
         }
-        totals[r] = totals[r] * factor + ((total.x + total.y) + (total.z + total.w));
-        [[unroll]] for (uint c = 0; c < SUMS; ++c)
-            sums[r * SUMS + c] *= factor;
+        totals[r] = totals[r] * factors[first_row + r] + ((total.x + total.y) + (total.z + total.w));
     }
     [[unroll]] for (uint c = 0; c < SCORES; ++c) {
-        [[unroll]] for (uint v = 0; v < 4; ++v) {
-            uint place = ((across + c * ACROSS) * 4 + v) * PITCH_Q + down;
-            weights[place] = vec4(scores[c][v], scores[SCORES + c][v], scores[2 * SCORES + c][v],
-                                  scores[3 * SCORES + c][v]);
-            weights[place + QUERIES / 8] = vec4(scores[4 * SCORES + c][v], scores[5 * SCORES + c][v],
-                                                scores[6 * SCORES + c][v], scores[7 * SCORES + c][v]);
+        [[unroll]] for (uint v = 0; v < 4; ++v)
+            weights[place + (c * ACROSS * 4 + v) * PITCH_Q] =
+                vec4(scores[c][v], scores[SCORES + c][v], scores[2 * SCORES + c][v], scores[3 * SCORES + c][v]);
+    }
+}
+
+// And what was summed is scaled. Scores are done with after that.
+void weigh(uint down, uint across)
+{
+    find_greatest(down, across);
+    [[dont_unroll]] for (uint r = 0; r < ROWS; r += 4) {
+        weigh_four(across * 4 * PITCH_Q + down + r / 4 * (QUERIES / 8), ROW(r));
+        [[unroll]] for (uint i = 0; i < 4 * SCORES; ++i)
+            scores[i] = scores[4 * SCORES + i];
+        [[unroll]] for (uint i = 0; i < 4; ++i) {
+            float first = totals[i];
+            totals[i] = totals[4 + i];
+            totals[4 + i] = first;
         }
+    }
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        float factor = factors[ROW(r)];
+        [[unroll]] for (uint c = 0; c < SUMS; ++c)
+            sums[r * SUMS + c] *= factor;
     }
 }
 
@@ -222,9 +264,10 @@ void take_keys(uint row_first, uint key_first, uint end, uint column_first, uint
 void finish(uint row_first, uint share, uint column_first, bool is_first, uint down, uint across)
 {
     barrier();
-    put_parts(totals, down, across);
+    put_parts(vec4(totals[0], totals[1], totals[2], totals[3]), vec4(totals[4], totals[5], totals[6], totals[7]), down,
+              across);
     barrier();
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    [[dont_unroll]] for (uint r = 0; r < ROWS; ++r) {
         uint number = row_first + ROW(r);
         if (number < parameters.rows) {
             float total = 0.0;
@@ -235,9 +278,9 @@ void finish(uint row_first, uint share, uint column_first, bool is_first, uint d
                 store_statistics(row.destination, share, greatest[ROW(r)], total);
             float factor = factor_of(total);
             [[unroll]] for (uint c = 0; c < SUMS; ++c)
-                store_four(row.destination, share, column_first + (across + c * ACROSS) * 4, sums[r * SUMS + c],
-                           factor);
+                store_four(row.destination, share, column_first + (across + c * ACROSS) * 4, sums[c], factor);
         }
+        turn_sums();
     }
 }
 

@@ -86,7 +86,7 @@ void weigh(uint key_first, uint end)
             products += parts[(number * LANES + lane) * KEY_FOURS + four];
         Row row = find_row(min(number, parameters.rows - 1));
         uint own_end = min(end, row.key_count);
-        for (uint v = 0; v < 4; ++v) {
+        [[unroll]] for (uint v = 0; v < 4; ++v) {
             uint key = key_first + four * 4 + v;
             float score = score_of(products[v], row, key);
             x[v] = key < own_end ? score : MINUS_INFINITY;
@@ -103,7 +103,7 @@ void weigh(uint key_first, uint end)
         vec4 w = x - greatest;
         w = vec4(weight_of(w.x), weight_of(w.y), weight_of(w.z), weight_of(w.w));
         total = total * weight_of(known - greatest) + ((w.x + w.y) + (w.z + w.w));
-        for (uint v = 0; v < 4; ++v)
+        [[unroll]] for (uint v = 0; v < 4; ++v)
             weights[(four * 4 + v) * (ROWS / 4) + number / 4][number % 4] = w[v];
     }
     barrier();
@@ -154,15 +154,17 @@ float total_of(uint number)
     return sum;
 }
 
-// Four rows at once.
+// Four rows at once: the first, behind which the others move up, as only constants index what lies in registers.
 void finish(uint share)
 {
     if (gl_LocalInvocationIndex < ROWS * KEY_FOURS)
         total_parts[gl_LocalInvocationIndex] = total;
-    [[unroll]] for (uint first = 0; first < ROWS; first += 4) {
+    [[dont_unroll]] for (uint first = 0; first < ROWS; first += 4) {
         barrier();
         [[unroll]] for (uint r = 0; r < 4; ++r)
-            parts[r * gl_WorkGroupSize.x + gl_LocalInvocationIndex] = sums[first + r];
+            parts[r * gl_WorkGroupSize.x + gl_LocalInvocationIndex] = sums[r];
+        [[unroll]] for (uint r = 4; r < ROWS; ++r)
+            sums[r - 4] = sums[r];
         barrier();
         for (uint i = gl_LocalInvocationIndex; i < 4 * FOURS; i += gl_WorkGroupSize.x) {
             uint number = first + i / FOURS;

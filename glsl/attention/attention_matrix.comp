@@ -184,20 +184,29 @@ void scale_sums(float factor)
 
 const bool IS_PLAIN = HAS_BIAS ? false : MASK == NONE;
 
+// Where much is done for a score it is done in shared memory: in registers each would have code of its own.
+void finish_scores(Row row, uint first, uint key)
+{
+    [[dont_unroll]] for (uint i = 0; i < OWN_KEYS / 4; ++i) {
+        vec4 x = uintBitsToFloat(cells[first + i]);
+        [[unroll]] for (uint v = 0; v < 4; ++v)
+            x[v] = score_of(x[v], row, key + i * 4 + v);
+        cells[first + i] = floatBitsToUint(x);
+    }
+}
+
 float take_scores(Row row, uint key_first, uint end)
 {
     uint first = own_cells + own_row * PITCH_S + own_part * (OWN_KEYS / 4);
     uint key = key_first + own_part * OWN_KEYS;
     uint own_end = min(end, row.key_count);
     vec4 most = vec4(MINUS_INFINITY);
+    if (!IS_PLAIN)
+        finish_scores(row, first, key);
     [[unroll]] for (uint i = 0; i < OWN_KEYS / 4; ++i) {
         vec4 x = uintBitsToFloat(cells[first + i]);
-        if (IS_PLAIN) {
+        if (IS_PLAIN)
             x *= uintBitsToFloat(parameters.scale);
-        } else {
-            for (uint v = 0; v < 4; ++v)
-                x[v] = score_of(x[v], row, key + i * 4 + v);
-        }
         x = mix(vec4(MINUS_INFINITY), x, lessThan(key + i * 4 + uvec4(0, 1, 2, 3), uvec4(own_end)));
         scores[i] = x;
         most = max(most, x);

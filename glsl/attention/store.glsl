@@ -12,11 +12,9 @@ void store_half(uint element, uint bits)
 uvec4 narrowed(vec4 x)
 {
     uvec4 bits = floatBitsToUint(x);
-    if (TYPE != FLOAT16) {
-        for (uint v = 0; v < 4; ++v)
-            bits[v] = is_nan(bits[v]) ? QUIET_NAN : bits[v];
-        return bits;
-    }
+    if (TYPE != FLOAT16)
+        return uvec4(is_nan(bits.x) ? QUIET_NAN : bits.x, is_nan(bits.y) ? QUIET_NAN : bits.y,
+                     is_nan(bits.z) ? QUIET_NAN : bits.z, is_nan(bits.w) ? QUIET_NAN : bits.w);
     bool good = true;
     uvec2 words = uvec2(narrow_to_halves(bits.xy, good), narrow_to_halves(bits.zw, good));
     if (!good)
@@ -42,10 +40,11 @@ void store_elements(uint first, uint column, vec4 x)
         if (column + v < parameters.columns) {
             uint element = first + (column + v) * parameters.element_steps[0].w;
             if (TYPE == FLOAT16)
-                store_half(element, bits[v]);
+                store_half(element, bits.x);
             else
-                destination.words[element] = bits[v];
+                destination.words[element] = bits.x;
         }
+        bits = bits.yzwx; // an index that is no constant would take them out of registers
     }
 }
 

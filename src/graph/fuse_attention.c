@@ -3,7 +3,7 @@
  *
  * The operator has {batch, row, heads * elements}. Where heads lie so the product's do too; else each head is a batch
  * of its own, which strides can say where batches and heads lie behind one another alike. Results are within the bounds
- * of sums, and not the bits that the parts give; on processors the parts are faster. */
+ * of sums, and not the bits that the parts give. */
 #include <string.h>
 
 #include "graph/pattern.h"
@@ -137,9 +137,17 @@ static bool lies_well(const struct parts *parts, bool *is_one_batch) {
     return has_heads || *is_one_batch;
 }
 
+/* Whether the operator is known to be faster than its parts. On processors it is slower; of FLOAT32, and on GPUs
+ * without matrix cores, it is not known. */
+static bool pays(const struct vkdml_fusion *fusion, const struct parts *parts) {
+    return fusion->limits->variant != VKDML_KERNEL_VARIANT_SERIAL && fusion->limits->matrix_cores.subgroup_size != 0 &&
+           parts->q.tensor->data_type == DML_TENSOR_DATA_TYPE_FLOAT16;
+}
+
 static bool suits(const struct vkdml_fusion *fusion, uint32_t last, const struct parts *parts, bool *is_one_batch) {
-    if (fusion->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
-        vkdml_fusion_refuse(fusion, parts->scores, last, "attention in parts, which processors do faster");
+    if (!pays(fusion, parts)) {
+        vkdml_fusion_refuse(fusion, parts->scores, last,
+                            "attention in parts, known to be faster as one of FLOAT16 on matrix cores alone");
     } else if (!lies_well(parts, is_one_batch)) {
         vkdml_fusion_refuse(fusion, parts->scores, last, "attention in parts, whose heads lie as no strides say");
     } else if (!vkdml_fusion_is_unrounded(fusion, parts->q.tensor->data_type)) {

@@ -108,8 +108,8 @@ VKDML_API VkdmlResult vkdmlGetRequirements(VkdmlRequirements *requirements);
  * The same for one operator on one data type: which features it cannot do without. At present none: 8-, 16- and
  * 64-bit elements, FLOAT16 and FLOAT64 included, are computed with 32-bit integers.
  *
- * @return VKDML_ERROR_NOT_IMPLEMENTED for an operator without a kernel, VKDML_ERROR_INVALID_ARGUMENT for a type that no
- *         tensor of it may have.
+ * @return VKDML_ERROR_INVALID_ARGUMENT for what is no operator, or a type that no tensor of it may have.
+ *         VKDML_ERROR_NOT_IMPLEMENTED for an operator without an implementation; at present there is none.
  */
 VKDML_API VkdmlResult vkdmlGetOperatorRequirements(DML_OPERATOR_TYPE type, DML_TENSOR_DATA_TYPE dataType,
                                                    VkdmlRequirements *requirements);

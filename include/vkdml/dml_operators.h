@@ -2,9 +2,8 @@
  * @file dml_operators.h
  * @brief DirectML's operator descriptors: a struct for each DML_OPERATOR_TYPE. Part of dml_types.h, which includes it.
  *
- * Names, order and types of the fields are DirectML's at feature level 6_4. All 177 are declared, so that code written
- * for them compiles; vkdmlGetOperatorSchema() tells which are implemented, and what their tensors may be at which
- * level. The others are refused with VKDML_ERROR_NOT_IMPLEMENTED.
+ * Names, order and types of the fields are DirectML's at feature level 6_4. All 177 are declared and implemented;
+ * vkdmlGetOperatorSchema() tells what their tensors may be at which level.
  *
  * How the comments are to be read:
  *  - (2_0) behind a name is the feature level that introduced the operator; without one it is 1_0.

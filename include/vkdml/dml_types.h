@@ -122,7 +122,7 @@ typedef enum DML_TENSOR_FLAGS VKDML_FLAGS_BASE {
     DML_TENSOR_FLAG_OWNED_BY_DML = 1,
 } DML_TENSOR_FLAGS;
 
-/** The 177 operators of DirectML 6_4; vkdmlGetOperatorSchema() tells which are implemented. */
+/** The 177 operators of DirectML 6_4; vkdmlGetOperatorSchema() tells what they take. All are implemented. */
 typedef enum DML_OPERATOR_TYPE {
     DML_OPERATOR_INVALID = 0,
     DML_OPERATOR_ELEMENT_WISE_IDENTITY = 1,

@@ -27,7 +27,7 @@ typedef enum VkdmlResult {
     VKDML_SUCCESS = 0,
     /** A descriptor or argument breaks a rule; the reason names it (E_INVALIDARG). */
     VKDML_ERROR_INVALID_ARGUMENT = -1,
-    /** A legal operator that this library does not implement yet (DXGI_ERROR_UNSUPPORTED). */
+    /** An operator that has a name and no implementation; at present there is none (DXGI_ERROR_UNSUPPORTED). */
     VKDML_ERROR_NOT_IMPLEMENTED = -2,
     /** The device lacks a feature that the operator needs; the reason names it (DXGI_ERROR_UNSUPPORTED). */
     VKDML_ERROR_FEATURE_NOT_PRESENT = -3,

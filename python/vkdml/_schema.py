@@ -205,13 +205,4 @@ def schema(operator: Union[str, Operator]) -> Operator:
     name = short(operator.upper(), "DML_OPERATOR_")
     if name in table():
         return table()[name]
-    if name in all_names():
-        raise _library.Error(_library.NOT_IMPLEMENTED, f"DML_OPERATOR_{name} is not implemented")
     raise ValueError(f"{operator} is no operator" + (operator_meant(name) or "; vkdml.operators() lists them"))
-
-
-@lru_cache(maxsize=None)
-def all_names() -> frozenset:
-    """Of all of DirectML's operators. Their numbers lie below 256."""
-    names = (_library.library().GetOperatorName(i) for i in range(256))
-    return frozenset(short(name.decode(), "DML_OPERATOR_") for name in names if name)

@@ -305,8 +305,6 @@ def test_refusals(folder):
         "an unknown command": (broken(good, '"type": "print"', '"type": "show"'), '"show"', ['command type is "show"']),
         "an HLSL shader": (broken(good, '"DML_OPERATOR_PADDING"', '"hlsl"'), '"hlsl"', ["type is hlsl"]),
         "an ONNX model": (broken(good, '"DML_OPERATOR_PADDING"', '"onnx"'), '"onnx"', ["type is onnx"]),
-        "an operator that is not implemented": (broken(good, '"DML_OPERATOR_PADDING"', '"MULTIHEAD_ATTENTION"'), '"MULTIHEAD_ATTENTION"',
-                                                ["DML_OPERATOR_MULTIHEAD_ATTENTION is not implemented"]),
         # One operator of two names.
         **{f"a descriptor of another operator, called {name}": (
             broken(good, '"DML_OPERATOR_PADDING"', f'"{name}"'), '"desc": {', ["UpdatesTensor is missing"])

@@ -77,7 +77,7 @@ def test_wrong_usage():
         ("rum", IDENTITY): "no command and no file 'rum'; did you mean run?",
         ("operators", "GEM"): "there is no operator 'GEM'; did you mean GEMM?",
         ("operators", "DML_OPERATOR_ADD1"): "did you mean ELEMENT_WISE_ADD1?",
-        ("operators", "multihead_attention"): "vkdml operators: DML_OPERATOR_MULTIHEAD_ATTENTION is not implemented yet",
+        ("operators", "multihead_attention2"): "'multihead_attention2'; did you mean MULTIHEAD_ATTENTION",
         ("run", "--debug=yes", "x"): "--debug takes no argument",
         ("run", "--help=yes"): "--help takes no argument",
         ("run", "x", "-i"): "what is the argument of -i?",

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/operator_names.h"
 #include "model/load.h"
 #include "rows/own_rows.h"
 
@@ -25,6 +26,24 @@ static const char resources[] =
     "\"c\": {\"initialValuesDataType\": \"UINT4\", \"initialValues\": [1, 15, 3]}, "
     "\"o\": {\"initialValues\": \"deferred\"}}";
 
+/* What is said from here on goes to a file; returns what stderr was. */
+static int stderr_begin(void) {
+    fflush(stderr);
+    const int saved = dup(STDERR_FILENO);
+    assert_non_null(freopen(STDERR_FILE, "w", stderr));
+    return saved;
+}
+
+static void stderr_end(int saved, char said[2048]) {
+    fflush(stderr);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    close(saved);
+    FILE *file = fopen(STDERR_FILE, "r");
+    assert_non_null(file);
+    said[fread(said, 1, 2047, file)] = 0;
+    fclose(file);
+}
+
 /* Writes a model with one dispatchable and perhaps a dispatch, and loads it; what it says goes to `said`. */
 static bool load(const char *dispatchable, const char *bindings, struct model *model, char said[2048]) {
     FILE *file = fopen(MODEL_FILE, "w");
@@ -36,17 +55,9 @@ static bool load(const char *dispatchable, const char *bindings, struct model *m
     fprintf(file, "]}");
     assert_int_equal(fclose(file), 0);
 
-    fflush(stderr);
-    const int saved = dup(STDERR_FILENO);
-    assert_non_null(freopen(STDERR_FILE, "w", stderr));
+    const int saved = stderr_begin();
     const bool good = model_load(model, MODEL_FILE, NULL, NULL);
-    fflush(stderr);
-    assert_true(dup2(saved, STDERR_FILENO) >= 0);
-    close(saved);
-    file = fopen(STDERR_FILE, "r");
-    assert_non_null(file);
-    said[fread(said, 1, 2047, file)] = 0;
-    fclose(file);
+    stderr_end(saved, said);
     return good;
 }
 
@@ -253,6 +264,18 @@ static void unknown_members_of_operators_to_fuse_are_warned_of(void **state) {
     model_free(&model);
 }
 
+static void the_tool_tells_operators_without_a_row_from_others(void **state) {
+    char said[2048];
+    (void)state;
+    const int saved = stderr_begin();
+    assert_null(operator_names_find("template", "activation_tanh"));
+    assert_null(operator_names_find("template", "ACTIVATION_REL"));
+    assert_non_null(operator_names_find("template", "activation_relu"));
+    stderr_end(saved, said);
+    assert_string_equal(said, "vkdml template: DML_OPERATOR_ACTIVATION_TANH is not implemented yet\n"
+                              "vkdml template: there is no operator 'ACTIVATION_REL'; did you mean ACTIVATION_RELU?\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_of_tensors_are_read_and_bound),
@@ -262,6 +285,7 @@ int main(void) {
         cmocka_unit_test(sizes_and_arrays_of_numbers_are_read),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(unknown_members_of_operators_to_fuse_are_warned_of),
+        cmocka_unit_test(the_tool_tells_operators_without_a_row_from_others),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(MODEL_FILE);

@@ -577,15 +577,13 @@ static void nothing_beyond_core_1_2_is_required(void **state) {
 static void operator_requirements_know_operators_and_types(void **state) {
     (void)state;
     VkdmlRequirements requirements;
-    assert_int_equal(vkdmlGetOperatorRequirements(DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32, &requirements),
-                     VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_reason("DML_OPERATOR_MULTIHEAD_ATTENTION");
     assert_int_equal(
         vkdmlGetOperatorRequirements(DML_OPERATOR_NONZERO_COORDINATES, DML_TENSOR_DATA_TYPE_FLOAT64, &requirements),
         VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("dataType is DML_TENSOR_DATA_TYPE_FLOAT64");
     assert_int_equal(vkdmlGetOperatorRequirements((DML_OPERATOR_TYPE)5000, DML_TENSOR_DATA_TYPE_FLOAT64, &requirements),
                      VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("type is 5000, must be a DML_OPERATOR_TYPE");
     assert_int_equal(vkdmlGetOperatorRequirements(DML_OPERATOR_PADDING, (DML_TENSOR_DATA_TYPE)99, &requirements),
                      VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("dataType is 99");
@@ -613,9 +611,10 @@ static void operator_support_is_that_of_the_devices_level(void **state) {
     assert_int_equal(vkdmlCheckOperatorSupport(device, DML_OPERATOR_NONZERO_COORDINATES, DML_TENSOR_DATA_TYPE_FLOAT32),
                      VKDML_ERROR_INVALID_ARGUMENT);
     assert_reason("must be at least 3_0");
-    assert_int_equal(vkdmlCheckOperatorSupport(device, DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32),
-                     VKDML_ERROR_NOT_IMPLEMENTED);
-    assert_int_equal(vkdmlCheckOperatorSupport(NULL, DML_OPERATOR_MULTIHEAD_ATTENTION, DML_TENSOR_DATA_TYPE_FLOAT32),
+    assert_int_equal(vkdmlCheckOperatorSupport(device, (DML_OPERATOR_TYPE)178, DML_TENSOR_DATA_TYPE_FLOAT32),
+                     VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("type is 178, must be a DML_OPERATOR_TYPE");
+    assert_int_equal(vkdmlCheckOperatorSupport(NULL, DML_OPERATOR_PADDING, DML_TENSOR_DATA_TYPE_FLOAT32),
                      VKDML_ERROR_INVALID_ARGUMENT);
     vkdmlDestroyDevice(device);
 }

@@ -216,8 +216,6 @@ static void what_is_not_an_operator_of_the_level_is_refused(void **state) {
     padding.op.Type = DML_OPERATOR_NONZERO_COORDINATES;
     expect_lines(&padding.op, DML_FEATURE_LEVEL_2_1, VKDML_ERROR_INVALID_ARGUMENT,
                  "DML_OPERATOR_NONZERO_COORDINATES: needs DML_FEATURE_LEVEL_3_0, the feature level is 2_1");
-    padding.op.Type = DML_OPERATOR_MULTIHEAD_ATTENTION;
-    expect_lines(&padding.op, 0, VKDML_ERROR_NOT_IMPLEMENTED, "DML_OPERATOR_MULTIHEAD_ATTENTION: is not implemented yet");
     padding.op = (DML_OPERATOR_DESC){DML_OPERATOR_PADDING, NULL};
     expect_lines(&padding.op, 0, VKDML_ERROR_INVALID_ARGUMENT,
                  "DML_OPERATOR_PADDING: DML_OPERATOR_DESC.Desc is NULL, must point to a descriptor of that operator");

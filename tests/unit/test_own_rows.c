@@ -42,6 +42,25 @@ static void expect_lines(const DML_OPERATOR_DESC *op, int level, const char *lin
     assert_null(report.part);
 }
 
+static void operators_without_a_row_are_not_implemented(void **state) {
+    (void)state;
+    static const int unread;
+    DML_OPERATOR_DESC op = {DML_OPERATOR_UNFOLD, &unread};
+    struct vkdml_report report;
+    struct vkdml_instance *instance;
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_instance_create_of(own_row_find, &op, (DML_FEATURE_LEVEL)0, NULL, &report, &instance),
+                     VKDML_ERROR_NOT_IMPLEMENTED);
+    assert_null(instance);
+    assert_string_equal(report.text, "DML_OPERATOR_UNFOLD: is not implemented yet");
+
+    op.Desc = NULL;
+    expect_lines(&op, DML_FEATURE_LEVEL_1_0,
+                 "DML_OPERATOR_UNFOLD: needs DML_FEATURE_LEVEL_6_4, the feature level is 1_0\n"
+                 "DML_OPERATOR_UNFOLD: is not implemented yet\n"
+                 "DML_OPERATOR_UNFOLD: DML_OPERATOR_DESC.Desc is NULL, must point to a descriptor of that operator");
+}
+
 /* ---- arrays of tensors ---- */
 
 struct quantize {
@@ -485,6 +504,7 @@ static void scalars_are_of_the_outputs_type(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators_without_a_row_are_not_implemented),
         cmocka_unit_test(an_arrays_tensors_follow_the_rows_own),
         cmocka_unit_test(an_array_of_outputs_may_be_the_only_one),
         cmocka_unit_test(what_is_wrong_with_an_arrays_tensor_is_told_by_its_index),

@@ -226,7 +226,8 @@ static void only_subgroup_modules_use_subgroups(void **state) {
     for (int i = 0; i < VKDML_KERNEL_COUNT; i++) {
         const struct vkdml_kernel_info *info = vkdml_kernel_info((enum vkdml_kernel)i);
         /* Which plans of no other variant name. */
-        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX || i == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX;
+        const bool needs_cores = i == VKDML_KERNEL_PRODUCT_MATRIX || i == VKDML_KERNEL_INTEGER_PRODUCT_MATRIX ||
+                                 i == VKDML_KERNEL_ATTENTION_MATRIX;
         assert_int_equal(uses_subgroups(&info->portable), needs_cores);
         assert_int_equal(uses_subgroups(vkdml_kernel_module((enum vkdml_kernel)i, VKDML_KERNEL_VARIANT_SERIAL)),
                          needs_cores);

@@ -117,7 +117,15 @@ def tensor_field(desc, resource):
     return array_of(resource, desc["Sizes"])
 
 
+def activation_of(value):
+    """One to fuse: its name, with its attributes where it has some."""
+    name, attributes = value["Type"], {field: number for field, number in value.items() if field != "Type"}
+    return (name, attributes) if attributes else name
+
+
 def attribute_of(value):
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return repr([activation_of(one) for one in value])
     if isinstance(value, dict):
         return repr(tuple(value.values()))
     return repr(value)

@@ -28,7 +28,8 @@ OUTPUT_TYPES: Dict[Any, Callable[[Any], Optional[str]]] = {
         "LOGICAL_LESS_THAN_OR_EQUAL", "IS_NAN", "BIT_COUNT")},
     "QUANTIZE": by_tensor("QuantizationTensors", "UINT8", 1), "DEQUANTIZE": by_tensor("QuantizationTensors"),
     "DYNAMIC_QUANTIZE_LINEAR": always("UINT8"), "ELEMENT_WISE_QUANTIZE_LINEAR": always("UINT8"),
-    "ELEMENT_WISE_QUANTIZED_LINEAR_ADD": by_tensor("ATensor"),
+    "ELEMENT_WISE_QUANTIZED_LINEAR_ADD": by_tensor("ATensor"), "QUANTIZED_LINEAR_MATRIX_MULTIPLY": by_tensor("ATensor"),
+    "QUANTIZED_LINEAR_CONVOLUTION": by_tensor("InputTensor"), "QUANTIZED_LINEAR_AVERAGE_POOLING": by_tensor("InputTensor"),
 }
 
 

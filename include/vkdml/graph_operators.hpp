@@ -149,6 +149,16 @@ class Call {
         return fused_.Set(fused);
     }
 
+    /** An array of them. */
+    const DML_OPERATOR_DESC *Fuse(Span<const FusedActivation> fused) {
+        for (const FusedActivation &one : fused) {
+            fusedEach_.emplace_back();
+            const DML_OPERATOR_DESC *const desc = fusedEach_.back().Set(one);
+            fusedArray_.push_back(desc != nullptr ? *desc : DML_OPERATOR_DESC{});
+        }
+        return fusedArray_.data();
+    }
+
     /** An array of so many numbers; none is all of a default. */
     template <typename Number>
     const Number *Array(const char *name, Span<const Number> numbers, std::size_t count, Number missing) {
@@ -217,6 +227,8 @@ class Call {
     std::deque<std::vector<std::int32_t>> ints_;
     std::deque<std::vector<float>> floats_;
     FusedDesc fused_;
+    std::deque<FusedDesc> fusedEach_; // the array points to them
+    std::vector<DML_OPERATOR_DESC> fusedArray_;
 };
 
 /* Sizes that do not exist are 0, which the library refuses with its reasons. */
@@ -1168,6 +1180,462 @@ inline Expression Upsample2D(Expression input, DML_SIZE_2D scaleSize, DML_INTERP
     desc.InterpolationMode = interpolationMode;
     desc.OutputTensor = call.Out(detail::Type(input), call.Infer(DML_OPERATOR_UPSAMPLE_2D, desc));
     return call.Make(DML_OPERATOR_UPSAMPLE_2D, desc);
+}
+
+/* ---- Products of integers ---- */
+
+namespace detail {
+
+/** Fills in the arrays of a convolution of integers. */
+template <typename Desc>
+void Convolved(Call &call, Desc &desc, std::size_t spatial, Span<const std::uint32_t> strides,
+               Span<const std::uint32_t> dilations, Span<const std::uint32_t> startPadding,
+               Span<const std::uint32_t> endPadding, std::uint32_t groupCount) {
+    desc.DimensionCount = static_cast<std::uint32_t>(spatial);
+    desc.Strides = call.Array("strides", strides, spatial, 1u);
+    desc.Dilations = call.Array("dilations", dilations, spatial, 1u);
+    desc.StartPadding = call.Array("startPadding", startPadding, spatial, 0u);
+    desc.EndPadding = call.Array("endPadding", endPadding, spatial, 0u);
+    desc.GroupCount = groupCount;
+}
+} // namespace detail
+
+inline Expression ConvolutionInteger(Expression input, Optional<Expression> inputZeroPoint, Expression filter,
+                                     Optional<Expression> filterZeroPoint, Span<const std::uint32_t> strides = {},
+                                     Span<const std::uint32_t> dilations = {},
+                                     Span<const std::uint32_t> startPadding = {},
+                                     Span<const std::uint32_t> endPadding = {}, std::uint32_t groupCount = 1,
+                                     TensorDimensions outputSizes = {}) {
+    detail::Call call;
+    DML_CONVOLUTION_INTEGER_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputZeroPointTensor = call.In(inputZeroPoint);
+    desc.FilterTensor = call.In(filter);
+    desc.FilterZeroPointTensor = call.In(filterZeroPoint);
+    detail::Convolved(call, desc, detail::SpatialCount(input), strides, dilations, startPadding, endPadding,
+                      groupCount);
+    if (outputSizes.empty()) {
+        outputSizes = call.Infer(DML_OPERATOR_CONVOLUTION_INTEGER, desc);
+    }
+    desc.OutputTensor = call.Out(DML_TENSOR_DATA_TYPE_INT32, std::move(outputSizes));
+    return call.Make(DML_OPERATOR_CONVOLUTION_INTEGER, desc);
+}
+
+/** Without a zero point of the output it is of the input's type. */
+inline Expression
+QuantizedLinearConvolution(Expression input, Expression inputScale, Optional<Expression> inputZeroPoint,
+                           Expression filter, Expression filterScale, Optional<Expression> filterZeroPoint,
+                           Optional<Expression> bias, Expression outputScale, Optional<Expression> outputZeroPoint,
+                           Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> dilations = {},
+                           Span<const std::uint32_t> startPadding = {}, Span<const std::uint32_t> endPadding = {},
+                           std::uint32_t groupCount = 1, TensorDimensions outputSizes = {}) {
+    detail::Call call;
+    DML_QUANTIZED_LINEAR_CONVOLUTION_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputScaleTensor = call.In(inputScale);
+    desc.InputZeroPointTensor = call.In(inputZeroPoint);
+    desc.FilterTensor = call.In(filter);
+    desc.FilterScaleTensor = call.In(filterScale);
+    desc.FilterZeroPointTensor = call.In(filterZeroPoint);
+    desc.BiasTensor = call.In(bias);
+    desc.OutputScaleTensor = call.In(outputScale);
+    desc.OutputZeroPointTensor = call.In(outputZeroPoint);
+    detail::Convolved(call, desc, detail::SpatialCount(input), strides, dilations, startPadding, endPadding,
+                      groupCount);
+    if (outputSizes.empty()) {
+        outputSizes = call.Infer(DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, desc);
+    }
+    desc.OutputTensor = call.Out(detail::Type(outputZeroPoint ? *outputZeroPoint : input), std::move(outputSizes));
+    return call.Make(DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, desc);
+}
+
+inline Expression MatrixMultiplyInteger(Expression a, Optional<Expression> aZeroPoint, Expression b,
+                                        Optional<Expression> bZeroPoint) {
+    detail::Call call;
+    DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC desc{};
+    desc.ATensor = call.In(a);
+    desc.AZeroPointTensor = call.In(aZeroPoint);
+    desc.BTensor = call.In(b);
+    desc.BZeroPointTensor = call.In(bZeroPoint);
+    desc.OutputTensor = call.Out(DML_TENSOR_DATA_TYPE_INT32, call.Infer(DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, desc));
+    return call.Make(DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, desc);
+}
+
+/** Without a zero point of the output it is of A's type. */
+inline Expression QuantizedLinearMatrixMultiply(Expression a, Expression aScale, Optional<Expression> aZeroPoint,
+                                                Expression b, Expression bScale, Optional<Expression> bZeroPoint,
+                                                Expression outputScale, Optional<Expression> outputZeroPoint) {
+    detail::Call call;
+    DML_QUANTIZED_LINEAR_MATRIX_MULTIPLY_OPERATOR_DESC desc{};
+    desc.ATensor = call.In(a);
+    desc.AScaleTensor = call.In(aScale);
+    desc.AZeroPointTensor = call.In(aZeroPoint);
+    desc.BTensor = call.In(b);
+    desc.BScaleTensor = call.In(bScale);
+    desc.BZeroPointTensor = call.In(bZeroPoint);
+    desc.OutputScaleTensor = call.In(outputScale);
+    desc.OutputZeroPointTensor = call.In(outputZeroPoint);
+    desc.OutputTensor = call.Out(detail::Type(outputZeroPoint ? *outputZeroPoint : a),
+                                 call.Infer(DML_OPERATOR_QUANTIZED_LINEAR_MATRIX_MULTIPLY, desc));
+    return call.Make(DML_OPERATOR_QUANTIZED_LINEAR_MATRIX_MULTIPLY, desc);
+}
+
+/** Of the scales' type. */
+inline Expression MatrixMultiplyIntegerToFloat(Expression a, Expression aScale, Optional<Expression> aZeroPoint,
+                                               Expression b, Expression bScale, Optional<Expression> bZeroPoint,
+                                               Optional<Expression> bias = NullOpt) {
+    detail::Call call;
+    DML_MATRIX_MULTIPLY_INTEGER_TO_FLOAT_OPERATOR_DESC desc{};
+    desc.ATensor = call.In(a);
+    desc.AScaleTensor = call.In(aScale);
+    desc.AZeroPointTensor = call.In(aZeroPoint);
+    desc.BTensor = call.In(b);
+    desc.BScaleTensor = call.In(bScale);
+    desc.BZeroPointTensor = call.In(bZeroPoint);
+    desc.BiasTensor = call.In(bias);
+    desc.OutputTensor = call.Out(detail::Type(aScale), call.Infer(DML_OPERATOR_MATRIX_MULTIPLY_INTEGER_TO_FLOAT, desc));
+    return call.Make(DML_OPERATOR_MATRIX_MULTIPLY_INTEGER_TO_FLOAT, desc);
+}
+
+/** Without a zero point of the output it is of the input's type. */
+inline Expression QuantizedLinearAveragePooling(Expression input, Expression inputScale,
+                                                Optional<Expression> inputZeroPoint, Expression outputScale,
+                                                Optional<Expression> outputZeroPoint, Span<const std::uint32_t> strides,
+                                                Span<const std::uint32_t> windowSizes,
+                                                Span<const std::uint32_t> startPadding = {},
+                                                Span<const std::uint32_t> endPadding = {},
+                                                Span<const std::uint32_t> dilations = {}, bool includePadding = false) {
+    const std::size_t spatial = detail::SpatialCount(input);
+    detail::Call call;
+    DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputScaleTensor = call.In(inputScale);
+    desc.InputZeroPointTensor = call.In(inputZeroPoint);
+    desc.OutputScaleTensor = call.In(outputScale);
+    desc.OutputZeroPointTensor = call.In(outputZeroPoint);
+    desc.DimensionCount = static_cast<std::uint32_t>(spatial);
+    desc.Strides = call.Array("strides", strides, spatial, 1u);
+    desc.WindowSize = call.Array("windowSizes", windowSizes, spatial, 1u);
+    desc.StartPadding = call.Array("startPadding", startPadding, spatial, 0u);
+    desc.EndPadding = call.Array("endPadding", endPadding, spatial, 0u);
+    desc.Dilations = call.Array("dilations", dilations, spatial, 1u);
+    desc.IncludePadding = includePadding;
+    desc.OutputTensor = call.Out(detail::Type(outputZeroPoint ? *outputZeroPoint : input),
+                                 call.Infer(DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING, desc));
+    return call.Make(DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING, desc);
+}
+
+/* ---- Training ---- */
+
+/** Outputs of BatchNormalizationTraining(). */
+struct BatchNormalizationTrainingOutputs {
+    Expression output;
+    Expression mean;
+    Expression variance;
+};
+
+inline BatchNormalizationTrainingOutputs
+BatchNormalizationTraining(Expression input, Expression scale, Expression bias, Optional<Expression> fusedAdd = NullOpt,
+                           float epsilon = 1e-5f, FusedActivation fusedActivation = FusedActivation::None()) {
+    detail::Call call;
+    DML_BATCH_NORMALIZATION_TRAINING_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.ScaleTensor = call.In(scale);
+    desc.BiasTensor = call.In(bias);
+    desc.FusedAddTensor = call.In(fusedAdd);
+    desc.OutputTensor = call.Out(input);
+    desc.OutputMeanTensor = call.Out(scale);
+    desc.OutputVarianceTensor = call.Out(scale);
+    desc.Epsilon = epsilon;
+    desc.FusedActivation = call.Fuse(fusedActivation);
+    const Expression output = call.Make(DML_OPERATOR_BATCH_NORMALIZATION_TRAINING, desc);
+    return {output, call.Output(1), call.Output(2)};
+}
+
+/** Outputs of BatchNormalizationGrad() and BatchNormalizationTrainingGrad(). */
+struct BatchNormalizationGradOutputs {
+    Expression gradient;
+    Expression scaleGradient;
+    Expression biasGradient;
+};
+
+namespace detail {
+
+template <typename Desc>
+BatchNormalizationGradOutputs NormalizedBack(DML_OPERATOR_TYPE type, const Expression &input,
+                                             const Expression &inputGradient, const Expression &mean,
+                                             const Expression &variance, const Expression &scale, float epsilon) {
+    Call call;
+    Desc desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.MeanTensor = call.In(mean);
+    desc.VarianceTensor = call.In(variance);
+    desc.ScaleTensor = call.In(scale);
+    desc.OutputGradientTensor = call.Out(input);
+    desc.OutputScaleGradientTensor = call.Out(mean);
+    desc.OutputBiasGradientTensor = call.Out(mean);
+    desc.Epsilon = epsilon;
+    const Expression gradient = call.Make(type, desc);
+    return {gradient, call.Output(1), call.Output(2)};
+}
+} // namespace detail
+
+inline BatchNormalizationGradOutputs BatchNormalizationGrad(Expression input, Expression inputGradient, Expression mean,
+                                                            Expression variance, Expression scale, float epsilon) {
+    return detail::NormalizedBack<DML_BATCH_NORMALIZATION_GRAD_OPERATOR_DESC>(
+        DML_OPERATOR_BATCH_NORMALIZATION_GRAD, input, inputGradient, mean, variance, scale, epsilon);
+}
+
+inline BatchNormalizationGradOutputs BatchNormalizationTrainingGrad(Expression input, Expression inputGradient,
+                                                                    Expression mean, Expression variance,
+                                                                    Expression scale, float epsilon) {
+    return detail::NormalizedBack<DML_BATCH_NORMALIZATION_TRAINING_GRAD_OPERATOR_DESC>(
+        DML_OPERATOR_BATCH_NORMALIZATION_TRAINING_GRAD, input, inputGradient, mean, variance, scale, epsilon);
+}
+
+inline Expression LocalResponseNormalizationGrad(Expression input, Expression inputGradient, bool crossChannel,
+                                                 std::uint32_t localSize, float alpha, float beta, float bias) {
+    detail::Call call;
+    DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.InputGradientTensor = call.In(inputGradient);
+    desc.OutputGradientTensor = call.Out(input);
+    desc.CrossChannel = crossChannel;
+    desc.LocalSize = localSize;
+    desc.Alpha = alpha;
+    desc.Beta = beta;
+    desc.Bias = bias;
+    return call.Make(DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION_GRAD, desc);
+}
+
+/** Outputs of AdamOptimizer(). */
+struct AdamOptimizerOutputs {
+    Expression parameters;
+    Expression firstMoment;
+    Expression secondMoment;
+};
+
+inline AdamOptimizerOutputs AdamOptimizer(Expression inputParameters, Expression inputFirstMoment,
+                                          Expression inputSecondMoment, Expression gradient, Expression trainingStep,
+                                          float learningRate, float beta1, float beta2, float epsilon) {
+    detail::Call call;
+    DML_ADAM_OPTIMIZER_OPERATOR_DESC desc{};
+    desc.InputParametersTensor = call.In(inputParameters);
+    desc.InputFirstMomentTensor = call.In(inputFirstMoment);
+    desc.InputSecondMomentTensor = call.In(inputSecondMoment);
+    desc.GradientTensor = call.In(gradient);
+    desc.TrainingStepTensor = call.In(trainingStep);
+    desc.OutputParametersTensor = call.Out(inputParameters);
+    desc.OutputFirstMomentTensor = call.Out(inputParameters);
+    desc.OutputSecondMomentTensor = call.Out(inputParameters);
+    desc.LearningRate = learningRate;
+    desc.Beta1 = beta1;
+    desc.Beta2 = beta2;
+    desc.Epsilon = epsilon;
+    const Expression parameters = call.Make(DML_OPERATOR_ADAM_OPTIMIZER, desc);
+    return {parameters, call.Output(1), call.Output(2)};
+}
+
+/** Outputs of RandomGenerator(). */
+struct RandomGeneratorOutputs {
+    Expression values;
+    Expression state; /**< empty unless asked for */
+};
+
+inline RandomGeneratorOutputs
+RandomGenerator(Expression inputState, TensorDimensions outputSizes, bool outputState = true,
+                DML_RANDOM_GENERATOR_TYPE type = DML_RANDOM_GENERATOR_TYPE_PHILOX_4X32_10) {
+    detail::Call call;
+    DML_RANDOM_GENERATOR_OPERATOR_DESC desc{};
+    desc.InputStateTensor = call.In(inputState);
+    desc.OutputTensor = call.Out(DML_TENSOR_DATA_TYPE_UINT32, std::move(outputSizes));
+    desc.OutputStateTensor = call.Out(outputState, detail::Type(inputState), detail::Sizes(inputState));
+    desc.Type = type;
+    const Expression values = call.Make(DML_OPERATOR_RANDOM_GENERATOR, desc);
+    return {values, call.Output(1)};
+}
+
+/* ---- Attention ---- */
+
+/** What attention reads: query, key and value, each from one of these. Those that are not set are absent. */
+struct AttentionInputs {
+    Optional<Expression> query;
+    Optional<Expression> key;
+    Optional<Expression> value;
+    Optional<Expression> stackedQueryKey;
+    Optional<Expression> stackedKeyValue;
+    Optional<Expression> stackedQueryKeyValue;
+    Optional<Expression> bias;
+    Optional<Expression> mask;
+    Optional<Expression> relativePositionBias;
+    Optional<Expression> pastKey;
+    Optional<Expression> pastValue;
+    Optional<Expression> pastSequenceLengths; /**< of heads in groups alone */
+};
+
+/** Outputs of MultiHeadAttention(). */
+struct MultiHeadAttentionOutputs {
+    Expression output;
+    Expression presentKey; /**< empty where no sizes of it were given */
+    Expression presentValue;
+};
+
+namespace detail {
+
+template <typename Desc> void ReadAttention(Call &call, Desc &desc, const AttentionInputs &inputs) {
+    desc.QueryTensor = call.In(inputs.query);
+    desc.KeyTensor = call.In(inputs.key);
+    desc.ValueTensor = call.In(inputs.value);
+    desc.StackedQueryKeyTensor = call.In(inputs.stackedQueryKey);
+    desc.StackedKeyValueTensor = call.In(inputs.stackedKeyValue);
+    desc.StackedQueryKeyValueTensor = call.In(inputs.stackedQueryKeyValue);
+    desc.BiasTensor = call.In(inputs.bias);
+    desc.MaskTensor = call.In(inputs.mask);
+    desc.RelativePositionBiasTensor = call.In(inputs.relativePositionBias);
+    desc.PastKeyTensor = call.In(inputs.pastKey);
+    desc.PastValueTensor = call.In(inputs.pastValue);
+}
+
+template <typename Desc>
+MultiHeadAttentionOutputs Attend(Call &call, Desc &desc, DML_OPERATOR_TYPE operatorType, const AttentionInputs &inputs,
+                                 TensorDimensions outputSizes, TensorDimensions presentKeySizes,
+                                 TensorDimensions presentValueSizes, float scale, float maskFilterValue,
+                                 DML_MULTIHEAD_ATTENTION_MASK_TYPE maskType) {
+    const DML_TENSOR_DATA_TYPE type =
+        Type(inputs.query             ? *inputs.query
+             : inputs.stackedQueryKey ? *inputs.stackedQueryKey
+                                      : inputs.stackedQueryKeyValue.value_or(Expression()));
+    const bool hasKeys = !presentKeySizes.empty(), hasValues = !presentValueSizes.empty();
+    desc.OutputTensor = call.Out(type, std::move(outputSizes));
+    desc.OutputPresentKeyTensor = call.Out(hasKeys, type, std::move(presentKeySizes));
+    desc.OutputPresentValueTensor = call.Out(hasValues, type, std::move(presentValueSizes));
+    desc.Scale = scale;
+    desc.MaskFilterValue = maskFilterValue;
+    desc.MaskType = maskType;
+    const Expression output = call.Make(operatorType, desc);
+    return {output, call.Output(1), call.Output(2)};
+}
+} // namespace detail
+
+/** outputSizes: {batches, queries, heads * columns of values}; of what is present {batches, heads, keys, columns}. */
+inline MultiHeadAttentionOutputs
+MultiHeadAttention(const AttentionInputs &inputs, TensorDimensions outputSizes, std::uint32_t headCount, float scale,
+                   float maskFilterValue = -10000.0f,
+                   DML_MULTIHEAD_ATTENTION_MASK_TYPE maskType = DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE,
+                   TensorDimensions presentKeySizes = {}, TensorDimensions presentValueSizes = {}) {
+    detail::Call call;
+    DML_MULTIHEAD_ATTENTION_OPERATOR_DESC desc{};
+    detail::ReadAttention(call, desc, inputs);
+    desc.HeadCount = headCount;
+    return detail::Attend(call, desc, DML_OPERATOR_MULTIHEAD_ATTENTION, inputs, std::move(outputSizes),
+                          std::move(presentKeySizes), std::move(presentValueSizes), scale, maskFilterValue, maskType);
+}
+/** With heads of queries in groups that share keys and values, and lengths of the past (6_3). */
+inline MultiHeadAttentionOutputs
+MultiHeadAttention(const AttentionInputs &inputs, TensorDimensions outputSizes, std::uint32_t queryHeadCount,
+                   std::uint32_t keyValueHeadCount, float scale, float maskFilterValue = -10000.0f,
+                   DML_MULTIHEAD_ATTENTION_MASK_TYPE maskType = DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE,
+                   TensorDimensions presentKeySizes = {}, TensorDimensions presentValueSizes = {}) {
+    detail::Call call;
+    DML_MULTIHEAD_ATTENTION1_OPERATOR_DESC desc{};
+    detail::ReadAttention(call, desc, inputs);
+    desc.PastSequenceLengthsTensor = call.In(inputs.pastSequenceLengths);
+    desc.QueryHeadCount = queryHeadCount;
+    desc.KeyValueHeadCount = keyValueHeadCount;
+    return detail::Attend(call, desc, DML_OPERATOR_MULTIHEAD_ATTENTION1, inputs, std::move(outputSizes),
+                          std::move(presentKeySizes), std::move(presentValueSizes), scale, maskFilterValue, maskType);
+}
+
+/* ---- Recurrent networks ---- */
+
+/** Outputs of RNN(), GRU() and LSTM(). */
+struct RecurrentOutputs {
+    Expression sequence; /**< of every step; empty unless asked for */
+    Expression single;   /**< of the last step; the same */
+    Expression cell;     /**< of LSTM() alone: its memory after the last step; the same */
+};
+
+namespace detail {
+
+/** Fills in what recurrent networks have in common; their outputs are made behind what else they read. */
+template <typename Desc>
+void Recur(Call &call, Desc &desc, const Expression &input, const Expression &recurrence, bool outputSequence,
+           bool outputSingle, Span<const FusedActivation> activations, DML_RECURRENT_NETWORK_DIRECTION direction) {
+    const TensorDimensions &x = Sizes(input), &r = Sizes(recurrence);
+    const TensorDimensions states = {1, SizeAt(r, 1), SizeAt(x, 2), SizeAt(r, 3)};
+    desc.OutputSequenceTensor =
+        call.Out(outputSequence, Type(input), {SizeAt(x, 1), SizeAt(r, 1), SizeAt(x, 2), SizeAt(r, 3)});
+    desc.OutputSingleTensor = call.Out(outputSingle, Type(input), states);
+    desc.ActivationDescCount = static_cast<std::uint32_t>(activations.size());
+    desc.ActivationDescs = call.Fuse(activations);
+    desc.Direction = direction;
+}
+} // namespace detail
+
+/** activations: one for each direction. */
+inline RecurrentOutputs RNN(Expression input, Expression weight, Expression recurrence, Optional<Expression> bias,
+                            Optional<Expression> hiddenInit, Optional<Expression> sequenceLengths,
+                            Span<const FusedActivation> activations, DML_RECURRENT_NETWORK_DIRECTION direction,
+                            bool outputSequence, bool outputSingle) {
+    detail::Call call;
+    DML_RNN_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.WeightTensor = call.In(weight);
+    desc.RecurrenceTensor = call.In(recurrence);
+    desc.BiasTensor = call.In(bias);
+    desc.HiddenInitTensor = call.In(hiddenInit);
+    desc.SequenceLengthsTensor = call.In(sequenceLengths);
+    detail::Recur(call, desc, input, recurrence, outputSequence, outputSingle, activations, direction);
+    const Expression sequence = call.Make(DML_OPERATOR_RNN, desc);
+    return {sequence, call.Output(1), {}};
+}
+
+/** activations: two for each direction. */
+inline RecurrentOutputs GRU(Expression input, Expression weight, Expression recurrence, Optional<Expression> bias,
+                            Optional<Expression> hiddenInit, Optional<Expression> sequenceLengths,
+                            Span<const FusedActivation> activations, DML_RECURRENT_NETWORK_DIRECTION direction,
+                            bool linearBeforeReset, bool outputSequence, bool outputSingle) {
+    detail::Call call;
+    DML_GRU_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.WeightTensor = call.In(weight);
+    desc.RecurrenceTensor = call.In(recurrence);
+    desc.BiasTensor = call.In(bias);
+    desc.HiddenInitTensor = call.In(hiddenInit);
+    desc.SequenceLengthsTensor = call.In(sequenceLengths);
+    detail::Recur(call, desc, input, recurrence, outputSequence, outputSingle, activations, direction);
+    desc.LinearBeforeReset = linearBeforeReset;
+    const Expression sequence = call.Make(DML_OPERATOR_GRU, desc);
+    return {sequence, call.Output(1), {}};
+}
+
+/** activations: three for each direction. clipThreshold: none where it is absent. */
+inline RecurrentOutputs LSTM(Expression input, Expression weight, Expression recurrence, Optional<Expression> bias,
+                             Optional<Expression> hiddenInit, Optional<Expression> cellMemInit,
+                             Optional<Expression> sequenceLengths, Optional<Expression> peephole,
+                             Span<const FusedActivation> activations, DML_RECURRENT_NETWORK_DIRECTION direction,
+                             Optional<float> clipThreshold, bool coupleInputForget, bool outputSequence,
+                             bool outputSingle, bool outputCellSingle) {
+    detail::Call call;
+    DML_LSTM_OPERATOR_DESC desc{};
+    desc.InputTensor = call.In(input);
+    desc.WeightTensor = call.In(weight);
+    desc.RecurrenceTensor = call.In(recurrence);
+    desc.BiasTensor = call.In(bias);
+    desc.HiddenInitTensor = call.In(hiddenInit);
+    desc.CellMemInitTensor = call.In(cellMemInit);
+    desc.SequenceLengthsTensor = call.In(sequenceLengths);
+    desc.PeepholeTensor = call.In(peephole);
+    detail::Recur(call, desc, input, recurrence, outputSequence, outputSingle, activations, direction);
+    const TensorDimensions &x = detail::Sizes(input), &r = detail::Sizes(recurrence);
+    desc.OutputCellSingleTensor = call.Out(outputCellSingle, detail::Type(input),
+                                           {1, detail::SizeAt(r, 1), detail::SizeAt(x, 2), detail::SizeAt(r, 3)});
+    desc.ClipThreshold = clipThreshold ? *clipThreshold : 0.0f;
+    desc.UseClipThreshold = clipThreshold ? 1 : 0;
+    desc.CoupleInputForget = coupleInputForget;
+    const Expression sequence = call.Make(DML_OPERATOR_LSTM, desc);
+    return {sequence, call.Output(1), call.Output(2)};
 }
 
 /* ---- Gradients of poolings, of regions and of resampling ----

@@ -25,4 +25,13 @@ void neighbours_lay_out(struct random *random, struct case_tensor *input, struct
 /* The greatest denormal where denormals may be taken for 0, as FLOAT32's may. */
 double neighbours_denormal(const struct operator_case *c);
 
+/* What a gradient collects for one element. */
+struct neighbours_collected {
+    double sum, magnitudes, count;
+    double finite; /* magnitudes that are, before they are shared out */
+};
+
+struct accuracy_bounds neighbours_bounds(const struct operator_case *c, const struct neighbours_collected *sum);
+struct accuracy_exact neighbours_exact(const struct neighbours_collected *sum);
+
 #endif

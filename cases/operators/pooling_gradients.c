@@ -3,12 +3,6 @@
 
 /* ---- what is exact ---- */
 
-/* What the windows give that have an element. */
-struct collected {
-    double sum, magnitudes, count;
-    double finite; /* magnitudes that are, before they are shared out */
-};
-
 static double number_at(const struct operator_case *c, const unsigned char *const *tensors, uint32_t slot,
                         const uint32_t *at) {
     const struct case_tensor *tensor = &c->tensors[slot];
@@ -77,15 +71,15 @@ static double divisor_of(const struct operator_case *c, const struct pooling_win
     return divisor;
 }
 
-static struct collected collected_at(const struct operator_case *c, const unsigned char *const *tensors,
-                                     const uint32_t *at) {
+static struct neighbours_collected collected_at(const struct operator_case *c, const unsigned char *const *tensors,
+                                                const uint32_t *at) {
     const bool is_maximum = case_has(c, "InputTensor");
     const uint32_t slot = is_maximum ? 1 : 0;
     const struct case_tensor *gradient = &c->tensors[slot];
     const struct pooling_windows w = pooling_read_windows(c);
     const struct case_tensor box = box_of(&w);
     uint32_t element[CASE_MAX_RANK] = {0}, window[CASE_MAX_RANK];
-    struct collected sum = {0, 0, 0, 0};
+    struct neighbours_collected sum = {0, 0, 0, 0};
     memcpy(window, at, sizeof(window));
     do {
         bool is_there = true;
@@ -109,19 +103,14 @@ static struct collected collected_at(const struct operator_case *c, const unsign
 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *at) {
-    const struct collected sum = collected_at(c, tensors, at);
-    if (sum.finite > NEIGHBOURS_GREATEST) {
-        return accuracy_anything; /* sums on the way may be infinite */
-    }
-    const double distance =
-        sum.magnitudes * accuracy_of_terms(c, sum.count) + (2 * sum.count + 1) * neighbours_denormal(c);
-    return accuracy_around(sum.sum, isfinite(sum.magnitudes) ? distance : 0);
+    const struct neighbours_collected sum = collected_at(c, tensors, at);
+    return neighbours_bounds(c, &sum);
 }
 
 static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
                                    const uint32_t *at) {
-    const struct collected sum = collected_at(c, tensors, at);
-    return sum.finite > 0x1p120 ? accuracy_no_exact : accuracy_beside(sum.sum, sum.magnitudes);
+    const struct neighbours_collected sum = collected_at(c, tensors, at);
+    return neighbours_exact(&sum);
 }
 
 /* ---- random cases ---- */

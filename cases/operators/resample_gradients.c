@@ -61,17 +61,13 @@ static struct givers find_givers(const struct operator_case *c, uint32_t d, uint
     return givers;
 }
 
-struct collected {
-    double sum, magnitudes, count, finite;
-};
-
-static struct collected collected_at(const struct operator_case *c, const unsigned char *const *tensors,
-                                     const uint32_t *at) {
+static struct neighbours_collected collected_at(const struct operator_case *c, const unsigned char *const *tensors,
+                                                const uint32_t *at) {
     const struct case_tensor *gradient = &c->tensors[0];
     struct case_tensor box = {.rank = gradient->rank};
     struct givers givers[MAX_RANK];
     uint32_t in_box[CASE_MAX_RANK] = {0}, from[CASE_MAX_RANK] = {0}, strides[CASE_MAX_RANK];
-    struct collected sum = {0, 0, 0, 0};
+    struct neighbours_collected sum = {0, 0, 0, 0};
     bool is_none = false;
     case_strides(gradient, strides);
     for (uint32_t d = 0; d < gradient->rank; d++) {
@@ -103,19 +99,14 @@ static struct collected collected_at(const struct operator_case *c, const unsign
 
 static struct accuracy_bounds bounds(const struct operator_case *c, const unsigned char *const *tensors,
                                      const uint32_t *at) {
-    const struct collected sum = collected_at(c, tensors, at);
-    if (sum.finite > NEIGHBOURS_GREATEST) {
-        return accuracy_anything; /* sums on the way may be infinite */
-    }
-    const double distance =
-        sum.magnitudes * accuracy_of_terms(c, sum.count) + (2 * sum.count + 1) * neighbours_denormal(c);
-    return accuracy_around(sum.sum, isfinite(sum.magnitudes) ? distance : 0);
+    const struct neighbours_collected sum = collected_at(c, tensors, at);
+    return neighbours_bounds(c, &sum);
 }
 
 static struct accuracy_exact exact(const struct operator_case *c, const unsigned char *const *tensors,
                                    const uint32_t *at) {
-    const struct collected sum = collected_at(c, tensors, at);
-    return sum.finite > 0x1p120 ? accuracy_no_exact : accuracy_beside(sum.sum, sum.magnitudes);
+    const struct neighbours_collected sum = collected_at(c, tensors, at);
+    return neighbours_exact(&sum);
 }
 
 /* ---- random cases ---- */

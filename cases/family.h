@@ -87,6 +87,8 @@ struct case_family {
     bool has_frame;
     /* Whether plans of it may have transfer commands. */
     bool transfers;
+    /* Whether some of what it reads is bound whole, so that devices of small ranges refuse large tensors. */
+    bool binds_whole;
     /* Any case the operator accepts. */
     void (*generate)(const struct case_family *family, struct random *random, struct operator_case *c);
     /* NULL, or what generate_mapping() is to do last, before it lays tensors out: rules that the table does not say;
@@ -131,6 +133,9 @@ struct case_family {
 
 /* One per row of the operator table, in its order. */
 extern const struct case_family *const case_families[];
+
+/* That of an operator, NULL where there is none. */
+const struct case_family *case_family_of(DML_OPERATOR_TYPE type);
 extern const size_t case_family_count;
 
 /* The bounds of the family of an operator. */

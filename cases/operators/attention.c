@@ -509,8 +509,9 @@ static const char *const attention_repeated[] = {
 };
 
 #define FAMILY(name, NAME, ...)                                                                                        \
-    CASE_FAMILY(name, NAME, .generate = generate_attention, .transfers = true, .group = "attention",                   \
-                CASE_BENCHMARKS(name##_benchmarks), .bounds = attention_bounds, .exact = attention_exact, __VA_ARGS__)
+    CASE_FAMILY(name, NAME, .generate = generate_attention, .transfers = true, .binds_whole = true,                    \
+                .group = "attention", CASE_BENCHMARKS(name##_benchmarks), .bounds = attention_bounds,                  \
+                .exact = attention_exact, __VA_ARGS__)
 FAMILY(multihead_attention, MULTIHEAD_ATTENTION, .has_frame = true, CASE_REPEATED(attention_repeated),
        .operations = attention_operations);
 FAMILY(multihead_attention1, MULTIHEAD_ATTENTION1, .operations = NULL);

@@ -189,4 +189,5 @@ static const struct case_benchmark quantized_linear_average_pooling_benchmarks[]
     {"pool/quantized_average_global", BYTES, POOLING_SIDE(0, 1), CASE_BENCHMARK_READ, make_quantized, NULL},
 };
 POOLING_FAMILY(quantized_linear_average_pooling, QUANTIZED_LINEAR_AVERAGE_POOLING, .has_frame = true,
-               .adjust = choose_quantization, CASE_BENCHMARKS(quantized_linear_average_pooling_benchmarks));
+               .binds_whole = true, .adjust = choose_quantization,
+               CASE_BENCHMARKS(quantized_linear_average_pooling_benchmarks));

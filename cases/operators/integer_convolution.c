@@ -238,8 +238,9 @@ static const struct case_refusal convolution_integer_refused[] = {
     {PLAIN PICTURE "OutputTensor=INT32[1,1,2,2]" ARRAYS("1", "1", "1", "0", "0", "1"),
      "DML_OPERATOR_CONVOLUTION_INTEGER: DimensionCount is 1, must be 2 = InputTensor.DimensionCount - 2"},
 };
-CASE_FAMILY(convolution_integer, CONVOLUTION_INTEGER, .has_frame = true, .generate = generate_plain,
-            .group = "convolution", CASE_BENCHMARKS(integer_benchmarks), .operations = convolution_operations);
+CASE_FAMILY(convolution_integer, CONVOLUTION_INTEGER, .has_frame = true, .binds_whole = true,
+            .generate = generate_plain, .group = "convolution", CASE_BENCHMARKS(integer_benchmarks),
+            .operations = convolution_operations);
 
 /* ---- QUANTIZED_LINEAR_CONVOLUTION ---- */
 
@@ -293,5 +294,6 @@ static const struct case_refusal quantized_linear_convolution_refused[] = {
      "DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION: BiasTensor.Sizes[1] is 2, must be 1 = OutputTensor.Sizes[1]\n"
      "DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION: FilterScaleTensor.Sizes[1] is 2, must be 1"},
 };
-CASE_FAMILY(quantized_linear_convolution, QUANTIZED_LINEAR_CONVOLUTION, .generate = generate_quantized,
-            .group = "convolution", CASE_BENCHMARKS(quantized_benchmarks), .operations = convolution_operations);
+CASE_FAMILY(quantized_linear_convolution, QUANTIZED_LINEAR_CONVOLUTION, .binds_whole = true,
+            .generate = generate_quantized, .group = "convolution", CASE_BENCHMARKS(quantized_benchmarks),
+            .operations = convolution_operations);

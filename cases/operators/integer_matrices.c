@@ -252,8 +252,9 @@ static const struct case_refusal matrix_multiply_integer_refused[] = {
      "DML_OPERATOR_MATRIX_MULTIPLY_INTEGER: AZeroPointTensor.Sizes[1] is 2, must be 1\n"
      "DML_OPERATOR_MATRIX_MULTIPLY_INTEGER: BZeroPointTensor.Sizes[0] is 3, must be 1 or 4, the number of columns"},
 };
-CASE_FAMILY(matrix_multiply_integer, MATRIX_MULTIPLY_INTEGER, .has_frame = true, .generate = generate_plain,
-            .group = "product", CASE_BENCHMARKS(integer_benchmarks), .operations = matrix_operations);
+CASE_FAMILY(matrix_multiply_integer, MATRIX_MULTIPLY_INTEGER, .binds_whole = true, .has_frame = true,
+            .generate = generate_plain, .group = "product", CASE_BENCHMARKS(integer_benchmarks),
+            .operations = matrix_operations);
 
 /* ---- QUANTIZED_LINEAR_MATRIX_MULTIPLY ---- */
 
@@ -315,8 +316,9 @@ static const struct case_refusal quantized_linear_matrix_multiply_refused[] = {
      "DML_OPERATOR_QUANTIZED_LINEAR_MATRIX_MULTIPLY: BScaleTensor.Sizes[0] is 2, must be 1\n"
      "DML_OPERATOR_QUANTIZED_LINEAR_MATRIX_MULTIPLY: OutputScaleTensor.Sizes[1] is 4, must be 1"},
 };
-CASE_FAMILY(quantized_linear_matrix_multiply, QUANTIZED_LINEAR_MATRIX_MULTIPLY, .generate = generate_quantized,
-            .group = "product", CASE_BENCHMARKS(quantized_benchmarks), .operations = matrix_operations);
+CASE_FAMILY(quantized_linear_matrix_multiply, QUANTIZED_LINEAR_MATRIX_MULTIPLY, .binds_whole = true,
+            .generate = generate_quantized, .group = "product", CASE_BENCHMARKS(quantized_benchmarks),
+            .operations = matrix_operations);
 
 /* ---- MATRIX_MULTIPLY_INTEGER_TO_FLOAT ---- */
 
@@ -412,6 +414,6 @@ static const struct case_refusal matrix_multiply_integer_to_float_refused[] = {
      "DML_OPERATOR_MATRIX_MULTIPLY_INTEGER_TO_FLOAT: BiasTensor.Sizes[0] is 1, must be 2 = OutputTensor.Sizes[0], as "
      "all sizes of both"},
 };
-CASE_FAMILY(matrix_multiply_integer_to_float, MATRIX_MULTIPLY_INTEGER_TO_FLOAT, .generate = generate_to_float,
-            .group = "product", CASE_BENCHMARKS(integer_to_float_benchmarks), .operations = matrix_operations,
-            .bounds = to_float_bounds, .exact = to_float_exact);
+CASE_FAMILY(matrix_multiply_integer_to_float, MATRIX_MULTIPLY_INTEGER_TO_FLOAT, .binds_whole = true,
+            .generate = generate_to_float, .group = "product", CASE_BENCHMARKS(integer_to_float_benchmarks),
+            .operations = matrix_operations, .bounds = to_float_bounds, .exact = to_float_exact);

@@ -350,8 +350,8 @@ static const struct case_tensor_support max_pooling_grad_support[] = {
     {"InputTensor", MAX_SUPPORT}, {"InputGradientTensor", MAX_SUPPORT}, {"OutputGradientTensor", MAX_SUPPORT}};
 
 #define FAMILY(name, NAME, ...)                                                                                        \
-    CASE_FAMILY(name, NAME, .generate = generate, .group = "window", .bounds = bounds, .exact = exact,                 \
-                CASE_BENCHMARKS(name##_benchmarks), CASE_REPEATED(name##_repeated), __VA_ARGS__)
+    CASE_FAMILY(name, NAME, .binds_whole = true, .generate = generate, .group = "window", .bounds = bounds,            \
+                .exact = exact, CASE_BENCHMARKS(name##_benchmarks), CASE_REPEATED(name##_repeated), __VA_ARGS__)
 
 FAMILY(average_pooling_grad, AVERAGE_POOLING_GRAD, .has_frame = true);
 FAMILY(max_pooling_grad, MAX_POOLING_GRAD, .has_frame = true);

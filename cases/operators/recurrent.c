@@ -440,9 +440,9 @@ static double recurrent_operations(const struct operator_case *c) {
         {#name "/batch32", CASE_TYPES_FLOATS, 0, 0, make_##name, NULL},                                                \
         {#name "/long", CASE_TYPES_FLOATS, IS_LONG, 0, make_##name, NULL},                                             \
     };                                                                                                                 \
-    CASE_FAMILY(name, NAME, .has_frame = (first), .generate = generate_recurrent, .group = "recurrent",                \
-                CASE_BENCHMARKS(name##_benchmarks), .operations = recurrent_operations, .bounds = recurrent_bounds,    \
-                .exact = recurrent_exact)
+    CASE_FAMILY(name, NAME, .has_frame = (first), .binds_whole = true, .generate = generate_recurrent,                 \
+                .group = "recurrent", CASE_BENCHMARKS(name##_benchmarks), .operations = recurrent_operations,          \
+                .bounds = recurrent_bounds, .exact = recurrent_exact)
 
 RECURRENT_FAMILY(rnn, RNN, false);
 RECURRENT_FAMILY(gru, GRU, false);

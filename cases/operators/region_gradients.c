@@ -574,5 +574,5 @@ static const struct case_benchmark benchmarks[] = {
     {"roi_align_gradient/of_regions", FLOATS, 1, CASE_BENCHMARK_TYPE_OF_OUTPUT, make, NULL},
 };
 
-CASE_FAMILY(roi_align_grad, ROI_ALIGN_GRAD, .has_frame = true, .generate = generate, .group = "regions",
-            CASE_BENCHMARKS(benchmarks), CASE_REPEATED(repeated), .bounds = bounds, .exact = exact);
+CASE_FAMILY(roi_align_grad, ROI_ALIGN_GRAD, .has_frame = true, .binds_whole = true, .generate = generate,
+            .group = "regions", CASE_BENCHMARKS(benchmarks), CASE_REPEATED(repeated), .bounds = bounds, .exact = exact);

@@ -299,7 +299,8 @@ static const struct case_benchmark resample_grad_benchmarks[] = {
 };
 
 #define FAMILY(name, NAME, ...)                                                                                        \
-    CASE_FAMILY(name, NAME, .generate = generate, .group = "window", .bounds = bounds, .exact = exact, __VA_ARGS__)
+    CASE_FAMILY(name, NAME, .binds_whole = true, .generate = generate, .group = "window", .bounds = bounds,            \
+                .exact = exact, __VA_ARGS__)
 
 FAMILY(resample_grad, RESAMPLE_GRAD, .has_frame = false, CASE_REPEATED(resample_grad_repeated),
        CASE_BENCHMARKS(resample_grad_benchmarks));

@@ -38,14 +38,6 @@ void errors_generate(const struct case_family *family, struct random *random, st
     }
 }
 
-static const struct case_family *family_of(const struct operator_case *c) {
-    size_t i = 0;
-    while (case_families[i]->type != c->schema->type) {
-        i++;
-    }
-    return case_families[i];
-}
-
 /* The operator, and the function that its line says. */
 static void name_case(const struct operator_case *c, char *name) {
     char line[CASE_MAX_LINE];
@@ -94,7 +86,7 @@ static void take(struct entry *entry, uint64_t bits, const struct accuracy_bound
 
 void errors_observe(const struct operator_case *c, const unsigned char *const *tensors, const unsigned char *got) {
     uint32_t strides[DML_TENSOR_DIMENSION_COUNT_MAX1], coordinates[DML_TENSOR_DIMENSION_COUNT_MAX1] = {0};
-    const struct case_family *family = family_of(c);
+    const struct case_family *family = case_family_of(c->schema->type);
     struct case_at at = case_first(c);
     const uint64_t inputs = case_element_count(at.tensor);
     while (at.is_input) {

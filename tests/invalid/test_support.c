@@ -30,15 +30,6 @@ static const char *const type_names[] = {
     "INT16",   "INT8",    "FLOAT64", "UINT64", "INT64",  "UINT4", "INT4",
 };
 
-static const struct case_family *find_family(DML_OPERATOR_TYPE type) {
-    for (size_t i = 0; i < case_family_count; i++) {
-        if (case_families[i]->type == type) {
-            return case_families[i];
-        }
-    }
-    return NULL;
-}
-
 /* What holds at a level; NULL below the tensor's first. */
 static const struct case_support *support_at(const struct case_tensor_support *support, DML_FEATURE_LEVEL level) {
     const struct case_support *newest = NULL;
@@ -303,7 +294,7 @@ static void a_refusal_names_the_tensor_and_what_is_wrong_with_it(void **state) {
 }
 
 static bool all_tensors_take(DML_FEATURE_LEVEL level, const DML_OPERATOR_DESC *desc) {
-    const struct case_family *family = find_family(desc->Type);
+    const struct case_family *family = case_family_of(desc->Type);
     for (size_t i = 0; i < family->support_count; i++) {
         const struct case_support *row = support_at(&family->support[i], level);
         const DML_BUFFER_TENSOR_DESC *tensor = tensor_of(desc, family->support[i].tensor);
@@ -333,7 +324,7 @@ static void check_uniform(const struct case_family *family, const struct case_te
 static void a_descriptor_is_taken_exactly_where_the_documented_tables_take_it(void **state) {
     (void)state;
     for (size_t i = 0; i < SAMPLE_OPERATOR_COUNT; i++) {
-        const struct case_family *family = find_family(sample_operators[i]);
+        const struct case_family *family = case_family_of(sample_operators[i]);
         assert_non_null(family);
         for_all_combinations(family, &family->support[0], check_uniform);
     }
@@ -458,7 +449,7 @@ static void check_row_order(const struct case_tensor_support *support) {
 }
 
 static void check_documented(const VkdmlOperatorSchema *schema) {
-    const struct case_family *family = find_family(schema->type);
+    const struct case_family *family = case_family_of(schema->type);
     if (family == NULL) {
         fail_msg("%s has no family of cases", schema->name);
         return;

@@ -67,26 +67,46 @@ static VkdmlResult make_biased(struct making *making, uint32_t role) {
     return move(making, role, &making->ready[role]);
 }
 
-/* Behind the past, in the output of what is present where there is one. */
-static VkdmlResult make_with_past(struct making *making, uint32_t role) {
-    const struct vkdml_view *from = &making->parts->roles[role], *past = &making->parts->pasts[role];
-    const struct vkdml_view *present = &making->parts->presents[role];
-    const uint32_t before = vkdml_view_exists(past) ? past->sizes[ROW] : 0;
-    const bool moves = vkdml_view_exists(past) || vkdml_view_exists(&making->parts->biases[role]);
-    if (!vkdml_view_exists(present) && before == 0) {
+static uint32_t rows_before(const struct making *making, uint32_t role) {
+    const struct vkdml_view *past = &making->parts->pasts[role];
+    return vkdml_view_exists(past) ? past->sizes[ROW] : 0;
+}
+
+static bool is_behind_a_past(const struct making *making, uint32_t role) {
+    return vkdml_view_exists(&making->parts->presents[role]) || rows_before(making, role) != 0;
+}
+
+/* The past, in the output of what is present where there is one. */
+static VkdmlResult make_past(struct making *making, uint32_t role) {
+    const struct vkdml_view *past = &making->parts->pasts[role], *present = &making->parts->presents[role];
+    const uint32_t before = rows_before(making, role);
+    if (!is_behind_a_past(making, role)) {
+        return VKDML_SUCCESS;
+    }
+    making->ready[role] =
+        vkdml_view_exists(present) ? *present : scratch(making, role, before + making->parts->roles[role].sizes[ROW]);
+    if (before == 0) {
+        return VKDML_SUCCESS;
+    }
+    const struct vkdml_view first = rows_of(&making->ready[role], 0, before);
+    making->is_made = true;
+    return vkdml_copy_plan_identity(&first, past, making->planning->builder);
+}
+
+/* What there is now, behind it. */
+static VkdmlResult make_behind(struct making *making, uint32_t role) {
+    const struct vkdml_view *from = &making->parts->roles[role];
+    const uint32_t before = rows_before(making, role);
+    if (!is_behind_a_past(making, role)) {
         return make_biased(making, role);
     }
-    const struct vkdml_view whole =
-        vkdml_view_exists(present) ? *present : scratch(making, role, before + from->sizes[ROW]);
-    const struct vkdml_view behind = rows_of(&whole, before, from->sizes[ROW]);
-    VkdmlResult result = VKDML_SUCCESS;
-    if (before != 0) {
-        const struct vkdml_view first = rows_of(&whole, 0, before);
-        result = vkdml_copy_plan_identity(&first, past, making->planning->builder);
+    const struct vkdml_view behind = rows_of(&making->ready[role], before, from->sizes[ROW]);
+    if (before == 0 && !vkdml_view_exists(&making->parts->biases[role])) {
+        making->ready[role] = *from; /* what is only copied is read where it was */
+    } else {
+        making->is_made = true;
     }
-    making->ready[role] = moves ? whole : *from; /* what is only copied is read where it was */
-    making->is_made = making->is_made || moves;
-    return result == VKDML_SUCCESS ? move(making, role, &behind) : result;
+    return move(making, role, &behind);
 }
 
 /* Behind what the output has, in each batch as much as its length says. */
@@ -106,11 +126,28 @@ static VkdmlResult make_appended(struct making *making, uint32_t role) {
     return result;
 }
 
-static VkdmlResult make_all(struct making *making) {
-    const bool has_lengths = vkdml_attention_has_lengths(making->planning->instance);
-    VkdmlResult result = make_biased(making, QUERIES);
+/* What is behind a past is interleaved with it by heads, and may begin within its last word: it waits for both. */
+static VkdmlResult make_keys_and_values(struct making *making) {
+    VkdmlResult result = VKDML_SUCCESS;
     for (uint32_t role = KEYS; role < ROLES && result == VKDML_SUCCESS; ++role) {
-        result = has_lengths ? make_appended(making, role) : make_with_past(making, role);
+        result = make_past(making, role);
+    }
+    if (rows_before(making, KEYS) != 0 || rows_before(making, VALUES) != 0) {
+        vkdml_builder_phase(making->planning->builder);
+    }
+    for (uint32_t role = KEYS; role < ROLES && result == VKDML_SUCCESS; ++role) {
+        result = make_behind(making, role);
+    }
+    return result;
+}
+
+static VkdmlResult make_all(struct making *making) {
+    VkdmlResult result = make_biased(making, QUERIES);
+    if (!vkdml_attention_has_lengths(making->planning->instance)) {
+        return result == VKDML_SUCCESS ? make_keys_and_values(making) : result;
+    }
+    for (uint32_t role = KEYS; role < ROLES && result == VKDML_SUCCESS; ++role) {
+        result = make_appended(making, role);
     }
     return result;
 }

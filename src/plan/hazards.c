@@ -32,9 +32,15 @@ static bool may_coincide(const struct vkdml_plan *plan, const struct vkdml_plan_
     return false;
 }
 
+/* Descriptors begin at multiples of an alignment, before what is bound: of 16 bytes at least, as tensors do. A kernel
+ * that touches nothing there still binds what another one writes. */
+static uint64_t first_bound(const struct vkdml_plan_buffer *buffer) {
+    return buffer->offset / DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT * DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT;
+}
+
 static bool overlap(const struct vkdml_plan *plan, const struct vkdml_plan_buffer *a,
                     const struct vkdml_plan_buffer *b) {
-    return a->offset < b->offset + b->size && b->offset < a->offset + a->size && may_coincide(plan, a, b);
+    return first_bound(a) < b->offset + b->size && first_bound(b) < a->offset + a->size && may_coincide(plan, a, b);
 }
 
 bool vkdml_plan_steps_meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *earlier,

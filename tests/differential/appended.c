@@ -112,8 +112,9 @@ static VkdmlResult append_fill(struct vkdml_plan *plan, const struct vkdml_plan_
 /* ---- barriers ---- */
 
 /* As the library's hazards.c decides it, told once more: what one writes and the other touches, in one place or in two
- * that may be bound as one. */
+ * that may be bound as one, from multiples of 16 bytes on. */
 static bool touch(const struct vkdml_plan *plan, const struct vkdml_plan_buffer *a, const struct vkdml_plan_buffer *b) {
+    const uint64_t a_first = a->offset / 16 * 16, b_first = b->offset / 16 * 16;
     const uint64_t a_end = a->offset + a->size, b_end = b->offset + b->size;
     bool same = a->resource == b->resource && a->index == b->index;
     for (uint32_t i = 0; i < plan->alias_count; i++) {
@@ -121,7 +122,7 @@ static bool touch(const struct vkdml_plan *plan, const struct vkdml_plan_buffer 
         same = same || (a->resource == VKDML_PLAN_INPUT && b->resource == VKDML_PLAN_OUTPUT &&
                         a->index == alias->input && b->index == alias->output);
     }
-    return same && (a->offset <= b->offset ? a_end > b->offset : b_end > a->offset);
+    return same && (a_first <= b_first ? a_end > b_first : b_end > a_first);
 }
 
 static bool writes(const struct vkdml_plan_step *step, uint32_t b) {
@@ -148,7 +149,8 @@ static void check_barriers(const struct vkdml_plan *plan, const struct vkdml_pla
         const struct vkdml_plan_step *step = &steps->items[s];
         bool is_needed = false;
         for (uint32_t e = last; e < s; e++) {
-            is_needed = is_needed || (steps->items[e].phase != step->phase && meet(plan, &steps->items[e], step));
+            const struct vkdml_plan_step *earlier = &steps->items[e];
+            is_needed = is_needed || (earlier->phase != step->phase && meet(plan, earlier, step));
         }
         if (is_needed != step->barrier_before) {
             snprintf(state.failure, sizeof state.failure, "step %" PRIu32 " of %" PRIu32 " %s", s, steps->count,

@@ -188,8 +188,8 @@ static VkdmlResult bring_together(struct vkdml_attention *attention, struct vkdm
                                     "elements that are copied lie 2^32 elements apart or more");
         }
         result = vkdml_copy_plan_identity(&to, &from, builder);
+        vkdml_builder_phase(builder); /* what is bound of the three overlaps: it is interleaved by heads */
     }
-    vkdml_builder_phase(builder);
     return result;
 }
 

@@ -261,8 +261,11 @@ VkdmlResult vkdml_gradient_fill_step(const struct vkdml_gradient *gradient, cons
     step->kernel = VKDML_KERNEL_GRADIENT;
     bind(&n->source, &source, step);
     bind(&n->target, &target, step);
+    /* The kernel names a table even where no dimension is walked, and winners come behind it. */
     if (table->walk_count > 0) {
         bind(&table->at, &whole_table, step);
+    } else {
+        bind(&n->source, &source, step);
     }
     if (has_winners) {
         bind(&n->own, &winners, step);

@@ -171,5 +171,6 @@ VkdmlResult vkdml_recurrent_plan(const struct vkdml_recurrent *recurrent, const 
         return add_turns(recurrent, chunk, 0, recurrent->directions, builder);
     }
     const VkdmlResult result = add_turns(recurrent, chunk, 0, 1, builder);
+    vkdml_builder_phase(builder); /* both bind all states, and a sequence whose directions may be interleaved */
     return result == VKDML_SUCCESS ? add_turns(recurrent, chunk, 1, 1, builder) : result;
 }

@@ -74,6 +74,29 @@ class Layers:
         rows = self.gemm(rows, weights, self.draw((1, 1, 1, width), 0.1) if bias else None)
         return self.reshape(rows, (*x.shape[:-1], width))
 
+    # Of 8 bits, as quantized models are written: what is quantized is dequantized at once, and layers are of floats between.
+
+    def quantize_weights(self, sizes: Sequence[int], deviation: float, axis: int) -> Tuple[np.ndarray, np.ndarray]:
+        """INT8, and a scale for each place along the axis."""
+        weights = self.draw(sizes, deviation).astype(np.float32)
+        others = tuple(d for d in range(len(sizes)) if d != axis)
+        scales = np.abs(weights).max(axis=others, keepdims=True) / np.float32(127)
+        return np.rint(weights / scales).astype(np.int8), scales
+
+    def quantized_convolve(self, x: Any, scale: float, channels: int, window: int, stride: int = 1, gain: float = 1.0) -> Any:
+        """Of an input of that scale; the bias is of 32 bits."""
+        sizes = (channels, x.shape[1], window, window)
+        weights, scales = self.quantize_weights(sizes, gain * math.sqrt(2 / math.prod(sizes[1:])), 0)
+        units = scales.reshape(1, channels, 1, 1) * np.float32(scale)
+        bias = np.rint(self.draw(units.shape, 0.1).astype(np.float32) / units).astype(np.int32)
+        bias_values = self.dequantization(bias, units)
+        return self.convolution(x, self.dequantization(weights, scales), bias_values, stride, window // 2, 1)
+
+    def quantized_connect(self, x: Any, width: int) -> Any:
+        """As connect(), of tokens that are quantized."""
+        weights, scales = self.quantize_weights((1, 1, x.shape[-1], width), 1 / math.sqrt(x.shape[-1]), 3)
+        return self.gemm(x, self.dequantization(weights, scales), self.draw((1, 1, 1, width), 0.1))
+
     def silu(self, x: Any) -> Any:
         return self.multiply(x, self.sigmoid(x))
 
@@ -131,6 +154,17 @@ class GraphLayers(Layers):
         if bias is not None:
             bias = self.weight("bias", bias, (*a.shape[:-1], bias.shape[-1]))
         return self.add_node("GEMM", ATensor=a, BTensor=b, CTensor=bias, TransB="TRANSPOSE" if transposed else "NONE")
+
+    def quantization(self, x: Any, scale: float, signed: bool = False) -> Any:
+        """To 8 bits, and back."""
+        of_all = self.graph.constant(np.full((1,) * len(x.shape), scale, np.float32)).broadcast_to(x.shape)
+        zero = self.graph.constant(np.zeros((1,) * len(x.shape), np.int8 if signed else np.uint8)).broadcast_to(x.shape)
+        x = self.add_node("ELEMENT_WISE_QUANTIZE_LINEAR", InputTensor=x, ScaleTensor=of_all, ZeroPointTensor=zero)
+        return self.add_node("ELEMENT_WISE_DEQUANTIZE_LINEAR", InputTensor=x, ScaleTensor=of_all, ZeroPointTensor=zero)
+
+    def dequantization(self, weights: np.ndarray, scales: np.ndarray) -> Any:
+        of_all = self.graph.constant(scales).broadcast_to(weights.shape)
+        return self.add_node("ELEMENT_WISE_DEQUANTIZE_LINEAR", InputTensor=self.graph.weight(weights), ScaleTensor=of_all)
 
     def relu(self, x: Any) -> Any:
         return self.add_node("ACTIVATION_RELU", InputTensor=x)

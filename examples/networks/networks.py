@@ -8,7 +8,7 @@ The module vkdml must be found (docs/PYTHON.md). A file beside this one is a net
 """
 import argparse
 import time
-from typing import Any, Callable, Dict, NamedTuple
+from typing import Any, Callable, Dict, NamedTuple, Tuple
 
 import numpy as np
 
@@ -17,16 +17,18 @@ from decoder import decoder
 from detector import detector
 from layers import DTYPES, GraphLayers, Layers, Outputs
 from mobilenet import mobilenet_v2
-from resnet import resnet50
+from resnet import resnet50, resnet50_int8
 from unet import unet
 
 
 class Network(NamedTuple):
-    """A network, and the arguments that make it as large as it is used, small for a device on the CPU, tiny for tests."""
+    """A network, and the arguments that make it as large as it is used, small for a device on the CPU, tiny for tests; and the
+    types that it is of."""
     build: Callable[..., Outputs]
     whole: Dict[str, int]
     small: Dict[str, int]
     tiny: Dict[str, int]
+    types: Tuple[str, ...] = tuple(DTYPES)
 
 
 TINY_BERT = {"tokens": 16, "layers": 1, "width": 48, "heads": 4, "words": 64}
@@ -36,6 +38,7 @@ TINY_IMAGE = {"image": 32, "classes": 16}
 NETWORKS: Dict[str, Network] = {
     "resnet50": Network(resnet50, {}, {"image": 64}, {**TINY_IMAGE, "width": 8}),
     "resnet50_32": Network(resnet50, {"batch": 32}, {"image": 64, "batch": 2}, {**TINY_IMAGE, "width": 8, "batch": 2}),
+    "resnet50_int8": Network(resnet50_int8, {}, {"image": 64}, {**TINY_IMAGE, "width": 8}, ("FLOAT32",)),
     "mobilenet_v2": Network(mobilenet_v2, {}, {"image": 64}, TINY_IMAGE),
     "mobilenet_v2_32": Network(mobilenet_v2, {"batch": 32}, {"image": 64, "batch": 2}, {**TINY_IMAGE, "batch": 2}),
     "bert_128": Network(bert, {}, {"layers": 2}, TINY_BERT),
@@ -86,6 +89,8 @@ def main() -> None:
     parser.add_argument("--device", help="part of a device's name; the best one where left out")
     parser.add_argument("--model", metavar="FILE.json", help="write the graph here, its weights beside it, and run nothing")
     options = parser.parse_args()
+    if options.type not in NETWORKS[options.network].types:
+        parser.error(f"{options.network} is of {' or '.join(NETWORKS[options.network].types)} alone")
     net = GraphLayers(options.type)
     outputs = build(options.network, options.size, net)
     print(net.graph)

@@ -6,14 +6,22 @@
 
 /* In order: what copies is out of the way first, and what an activation is behind takes its addend before. Parts of a
  * normalization are found before others take them, and attention once its first product has scale and mask. A filter
- * that takes in a normalization is behind its own addend, and before the activation. Products that are joined have all
- * that they take in. */
+ * that takes in a normalization is behind its own addend, and before the activation, which a product of integers takes
+ * in. Products that are joined have all that they take in. */
 static const struct vkdml_pattern *const patterns[] = {
-    &vkdml_pattern_identity,      &vkdml_pattern_round_trip,
-    &vkdml_pattern_normalization, &vkdml_pattern_normalization_scale,
-    &vkdml_pattern_padding,       &vkdml_pattern_scale,
-    &vkdml_pattern_bias,          &vkdml_pattern_attention,
-    &vkdml_pattern_batch,         &vkdml_pattern_activation,
+    &vkdml_pattern_identity,
+    &vkdml_pattern_round_trip,
+    &vkdml_pattern_attention_casts,
+    &vkdml_pattern_normalization,
+    &vkdml_pattern_normalization_scale,
+    &vkdml_pattern_padding,
+    &vkdml_pattern_scale,
+    &vkdml_pattern_bias,
+    &vkdml_pattern_attention,
+    &vkdml_pattern_batch,
+    &vkdml_pattern_activation,
+    &vkdml_pattern_quantized,
+    &vkdml_pattern_dequantized,
     &vkdml_pattern_projections,
 };
 

@@ -31,8 +31,11 @@ extern const struct vkdml_pattern vkdml_pattern_padding;
 extern const struct vkdml_pattern vkdml_pattern_scale;
 extern const struct vkdml_pattern vkdml_pattern_bias;
 extern const struct vkdml_pattern vkdml_pattern_attention;
+extern const struct vkdml_pattern vkdml_pattern_attention_casts;
 extern const struct vkdml_pattern vkdml_pattern_batch;
 extern const struct vkdml_pattern vkdml_pattern_activation;
+extern const struct vkdml_pattern vkdml_pattern_quantized;
+extern const struct vkdml_pattern vkdml_pattern_dequantized;
 extern const struct vkdml_pattern vkdml_pattern_projections;
 
 /* The operator that makes what input `index` of a node reads, and its node; NULL: it is a graph input or a constant. */

@@ -20,7 +20,7 @@ sys.path.insert(0, FOLDER)
 import networks  # noqa: E402
 
 VALIDATION = ["--debug"] if os.environ.get("VKDML_TEST_VALIDATION") == "1" else []
-NAMES = ["resnet50", "mobilenet_v2", "bert_128", "bert_512", "unet", "decoder_12", "detector"]
+NAMES = ["resnet50", "resnet50_int8", "mobilenet_v2", "bert_128", "bert_512", "unet", "decoder_12", "detector"]
 BOUNDS = {"FLOAT32": 2e-5, "FLOAT16": 2e-2}  # of an output's largest element, where fusing may change the order of sums
 
 

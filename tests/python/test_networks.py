@@ -11,7 +11,7 @@ import networks  # noqa: E402
 
 # Of an output's largest element: sums in another order, in as many layers as there are.
 BOUNDS = {"FLOAT32": 2e-5, "FLOAT16": 2e-2}
-NAMES = ["resnet50", "mobilenet_v2", "bert_128", "bert_512", "unet", "decoder_12", "detector"]
+NAMES = ["resnet50", "resnet50_int8", "mobilenet_v2", "bert_128", "bert_512", "unet", "decoder_12", "detector"]
 
 
 class Networks(unittest.TestCase):
@@ -38,7 +38,7 @@ class Networks(unittest.TestCase):
                         np.testing.assert_array_equal(again[output], found[output], output)
 
 
-tap.add_checks(Networks, [(name, type_) for name in NAMES for type_ in networks.DTYPES])
+tap.add_checks(Networks, [(name, type_) for name in NAMES for type_ in networks.NETWORKS[name].types])
 
 if __name__ == "__main__":
     tap.main()

@@ -164,6 +164,7 @@ void begin(uint32_t inputs, uint32_t outputs) {
 }
 
 char notes_text[NOTES_MOST];
+static uint32_t constants_left;
 
 typedef VkdmlResult passes(struct vkdml_graph *graph, DML_FEATURE_LEVEL level, const struct vkdml_plan_limits *limits,
                            struct vkdml_report *report);
@@ -184,8 +185,10 @@ static uint32_t fuse_by(passes *fuse_graph, DML_EXECUTION_FLAGS flags, uint32_t 
         compilation.limits.max_storage_buffers = storage_buffers;
     }
     assert_int_equal(fuse_graph(read, DML_FEATURE_LEVEL_6_4, &compilation.limits, &report), VKDML_SUCCESS);
+    constants_left = 0;
     for (uint32_t n = 0; n < read->node_count; n++) {
         left += !read->nodes[n].is_gone;
+        constants_left += read->nodes[n].data != NULL && !read->nodes[n].is_gone;
     }
     assert_true(notes.length < sizeof notes_text);
     for (size_t i = 0; i < notes.length; i++) {
@@ -224,6 +227,11 @@ static void assert_left(uint32_t left, uint32_t expected, const char *note) {
 
 void assert_nodes(uint32_t expected, const char *note) {
     assert_left(fuse(DML_EXECUTION_FLAG_NONE), expected, note);
+}
+
+void assert_operators(uint32_t expected, const char *note) {
+    const uint32_t left = fuse(DML_EXECUTION_FLAG_NONE);
+    assert_left(left - constants_left, expected, note);
 }
 
 void assert_all_nodes(uint32_t expected, const char *note) {

@@ -71,6 +71,7 @@ uint32_t count_storage_buffers(void);
 
 /* So many, and a note has this in it; NULL: there is no note. */
 void assert_nodes(uint32_t expected, const char *note);
+void assert_operators(uint32_t expected, const char *note); /* without constants */
 void assert_all_nodes(uint32_t expected, const char *note);
 
 /* Steps of executions, as vkdmlExplainGraph() tells of them. */

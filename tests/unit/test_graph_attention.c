@@ -153,13 +153,122 @@ static void weights_that_are_an_output_stay(void **state) {
     check_halves(&(struct writing){.shows_weights = true}, 3, "");
 }
 
+/* ---- casts around the operator ---- */
+
+enum { BIAS = 6, PAST_KEY = 9, PAST_VALUE };
+
+/* What there is beside queries, keys and values. */
+struct casting {
+    bool has_bias, has_past;
+    bool keeps_float;   /* the result is not cast back */
+    bool shares_values; /* .. which are the keys: one cast is read twice */
+};
+
+static const uint32_t query_rows[] = {2, 8, 48}, key_rows[] = {2, 20, 48}, past_rows[] = {2, 3, 5, 16},
+                      present_rows[] = {2, 3, 25, 16}, bias_row[] = {1, 1, 144};
+
+/* Casts of graph input `input` to inputs of a node; the cast. */
+static uint32_t cast_before(uint32_t input, uint32_t rank, const uint32_t *sizes, uint32_t to, uint32_t to_input) {
+    const uint32_t cast = cast_node(ranked(F16, rank, sizes, NULL), ranked(F32, rank, sizes, NULL));
+    graph_input(&graph, input, cast, 0);
+    graph_join(&graph, cast, 0, to, to_input);
+    return cast;
+}
+
+static void cast_behind(uint32_t rank, const uint32_t *sizes, uint32_t from, uint32_t output) {
+    const uint32_t cast = cast_node(ranked(F32, rank, sizes, NULL), ranked(F16, rank, sizes, NULL));
+    graph_join(&graph, from, output, cast, 0);
+    graph_output(&graph, cast, 0, output);
+}
+
+static void begin_cast(const struct casting *how) {
+    begin(6, how->has_past ? 3 : 1);
+    const DML_TENSOR_DESC *past = how->has_past ? ranked(F32, 4, past_rows, NULL) : NULL;
+    const DML_TENSOR_DESC *present = how->has_past ? ranked(F32, 4, present_rows, NULL) : NULL;
+    const DML_MULTIHEAD_ATTENTION_OPERATOR_DESC desc = {
+        .QueryTensor = ranked(F32, 3, query_rows, NULL),
+        .KeyTensor = ranked(F32, 3, key_rows, NULL),
+        .ValueTensor = ranked(F32, 3, key_rows, NULL),
+        .BiasTensor = how->has_bias ? ranked(F32, 3, bias_row, NULL) : NULL,
+        .PastKeyTensor = past,
+        .PastValueTensor = past,
+        .OutputTensor = ranked(F32, 3, query_rows, NULL),
+        .OutputPresentKeyTensor = present,
+        .OutputPresentValueTensor = present,
+        .Scale = 0.25F,
+        .HeadCount = 3,
+        .MaskType = DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE,
+    };
+    const uint32_t attention = node(DML_OPERATOR_MULTIHEAD_ATTENTION, &desc, "attention");
+    cast_before(Q, 3, query_rows, attention, Q);
+    const uint32_t keys_cast = cast_before(K, 3, key_rows, attention, K);
+    if (how->shares_values) {
+        graph_join(&graph, keys_cast, 0, attention, V);
+    } else {
+        cast_before(V, 3, key_rows, attention, V);
+    }
+    if (how->has_bias) {
+        cast_before(3, 3, bias_row, attention, BIAS);
+    }
+    if (how->has_past) {
+        cast_before(4, 4, past_rows, attention, PAST_KEY);
+        cast_before(5, 4, past_rows, attention, PAST_VALUE);
+        cast_behind(4, present_rows, attention, 1);
+        cast_behind(4, present_rows, attention, 2);
+    }
+    if (how->keeps_float) {
+        graph_output(&graph, attention, 0, 0);
+    } else {
+        cast_behind(3, query_rows, attention, 0);
+    }
+}
+
+static void check_casts(const struct casting *how, DML_EXECUTION_FLAGS flags, uint32_t nodes, const char *note) {
+    begin_cast(how);
+    const uint32_t left = fuse(flags);
+    if (left != nodes || strstr(notes_text, note) == NULL) {
+        fail_msg("%u nodes, must be %u; notes must have \"%s\":\n%s", (unsigned)left, (unsigned)nodes, note,
+                 notes_text);
+    }
+    if (how->keeps_float) {
+        graph_end(&graph);
+    } else if (flags == HALF_ALLOWED) {
+        agree_about(F16);
+    } else {
+        agree_nearly(F16);
+    }
+}
+
+static void casts_around_attention_go(void **state) {
+    (void)state;
+    check_casts(&(struct casting){.has_past = false}, DML_EXECUTION_FLAG_NONE, 1, "is fused into");
+    check_casts(&(struct casting){.has_past = true}, DML_EXECUTION_FLAG_NONE, 1, "is fused into");
+    check_casts(&(struct casting){.shares_values = true}, DML_EXECUTION_FLAG_NONE, 1, "is fused into");
+    check_casts(&(struct casting){.has_bias = true, .has_past = true}, HALF_ALLOWED, 1, "is fused into");
+}
+
+static void casts_that_round_stay(void **state) {
+    (void)state;
+    check_casts(&(struct casting){.has_bias = true}, DML_EXECUTION_FLAG_NONE, 6, "would be rounded once more");
+    check_casts(&(struct casting){.keeps_float = true}, DML_EXECUTION_FLAG_NONE, 4, "");
+    pretend_cores(32);
+    check_casts(&(struct casting){.has_bias = false}, DML_EXECUTION_FLAG_NONE, 5, "probabilities would be rounded");
+}
+
+static void casts_leak_nothing_where_memory_ends(void **state) {
+    (void)state;
+    begin_cast(&(struct casting){.has_past = true});
+    assert_no_leaks();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_device, end_with_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(all_layouts_become_one_operator), TEST(halves_stay_but_where_rounding_allows),
         TEST(what_does_not_pay_stays),         TEST(what_is_no_attention_stays),
-        TEST(weights_that_are_an_output_stay),
+        TEST(weights_that_are_an_output_stay), TEST(casts_around_attention_go),
+        TEST(casts_that_round_stay),           TEST(casts_leak_nothing_where_memory_ends),
     };
     return cmocka_run_group_tests_name("graph_attention", tests, set_up_vulkan, tear_down_vulkan);
 }

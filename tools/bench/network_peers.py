@@ -19,10 +19,10 @@ class TorchLayers(Layers):
         import torch
         super().__init__(type_)
         self.torch, self.device, self.function = torch, device, torch.nn.functional
-        self.drawn, self.again, self.tensors = [], None, {}
+        self.drawn, self.again, self.tensors, self.dequantized = [], None, {}, 0
 
     def replay(self):
-        self.again = iter(self.drawn)
+        self.again, self.dequantized = iter(self.drawn), 0
 
     def draw(self, sizes, deviation=1.0, mean=0.0):
         if self.again is not None:
@@ -32,6 +32,8 @@ class TorchLayers(Layers):
 
     def weight(self, values, key=None):
         """On the device, once; of weights no more dimensions than PyTorch wants are others than 1."""
+        if isinstance(values, self.torch.Tensor):
+            return values
         key = id(values) if key is None else key
         if key not in self.tensors:
             values = values.astype(np.int64) if values.dtype == np.uint32 else np.array(values)
@@ -44,6 +46,13 @@ class TorchLayers(Layers):
     def convolution(self, x, weights, bias, stride, padding, groups):
         bias = None if bias is None else self.weight(bias).flatten()
         return self.function.conv2d(x, self.weight(weights), bias, stride, padding, 1, groups)
+
+    def quantization(self, x, scale, signed=False):
+        return self.torch.fake_quantize_per_tensor_affine(x, scale, 0, *((-128, 127) if signed else (0, 255)))
+
+    def dequantization(self, weights, scales):
+        self.dequantized += 1
+        return self.weight(weights.astype(np.float32) * scales, f"dequantized {self.dequantized}")
 
     def batch_normalization(self, x, mean, variance, scale, bias):
         return self.function.batch_norm(x, *(self.weight(values).flatten() for values in (mean, variance, scale, bias)))

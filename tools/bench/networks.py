@@ -124,7 +124,8 @@ def main():
     options = parser.parse_args()
     results = []
     for name in options.networks or networks.NETWORKS:
-        for type_ in ["FLOAT32", "FLOAT16"] if options.type == "both" else [options.type]:
+        wanted = ["FLOAT32", "FLOAT16"] if options.type == "both" else [options.type]
+        for type_ in [type_ for type_ in wanted if type_ in networks.NETWORKS[name].types]:
             results.append(time_network(name, options, type_))
             print(f"# {name} {type_}: {results[-1]['fused_ms']:.2f} ms", file=sys.stderr, flush=True)
             run = {"schema": "vkdml-networks-1", "device": results[0]["device"], "size": options.size, "results": results}

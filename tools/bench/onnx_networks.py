@@ -58,7 +58,7 @@ class OnnxLayers(Layers):
         return Value(name, (len(values),))
 
     def flat(self, values):
-        return None if values is None else self.weight(values.reshape(-1))
+        return values if values is None or isinstance(values, Value) else self.weight(values.reshape(-1))
 
     def taken(self, name, values):
         self.taken_inputs.append(helper.make_tensor_value_info(name, TYPES[values.dtype], values.shape))
@@ -69,6 +69,16 @@ class OnnxLayers(Layers):
         sizes = [(size + 2 * padding - width) // stride + 1 for size, width in zip(x.shape[2:], window)]
         return self.node("Conv", [x, self.weight(weights), *([self.flat(bias)] if bias is not None else [])],
                          (x.shape[0], weights.shape[0], *sizes), strides=[stride] * 2, pads=[padding] * 4, group=groups)
+
+    def quantization(self, x, scale, signed=False):
+        numbers = [self.weight(np.array(scale, np.float32)), self.weight(np.array(0, np.int8 if signed else np.uint8))]
+        return self.node("DequantizeLinear", [self.node("QuantizeLinear", [x, *numbers], x.shape), *numbers], x.shape)
+
+    def dequantization(self, weights, scales):
+        """A bias is flat, as Conv takes it."""
+        weights = weights.reshape(-1) if weights.dtype == np.int32 else weights
+        axis = 0 if weights.ndim == 1 else int(np.argmax(scales.shape))
+        return self.node("DequantizeLinear", [self.weight(weights), self.flat(scales)], weights.shape, axis=axis)
 
     def batch_normalization(self, x, mean, variance, scale, bias):
         parameters = [self.flat(values) for values in (scale, bias, mean, variance)]

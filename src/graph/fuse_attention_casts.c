@@ -18,8 +18,7 @@ struct casts {
     uint32_t count;
     struct vkdml_edit edits[MOST_TENSORS];
     struct vkdml_tensor tensors[MOST_TENSORS];
-    uint32_t
-        nodes[MOST_TENSORS]; /* the casts, of inputs by index and then of outputs; VKDML_GRAPH_NONE: there is none */
+    uint32_t nodes[MOST_TENSORS]; /* the casts, of inputs and then of outputs; VKDML_GRAPH_NONE: there is none */
 };
 
 static bool matches(const struct vkdml_instance *last) {

@@ -104,7 +104,11 @@ static const struct vkdml_graph_node *constant_of(const struct joining *joining,
     return node != VKDML_GRAPH_NONE && graph->nodes[node].data != NULL ? &graph->nodes[node] : NULL;
 }
 
-/* Number n of a scale along a dimension. */
+static bool is_float32(const struct quantization *q) {
+    return q->scale->data_type == DML_TENSOR_DATA_TYPE_FLOAT32;
+}
+
+/* Number n of a scale of FLOAT32 along a dimension. */
 static float scale_at(const struct vkdml_graph_node *constant, const struct quantization *q, uint32_t dimension,
                       uint32_t n) {
     const struct vkdml_tensor *tensor = q->scale;
@@ -119,7 +123,8 @@ static bool has_units(const struct joining *joining, uint32_t channels) {
     const struct quantization *bias = &joining->bias, *input = &joining->operands[A], *filter = &joining->operands[B];
     const struct vkdml_graph_node *units = constant_of(joining, bias, 1), *input_scale = constant_of(joining, input, 1),
                                   *filter_scale = constant_of(joining, filter, 1);
-    bool same = units != NULL && input_scale != NULL && filter_scale != NULL && bias->zero_point == NULL;
+    bool same = units != NULL && input_scale != NULL && filter_scale != NULL && bias->zero_point == NULL &&
+                is_float32(bias) && is_float32(input) && is_float32(filter);
     for (uint32_t c = 0; c < channels && same; ++c) {
         const double wanted = (double)scale_at(input_scale, input, 0, 0) * (double)scale_at(filter_scale, filter, 0, c);
         same = fabs((double)scale_at(units, bias, 1, c) - wanted) <= 0x1p-22 * fabs(wanted);

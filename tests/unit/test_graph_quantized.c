@@ -14,6 +14,7 @@
 #include "vkdml/vkdml.h"
 
 #define F32 DML_TENSOR_DATA_TYPE_FLOAT32
+#define F16 DML_TENSOR_DATA_TYPE_FLOAT16
 #define I32 DML_TENSOR_DATA_TYPE_INT32
 #define U8  DML_TENSOR_DATA_TYPE_UINT8
 #define S8  DML_TENSOR_DATA_TYPE_INT8
@@ -55,26 +56,28 @@ static const DML_TENSOR_DESC *zero_points(DML_TENSOR_DATA_TYPE type, const uint3
     return numbers->data != NULL ? tensor_of(type, sizes, numbers->strides) : NULL;
 }
 
-static uint32_t dequantize(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, struct numbers scale,
-                           struct numbers zero_point) {
+/* Both ways: their descriptors have the same fields. */
+static uint32_t convert(DML_OPERATOR_TYPE way, DML_TENSOR_DATA_TYPE from, DML_TENSOR_DATA_TYPE to,
+                        const uint32_t *sizes, struct numbers scale, struct numbers zero_point) {
+    const bool dequantizes = way == DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR;
+    const DML_TENSOR_DATA_TYPE floats = dequantizes ? to : from, integers = dequantizes ? from : to;
     const DML_ELEMENT_WISE_DEQUANTIZE_LINEAR_OPERATOR_DESC desc = {
-        tensor_of(type, sizes, NULL), tensor_of(F32, sizes, scale.strides), zero_points(type, sizes, &zero_point),
-        tensor_of(F32, sizes, NULL)};
-    const uint32_t made = node(DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR, &desc, "dequantized");
+        tensor_of(from, sizes, NULL), tensor_of(floats, sizes, scale.strides),
+        zero_points(integers, sizes, &zero_point), tensor_of(to, sizes, NULL)};
+    const uint32_t made = node(way, &desc, dequantizes ? "dequantized" : "quantized");
     give(&scale, made, 1);
     give(&zero_point, made, 2);
     return made;
 }
 
+static uint32_t dequantize(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, struct numbers scale,
+                           struct numbers zero_point) {
+    return convert(DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR, type, F32, sizes, scale, zero_point);
+}
+
 static uint32_t quantize(DML_TENSOR_DATA_TYPE type, const uint32_t *sizes, struct numbers scale,
                          struct numbers zero_point) {
-    const DML_ELEMENT_WISE_QUANTIZE_LINEAR_OPERATOR_DESC desc = {
-        tensor_of(F32, sizes, NULL), tensor_of(F32, sizes, scale.strides), zero_points(type, sizes, &zero_point),
-        tensor_of(type, sizes, NULL)};
-    const uint32_t made = node(DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, &desc, "quantized");
-    give(&scale, made, 1);
-    give(&zero_point, made, 2);
-    return made;
+    return convert(DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, F32, type, sizes, scale, zero_point);
 }
 
 /* ---- convolutions ---- */
@@ -189,6 +192,42 @@ static void convolutions_that_integers_cannot_say_stay(void **state) {
                       "an activation which a zero point does not stand for");
     check_convolution((struct convolving){.is_depthwise = true}, 4, "groups have too few channels");
     check_convolution((struct convolving){.input_scale = MANY(scales, by_channel)}, 4, "input has more than one scale");
+}
+
+/* Scales have two bytes each, of which no four may be read. */
+static void halves_stay(void **state) {
+    static const uint16_t half = 0x3000; /* 2^-3 */
+    const struct numbers scale = ONE(half), nothing = {NULL, 0, NULL};
+    (void)state;
+    begin(GRAPH_INPUTS, 1);
+    const DML_CONVOLUTION_OPERATOR_DESC desc = {tensor_of(F16, input_sizes, NULL),
+                                                tensor_of(F16, filter_sizes, NULL),
+                                                tensor_of(F16, bias_sizes, NULL),
+                                                tensor_of(F16, output_sizes, NULL),
+                                                DML_CONVOLUTION_MODE_CROSS_CORRELATION,
+                                                DML_CONVOLUTION_DIRECTION_FORWARD,
+                                                2,
+                                                two_ones,
+                                                two_ones,
+                                                two_zeros,
+                                                two_zeros,
+                                                two_zeros,
+                                                1,
+                                                NULL};
+    const DML_OPERATOR_TYPE way = DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR;
+    const uint32_t made[] = {convert(way, U8, F16, input_sizes, scale, nothing),
+                             convert(way, S8, F16, filter_sizes, scale, nothing),
+                             convert(way, I32, F16, bias_sizes, scale, nothing)};
+    const uint32_t convolution = node(DML_OPERATOR_CONVOLUTION, &desc, "convolution");
+    const uint32_t result = convert(DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, F16, U8, output_sizes, scale, nothing);
+    for (uint32_t i = 0; i < 3; i++) {
+        graph_input(&graph, i, made[i], 0);
+        graph_join(&graph, made[i], 0, convolution, i);
+    }
+    graph_join(&graph, convolution, 0, result, 0);
+    graph_output(&graph, result, 0, 0);
+    assert_operators(5, "not known to be of the product of both scales");
+    graph_end(&graph);
 }
 
 /* ---- matrices ---- */
@@ -322,6 +361,7 @@ int main(void) {
         TEST(convolutions_become_those_of_integers),
         TEST(what_is_dequantized_for_others_stays),
         TEST(convolutions_that_integers_cannot_say_stay),
+        TEST(halves_stay),
         TEST(products_become_those_of_integers),
         TEST(products_that_integers_cannot_say_stay),
         TEST(newer_operators_are_as_good),

@@ -197,7 +197,7 @@ static void convolutions_that_integers_cannot_say_stay(void **state) {
 /* Scales have two bytes each, of which no four may be read. */
 static void halves_stay(void **state) {
     static const uint16_t half = 0x3000; /* 2^-3 */
-    const struct numbers scale = ONE(half), nothing = {NULL, 0, NULL};
+    const struct numbers scale = ONE(half), absent = {NULL, 0, NULL};
     (void)state;
     begin(GRAPH_INPUTS, 1);
     const DML_CONVOLUTION_OPERATOR_DESC desc = {tensor_of(F16, input_sizes, NULL),
@@ -215,11 +215,11 @@ static void halves_stay(void **state) {
                                                 1,
                                                 NULL};
     const DML_OPERATOR_TYPE way = DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR;
-    const uint32_t made[] = {convert(way, U8, F16, input_sizes, scale, nothing),
-                             convert(way, S8, F16, filter_sizes, scale, nothing),
-                             convert(way, I32, F16, bias_sizes, scale, nothing)};
+    const uint32_t made[] = {convert(way, U8, F16, input_sizes, scale, absent),
+                             convert(way, S8, F16, filter_sizes, scale, absent),
+                             convert(way, I32, F16, bias_sizes, scale, absent)};
     const uint32_t convolution = node(DML_OPERATOR_CONVOLUTION, &desc, "convolution");
-    const uint32_t result = convert(DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, F16, U8, output_sizes, scale, nothing);
+    const uint32_t result = convert(DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, F16, U8, output_sizes, scale, absent);
     for (uint32_t i = 0; i < 3; i++) {
         graph_input(&graph, i, made[i], 0);
         graph_join(&graph, made[i], 0, convolution, i);

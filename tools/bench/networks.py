@@ -5,10 +5,12 @@ Markdown table, and writes a run that tools/docs/performance_page.py makes the s
 networks.py [--size whole|small|tiny] [--type FLOAT32|FLOAT16|both] [--device NAME] [--seconds-each S] [--torch-compile] [--no-onnx]
             [--json FILE] [NETWORK..]
 
-PyTorch (eager, and with --torch-compile by torch.compile too, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where they are installed. Times are medians, from a submission until
-its end is seen, with inputs and outputs on the device; on a GPU the smallest networks wait for the host.
+PyTorch (eager, and with --torch-compile by torch.compile too, on CUDA) and ONNX Runtime (CPU, one thread) are timed beside it where
+they are installed. Times are medians, from a submission until its end is seen, with inputs and outputs on the device; on a GPU the
+smallest networks wait for the host. For their ratio fused and node by node take turns, on a CPU in time of the processor.
 """
 import argparse
+import functools
 import json
 import math
 import pathlib
@@ -23,18 +25,45 @@ from network_peers import networks  # noqa: E402
 from networks_table import table  # noqa: E402
 
 
-def median_ms(function, seconds):
-    """At least 3 times, after one and half a second's at most that warm up: an idle GPU has low clocks."""
+def call_ms(function, clock=time.perf_counter):
+    start = clock()
     function()
-    warm = time.perf_counter() + min(seconds, 0.5)
-    while time.perf_counter() < warm:
-        function()
+    return (clock() - start) * 1e3
+
+
+def calls_ms(function, seconds, clock=time.perf_counter):
+    """At least one call, and as many as begin within the time."""
+    end, samples = time.perf_counter() + seconds, [call_ms(function, clock)]
+    while time.perf_counter() < end:
+        samples.append(call_ms(function, clock))
+    return samples
+
+
+def warm_up(function, seconds):
+    """At least once, and half a second at most: an idle GPU has low clocks."""
+    calls_ms(function, min(seconds, 0.5))
+
+
+def median_ms(function, seconds):
+    """At least 3 times."""
+    warm_up(function, seconds)
     samples, end = [], time.perf_counter() + seconds
     while len(samples) < 3 or time.perf_counter() < end and len(samples) < 1000:
-        start = time.perf_counter()
-        function()
-        samples.append((time.perf_counter() - start) * 1e3)
+        samples.append(call_ms(function))
     return statistics.median(samples)
+
+
+def turns_ratio(first, second, seconds, clock):
+    """The second's time as a multiple of the first's: they take turns, of 20 ms or one call, and it is the median of pairs of
+    turns. So both meet what changes on the machine meanwhile.
+    """
+    ratios, end = [], time.perf_counter() + 2 * seconds
+    while len(ratios) < 5 or time.perf_counter() < end:
+        turn = {}
+        for function in (first, second) if len(ratios) % 2 else (second, first):
+            turn[function] = statistics.median(calls_ms(function, 0.02, clock))
+        ratios.append(turn[second] / turn[first])
+    return statistics.median(ratios)
 
 
 def compile_ms(net, device, **options):
@@ -51,18 +80,23 @@ def naive_bytes(net):
 
 
 def time_graph(net, device, seconds):
-    result = {}
+    """Of a CPU the ratio is of the processor's time: its threads may share a core for seconds, and then not."""
+    result, ways = {}, {}
     inputs = {name: device.array(values) for name, values in net.inputs.items()}
     for way, options in (("fused", {}), ("nodes", {"node_by_node": True})):
         compiled, cold = compile_ms(net, device, **options)
-        outputs = {name: device.array(tensor) for name, tensor in compiled.outputs.items()}
-        result[f"{way}_ms"] = median_ms(lambda: compiled(**inputs, **outputs), seconds)
+        ways[way] = (compiled, {**inputs, **{name: device.array(tensor) for name, tensor in compiled.outputs.items()}})
         result[f"{way}_bytes"] = compiled.properties.temporary_bytes
-        compiled.close()
         if way == "fused":  # both with the weights' way to the device
             again, warm = compile_ms(net, device, **options)
             again.close()
             result.update(cold_ms=cold, warm_ms=warm)
+    run = {way: functools.partial(compiled, **arrays) for way, (compiled, arrays) in ways.items()}
+    result.update({f"{way}_ms": median_ms(run[way], seconds) for way in run})
+    cpu = any(info.name == device.name and info.type == "cpu" for info in vkdml.devices())
+    result["nodes_ratio"] = turns_ratio(run["fused"], run["nodes"], seconds, time.process_time if cpu else time.perf_counter)
+    for compiled, _ in ways.values():
+        compiled.close()
     return result
 
 

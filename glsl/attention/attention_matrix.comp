@@ -40,12 +40,18 @@ const uint S_CELLS = V_CELLS + KEYS * PITCH_V;
 shared uvec4 cells[S_CELLS + QUERIES * PITCH_S];
 shared float of_lanes[gl_WorkGroupSize.x];
 shared uint rises[SUBGROUPS];
+shared float besides[QUERIES];
 
 const uint FRAGMENTS_M = SUBGROUP_ROWS / FRAGMENT_M;
 const uint FRAGMENTS_D = DEPTH / FRAGMENT_K;
 const uint FRAGMENTS_C = COLUMNS / FRAGMENT_N;
+const uint FRAGMENTS_N = KEYS / FRAGMENT_N;
+#define ACCUMULATOR coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>
 coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_K, gl_MatrixUseA> q_parts[FRAGMENTS_M * FRAGMENTS_D];
-coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator> sums[FRAGMENTS_M * FRAGMENTS_C];
+ACCUMULATOR sums[FRAGMENTS_M * FRAGMENTS_C];
+ACCUMULATOR score_parts[FRAGMENTS_M * FRAGMENTS_N];
+ACCUMULATOR beside_parts[FRAGMENTS_M]; // in each column the same
+ACCUMULATOR total_parts[FRAGMENTS_M];  // of weights that were made in fragments: columns to be added
 
 const uint K_LOADS = KEYS * DEPTH / 8 / gl_WorkGroupSize.x;
 const uint V_LOADS = KEYS * COLUMNS / 8 / gl_WorkGroupSize.x;
@@ -60,17 +66,33 @@ uvec4 join_fours(vec4 low, vec4 high)
                  packFloat2x16(high_halves.zw));
 }
 
-// Eight of a row from an element on; beyond the last 0.
+// Keys and values that come next are loaded while those in shared memory are multiplied. These views are volatile:
+// compilers move a load to where its result is used, behind all that it should go along with. On an H200 heads of 64
+// elements made 131 TFLOP/s so, and 189 with loads that stay (vkdml bench -f attention/self_64/float16 -b 64MiB).
+layout(std430, binding = 1) volatile readonly buffer QueriesAhead { uvec4 vectors[]; } queries_ahead;
+layout(std430, binding = 3) volatile readonly buffer KeysAhead { uvec4 vectors[]; } keys_ahead;
+layout(std430, binding = 4) volatile readonly buffer ValuesAhead { uvec4 vectors[]; } values_ahead;
+#define Q_VECTOR_AHEAD(index) Q_VECTOR(index)
+#define K_VECTOR_AHEAD(index) (IS_TOGETHER ? queries_ahead.vectors[index] : keys_ahead.vectors[index])
+#define V_VECTOR_AHEAD(index) (IS_TOGETHER ? queries_ahead.vectors[index] : values_ahead.vectors[index])
+
+// Eight of a row from an element on; beyond the last 0, but of what is one load: that is cleared when it has come, for a
+// comparison waits for it.
 #define EIGHT_OF(name, tensor, in_eights, count)                                                                       \
     uvec4 name##_eight(uint first, uint element)                                                                       \
     {                                                                                                                  \
         if (in_eights)                                                                                                 \
-            return mix(uvec4(0), tensor##_VECTOR((first + min(element, count - 8)) / 8), bvec4(element < count));      \
+            return tensor##_VECTOR_AHEAD((first + min(element, count - 8)) / 8);                                       \
         return join_fours(name##_four(first, element), name##_four(first, element + 4));                               \
     }
 EIGHT_OF(q, Q, Q_IN_EIGHTS, parameters.depth)
 EIGHT_OF(k, K, K_IN_EIGHTS, parameters.depth)
 EIGHT_OF(v, V, V_IN_EIGHTS, parameters.columns)
+
+uvec4 cleared(uvec4 eight, uint element, uint count)
+{
+    return element < count ? eight : uvec4(0);
+}
 
 // Keys beyond the last are the last: their weights are 0.
 void load_keys(uint key_first, uint end)
@@ -91,11 +113,12 @@ void put_keys()
 {
     [[unroll]] for (uint i = 0; i < K_LOADS; ++i) {
         uint unit = gl_LocalInvocationIndex + i * gl_WorkGroupSize.x;
-        cells[unit / (DEPTH / 8) * PITCH_K + unit % (DEPTH / 8)] = k_next[i];
+        cells[unit / (DEPTH / 8) * PITCH_K + unit % (DEPTH / 8)] = cleared(k_next[i], unit % (DEPTH / 8) * 8, parameters.depth);
     }
     [[unroll]] for (uint i = 0; i < V_LOADS; ++i) {
         uint unit = gl_LocalInvocationIndex + i * gl_WorkGroupSize.x;
-        cells[V_CELLS + unit / (COLUMNS / 8) * PITCH_V + unit % (COLUMNS / 8)] = v_next[i];
+        cells[V_CELLS + unit / (COLUMNS / 8) * PITCH_V + unit % (COLUMNS / 8)] =
+            cleared(v_next[i], unit % (COLUMNS / 8) * 8, parameters.columns);
     }
 }
 
@@ -116,7 +139,8 @@ void load_queries(uint row_first)
     [[unroll]] for (uint d = 0; d < FRAGMENTS_D; ++d) {
         if (own_part == 0) {
             [[unroll]] for (uint i = 0; i < FRAGMENT_K / 8; ++i)
-                cells[own_cells + own_row * PITCH_S + i] = q_eight(row.q, d * FRAGMENT_K + i * 8);
+                cells[own_cells + own_row * PITCH_S + i] =
+                    cleared(q_eight(row.q, d * FRAGMENT_K + i * 8), d * FRAGMENT_K + i * 8, parameters.depth);
         }
         sync_subgroup();
         [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
@@ -126,23 +150,28 @@ void load_queries(uint row_first)
     }
 }
 
-void put_scores()
+void multiply_keys()
 {
-    [[unroll]] for (uint n = 0; n < KEYS / FRAGMENT_N; ++n) {
-        coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator> scores[FRAGMENTS_M];
+    [[unroll]] for (uint n = 0; n < FRAGMENTS_N; ++n) {
         [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
-            scores[m] = coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(0.0);
+            score_parts[m * FRAGMENTS_N + n] = ACCUMULATOR(0.0);
         [[unroll]] for (uint d = 0; d < FRAGMENTS_D; ++d) {
             coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_K, FRAGMENT_N, gl_MatrixUseB> k_part;
             coopMatLoad(k_part, cells, n * FRAGMENT_N * PITCH_K + d * (FRAGMENT_K / 8), PITCH_K,
                         gl_CooperativeMatrixLayoutColumnMajor);
             [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
-                scores[m] = coopMatMulAdd(q_parts[m * FRAGMENTS_D + d], k_part, scores[m]);
+                score_parts[m * FRAGMENTS_N + n] =
+                    coopMatMulAdd(q_parts[m * FRAGMENTS_D + d], k_part, score_parts[m * FRAGMENTS_N + n]);
         }
-        [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
-            coopMatStore(scores[m], cells, own_cells + m * FRAGMENT_M * PITCH_S + n * (FRAGMENT_N / 4), PITCH_S,
-                         gl_CooperativeMatrixLayoutRowMajor);
     }
+}
+
+void put_scores()
+{
+    [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i)
+        coopMatStore(score_parts[i], cells,
+                     own_cells + i / FRAGMENTS_N * FRAGMENT_M * PITCH_S + i % FRAGMENTS_N * (FRAGMENT_N / 4), PITCH_S,
+                     gl_CooperativeMatrixLayoutRowMajor);
     sync_subgroup();
 }
 
@@ -152,6 +181,67 @@ const float SLACK = 5.5;
 float beside;
 float total; // of an invocation's own keys
 vec4 scores[OWN_KEYS / 4];
+
+const float LOG2_E = 1.44269502;
+
+const bool IS_PLAIN = HAS_BIAS ? false : MASK == NONE;
+// Whether keys may be seen by all rows, with nothing added.
+const bool IS_EVER_WHOLE = HAS_BIAS ? false : MASK != ADDED;
+
+// Weights of scores where they are, but for what is so far above what it is beside: then says so instead. What they are
+// beside is a fragment whose columns are one in memory.
+bool weigh_parts()
+{
+    const float scale = uintBitsToFloat(parameters.scale) * LOG2_E;
+    float most = MINUS_INFINITY;
+    [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i) {
+        [[unroll]] for (uint e = 0; e < score_parts[i].length(); ++e)
+            most = max(most, fma(score_parts[i][e], scale, -beside_parts[i / FRAGMENTS_N][e]));
+    }
+    if (!(most <= SLACK * LOG2_E))
+        rises[gl_SubgroupID] = 1;
+    sync_subgroup();
+    if (rises[gl_SubgroupID] != 0)
+        return false;
+    [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_N; ++i) {
+        uint m = i / FRAGMENTS_N;
+        [[unroll]] for (uint e = 0; e < score_parts[i].length(); ++e)
+            score_parts[i][e] = exp2(fma(score_parts[i][e], scale, -beside_parts[m][e]));
+        total_parts[m] += score_parts[i];
+        coopMatStore(coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(score_parts[i]),
+                     cells, own_cells + m * FRAGMENT_M * PITCH_S + i % FRAGMENTS_N * (FRAGMENT_N / 8), PITCH_S,
+                     gl_CooperativeMatrixLayoutRowMajor);
+    }
+    sync_subgroup();
+    return true;
+}
+
+// From fragments to each row's invocations, of which each adds its share of the columns.
+void take_totals()
+{
+    const uint fours = FRAGMENT_N / 4 / LANES;
+    [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m) {
+        coopMatStore(total_parts[m], cells, own_cells + m * FRAGMENT_M * PITCH_S, PITCH_S,
+                     gl_CooperativeMatrixLayoutRowMajor);
+        total_parts[m] = ACCUMULATOR(0.0);
+    }
+    sync_subgroup();
+    [[unroll]] for (uint f = 0; f < fours; ++f) {
+        vec4 x = uintBitsToFloat(cells[own_cells + own_row * PITCH_S + own_part * fours + f]);
+        total += (x.x + x.y) + (x.z + x.w);
+    }
+    sync_subgroup();
+}
+
+void take_besides()
+{
+    if (own_part == 0)
+        besides[gl_SubgroupID * SUBGROUP_ROWS + own_row] = beside * LOG2_E;
+    sync_subgroup();
+    [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
+        coopMatLoad(beside_parts[m], besides, gl_SubgroupID * SUBGROUP_ROWS + m * FRAGMENT_M, 0,
+                    gl_CooperativeMatrixLayoutColumnMajor);
+}
 
 // What sums of values have is scaled, through shared memory, by a factor of each row.
 void scale_sums(float factor)
@@ -181,8 +271,6 @@ void scale_sums(float factor)
         sync_subgroup();
     }
 }
-
-const bool IS_PLAIN = HAS_BIAS ? false : MASK == NONE;
 
 // Where much is done for a score it is done in shared memory: in registers each would have code of its own.
 void finish_scores(Row row, uint first, uint key)
@@ -234,6 +322,7 @@ float of_row(float own)
 
 void weigh(Row row, uint key_first, uint end, bool is_first)
 {
+    put_scores();
     float most = of_row(take_scores(row, key_first, end));
     if (is_first)
         beside = max(beside, most);
@@ -245,15 +334,18 @@ void weigh(Row row, uint key_first, uint end, bool is_first)
     sync_subgroup();
     if (rises[gl_SubgroupID] != 0) {
         float next = most > beside + SLACK ? most : beside;
-        float factor = exp2((beside - next) * 1.44269502);
+        float factor = exp2((beside - next) * LOG2_E);
         beside = next;
+        take_totals();
         total *= factor;
         scale_sums(factor);
     }
+    if (IS_EVER_WHOLE && (is_first || rises[gl_SubgroupID] != 0))
+        take_besides();
     uint place = own_cells + own_row * PITCH_S + own_part * (OWN_KEYS / 8);
     [[unroll]] for (uint i = 0; i < OWN_KEYS / 8; ++i) {
-        vec4 low = exp2((scores[2 * i] - beside) * 1.44269502);
-        vec4 high = exp2((scores[2 * i + 1] - beside) * 1.44269502);
+        vec4 low = exp2((scores[2 * i] - beside) * LOG2_E);
+        vec4 high = exp2((scores[2 * i + 1] - beside) * LOG2_E);
         vec4 both = low + high;
         total += (both.x + both.y) + (both.z + both.w);
         cells[place + i] = join_fours(low, high);
@@ -279,8 +371,23 @@ void add_values()
     sync_subgroup();
 }
 
+// Of keys that these rows all see, with nothing added: the first, and the one behind the last.
+uvec2 whole_keys(uint row_first, uint end)
+{
+    uint least = end;
+    if (MASK == CAUSAL) {
+        uint last = min(row_first + QUERIES, parameters.rows) - 1;
+        uint query = row_first / parameters.queries == last / parameters.queries ? row_first % parameters.queries : 0;
+        least = min(end, past + parameters.query_first + query + 1);
+    }
+    if (EITHER(MASK == END, MASK == END_START))
+        least = min(end, seen_end);
+    return uvec2(seen_first, IS_EVER_WHOLE ? least : 0);
+}
+
 float whole_total()
 {
+    take_totals();
     if (LANES == 1)
         return total;
     of_lanes[gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID] = total;
@@ -333,19 +440,30 @@ void main()
     beside = LEAST;
     total = 0.0;
     [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_C; ++i)
-        sums[i] = coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(0.0);
+        sums[i] = ACCUMULATOR(0.0);
+    [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m) {
+        total_parts[m] = ACCUMULATOR(0.0);
+        beside_parts[m] = ACCUMULATOR(0.0);
+    }
     uint first = share * parameters.share;
     uint end = min(first + parameters.share, last_seen(row_tile * QUERIES, QUERIES));
+    uvec2 whole = whole_keys(row_tile * QUERIES, end);
     if (first < end) {
         load_keys(first, end);
         put_keys();
     }
+    if (gl_SubgroupInvocationID == 0)
+        rises[gl_SubgroupID] = 0;
     barrier();
     [[dont_unroll]] for (uint key = first; key < end; key += KEYS) {
         load_keys(key + KEYS, end); // on their way meanwhile
-        put_scores();
-        weigh(row, key, end, key == first);
+        multiply_keys();
+        bool is_whole = key != first && key >= whole.x && key + KEYS <= whole.y;
+        if (!is_whole || !weigh_parts())
+            weigh(row, key, end, key == first);
         add_values();
+        if (gl_SubgroupInvocationID == 0)
+            rises[gl_SubgroupID] = 0;
         barrier();
         put_keys();
         barrier();

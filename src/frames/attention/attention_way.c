@@ -125,7 +125,7 @@ static bool find_few(const struct vkdml_attention *a, const struct vkdml_plan_li
 /* Mirrors attention_matrix.comp. */
 static uint32_t matrix_shared_bytes(const struct vkdml_attention_way *way) {
     return 16 * (way->keys * (way->depth / 8 + way->columns / 8 + 2) + way->rows * (way->keys / 4 + 1)) +
-           4 * (way->local_size + way->rows / way->subgroup_rows);
+           4 * (way->local_size + way->rows / way->subgroup_rows + way->rows);
 }
 
 static uint32_t multiple_of(uint32_t x, uint32_t step) {
@@ -156,11 +156,21 @@ static bool find_matrix(const struct vkdml_attention *a, const struct vkdml_plan
     const uint32_t depth = multiple_of(a->depth, size), columns = multiple_of(a->columns, size);
     const bool is_small = depth <= MATRIX_SMALL && columns <= MATRIX_SMALL;
     const bool is_even = depth % (2 * size) == 0 && columns % (2 * size) == 0;
-    const uint32_t subgroups = !is_small && is_even ? 2 * MATRIX_SUBGROUPS : MATRIX_SUBGROUPS;
     const uint32_t rows = is_small ? size : size / 2;
-    *way = (struct vkdml_attention_way){
-        VKDML_KERNEL_ATTENTION_MATRIX, subgroups * size, subgroups * rows, MATRIX_KEYS, columns, depth, rows};
-    return fits_cores(way, limits);
+    /* Keys are loaded once for all subgroups of a workgroup: twice as many of them, where that leaves enough
+     * workgroups and rows fill them. */
+    const uint64_t twice = (uint64_t)2 * MATRIX_SUBGROUPS * rows;
+    const bool is_large = is_small ? rows_of(a) > twice / 2 && heads_of(a) * (rows_of(a) / twice) >= ENOUGH_GROUPS
+                                   : is_even;
+    for (uint32_t subgroups = is_large ? 2 * MATRIX_SUBGROUPS : MATRIX_SUBGROUPS; subgroups >= MATRIX_SUBGROUPS;
+         subgroups /= 2) {
+        *way = (struct vkdml_attention_way){
+            VKDML_KERNEL_ATTENTION_MATRIX, subgroups * size, subgroups * rows, MATRIX_KEYS, columns, depth, rows};
+        if (fits_cores(way, limits)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- tiles ---- */

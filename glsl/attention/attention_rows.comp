@@ -26,6 +26,27 @@ void find_scores(Row row, uint key, uint end)
         scores[i] = key + i < end ? score_of(scores[i], row, key + i) : MINUS_INFINITY;
 }
 
+void weigh(uint i, float greatest)
+{
+    scores[i] = weight_of(scores[i] - greatest);
+}
+
+// One by one, and not by a loop that is to be unrolled: spirv-opt, which SwiftShader runs, forgets in the copies that
+// it makes of a loop's body what is precise, and makes x of (x + c) - c. There are two keys, or eight.
+void weigh_all(float greatest)
+{
+    weigh(0, greatest);
+    weigh(1, greatest);
+    if (KEYS > 2) {
+        weigh(2, greatest);
+        weigh(3, greatest);
+        weigh(4, greatest);
+        weigh(5, greatest);
+        weigh(6, greatest);
+        weigh(7, greatest);
+    }
+}
+
 void add_values(uint key, uint end, uint first_column, float factor)
 {
     for (uint four = 0; four < FOURS; ++four) {
@@ -64,10 +85,9 @@ void main()
         float factor = weight_of(greatest - next);
         greatest = next;
         sum *= factor;
-        [[unroll]] for (uint i = 0; i < KEYS; ++i) {
-            scores[i] = weight_of(scores[i] - greatest);
+        weigh_all(greatest);
+        [[unroll]] for (uint i = 0; i < KEYS; ++i)
             sum += scores[i];
-        }
         add_values(key, end, first_column, factor);
     }
     if (TO_SUMS && tile == 0)

@@ -16,12 +16,20 @@ struct quirk {
 static const struct quirk subgroup_quirks[] = {
 #define VKDML_QUIRK        ROW
 #define VKDML_MATRIX_QUIRK NO_ROW
+#define VKDML_LENGTH_QUIRK NO_ROW
 #define NO_ROW(...)
 #include "kernels/quirk_list.inc"
     {.reason = NULL}};
 static const struct quirk matrix_quirks[] = {
 #define VKDML_QUIRK        NO_ROW
 #define VKDML_MATRIX_QUIRK ROW
+#define VKDML_LENGTH_QUIRK NO_ROW
+#include "kernels/quirk_list.inc"
+    {.reason = NULL}};
+static const struct quirk length_quirks[] = {
+#define VKDML_QUIRK        NO_ROW
+#define VKDML_MATRIX_QUIRK NO_ROW
+#define VKDML_LENGTH_QUIRK ROW
 #include "kernels/quirk_list.inc"
     {.reason = NULL}};
 
@@ -99,6 +107,10 @@ VkdmlKernelVariant vkdml_variant_choose(const struct vkdml_variant_device *devic
 
 const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *device) {
     return find_quirk(matrix_quirks, device);
+}
+
+const char *vkdml_long_code_unusable(const struct vkdml_variant_device *device) {
+    return find_quirk(length_quirks, device);
 }
 
 /* Fragments begin at multiples of eight elements, and the largest that any device has make up tiles. */

@@ -36,6 +36,9 @@ const char *vkdml_variant_unusable(const struct vkdml_variant_device *device, Vk
 /* Why a device's matrix cores are not used, whatever it reports of them, static text, or NULL. */
 const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *device);
 
+/* Why a device is not given kernels of long unrolled code where others do the same, static text, or NULL. */
+const char *vkdml_long_code_unusable(const struct vkdml_variant_device *device);
+
 /* The largest fragments of those that a device reports, by subgroups: of FLOAT16 with FLOAT32 sums, or of INT8 with
  * INT32's. None where there are none such. */
 struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,

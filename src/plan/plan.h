@@ -147,6 +147,7 @@ struct vkdml_plan_limits {
     struct vkdml_matrix_cores matrix_cores;
     struct vkdml_matrix_cores byte_cores; /* .. that multiply INT8 */
     bool dot_products;                    /* of four bytes are one instruction */
+    bool avoids_long_code;                /* its compiler takes minutes for loops unrolled a hundred times */
     bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
 };
 

@@ -381,6 +381,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
         .operations = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? subgroup.supportedOperations : 0};
     VkdmlResult result = choose_variant(device, info, &described, report, variant_reason);
     device->limits.dot_products = enabled.dot_product;
+    device->limits.avoids_long_code = vkdml_long_code_unusable(&described) != NULL;
     import_matrix_cores(device, info, &enabled, &described);
     return result;
 }

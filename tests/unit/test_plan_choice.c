@@ -437,6 +437,37 @@ static void bytes_are_multiplied_by_what_the_device_has_for_them(void **state) {
     assert_int_equal(kernel_of_bytes(512, device_of("lavapipe")), VKDML_KERNEL_INTEGER_PRODUCT);
 }
 
+/* The kernel that a gradient's plan begins with. */
+static enum vkdml_kernel first_kernel(const char *line, const struct invented_device *device) {
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    struct vkdml_plan plan;
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, device);
+    CHECK(&subject, plan_subject(&subject, &plan) == VKDML_SUCCESS && plan.steps.count > 0);
+    const enum vkdml_kernel kernel = plan.steps.items[0].kernel;
+    vkdml_plan_end(&plan);
+    close_subject(&subject);
+    return kernel;
+}
+
+/* There the compiler takes minutes for it; of other gradients the code is short. */
+static void winners_of_patches_are_not_found_where_long_code_is_avoided(void **state) {
+    (void)state;
+#define PICTURES                                                                                                       \
+    "InputGradientTensor=FLOAT16[1,2,8,16] OutputGradientTensor=FLOAT16[1,2,16,32] DimensionCount=2 Strides=2,2 "      \
+    "WindowSize=3,3 StartPadding=1,1 EndPadding=1,1 "
+    static const char maxima[] = "MAX_POOLING_GRAD InputTensor=FLOAT16[1,2,16,32] " PICTURES "Dilations=1,1";
+    static const char averages[] = "AVERAGE_POOLING_GRAD " PICTURES "IncludePadding=0";
+#undef PICTURES
+    struct invented_device device = *device_of("lavapipe");
+    assert_int_equal(first_kernel(maxima, &device), VKDML_KERNEL_GRADIENT_WINDOWS);
+    device.limits.avoids_long_code = true;
+    assert_int_not_equal(first_kernel(maxima, &device), VKDML_KERNEL_GRADIENT_WINDOWS);
+    assert_int_equal(first_kernel(averages, &device), VKDML_KERNEL_GRADIENT_WINDOWS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_scaled_in_fixed_point_where_it_suffices),
@@ -449,6 +480,7 @@ int main(void) {
         cmocka_unit_test(matrix_cores_multiply_halves),
         cmocka_unit_test(bytes_are_multiplied_by_what_the_device_has_for_them),
         cmocka_unit_test(fragments_are_of_the_devices_sizes),
+        cmocka_unit_test(winners_of_patches_are_not_found_where_long_code_is_avoided),
     };
     return cmocka_run_group_tests_name("plan_choice", tests, NULL, NULL);
 }

@@ -86,6 +86,7 @@ static void every_quirk_holds_for_what_it_names_only(void **state) {
     (void)state;
 #define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
 #define VKDML_MATRIX_QUIRK(...)
+#define VKDML_LENGTH_QUIRK(...)
     static const struct {
         VkDriverId driver;
         uint32_t vendor, first, last;
@@ -119,6 +120,7 @@ static void matrix_cores_are_not_used_where_they_are_known_to_fail(void **state)
     (void)state;
 #define VKDML_QUIRK(...)
 #define VKDML_MATRIX_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
+#define VKDML_LENGTH_QUIRK(...)
     static const struct {
         VkDriverId driver;
         uint32_t vendor, first, last;
@@ -135,6 +137,18 @@ static void matrix_cores_are_not_used_where_they_are_known_to_fail(void **state)
         device.driver_version = quirks[i].first;
         assert_non_null(vkdml_matrix_cores_unusable(&device));
     }
+}
+
+/* Whose compiler takes minutes for it; not from lavapipe, a processor too. */
+static void long_code_is_kept_from_swiftshader_alone(void **state) {
+    (void)state;
+    struct vkdml_variant_device device = radv;
+    assert_null(vkdml_long_code_unusable(&device));
+    device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    device.driver = VK_DRIVER_ID_MESA_LLVMPIPE;
+    assert_null(vkdml_long_code_unusable(&device));
+    device.driver = VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+    assert_non_null(vkdml_long_code_unusable(&device));
 }
 
 /* Of what an H200 reports, and of what does not serve. */
@@ -329,6 +343,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_odd_subgroup_size_is_not_trusted_but_may_be_forced),
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(matrix_cores_are_not_used_where_they_are_known_to_fail),
+        cmocka_unit_test(long_code_is_kept_from_swiftshader_alone),
         cmocka_unit_test(the_largest_fragments_of_halves_with_floats_as_sums_are_chosen),
         cmocka_unit_test(fragments_of_bytes_have_integers_as_sums),
         cmocka_unit_test(names_are_read_as_they_are_written),

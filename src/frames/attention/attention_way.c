@@ -12,7 +12,7 @@ enum { Q = VKDML_ATTENTION_Q, K, V };
 /* Turns of an invocation's loops in all, of which lavapipe ends those beyond 65535; and keys of a turn, fewer where
  * elements are loaded one by one: that is four times the code, which takes lavapipe a second to compile. */
 #define MOST_TURNS          40000
-#define KEYS_OF_A_TURN      8
+#define KEYS_OF_A_TURN      8 /* the kernel weighs eight or two, written out */
 #define KEYS_OF_A_SLOW_TURN 2
 #define TURNS_OF_KEYS       100 /* of what a workgroup has at once */
 

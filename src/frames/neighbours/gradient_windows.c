@@ -124,6 +124,9 @@ static bool take(const struct vkdml_gradient *gradient, const struct vkdml_plan_
     if (gradient->kind != VKDML_GRADIENT_ALL && gradient->kind != VKDML_GRADIENT_SHARED && !finds_maxima) {
         return false;
     }
+    if (finds_maxima && limits->avoids_long_code) {
+        return false;
+    }
     return find_patch(n, patch) && are_whole(n, patch, limits) && fits(n, &n->source, limits) &&
            fits(n, &n->target, limits) &&
            (!finds_maxima || (can_compare(n, patch, limits) && fits(n, &n->own, limits)));

@@ -46,12 +46,12 @@ const uint FRAGMENTS_M = SUBGROUP_ROWS / FRAGMENT_M;
 const uint FRAGMENTS_D = DEPTH / FRAGMENT_K;
 const uint FRAGMENTS_C = COLUMNS / FRAGMENT_N;
 const uint FRAGMENTS_N = KEYS / FRAGMENT_N;
-#define ACCUMULATOR coopmat<float, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>
+#define RESULTS(type) coopmat<type, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>
 coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_K, gl_MatrixUseA> q_parts[FRAGMENTS_M * FRAGMENTS_D];
-ACCUMULATOR sums[FRAGMENTS_M * FRAGMENTS_C];
-ACCUMULATOR score_parts[FRAGMENTS_M * FRAGMENTS_N];
-ACCUMULATOR beside_parts[FRAGMENTS_M]; // in each column the same
-ACCUMULATOR total_parts[FRAGMENTS_M];  // of weights that were made in fragments: columns to be added
+RESULTS(float) sums[FRAGMENTS_M * FRAGMENTS_C];
+RESULTS(float) score_parts[FRAGMENTS_M * FRAGMENTS_N];
+RESULTS(float) beside_parts[FRAGMENTS_M]; // in each column the same
+RESULTS(float) total_parts[FRAGMENTS_M];  // of weights that were made in fragments: columns to be added
 
 const uint K_LOADS = KEYS * DEPTH / 8 / gl_WorkGroupSize.x;
 const uint V_LOADS = KEYS * COLUMNS / 8 / gl_WorkGroupSize.x;
@@ -76,8 +76,8 @@ layout(std430, binding = 4) volatile readonly buffer ValuesAhead { uvec4 vectors
 #define K_VECTOR_AHEAD(index) (IS_TOGETHER ? queries_ahead.vectors[index] : keys_ahead.vectors[index])
 #define V_VECTOR_AHEAD(index) (IS_TOGETHER ? queries_ahead.vectors[index] : values_ahead.vectors[index])
 
-// Eight of a row from an element on; beyond the last 0, but of what is one load: that is cleared when it has come, for a
-// comparison waits for it.
+// Eight of a row from an element on; beyond the last 0, but of what is one load: that is cleared when it has come, for
+// a comparison waits for it.
 #define EIGHT_OF(name, tensor, in_eights, count)                                                                       \
     uvec4 name##_eight(uint first, uint element)                                                                       \
     {                                                                                                                  \
@@ -113,12 +113,13 @@ void put_keys()
 {
     [[unroll]] for (uint i = 0; i < K_LOADS; ++i) {
         uint unit = gl_LocalInvocationIndex + i * gl_WorkGroupSize.x;
-        cells[unit / (DEPTH / 8) * PITCH_K + unit % (DEPTH / 8)] = cleared(k_next[i], unit % (DEPTH / 8) * 8, parameters.depth);
+        uint place = unit % (DEPTH / 8);
+        cells[unit / (DEPTH / 8) * PITCH_K + place] = cleared(k_next[i], place * 8, parameters.depth);
     }
     [[unroll]] for (uint i = 0; i < V_LOADS; ++i) {
         uint unit = gl_LocalInvocationIndex + i * gl_WorkGroupSize.x;
-        cells[V_CELLS + unit / (COLUMNS / 8) * PITCH_V + unit % (COLUMNS / 8)] =
-            cleared(v_next[i], unit % (COLUMNS / 8) * 8, parameters.columns);
+        uint place = unit % (COLUMNS / 8);
+        cells[V_CELLS + unit / (COLUMNS / 8) * PITCH_V + place] = cleared(v_next[i], place * 8, parameters.columns);
     }
 }
 
@@ -154,7 +155,7 @@ void multiply_keys()
 {
     [[unroll]] for (uint n = 0; n < FRAGMENTS_N; ++n) {
         [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m)
-            score_parts[m * FRAGMENTS_N + n] = ACCUMULATOR(0.0);
+            score_parts[m * FRAGMENTS_N + n] = RESULTS(float)(0.0);
         [[unroll]] for (uint d = 0; d < FRAGMENTS_D; ++d) {
             coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_K, FRAGMENT_N, gl_MatrixUseB> k_part;
             coopMatLoad(k_part, cells, n * FRAGMENT_N * PITCH_K + d * (FRAGMENT_K / 8), PITCH_K,
@@ -208,8 +209,8 @@ bool weigh_parts()
         [[unroll]] for (uint e = 0; e < score_parts[i].length(); ++e)
             score_parts[i][e] = exp2(fma(score_parts[i][e], scale, -beside_parts[m][e]));
         total_parts[m] += score_parts[i];
-        coopMatStore(coopmat<float16_t, gl_ScopeSubgroup, FRAGMENT_M, FRAGMENT_N, gl_MatrixUseAccumulator>(score_parts[i]),
-                     cells, own_cells + m * FRAGMENT_M * PITCH_S + i % FRAGMENTS_N * (FRAGMENT_N / 8), PITCH_S,
+        coopMatStore(RESULTS(float16_t)(score_parts[i]), cells,
+                     own_cells + m * FRAGMENT_M * PITCH_S + i % FRAGMENTS_N * (FRAGMENT_N / 8), PITCH_S,
                      gl_CooperativeMatrixLayoutRowMajor);
     }
     sync_subgroup();
@@ -223,7 +224,7 @@ void take_totals()
     [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m) {
         coopMatStore(total_parts[m], cells, own_cells + m * FRAGMENT_M * PITCH_S, PITCH_S,
                      gl_CooperativeMatrixLayoutRowMajor);
-        total_parts[m] = ACCUMULATOR(0.0);
+        total_parts[m] = RESULTS(float)(0.0);
     }
     sync_subgroup();
     [[unroll]] for (uint f = 0; f < fours; ++f) {
@@ -440,10 +441,10 @@ void main()
     beside = LEAST;
     total = 0.0;
     [[unroll]] for (uint i = 0; i < FRAGMENTS_M * FRAGMENTS_C; ++i)
-        sums[i] = ACCUMULATOR(0.0);
+        sums[i] = RESULTS(float)(0.0);
     [[unroll]] for (uint m = 0; m < FRAGMENTS_M; ++m) {
-        total_parts[m] = ACCUMULATOR(0.0);
-        beside_parts[m] = ACCUMULATOR(0.0);
+        total_parts[m] = RESULTS(float)(0.0);
+        beside_parts[m] = RESULTS(float)(0.0);
     }
     uint first = share * parameters.share;
     uint end = min(first + parameters.share, last_seen(row_tile * QUERIES, QUERIES));

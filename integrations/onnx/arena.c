@@ -1,0 +1,58 @@
+#include "onnx/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+#define ALIGNMENT   sizeof(max_align_t)
+
+struct onnx_arena_block {
+    struct onnx_arena_block *next;
+    size_t used, size;
+    max_align_t bytes[];
+};
+
+void *onnx_allocate(struct onnx_arena *arena, size_t count, size_t size) {
+    if (size != 0 && count > (SIZE_MAX - BLOCK_BYTES) / size) {
+        return NULL;
+    }
+    const size_t wanted = count * size / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    struct onnx_arena_block *block = arena->first;
+    if (block == NULL || block->size - block->used < wanted) {
+        const size_t room = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
+        struct onnx_arena_block *made = calloc(1, sizeof *made + room);
+        if (made == NULL) {
+            return NULL;
+        }
+        made->size = room;
+        /* A large piece goes behind the block that still has room for small ones. */
+        if (block != NULL && room > BLOCK_BYTES) {
+            made->next = block->next;
+            block->next = made;
+        } else {
+            made->next = block;
+            arena->first = made;
+        }
+        block = made;
+    }
+    void *place = (char *)block->bytes + block->used;
+    block->used += wanted;
+    return place;
+}
+
+char *onnx_copy_text(struct onnx_arena *arena, const char *text, size_t length) {
+    char *copy = length == SIZE_MAX ? NULL : onnx_allocate(arena, length + 1, 1);
+    if (copy != NULL && length != 0) {
+        memcpy(copy, text, length);
+    }
+    return copy;
+}
+
+void onnx_arena_free(struct onnx_arena *arena) {
+    while (arena->first != NULL) {
+        struct onnx_arena_block *next = arena->first->next;
+        free(arena->first);
+        arena->first = next;
+    }
+}

@@ -1,0 +1,198 @@
+/* From an ONNX graph to DirectML's, for shapes that are known: each node becomes operators, by a row of the table in
+ * operators.h. What depends on constants alone, and is small, is computed at once, by the CPU reference; so shapes that
+ * are computed are known where they are needed.
+ *
+ * A translation takes tensors and makes tensors. A tensor is data on the host, an input of the graph, or what an
+ * operator makes; views of it, of other sizes and strides, cost nothing. */
+#ifndef ONNX_PLAN_H
+#define ONNX_PLAN_H
+
+#include <vkdml/dml_operators.h>
+#include <vkdml/dml_types.h>
+
+#include "onnx/error.h"
+#include "onnx/graph.h"
+
+struct onnx_plan;
+
+/* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another where is_strided
+ * is not set. A tensor of no elements has nowhere to lie: no operator takes it, see is_empty(). */
+struct onnx_tensor {
+    enum onnx_type type;
+    uint32_t rank; /* 0: a scalar */
+    uint32_t sizes[ONNX_MAX_RANK];
+    bool is_strided;
+    uint32_t strides[ONNX_MAX_RANK];
+    const void *data;      /* known on the host: elements, in C order, of what it is a view of; else NULL */
+    uint32_t source;       /* number of what it is a view of, for the plan */
+    uint64_t span;         /* elements of that, from its first on */
+};
+
+/* A node that is being translated. Inputs that are absent are NULL; there may be fewer than the operator has. The
+ * translation sets each output that the node has; output_names says which the model reads: the others may stay NULL. */
+struct onnx_call {
+    struct onnx_plan *plan;
+    const struct onnx_node *node;
+    uint32_t input_count, output_count;
+    struct onnx_tensor *const *inputs;
+    struct onnx_tensor **outputs;
+    const bool *wanted; /* of each output: whether anything reads it */
+    struct onnx_error *error;
+};
+
+/* ---- what is asked of a call; all texts and arrays live as long as the plan ---- */
+
+/* Fails with the node's operator and name before the text. Returns false, so that it can be returned. */
+bool onnx_refuse(const struct onnx_call *call, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* An input, or NULL where it is absent or beyond the last. */
+struct onnx_tensor *onnx_input(const struct onnx_call *call, uint32_t index);
+
+/* Sets an output, under the type and rank that it has. False where the tensor is NULL, which something failed for. */
+bool onnx_output(const struct onnx_call *call, uint32_t index, struct onnx_tensor *tensor);
+
+/* The attribute of that name and kind, or NULL. */
+const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const char *name,
+                                            enum onnx_attribute_kind kind);
+int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise);
+float onnx_float(const struct onnx_call *call, const char *name, float otherwise);
+const char *onnx_text(const struct onnx_call *call, const char *name, const char *otherwise);
+
+/* INTS; NULL and a count of 0 where it is absent. */
+const int64_t *onnx_ints(const struct onnx_call *call, const char *name, uint32_t *count);
+
+/* An input's elements on the host, integers of any width as INT64 (bools 0 and 1), in C order. NULL, and the reason
+ * told, where it is absent, of another type, or not known before the model runs. */
+const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint32_t *count);
+
+/* Likewise floats of any width as double; also integers. */
+const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
+
+/* An axis that counts from the end where it is negative, of 0 to rank - 1. Refuses others. */
+bool onnx_axis(const struct onnx_call *call, int64_t axis, uint32_t rank, uint32_t *found);
+
+/* ---- views; NULL where `tensor` is, and where something failed, which is told ---- */
+
+bool onnx_is_empty(const struct onnx_tensor *tensor);
+uint64_t onnx_count(const struct onnx_tensor *tensor);
+
+/* The same elements in the same order by other sizes; copied before that where they lie otherwise. */
+struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank,
+                                 const uint32_t *sizes);
+
+/* With leading sizes of 1, so that it has at least so many dimensions. */
+struct onnx_tensor *onnx_pad_rank(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank);
+
+/* With a size of 1 put in at each of these places of the result; without the sizes of 1 at these places. */
+struct onnx_tensor *onnx_transpose(const struct onnx_call *call, struct onnx_tensor *tensor, const uint32_t *order);
+
+/* By NumPy's rules, to these sizes. */
+struct onnx_tensor *onnx_broadcast(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank,
+                                   const uint32_t *sizes);
+
+/* The sizes that all of these broadcast to; NULL ones are left out. */
+bool onnx_broadcast_sizes(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *tensors,
+                          uint32_t *rank, uint32_t sizes[ONNX_MAX_RANK]);
+
+/* Bits as another type of the same width; from or to bool, of what is 0 and 1. */
+struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
+
+/* ---- what makes tensors ---- */
+
+/* Data of the host, copied. */
+struct onnx_tensor *onnx_constant(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
+                                  const uint32_t *sizes, const void *data);
+
+/* One number, rounded to the type: a tensor of rank 0. */
+struct onnx_tensor *onnx_number(const struct onnx_call *call, enum onnx_type type, double number);
+
+/* All elements one number. */
+struct onnx_tensor *onnx_fill(const struct onnx_call *call, enum onnx_type type, uint32_t rank, const uint32_t *sizes,
+                              double number);
+
+/* What an operator is to make, where vkdmlInferOutputSizes() does not find it; nothing is in it yet. */
+struct onnx_tensor *onnx_declare(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
+                                 const uint32_t *sizes);
+
+/* An operator. `desc` is DirectML's struct for the type, its attributes set and its tensors NULL: these are filled in
+ * from `inputs` and `outputs`, in the order of its fields, an array's tensors each. Arrays and fused operators that it
+ * points to are copied. An input that is NULL is absent. Of an output that is NULL on entry sizes are inferred, and its
+ * type where it is not UNKNOWN to the rules, else it is the first input's; one that was declared is what it says, and
+ * one of &onnx_absent is absent. Ranks are DirectML's: a scalar has one dimension. False, and DirectML's reason told
+ * for the node, where the operator is refused. */
+bool onnx_emit(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t input_count,
+               struct onnx_tensor *const *inputs, uint32_t output_count, struct onnx_tensor **outputs);
+extern struct onnx_tensor onnx_absent;
+
+/* The same for operators of one output, which is inferred; the count is the inputs'. NULL where it is refused. */
+struct onnx_tensor *onnx_make(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t count,
+                              struct onnx_tensor *const *inputs);
+#define ONNX_TENSORS(...)                                                                                              \
+    sizeof((struct onnx_tensor *[]){__VA_ARGS__}) / sizeof(struct onnx_tensor *), (struct onnx_tensor *[]) {           \
+        __VA_ARGS__                                                                                                    \
+    }
+
+/* Common operators. Element by element tensors are broadcast first, to the sizes of all together. */
+struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                struct onnx_tensor *b); /* ADD, SUBTRACT, MULTIPLY, .. whose desc is A, B, output */
+struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
+struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *tensor); /* packed */
+
+/* ---- plans ---- */
+
+/* What is known of an input of the graph before it runs. */
+struct onnx_plan_input {
+    enum onnx_type type;
+    uint32_t rank;
+    uint32_t sizes[ONNX_MAX_RANK];
+    const void *data; /* elements that shapes may depend on, read during the call; or NULL */
+};
+
+/* Where the data of an input of DirectML's graph comes from. */
+struct onnx_graph_input {
+    uint32_t input;   /* of the model's graph, or ONNX_NONE */
+    const void *data; /* then: bytes of a constant, OWNED_BY_DML */
+    size_t bytes;
+};
+
+/* An output of the model's graph. */
+struct onnx_plan_output {
+    enum onnx_type type;
+    uint32_t rank;
+    uint32_t sizes[ONNX_MAX_RANK];
+    uint64_t bytes;       /* of its elements, packed */
+    uint32_t output;      /* of DirectML's graph, or ONNX_NONE: */
+    const void *data;     /* its elements are known, or it has none */
+};
+
+struct onnx_plan_options {
+    uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
+};
+
+/* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False
+ * with the reason, which names the node. */
+bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
+                      const struct onnx_plan_input *inputs, const struct onnx_plan_options *options,
+                      struct onnx_plan **plan, struct onnx_error *error);
+void onnx_plan_free(struct onnx_plan *plan);
+
+uint32_t onnx_plan_input_count(const struct onnx_plan *plan); /* of DirectML's graph */
+const struct onnx_graph_input *onnx_plan_inputs(const struct onnx_plan *plan);
+uint32_t onnx_plan_output_count(const struct onnx_plan *plan); /* of the model's graph */
+const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan);
+uint32_t onnx_plan_node_count(const struct onnx_plan *plan);
+
+/* Makes DirectML's graph: its operators are the caller's to destroy, by onnx_plan_release(), once the graph is
+ * compiled. A plan of no nodes has no graph. */
+struct onnx_plan_graph;
+struct VkdmlDevice_T;
+bool onnx_plan_graph_create(const struct onnx_plan *plan, struct VkdmlDevice_T *device, struct onnx_plan_graph **graph,
+                            struct onnx_error *error);
+const DML_GRAPH_DESC *onnx_plan_graph_desc(const struct onnx_plan_graph *graph);
+void onnx_plan_graph_free(struct onnx_plan_graph *graph);
+
+#endif

@@ -78,6 +78,16 @@ uvec4 finished(ivec4 sums, uint m, uvec4 columns)
     return bits;
 }
 
+void store_vector(uint element, uvec4 bits)
+{
+    if (BITS_OF(TYPE_OUT) == 8)
+        destination.words[element / 4] = bits.x | bits.y << 8 | bits.z << 16 | bits.w << 24;
+    else if (BITS_OF(TYPE_OUT) == 16)
+        destination_pairs.pairs[element / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
+    else
+        destination_vectors.vectors[element / 4] = bits;
+}
+
 void store_four(uint m, uint n, ivec4 sums)
 {
     if (m >= parameters.m || n >= parameters.n)

@@ -43,9 +43,9 @@ layout(std140, binding = 0) uniform IntegerDepthwiseParameters {
     uint unit_count;
     uint channels;     // of a group of the input
     uint pictures;     // how far apart they are in the input
-    uvec4 firsts;      // of a, b and the output; words of terms
+    uvec4 firsts;      // of a, the output and b; words of terms
     uvec4 steps[3];    // of a and b: between channels that are made, groups, channels of the input
-    uvec4 units[5];    // columns, rows, channels made, groups, pictures: count, multiplier, shifts, stride of the output
+    uvec4 units[5];    // columns, rows, channels made, groups, pictures: count, multiplier, shifts, output's stride
     uvec4 windows[2];  // columns and rows: start, end of what is taken of b, strides of a and b
     uvec4 sizes;       // of the output: columns, rows; then how far taps of a column are apart
     uvec4 terms[7];
@@ -53,7 +53,6 @@ layout(std140, binding = 0) uniform IntegerDepthwiseParameters {
 
 BUFFER_OF_WORDS(1, readonly, A, a);
 BUFFER_OF_WORDS(2, , Output, destination);
-BUFFER_OF_PAIRS(2, , OutputPairs, destination_pairs);
 BUFFER_OF_VECTORS(2, , OutputVectors, destination_vectors);
 BUFFER_OF_WORDS(3, readonly, B, b);
 BUFFER_OF_WORDS(4, readonly, Terms, terms);
@@ -155,22 +154,17 @@ void store_part(uint at, uint bits, uint mask)
         store_masked(at, bits, mask);
 }
 
-// Four bytes side by side, of which those of a mask are there, in the one or two words where they lie.
-void store_bytes(uint element, uvec4 bits, uint mask)
-{
-    uint bytes = bits.x | bits.y << 8 | bits.z << 16 | bits.w << 24;
-    uint shift = element % 4 * 8;
-    store_part(element / 4, bytes << shift, mask << shift);
-    store_part(element / 4 + 1, bytes >> (24 - shift) >> 8, mask >> (24 - shift) >> 8);
-}
-
 // Four pixels of a row, of which so many are there.
 void store_row(uint element, uvec4 bits, uint count)
 {
-    if (OUT_IS_VECTOR) {
-        store_vector(element, bits);
-    } else if (BOTH(OUT_IS_PACKED, BITS_OF(TYPE_OUT) == 8)) {
-        store_bytes(element, bits, 0xFFFFFFFFu >> (32 - 8 * min(count, 4)));
+    if (BOTH(OUT_IS_PACKED, BITS_OF(TYPE_OUT) == 8)) { // bytes of one word, or two
+        uint bytes = bits.x | bits.y << 8 | bits.z << 16 | bits.w << 24;
+        uint mask = 0xFFFFFFFFu >> (OUT_IS_VECTOR ? 0 : 32 - 8 * min(count, 4));
+        uint shift = OUT_IS_VECTOR ? 0 : element % 4 * 8;
+        store_part(element / 4, bytes << shift, mask << shift);
+        store_part(element / 4 + 1, bytes >> (24 - shift) >> 8, mask >> (24 - shift) >> 8);
+    } else if (OUT_IS_VECTOR) {
+        destination_vectors.vectors[element / 4] = bits;
     } else {
         [[dont_unroll]] for (uint v = 0; v < min(count, 4); ++v)
             store_one(element + v * parameters.units[0].w, bits[v]);
@@ -191,7 +185,7 @@ void main()
         m = take(2);
         inner_batch = take(3);
     }
-    uvec2 firsts = parameters.firsts.xy + push.base_bytes.xz + m * parameters.steps[0].xy +
+    uvec2 firsts = parameters.firsts.xz + push.base_bytes.xz + m * parameters.steps[0].xy +
                    inner_batch * parameters.steps[1].xy + uvec2(0, rest * parameters.pictures);
     float bias_a = bias_of(A_IS_SIGNED, A_HAS_ZERO, ZERO_A, m);
     float bias_b = bias_of(B_IS_SIGNED, B_HAS_ZERO, ZERO_B, m);
@@ -206,7 +200,7 @@ void main()
     int zero = OUT_HAS_ZERO ? int(term(ZERO_OUT, m, 0)) : 0;
     if (IS_SCALED)
         scales = uvec4(scale_of(term(SCALE_A, m, 0), term(SCALE_B, m, 0), term(SCALE_OUT, m, 0)));
-    uint element = parameters.firsts.z + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + x * parameters.units[0].w +
+    uint element = parameters.firsts.y + push.base_bytes[1] * 8 / BITS_OF(TYPE_OUT) + x * parameters.units[0].w +
                    y * parameters.units[1].w + m * parameters.units[2].w + inner_batch * parameters.units[3].w +
                    rest * parameters.units[4].w;
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {

@@ -55,14 +55,4 @@ void store_one(uint element, uint bits)
     }
 }
 
-void store_vector(uint element, uvec4 bits)
-{
-    if (BITS_OF(TYPE_OUT) == 8)
-        destination.words[element / 4] = bits.x | bits.y << 8 | bits.z << 16 | bits.w << 24;
-    else if (BITS_OF(TYPE_OUT) == 16)
-        destination_pairs.pairs[element / 4] = uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
-    else
-        destination_vectors.vectors[element / 4] = bits;
-}
-
 #endif

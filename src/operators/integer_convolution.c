@@ -91,7 +91,8 @@ static uint64_t reached(const struct vkdml_integer_axis *axis) {
 }
 
 static struct vkdml_integer_operand filter_of(const struct vkdml_instance *instance,
-                                              const struct vkdml_convolution *convolution, const struct vkdml_integer_axis *axes) {
+                                              const struct vkdml_convolution *convolution,
+                                              const struct vkdml_integer_axis *axes) {
     const struct vkdml_tensor *filter = &instance->inputs[convolution->filter];
     const uint32_t taps = axes[0].taps * axes[1].taps; /* no more than elements */
     return (struct vkdml_integer_operand){
@@ -149,8 +150,7 @@ static void set_terms(const struct vkdml_instance *instance, const struct layout
 
 static struct vkdml_integer_depthwise depthwise_of(const struct vkdml_instance *instance,
                                                    const struct vkdml_convolution *convolution,
-                                                   const struct layout *layout,
-                                                   const struct vkdml_integer_axis *axes) {
+                                                   const struct layout *layout, const struct vkdml_integer_axis *axes) {
     const struct vkdml_tensor *input = &instance->inputs[0], *filter = &instance->inputs[convolution->filter],
                               *output = &instance->outputs[0];
     struct vkdml_integer_depthwise depthwise = {
@@ -182,15 +182,14 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
     if (vkdml_integer_depthwise_suits(&depthwise, planning->builder->limits)) {
         return vkdml_integer_depthwise_plan(&depthwise, planning->builder);
     }
-    const uint64_t height = reached(&axes[0]), pixels = height * instance->inputs[0].sizes[0];
-    if (pixels > UINT32_MAX || reached(&axes[1]) > UINT32_MAX / pixels ||
-        pixels * reached(&axes[1]) > UINT32_MAX / convolution->groups) {
+    const uint64_t height = reached(&axes[0]), width = reached(&axes[1]);
+    const uint64_t pixels = height * instance->inputs[0].sizes[0];
+    if (pixels > UINT32_MAX || width > UINT32_MAX / pixels || pixels * width > UINT32_MAX / convolution->groups) {
         return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "windows reach over %" PRIu64 " x %" PRIu64 " pixels, padding included, of %" PRIu32
                                 " pictures, which are too many to be packed",
-                                height, reached(&axes[1]), instance->inputs[0].sizes[0]);
+                                height, width, instance->inputs[0].sizes[0]);
     }
-    const uint32_t width = (uint32_t)reached(&axes[1]), picture = (uint32_t)height * width;
     struct vkdml_integer_product product = {
         .outer = 1,
         .inner = convolution->groups,
@@ -198,12 +197,12 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
         .a = filter_of(instance, convolution, axes),
         .b = input_of(instance, convolution, layout, axes),
         .column_rank = 3,
-        .columns = {{output->sizes[0], picture, output->strides[0]},
-                    {axes[0].size, axes[0].step * width, axes[0].out_stride},
+        .columns = {{output->sizes[0], (uint32_t)(height * width), output->strides[0]},
+                    {axes[0].size, axes[0].step * (uint32_t)width, axes[0].out_stride},
                     {axes[1].size, axes[1].step, axes[1].out_stride}},
         .tap_rows = axes[0].taps,
         .taps = axes[1].taps,
-        .tap_row_step = axes[0].tap_step * width,
+        .tap_row_step = axes[0].tap_step * (uint32_t)width,
         .tap_step = axes[1].tap_step,
         .out = vkdml_output_view(instance, 0).at,
         .out_strides = {0, made * output->strides[1], output->strides[1]},

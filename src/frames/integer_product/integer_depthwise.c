@@ -8,7 +8,7 @@
 #include "plan/boxes.h"
 #include "plan/step.h"
 
-enum { A, B, OUT, TENSORS };
+enum { A, OUT, B, TENSORS }; /* as they are bound */
 enum { COLUMNS, ROWS, MADE, GROUPS, PICTURES, RANK };
 
 #define WIDTH             4 /* pixels of a row that an invocation makes */
@@ -28,7 +28,10 @@ enum { COLUMNS, ROWS, MADE, GROUPS, PICTURES, RANK };
 
 struct covered {
     const struct vkdml_integer_depthwise *depthwise;
-    const struct vkdml_integer_terms *terms;
+    const struct vkdml_origin *origins[TENSORS];
+    /* How far elements are apart in dimensions that are none of pixels of the filter or the input. */
+    uint32_t strides[TENSORS][RANK];
+    struct vkdml_integer_terms terms;
     struct vkdml_builder *builder;
 };
 
@@ -36,10 +39,6 @@ struct covered {
 
 static const struct vkdml_integer_axis *axis_of(const struct vkdml_integer_depthwise *p, uint32_t d) {
     return d == COLUMNS ? &p->columns : &p->rows;
-}
-
-static const struct vkdml_origin *origin_of(const struct vkdml_integer_depthwise *p, uint32_t t) {
-    return t == A ? &p->a : t == B ? &p->b : &p->out;
 }
 
 /* Coordinates of the input in a dimension of pixels; where all are padding the first, which is not read. */
@@ -52,21 +51,23 @@ static struct vkdml_span reached(const struct vkdml_integer_axis *axis, uint32_t
                         : (struct vkdml_span){(uint64_t)first, (uint64_t)(last - first) + 1};
 }
 
-/* How far elements of a tensor are apart, in a dimension that is not one of the filter's or the input's pixels. */
-static uint32_t stride_of(const struct vkdml_integer_depthwise *p, uint32_t t, uint32_t d) {
-    const uint32_t by_tensor[TENSORS][RANK] = {
-        [A] = {[MADE] = p->a_strides[0], [GROUPS] = p->made * p->a_strides[0]},
-        [B] = {[GROUPS] = p->channels * p->b_strides[1], [PICTURES] = p->b_strides[0]},
-        [OUT] = {p->columns.out_stride, p->rows.out_stride, p->out_strides[1], p->made * p->out_strides[1],
-                 p->out_strides[0]},
+static struct covered cover(const struct vkdml_integer_depthwise *p, struct vkdml_builder *builder) {
+    return (struct covered){
+        .depthwise = p,
+        .origins = {[A] = &p->a, [B] = &p->b, [OUT] = &p->out},
+        .strides = {[A] = {[MADE] = p->a_strides[0], [GROUPS] = p->made * p->a_strides[0]},
+                    [B] = {[GROUPS] = p->channels * p->b_strides[1], [PICTURES] = p->b_strides[0]},
+                    [OUT] = {p->columns.out_stride, p->rows.out_stride, p->out_strides[1], p->made * p->out_strides[1],
+                             p->out_strides[0]}},
+        .builder = builder,
     };
-    return by_tensor[t][d];
 }
 
-static struct vkdml_window window_of(const struct vkdml_integer_depthwise *p, uint32_t t, const struct vkdml_box *box) {
-    struct vkdml_span span = {origin_of(p, t)->first, 1};
+static struct vkdml_window window_of(const struct covered *covered, uint32_t t, const struct vkdml_box *box) {
+    const struct vkdml_integer_depthwise *p = covered->depthwise;
+    struct vkdml_span span = {covered->origins[t]->first, 1};
     for (uint32_t d = 0; d < RANK; ++d) {
-        const uint64_t stride = stride_of(p, t, d);
+        const uint64_t stride = covered->strides[t][d];
         span.first += box->origin[d] * stride;
         span.count += (box->size[d] - 1) * stride;
     }
@@ -77,13 +78,13 @@ static struct vkdml_window window_of(const struct vkdml_integer_depthwise *p, ui
         span.count += t == B ? (q.count - 1) * axis->source_stride : (uint64_t)(axis->taps - 1) * axis->filter_stride;
     }
     span.count += t == OUT ? 0 : (uint64_t)(p->channels - 1) * (t == A ? p->a_strides : p->b_strides)[1];
-    return vkdml_window_of(span, vkdml_data_type_bits(origin_of(p, t)->type));
+    return vkdml_window_of(span, vkdml_data_type_bits(covered->origins[t]->type));
 }
 
 static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bool *fits) {
     const struct covered *covered = context;
-    const struct vkdml_window window = window_of(covered->depthwise, t, box);
-    *fits = vkdml_fits(covered->builder->limits, origin_of(covered->depthwise, t)->offset + window.offset, window.size);
+    const struct vkdml_window window = window_of(covered, t, box);
+    *fits = vkdml_fits(covered->builder->limits, covered->origins[t]->offset + window.offset, window.size);
     return window.size;
 }
 
@@ -92,7 +93,7 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
     const struct vkdml_integer_depthwise *p = covered->depthwise;
     const uint64_t length = box->size[d] - 1;
     return t == B && d < MADE ? length * axis_of(p, d)->step * axis_of(p, d)->source_stride
-                              : length * stride_of(p, t, d);
+                              : length * covered->strides[t][d];
 }
 
 /* ---- a step ---- */
@@ -123,19 +124,19 @@ static uint32_t choose_rows(const struct covered *covered, const struct vkdml_bo
 static bool has_vectors(const struct covered *covered, const struct vkdml_box *box) {
     const struct vkdml_integer_depthwise *p = covered->depthwise;
     const uint32_t size = vkdml_data_type_size(p->out.type);
-    const struct vkdml_window window = window_of(p, OUT, box);
-    const uint32_t place = vkdml_place_modulo_16(covered->builder->limits, p->out.offset + window.offset,
-                                                 (uint64_t)window.lead * size);
+    const struct vkdml_window window = window_of(covered, OUT, box);
+    const uint32_t place =
+        vkdml_place_modulo_16(covered->builder->limits, p->out.offset + window.offset, (uint64_t)window.lead * size);
     bool has_vectors = p->columns.out_stride == 1 && box->size[COLUMNS] % WIDTH == 0 && place % (WIDTH * size) == 0;
     for (uint32_t d = ROWS; d < RANK; ++d) {
-        has_vectors = has_vectors && (box->size[d] == 1 || stride_of(p, OUT, d) % WIDTH == 0);
+        has_vectors = has_vectors && (box->size[d] == 1 || covered->strides[OUT][d] % WIDTH == 0);
     }
     return has_vectors;
 }
 
 static uint32_t shape_of(const struct covered *covered, const struct vkdml_box *box) {
     const struct vkdml_integer_depthwise *p = covered->depthwise;
-    const bool channels_inner = box->size[GROUPS] > 1 && stride_of(p, OUT, GROUPS) < p->columns.out_stride;
+    const bool channels_inner = box->size[GROUPS] > 1 && covered->strides[OUT][GROUPS] < p->columns.out_stride;
     return (p->a.type == DML_TENSOR_DATA_TYPE_INT8 ? VKDML_INTEGER_DEPTHWISE_A_IS_SIGNED : 0) |
            (p->b.type == DML_TENSOR_DATA_TYPE_INT8 ? VKDML_INTEGER_DEPTHWISE_B_IS_SIGNED : 0) |
            (exists(p, VKDML_INTEGER_TERM_ZERO_A) ? VKDML_INTEGER_DEPTHWISE_A_HAS_ZERO : 0) |
@@ -156,15 +157,16 @@ static void fill_parameters(const struct covered *covered, const struct vkdml_bo
     parameters->channels = p->channels;
     parameters->pictures = p->b_strides[0];
     for (uint32_t t = 0; t < TENSORS; ++t) {
-        parameters->firsts[t] = window_of(p, t, box).lead;
+        parameters->firsts[t] = window_of(covered, t, box).lead;
     }
-    const uint32_t steps[][4] = {
-        {stride_of(p, A, MADE)}, {stride_of(p, A, GROUPS), stride_of(p, B, GROUPS)}, {p->a_strides[1], p->b_strides[1]}};
+    const uint32_t steps[][4] = {{covered->strides[A][MADE]},
+                                 {covered->strides[A][GROUPS], covered->strides[B][GROUPS]},
+                                 {p->a_strides[1], p->b_strides[1]}};
     memcpy(parameters->steps, steps, sizeof(steps));
     for (uint32_t d = 0; d < RANK; ++d) {
         const uint32_t count = (uint32_t)vkdml_divide_up(box->size[d], d == COLUMNS ? WIDTH : d == ROWS ? rows : 1);
         const struct vkdml_divisor divisor = vkdml_divisor(count);
-        const uint32_t units[] = {count, divisor.multiplier, divisor.shifts, stride_of(p, OUT, d)};
+        const uint32_t units[] = {count, divisor.multiplier, divisor.shifts, covered->strides[OUT][d]};
         memcpy(parameters->units[d], units, sizeof(units));
     }
     for (uint32_t d = 0; d < MADE; ++d) { /* places are counted from the input's first */
@@ -180,8 +182,8 @@ static void fill_parameters(const struct covered *covered, const struct vkdml_bo
     for (uint32_t t = 0; t < VKDML_INTEGER_TERM_TERM_COUNT; ++t) {
         const uint32_t step = p->terms[t].count > 1 ? 1 : 0;
         const uint32_t group = step * p->made;
-        const uint32_t term[] = {
-            covered->terms->firsts[t] + box->origin[MADE] * step + box->origin[GROUPS] * group, step, 0, group};
+        const uint32_t term[] = {covered->terms.firsts[t] + box->origin[MADE] * step + box->origin[GROUPS] * group,
+                                 step, 0, group};
         memcpy(parameters->terms[t], term, sizeof(term));
     }
 }
@@ -216,13 +218,12 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     vkdml_step_constant(step, VKDML_INTEGER_DEPTHWISE_CONSTANT_ROWS, rows);
     vkdml_step_constant(step, VKDML_INTEGER_DEPTHWISE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    static const uint32_t places[TENSORS] = {[A] = 0, [OUT] = 1, [B] = 2};
     for (uint32_t t = 0; t < TENSORS; ++t) {
-        const struct vkdml_window window = window_of(p, t, box);
-        step->buffers[places[t]] = vkdml_origin_buffer(origin_of(p, t), window.offset, window.size);
+        const struct vkdml_window window = window_of(covered, t, box);
+        step->buffers[t] = vkdml_origin_buffer(covered->origins[t], window.offset, window.size);
     }
-    step->buffers[3] = vkdml_origin_buffer(&covered->terms->at, 0, 4 * (uint64_t)covered->terms->word_count);
-    step->buffer_count = covered->terms->word_count != 0 ? 4 : 3;
+    step->buffers[3] = vkdml_origin_buffer(&covered->terms.at, 0, 4 * (uint64_t)covered->terms.word_count);
+    step->buffer_count = covered->terms.word_count != 0 ? 4 : 3;
     return vkdml_grid(parameters.group_count, limits, covered->builder->report, step->groups);
 }
 
@@ -232,26 +233,25 @@ bool vkdml_integer_depthwise_suits(const struct vkdml_integer_depthwise *depthwi
                                    const struct vkdml_plan_limits *limits) {
     const struct vkdml_integer_axis *columns = &depthwise->columns, *rows = &depthwise->rows;
     const uint64_t span = (uint64_t)(WIDTH - 1) * columns->step + (uint64_t)(columns->taps - 1) * columns->tap_step + 1;
+    const struct covered covered = cover(depthwise, NULL);
     const struct vkdml_box one = {{0}, {1, 1, 1, 1, 1}};
     bool suits = depthwise->channels <= MOST_CHANNELS && depthwise->made <= MOST_CHANNELS && span <= MOST_SPAN &&
                  columns->taps <= MOST_WEIGHTS / rows->taps && columns->source_size <= INT32_MAX;
     for (uint32_t t = 0; t < TENSORS && suits; ++t) { /* what a pixel takes can be bound, wherever it begins */
-        suits = vkdml_fits(limits, 4, window_of(depthwise, t, &one).size + 4);
+        suits = vkdml_fits(limits, 4, window_of(&covered, t, &one).size + 4);
     }
     return suits;
 }
 
 VkdmlResult vkdml_integer_depthwise_plan(const struct vkdml_integer_depthwise *depthwise,
                                          struct vkdml_builder *builder) {
-    struct vkdml_integer_terms terms;
-    const struct covered covered = {depthwise, &terms, builder};
-    const struct vkdml_covering covering = {(void *)(uintptr_t)&covered, RANK, TENSORS, builder, bytes, reach, add};
-    const struct vkdml_box whole = {{0},
-                                    {depthwise->columns.size, depthwise->rows.size, depthwise->made, depthwise->groups,
-                                     depthwise->pictures}};
+    struct covered covered = cover(depthwise, builder);
+    const struct vkdml_covering covering = {&covered, RANK, TENSORS, builder, bytes, reach, add};
+    const struct vkdml_box whole = {
+        {0}, {depthwise->columns.size, depthwise->rows.size, depthwise->made, depthwise->groups, depthwise->pictures}};
     vkdml_note(builder->report,
                "depthwise: few channels in a group, so an invocation makes %d pixels of a row from registers", WIDTH);
-    const VkdmlResult result = vkdml_integer_terms_plan(depthwise->terms, builder, &terms);
+    const VkdmlResult result = vkdml_integer_terms_plan(depthwise->terms, builder, &covered.terms);
     vkdml_builder_phase(builder);
     return result == VKDML_SUCCESS ? vkdml_cover(&covering, &whole) : result;
 }

@@ -192,6 +192,8 @@ static const struct case_tensor_support convolution_integer_support[] = {
 #define PICTURE                                                                                                        \
     "InputTensor=UINT8[1,1,3,3] InputTensor.data=2,3,4,5,6,7,8,9,10 FilterTensor=INT8[1,1,2,2] "                       \
     "FilterTensor.data=1,1,1,1 "
+#define EIGHT       "255,255,255,255,255,255,255,255"
+#define FORTY_EIGHT EIGHT "," EIGHT "," EIGHT "," EIGHT "," EIGHT "," EIGHT
 static const char *const convolution_integer_fixed[] = {
     PLAIN PICTURE "OutputTensor=INT32[1,1,2,2] OutputTensor.data=16,20,28,32" SIMPLE,
     /* Padding is the zero point, which adds nothing. */
@@ -225,6 +227,26 @@ static const char *const convolution_integer_fixed[] = {
     PLAIN "seed=9 InputTensor=UINT8[3,16,9,10] InputTensor.strides=0,90,10,1 InputZeroPointTensor=UINT8[1] "
           "FilterTensor=INT8[20,16,3,3] FilterTensor.strides=0,9,3,1 FilterZeroPointTensor=INT8[20] "
           "OutputTensor=INT32[3,20,9,10]" ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "1"),
+    /* Groups of few channels: rows that begin at any byte of a word, two channels made of one, three of two. */
+    PLAIN "seed=10 InputTensor=INT8[2,5,13,15] InputZeroPointTensor=INT8[1] FilterTensor=UINT8[10,1,3,5] "
+          "FilterZeroPointTensor=UINT8[10] OutputTensor=INT32[2,10,13,15]" ARRAYS("2", "1,1", "1,1", "1,2", "1,2", "5"),
+    PLAIN "seed=11 InputTensor=UINT8[1,6,17,19] InputZeroPointTensor=UINT8[1] FilterTensor=INT8[9,2,3,3] "
+          "FilterZeroPointTensor=INT8[1] OutputTensor=INT32[1,9,9,7]" ARRAYS("2", "2,3", "1,1", "1,2", "1,0", "3"),
+    /* Taps apart; those of a column too; farther than registers hold; a long row of them. */
+    RANDOM("12", "INT8[2,4,17,21]", "INT8[4,1,3,3]", "[2,4,17,21]") ARRAYS("2", "1,1", "1,4", "1,4", "1,4", "4"),
+    RANDOM("13", "UINT8[1,4,15,22]", "UINT8[8,1,4,2]", "[1,8,4,10]") ARRAYS("2", "2,2", "3,3", "2,0", "0,0", "4"),
+    RANDOM("14", "INT8[1,3,50,70]", "INT8[3,1,3,3]", "[1,3,50,70]") ARRAYS("2", "1,1", "30,30", "30,30", "30,30", "3"),
+    RANDOM("15", "INT8[3,7,61]", "UINT8[7,1,31]", "[3,7,61]") ARRAYS("1", "1", "1", "15", "15", "7"),
+    /* More than a small device binds at once. */
+    RANDOM("17", "UINT8[3,6,50,62]", "INT8[12,1,3,3]", "[3,12,50,62]") ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "6"),
+    /* Channels side by side, also of the output; the largest sums there are. */
+    PLAIN "seed=16 InputTensor=INT8[2,12,7,9] InputTensor.strides=756,1,108,12 InputZeroPointTensor=INT8[1] "
+          "FilterTensor=INT8[12,1,3,3] FilterTensor.strides=1,0,36,12 OutputTensor=INT32[2,12,7,9] "
+          "OutputTensor.strides=756,1,108,12" ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "12"),
+    PLAIN "InputTensor=UINT8[1,1,7,8] InputTensor.data=" FORTY_EIGHT "," EIGHT " InputZeroPointTensor=UINT8[1] "
+          "InputZeroPointTensor.data=0 FilterTensor=UINT8[1,1,7,7] FilterTensor.data=" FORTY_EIGHT
+          ",255 FilterZeroPointTensor=UINT8[1] FilterZeroPointTensor.data=0 OutputTensor=INT32[1,1,1,2] "
+          "OutputTensor.data=3186225,3186225" ARRAYS("2", "1,1", "1,1", "0,0", "0,0", "1"),
 };
 static const struct case_refusal convolution_integer_refused[] = {
     {PLAIN PICTURE "OutputTensor=INT32[1,1,2,3]" SIMPLE,
@@ -287,6 +309,31 @@ static const char *const quantized_linear_convolution_fixed[] = {
               "FilterTensor=UINT8[32,1,3,3] FilterScaleTensor=FLOAT32[32] FilterScaleTensor.fill=UNIT "
               "FilterZeroPointTensor=UINT8[32] OutputScaleTensor=FLOAT32[1] OutputScaleTensor.data=4 "
               "OutputTensor=INT8[1,32,6,4]" ARRAYS("2", "2,2", "1,1", "1,1", "1,1", "16"),
+    /* Groups of few channels, of which rows share words of the output; packed, and with gaps between pixels. */
+    QUANTIZED
+    "seed=3 InputTensor=UINT8[2,10,14,14] InputScaleTensor=FLOAT32[1] InputScaleTensor.data=0.02 "
+    "InputZeroPointTensor=UINT8[1] FilterTensor=INT8[10,1,3,3] FilterScaleTensor=FLOAT32[10] "
+    "FilterScaleTensor.fill=UNIT FilterZeroPointTensor=INT8[10] BiasTensor=INT32[1,10,1,1] "
+    "BiasTensor.fill=SMALL OutputScaleTensor=FLOAT32[1] OutputScaleTensor.data=9 "
+    "OutputZeroPointTensor=INT8[1] OutputTensor=INT8[2,10,14,14]" ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "10"),
+    QUANTIZED "seed=4 InputTensor=INT8[3,4,7,7] InputScaleTensor=FLOAT32[1] InputScaleTensor.data=0.02 "
+              "FilterTensor=UINT8[8,1,3,3] FilterScaleTensor=FLOAT32[8] FilterScaleTensor.fill=UNIT "
+              "BiasTensor=INT32[1,8,1,1] BiasTensor.fill=SMALL OutputScaleTensor=FLOAT32[1] OutputScaleTensor.data=9 "
+              "OutputZeroPointTensor=UINT8[1] OutputTensor=UINT8[3,8,7,7]" ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "4"),
+    QUANTIZED
+    "seed=5 InputTensor=INT8[1,4,9,10] InputTensor.strides=360,1,40,4 InputScaleTensor=FLOAT32[1] "
+    "InputScaleTensor.data=0.02 FilterTensor=INT8[4,1,3,3] FilterScaleTensor=FLOAT32[1] "
+    "FilterScaleTensor.data=0.5 OutputScaleTensor=FLOAT32[1] OutputScaleTensor.data=9 "
+    "OutputTensor=INT8[1,4,9,10] OutputTensor.strides=360,1,40,4" ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "4"),
+    QUANTIZED "seed=7 InputTensor=UINT8[2,3,90,101] InputTensor.strides=27270,1,303,3 InputScaleTensor=FLOAT32[1] "
+              "InputScaleTensor.data=0.02 InputZeroPointTensor=UINT8[1] FilterTensor=INT8[3,1,5,3] "
+              "FilterScaleTensor=FLOAT32[3] FilterScaleTensor.fill=UNIT OutputScaleTensor=FLOAT32[1] "
+              "OutputScaleTensor.data=9 OutputTensor=UINT8[2,3,45,99]" ARRAYS("2", "2,1", "1,1", "1,0", "2,0", "3"),
+    /* Few pixels in a row. */
+    QUANTIZED "seed=6 InputTensor=UINT8[2,6,3,2] InputScaleTensor=FLOAT32[1] InputScaleTensor.data=0.02 "
+              "InputZeroPointTensor=UINT8[1] FilterTensor=INT8[6,2,1,2] FilterScaleTensor=FLOAT32[6] "
+              "FilterScaleTensor.fill=UNIT OutputScaleTensor=FLOAT32[1] OutputScaleTensor.data=9 "
+              "OutputTensor=UINT8[2,6,3,1]" ARRAYS("2", "1,1", "1,1", "0,0", "0,0", "3"),
 };
 static const struct case_refusal quantized_linear_convolution_refused[] = {
     {QUANTIZED PICTURE "InputScaleTensor=FLOAT32[1] FilterScaleTensor=FLOAT32[1,2,1,1] BiasTensor=INT32[1,2,1,1] "

@@ -2,14 +2,7 @@
 #ifndef VKDML_INTEGER_FINISH_GLSL
 #define VKDML_INTEGER_FINISH_GLSL
 
-#include "../math/arithmetic.glsl"
-#include "quantize.glsl"
-
-uint term(uint which, uint m, uint n)
-{
-    uvec4 at = parameters.terms[which];
-    return terms.words[parameters.firsts.w + push.base_bytes[3] / 4 + at.x + m * at.y + n * at.z + inner_batch * at.w];
-}
+#include "results.glsl"
 
 int a_zero(uint m)
 {
@@ -49,13 +42,6 @@ ivec4 corrected(ivec4 sums, uint m, uvec4 columns, uvec4 sums_of_b)
     return sums;
 }
 
-// The scales of both operands, and of the output where it is quantized.
-uint scale_of(uint of_a, uint of_b, uint of_out)
-{
-    uint scale = math_multiply(of_a, of_b);
-    return IS_FLOAT(TYPE_OUT) ? scale : math_divide(scale, of_out);
-}
-
 uvec4 scales_of(uint m, uvec4 columns)
 {
     uint of_a = term(SCALE_A, m, 0);
@@ -66,15 +52,6 @@ uvec4 scales_of(uint m, uvec4 columns)
     [[dont_unroll]] for (uint v = 0; v < 4; ++v)
         scales[v] = scale_of(of_a, scales[v], of_out);
     return scales;
-}
-
-// The product of a sum and a scale, of which denormal ones need not be right: they are quantized to 0.
-uint scaled(int sum, uint scale)
-{
-    if ((scale & INFINITY) == INFINITY) // infinite or NaN, as 0 times infinity is
-        return is_nan(scale) || sum == 0 ? QUIET_NAN : scale ^ (sum < 0 ? SIGN_BIT : 0);
-    precise float product = float(sum) * uintBitsToFloat(scale);
-    return floatBitsToUint(product);
 }
 
 uint as_float(int sum, uint scale)
@@ -96,27 +73,9 @@ uvec4 finished(ivec4 sums, uint m, uvec4 columns)
         [[dont_unroll]] for (uint v = 0; v < 4; ++v)
             bits[v] = as_float(sums[v], scales[v]);
     } else {
-        int zero = OUT_HAS_ZERO ? int(term(ZERO_OUT, m, 0)) : 0;
-        bits = uvec4(quantized(TYPE_OUT, scaled(sums.x, scales.x), zero),
-                     quantized(TYPE_OUT, scaled(sums.y, scales.y), zero),
-                     quantized(TYPE_OUT, scaled(sums.z, scales.z), zero),
-                     quantized(TYPE_OUT, scaled(sums.w, scales.w), zero));
+        bits = quantized_sums(sums, scales, OUT_HAS_ZERO ? int(term(ZERO_OUT, m, 0)) : 0);
     }
     return bits;
-}
-
-// Other invocations may own the word's other bits, so only the bits that change are flipped, in one atomic.
-void store_one(uint element, uint bits)
-{
-    const uint width = BITS_OF(TYPE_OUT);
-    if (width < 32) {
-        uint shift = element % (32 / width) * width;
-        uint mask = ((1u << width % 32) - 1) << shift;
-        uint old = atomicOr(destination.words[element / (32 / width)], 0);
-        atomicXor(destination.words[element / (32 / width)], (old ^ bits << shift) & mask);
-    } else {
-        destination.words[element] = bits;
-    }
 }
 
 void store_vector(uint element, uvec4 bits)

@@ -8,6 +8,7 @@
 
 #include "binding.glsl"
 #include "buffers.glsl"
+#include "term_list.glsl"
 #include "types.glsl"
 
 layout(constant_id = 1) const uint TYPE_OUT = INT32;
@@ -36,18 +37,6 @@ layout(constant_id = 3) const uint TILE_M = 64; // of IS_SERIAL: of an invocatio
 layout(constant_id = 4) const uint TILE_N = 64; // of IS_THIN: 4, as columns go
 layout(constant_id = 5) const uint ROWS = 8;    // of an invocation, or a subgroup of integer_product_matrix.comp
 layout(constant_id = 6) const uint COLUMNS = 4; // ..
-
-// Numbers of a tensor that has one for all, for each row or for each column: where they begin, and how far they are
-// apart along rows, columns and inner batches.
-// In C: VKDML_INTEGER_TERM_...
-const uint ZERO_A = 0;
-const uint ZERO_B = 1;
-const uint SCALE_A = 2;
-const uint SCALE_B = 3;
-const uint BIAS = 4;
-const uint SCALE_OUT = 5;
-const uint ZERO_OUT = 6;
-const uint TERM_COUNT = 7;
 
 // Operands in words, the output in elements.
 layout(std140, binding = 0) uniform IntegerProductParameters {

@@ -1,7 +1,9 @@
 /* CONVOLUTION_INTEGER and QUANTIZED_LINEAR_CONVOLUTION: products of the filter's rows and of windows of the input,
  * which is packed with its padding, a pixel's channels side by side. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "frames/integer_product/integer_depthwise.h"
 #include "operators/convolution_rules.h"
 #include "operators/operators.h"
 #include "operators/quantized.h"
@@ -62,47 +64,43 @@ static void check_quantized(const struct vkdml_instance *instance, struct vkdml_
 /* ---- plans ---- */
 
 /* A spatial dimension: there are two, of which the first may be made up. */
-struct walk {
-    uint32_t source_size, source_stride;
-    uint32_t taps, filter_stride;
-    uint32_t size, out_stride;
-    uint32_t stride, dilation, start;
-    uint64_t reached; /* coordinates of the padded input that windows take */
-};
-
-static struct walk walk_of(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                           uint32_t number) {
+static struct vkdml_integer_axis axis_of(const struct vkdml_instance *instance,
+                                         const struct vkdml_convolution *convolution, uint32_t number) {
     const uint32_t missing = 2 - convolution->spatial;
     if (number < missing) {
-        return (struct walk){1, 0, 1, 0, 1, 0, 1, 1, 0, 1};
+        return (struct vkdml_integer_axis){1, 0, 1, 0, 1, 0, 1, 1, 0};
     }
     const uint32_t s = number - missing, d = 2 + s;
     const struct vkdml_tensor *input = &instance->inputs[0], *filter = &instance->inputs[convolution->filter];
-    struct walk walk = {
+    return (struct vkdml_integer_axis){
         .source_size = input->sizes[d],
         .source_stride = input->strides[d],
         .taps = filter->sizes[d],
         .filter_stride = filter->strides[d],
         .size = instance->outputs[0].sizes[d],
         .out_stride = instance->outputs[0].strides[d],
-        .stride = instance->outputs[0].sizes[d] > 1 ? convolution->strides[s] : 1,
-        .dilation = filter->sizes[d] > 1 ? convolution->dilations[s] : 1,
+        .step = instance->outputs[0].sizes[d] > 1 ? convolution->strides[s] : 1,
+        .tap_step = filter->sizes[d] > 1 ? convolution->dilations[s] : 1,
         .start = convolution->start[s],
     };
-    walk.reached = (uint64_t)(walk.size - 1) * walk.stride + (uint64_t)(walk.taps - 1) * walk.dilation + 1;
-    return walk;
+}
+
+/* Coordinates of the padded input that windows take. */
+static uint64_t reached(const struct vkdml_integer_axis *axis) {
+    return (uint64_t)(axis->size - 1) * axis->step + (uint64_t)(axis->taps - 1) * axis->tap_step + 1;
 }
 
 static struct vkdml_integer_operand filter_of(const struct vkdml_instance *instance,
-                                              const struct vkdml_convolution *convolution, const struct walk *walks) {
+                                              const struct vkdml_convolution *convolution,
+                                              const struct vkdml_integer_axis *axes) {
     const struct vkdml_tensor *filter = &instance->inputs[convolution->filter];
-    const uint32_t taps = walks[0].taps * walks[1].taps; /* no more than elements */
+    const uint32_t taps = axes[0].taps * axes[1].taps; /* no more than elements */
     return (struct vkdml_integer_operand){
         .lines = {.source = vkdml_input_view(instance, convolution->filter).at,
                   .rank = 3,
                   .dimensions = {{filter->sizes[0], filter->strides[0], 0, filter->sizes[0]},
-                                 {walks[0].taps, walks[0].filter_stride, 0, walks[0].taps},
-                                 {walks[1].taps, walks[1].filter_stride, 0, walks[1].taps}},
+                                 {axes[0].taps, axes[0].filter_stride, 0, axes[0].taps},
+                                 {axes[1].taps, axes[1].filter_stride, 0, axes[1].taps}},
                   .count = filter->sizes[1],
                   .step = filter->sizes[1] > 1 ? filter->strides[1] : 1},
         .is_owned = (filter->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0,
@@ -114,17 +112,17 @@ static struct vkdml_integer_operand filter_of(const struct vkdml_instance *insta
 /* Pixels of a group follow one another, and groups: a line has a group's channels. */
 static struct vkdml_integer_operand input_of(const struct vkdml_instance *instance,
                                              const struct vkdml_convolution *convolution, const struct layout *layout,
-                                             const struct walk *walks) {
+                                             const struct vkdml_integer_axis *axes) {
     const struct vkdml_tensor *input = &instance->inputs[0];
     const uint32_t channels = input->sizes[1] / convolution->groups;
-    const uint32_t height = (uint32_t)walks[0].reached, width = (uint32_t)walks[1].reached;
+    const uint32_t height = (uint32_t)reached(&axes[0]), width = (uint32_t)reached(&axes[1]);
     return (struct vkdml_integer_operand){
         .lines = {.source = vkdml_input_view(instance, 0).at,
                   .rank = 4,
                   .dimensions = {{convolution->groups, channels * input->strides[1], 0, convolution->groups},
                                  {input->sizes[0], input->strides[0], 0, input->sizes[0]},
-                                 {height, walks[0].source_stride, walks[0].start, walks[0].source_size},
-                                 {width, walks[1].source_stride, walks[1].start, walks[1].source_size}},
+                                 {height, axes[0].source_stride, axes[0].start, axes[0].source_size},
+                                 {width, axes[1].source_stride, axes[1].start, axes[1].source_size}},
                   .count = channels,
                   .step = channels > 1 ? input->strides[1] : 1,
                   .zero_point = vkdml_input_view(instance, layout->input_zero_point).at},
@@ -133,21 +131,45 @@ static struct vkdml_integer_operand input_of(const struct vkdml_instance *instan
 }
 
 static void set_terms(const struct vkdml_instance *instance, const struct layout *layout,
-                      struct vkdml_integer_product *product) {
+                      struct vkdml_integer_term *terms) {
     const struct {
         uint32_t term, input;
-    } terms[] = {{VKDML_INTEGER_TERM_ZERO_A, layout->filter_zero_point},
-                 {VKDML_INTEGER_TERM_ZERO_B, layout->input_zero_point},
-                 {VKDML_INTEGER_TERM_SCALE_A, layout->filter_scale},
-                 {VKDML_INTEGER_TERM_SCALE_B, layout->input_scale},
-                 {VKDML_INTEGER_TERM_BIAS, layout->bias},
-                 {VKDML_INTEGER_TERM_SCALE_OUT, layout->out_scale},
-                 {VKDML_INTEGER_TERM_ZERO_OUT, layout->out_zero_point}};
-    for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); ++i) {
-        if (terms[i].input != NONE) {
-            product->terms[terms[i].term] = vkdml_quantized_term(instance, terms[i].input, VKDML_QUANTIZED_CHANNELS);
+    } inputs[] = {{VKDML_INTEGER_TERM_ZERO_A, layout->filter_zero_point},
+                  {VKDML_INTEGER_TERM_ZERO_B, layout->input_zero_point},
+                  {VKDML_INTEGER_TERM_SCALE_A, layout->filter_scale},
+                  {VKDML_INTEGER_TERM_SCALE_B, layout->input_scale},
+                  {VKDML_INTEGER_TERM_BIAS, layout->bias},
+                  {VKDML_INTEGER_TERM_SCALE_OUT, layout->out_scale},
+                  {VKDML_INTEGER_TERM_ZERO_OUT, layout->out_zero_point}};
+    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); ++i) {
+        if (inputs[i].input != NONE) {
+            terms[inputs[i].term] = vkdml_quantized_term(instance, inputs[i].input, VKDML_QUANTIZED_CHANNELS);
         }
     }
+}
+
+static struct vkdml_integer_depthwise depthwise_of(const struct vkdml_instance *instance,
+                                                   const struct vkdml_convolution *convolution,
+                                                   const struct layout *layout, const struct vkdml_integer_axis *axes) {
+    const struct vkdml_tensor *input = &instance->inputs[0], *filter = &instance->inputs[convolution->filter],
+                              *output = &instance->outputs[0];
+    struct vkdml_integer_depthwise depthwise = {
+        .pictures = output->sizes[0],
+        .groups = convolution->groups,
+        .made = output->sizes[1] / convolution->groups,
+        .channels = filter->sizes[1],
+        .a = vkdml_input_view(instance, convolution->filter).at,
+        .b = vkdml_input_view(instance, 0).at,
+        .out = vkdml_output_view(instance, 0).at,
+        .a_strides = {filter->strides[0], filter->strides[1]},
+        .b_strides = {input->strides[0], input->strides[1]},
+        .out_strides = {output->strides[0], output->strides[1]},
+        .columns = axes[1],
+        .rows = axes[0],
+        .is_scaled = layout->out_scale != NONE,
+    };
+    set_terms(instance, layout, depthwise.terms);
+    return depthwise;
 }
 
 static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdml_convolution *convolution,
@@ -155,35 +177,38 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
     const struct vkdml_instance *instance = planning->instance;
     const struct vkdml_tensor *output = &instance->outputs[0];
     const uint32_t made = output->sizes[1] / convolution->groups;
-    const struct walk walks[] = {walk_of(instance, convolution, 0), walk_of(instance, convolution, 1)};
-    const uint64_t pixels = walks[0].reached * instance->inputs[0].sizes[0];
-    if (pixels > UINT32_MAX || walks[1].reached > UINT32_MAX / pixels ||
-        pixels * walks[1].reached > UINT32_MAX / convolution->groups) {
+    const struct vkdml_integer_axis axes[] = {axis_of(instance, convolution, 0), axis_of(instance, convolution, 1)};
+    const struct vkdml_integer_depthwise depthwise = depthwise_of(instance, convolution, layout, axes);
+    if (vkdml_integer_depthwise_suits(&depthwise, planning->builder->limits)) {
+        return vkdml_integer_depthwise_plan(&depthwise, planning->builder);
+    }
+    const uint64_t height = reached(&axes[0]), width = reached(&axes[1]);
+    const uint64_t pixels = height * instance->inputs[0].sizes[0];
+    if (pixels > UINT32_MAX || width > UINT32_MAX / pixels || pixels * width > UINT32_MAX / convolution->groups) {
         return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
                                 "windows reach over %" PRIu64 " x %" PRIu64 " pixels, padding included, of %" PRIu32
                                 " pictures, which are too many to be packed",
-                                walks[0].reached, walks[1].reached, instance->inputs[0].sizes[0]);
+                                height, width, instance->inputs[0].sizes[0]);
     }
-    const uint32_t width = (uint32_t)walks[1].reached, picture = (uint32_t)(walks[0].reached * walks[1].reached);
     struct vkdml_integer_product product = {
         .outer = 1,
         .inner = convolution->groups,
         .m = made,
-        .a = filter_of(instance, convolution, walks),
-        .b = input_of(instance, convolution, layout, walks),
+        .a = filter_of(instance, convolution, axes),
+        .b = input_of(instance, convolution, layout, axes),
         .column_rank = 3,
-        .columns = {{output->sizes[0], picture, output->strides[0]},
-                    {walks[0].size, walks[0].stride * width, walks[0].out_stride},
-                    {walks[1].size, walks[1].stride, walks[1].out_stride}},
-        .tap_rows = walks[0].taps,
-        .taps = walks[1].taps,
-        .tap_row_step = walks[0].dilation * width,
-        .tap_step = walks[1].dilation,
+        .columns = {{output->sizes[0], (uint32_t)(height * width), output->strides[0]},
+                    {axes[0].size, axes[0].step * (uint32_t)width, axes[0].out_stride},
+                    {axes[1].size, axes[1].step, axes[1].out_stride}},
+        .tap_rows = axes[0].taps,
+        .taps = axes[1].taps,
+        .tap_row_step = axes[0].tap_step * (uint32_t)width,
+        .tap_step = axes[1].tap_step,
         .out = vkdml_output_view(instance, 0).at,
         .out_strides = {0, made * output->strides[1], output->strides[1]},
         .is_scaled = layout->out_scale != NONE,
     };
-    set_terms(instance, layout, &product);
+    memcpy(product.terms, depthwise.terms, sizeof(product.terms));
     return vkdml_integer_product_plan(&product, planning->builder);
 }
 

@@ -47,12 +47,11 @@ struct planned {
     uint64_t persistent_bytes;
 };
 
-static struct planned plan_on(const char *tensors, const struct invented_device *device) {
+static struct planned planned_of(const char *line, const struct invented_device *device) {
     static struct operator_case c;
     struct subject subject;
     struct vkdml_plan plan;
-    char line[512], text[256];
-    snprintf(line, sizeof(line), "CONVOLUTION seed=1 %s", tensors);
+    char text[256];
     assert_true(case_parse(line, &c, text, sizeof(text)));
     open_subject(&subject, &c, device);
     vkdml_plan_begin(&plan, NULL);
@@ -67,6 +66,12 @@ static struct planned plan_on(const char *tensors, const struct invented_device 
     vkdml_plan_end(&plan);
     close_subject(&subject);
     return planned;
+}
+
+static struct planned plan_on(const char *tensors, const struct invented_device *device) {
+    char line[512];
+    snprintf(line, sizeof(line), "CONVOLUTION seed=1 %s", tensors);
+    return planned_of(line, device);
 }
 
 static struct planned plan(const char *tensors) {
@@ -181,6 +186,41 @@ static void single_channels_are_not_products(void **state) {
     assert_int_equal(wide.kernel, VKDML_KERNEL_PRODUCT); /* eight channels of the output each */
 }
 
+/* Bytes of few channels stay where they lie: nothing is packed. */
+static void few_channels_of_bytes_are_not_packed(void **state) {
+    (void)state;
+#define INTEGER(input, filter, output, dilations, padding, groups)                                                     \
+    "CONVOLUTION_INTEGER seed=1 InputTensor=INT8" input " FilterTensor=UINT8" filter " OutputTensor=INT32" output      \
+    " DimensionCount=2 Strides=1,1 Dilations=" dilations " StartPadding=" padding " EndPadding=" padding               \
+    " GroupCount=" groups
+    struct invented_device device = devices[DEVICE_MINIMUM];
+    const struct planned s =
+        planned_of(INTEGER("[2,32,56,56]", "[32,1,3,3]", "[2,32,56,56]", "1,1", "1,1", "32"), &device);
+    assert_int_equal(s.kernel, VKDML_KERNEL_INTEGER_DEPTHWISE);
+    assert_int_equal(s.step_count, 1);
+    assert_int_equal(s.temporary_bytes, 0);
+    assert_int_equal(s.constants[VKDML_INTEGER_DEPTHWISE_CONSTANT_SHAPE],
+                     VKDML_INTEGER_DEPTHWISE_B_IS_SIGNED | VKDML_INTEGER_DEPTHWISE_B_IS_PACKED |
+                         VKDML_INTEGER_DEPTHWISE_OUT_IS_PACKED | VKDML_INTEGER_DEPTHWISE_OUT_IS_VECTOR);
+    const struct planned odd =
+        planned_of(INTEGER("[2,32,7,7]", "[64,2,3,3]", "[2,64,7,7]", "1,1", "1,1", "16"), &device);
+    assert_int_equal(odd.kernel, VKDML_KERNEL_INTEGER_DEPTHWISE);
+    assert_int_equal(odd.constants[VKDML_INTEGER_DEPTHWISE_CONSTANT_SHAPE] & VKDML_INTEGER_DEPTHWISE_OUT_IS_VECTOR, 0);
+    /* More channels than four, and taps too far apart for registers, are products. */
+    const struct planned many =
+        planned_of(INTEGER("[2,40,56,56]", "[40,5,3,3]", "[2,40,56,56]", "1,1", "1,1", "8"), &device);
+    assert_int_equal(many.kernel, VKDML_KERNEL_INTEGER_PRODUCT);
+    const struct planned far_apart =
+        planned_of(INTEGER("[2,4,99,99]", "[4,1,3,3]", "[2,4,37,37]", "31,31", "0,0", "4"), &device);
+    assert_int_equal(far_apart.kernel, VKDML_KERNEL_INTEGER_PRODUCT);
+    /* Of a range that holds a part of the output: a step each. */
+    device.limits.max_storage_buffer_range = 256 << 10;
+    const struct planned parts =
+        planned_of(INTEGER("[1,8,512,256]", "[8,1,3,3]", "[1,8,512,256]", "1,1", "1,1", "8"), &device);
+    assert_in_range(parts.step_count, 16, 32); /* 4 MiB */
+#undef INTEGER
+}
+
 /* Along pixels as long as that helps; where channels lie too far apart sums add up in the temporary resource. */
 static void what_cannot_be_bound_is_cut_into_pixels(void **state) {
     (void)state;
@@ -211,6 +251,7 @@ int main(void) {
         cmocka_unit_test(strides_backward_are_phases),
         cmocka_unit_test(too_many_phases_divide),
         cmocka_unit_test(single_channels_are_not_products),
+        cmocka_unit_test(few_channels_of_bytes_are_not_packed),
         cmocka_unit_test(what_cannot_be_bound_is_cut_into_pixels),
     };
     return cmocka_run_group_tests_name("plan_convolution", tests, NULL, NULL);

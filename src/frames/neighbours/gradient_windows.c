@@ -152,8 +152,10 @@ static void fill_sizes(const struct vkdml_neighbours *n, const struct patch *pat
         parameters->divisors[2 * axis + 1] = divisor.shifts;
         parameters->size[axis] = dimension->size;
         parameters->size[2 + axis] = dimension->source_size;
-        parameters->shares[axis] = vkdml_float_bits(1 / (float)dimension->taps);
         parameters->column_strides[axis] = dimension->source_stride;
+    }
+    for (uint32_t count = 1; count < 16; ++count) {
+        parameters->shares[count / 4][count % 4] = vkdml_float_bits(1 / (float)count);
     }
     parameters->column_strides[2] = y->target_stride;
     parameters->column_strides[3] = y->own_stride;
@@ -177,7 +179,23 @@ static uint64_t patches_of(const struct vkdml_neighbours *n, const struct vkdml_
 
 static uint32_t window_nibbles(const struct vkdml_neighbours *n) {
     const struct vkdml_neighbours_dimension *y = &n->dimensions[n->count - 2], *x = &n->dimensions[n->count - 1];
-    return x->taps | y->taps << 4 | x->source_step << 8 | y->source_step << 12 | x->start << 16 | y->start << 20;
+    return x->taps | y->taps << 4 | x->source_step << 8 | y->source_step << 12 | x->start << 16 | y->start << 20 |
+           x->skipped << 24 | y->skipped << 28;
+}
+
+/* Whether the windows whose strides are a patch's lie side by side, at a multiple of as many; some words. */
+static bool is_aligned(const struct vkdml_neighbours *n, const struct patch *patch,
+                       const struct vkdml_plan_limits *limits) {
+    const struct vkdml_neighbours_dimension *x = &n->dimensions[n->count - 1];
+    const uint32_t bytes = 16 / patch->width, own = patch->width / x->source_step;
+    const struct vkdml_window source = whole_window(n, &n->source);
+    const uint32_t place =
+        vkdml_place_modulo_16(limits, n->source.offset + source.offset, (uint64_t)source.lead * bytes);
+    bool aligned = own * bytes >= 4 && x->source_stride == 1 && x->source_size % own == 0 && place % (own * bytes) == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        aligned = aligned && n->dimensions[d].source_stride % own == 0;
+    }
+    return aligned;
 }
 
 static uint32_t bind(const struct vkdml_neighbours *n, const struct vkdml_origin *at, struct vkdml_plan_step *step) {
@@ -207,6 +225,7 @@ static VkdmlResult fill_step(const struct vkdml_gradient *gradient, const struct
     parameters.target_first = bind(n, &n->target, step);
     uint32_t flags = gradient->factor != 1 ? VKDML_GRADIENT_WINDOWS_HAS_FACTOR : 0;
     flags |= gradient->kind == VKDML_GRADIENT_SHARED ? VKDML_GRADIENT_WINDOWS_HAS_COUNTS : 0;
+    flags |= is_aligned(n, patch, limits) ? VKDML_GRADIENT_WINDOWS_IS_ALIGNED : 0;
     if (gradient->kind == VKDML_GRADIENT_MAXIMA) {
         flags |= VKDML_GRADIENT_WINDOWS_HAS_WINNERS;
         parameters.input_first = bind(n, &n->own, step);

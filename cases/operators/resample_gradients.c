@@ -219,6 +219,11 @@ static const char *const resample_grad_fixed[] = {
          "OutputGradientTensor=FLOAT16[2,3,40,64] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.5,0.5 " HALF,
     GRAD "seed=3 InputGradientTensor=FLOAT32[2,3,30,39] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT32[2,3,40,26] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.75,1.5 " HALF,
+    GRAD "seed=12 InputGradientTensor=FLOAT16[2,3,26,64] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT16[2,3,13,32] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,2,2 " HALF,
+    GRAD "InputGradientTensor=FLOAT32[1,1,2,8] InputGradientTensor.data=inf,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
+         "OutputGradientTensor=FLOAT32[1,1,1,4] OutputGradientTensor.data=inf,4,4,4 InterpolationMode=LINEAR "
+         "DimensionCount=4 Scales=1,1,2,2 " HALF,
     /* Many terms go dimension by dimension; all four dimensions at once. */
     GRAD "seed=4 InputGradientTensor=FLOAT16[1,2,70,91] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT16[1,2,7,7] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,10,13 " HALF,

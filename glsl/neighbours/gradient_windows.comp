@@ -1,6 +1,7 @@
 // Gradients of small windows on pictures, a patch of the target at a time: some rows of V elements side by side. Which
 // windows have which elements is the same for all patches, since strides divide a patch's sides; so all loops are
 // unrolled. Elements add up what windows give in the windows' order. Of maxima each window's winner is found again.
+// Linear places of what was enlarged by 2 are taken so as well.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -21,6 +22,7 @@ const bool HAS_WINNERS = (FLAGS & 1u) != 0; // a window gives to its greatest el
 const bool HAS_COUNTS = (FLAGS & 2u) != 0;  // it shares out to those elements that there are
 const bool HAS_FACTOR = (FLAGS & 4u) != 0;  // sums are multiplied
 const bool IS_ALIGNED = (FLAGS & 8u) != 0;  // the source's rows begin and end at multiples of OWN_X elements, of a word
+const bool IS_LINEAR = (FLAGS & 16u) != 0;  // instead of windows: places of a picture twice as large, IS_ALIGNED by V
 layout(constant_id = 3) const uint OUTER_RANK = 4;
 layout(constant_id = 4) const uint ROWS = 2; // of a patch
 // Elements, strides and starts of windows, and how many of the elements get nothing, the first ones; 4 bits each: x
@@ -59,7 +61,7 @@ layout(std140, binding = 0) uniform GradientWindowsParameters {
     uint unused;
     uvec4 divisors;       // of patches in a row and in a column: multipliers and shifts
     uvec4 patches;        // in a row and in a column
-    uvec4 size;           // of the target: width, height; windows along and down
+    uvec4 size;           // of the target: width, height; windows, or the source's elements, along and down
     uvec4 column_strides; // of the source, and rows' of the source, the target, the input
     uvec4 shares[4];      // FLOAT32: one by 0 to 15
     uvec4 outer[4];       // dimensions, outermost first: a size, its multiplier and shifts, the source's stride
@@ -226,6 +228,67 @@ void add_windows(uint plane, uvec2 first)
     }
 }
 
+// ---- linear by 2 ----
+
+// Centres on centres: an element takes a quarter, three quarters, as much and a quarter of four, of which the first
+// lies before twice its coordinate. At borders there are three, the outermost whole.
+const uint LINE = 2 * V + 2;
+float line[18];
+float columns[36]; // of two rows of the target
+
+float tap_share(uint t, bool is_first, bool is_last)
+{
+    float inner = (t == 1 ? is_first : is_last) ? 1.0 : 0.75;
+    return t - 1 < 2 ? inner : 0.25;
+}
+
+void load_line(uint row, uint first, bool is_row)
+{
+    [[unroll]] for (uint n = 0; n < 2; ++n) {
+        uvec4 bits = source_vectors.vectors[(row + first) / V + n];
+        [[unroll]] for (uint w = 0; w < 4; ++w) {
+            uint word = is_row ? bits[w] : 0;
+            uvec2 wide = IS_HALF ? widen_halves(word) : uvec2(word);
+            [[unroll]] for (uint p = 0; p < PER_WORD; ++p)
+                line[1 + n * V + w * PER_WORD + p] = uintBitsToFloat(wide[p]);
+        }
+    }
+    bool has_left = is_row && first != 0;
+    bool has_right = is_row && first + 2 * V < parameters.size.z;
+    float left = load(row + (has_left ? first - 1 : 0));
+    float right = load(row + (has_right ? first + 2 * V : 0));
+    line[0] = has_left ? left : 0.0;
+    line[LINE - 1] = has_right ? right : 0.0;
+}
+
+void add_places(uint plane, uint x, uint y)
+{
+    [[unroll]] for (uint n = 0; n < ROWS * LINE; ++n)
+        columns[n] = 0.0;
+    [[unroll]] for (uint l = 0; l < 2 * ROWS + 2; ++l) {
+        uint at = 2 * y + l - 1;
+        bool is_row = at < parameters.size.w;
+        load_line(plane + (is_row ? at : 0) * parameters.column_strides.y, 2 * x, is_row);
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+            if (l - 2 * r < 4) {
+                float share = tap_share(l - 2 * r, y + r == 0, y + r + 1 == parameters.size.y);
+                [[unroll]] for (uint c = 0; c < LINE; ++c) {
+                    precise float sum = columns[r * LINE + c] + line[c] * share;
+                    columns[r * LINE + c] = sum;
+                }
+            }
+        }
+    }
+    [[unroll]] for (uint n = 0; n < ROWS * V; ++n) {
+        uint v = n % V;
+        [[unroll]] for (uint t = 0; t < 4; ++t) {
+            float share = tap_share(t, v == 0 && x == 0, v + 1 == V && x + V == parameters.size.x);
+            precise float sum = sums[n] + columns[n / V * LINE + 2 * v + t] * share;
+            sums[n] = sum;
+        }
+    }
+}
+
 // ---- the target ----
 
 uvec2 halves_of(uvec4 wide)
@@ -266,7 +329,10 @@ void make(uint item)
         find_winners(row, x, y);
     [[unroll]] for (uint n = 0; n < ROWS * V; ++n)
         sums[n] = 0.0;
-    add_windows(plane, uvec2(x / STRIDE_X - BEFORE_X, y / STRIDE_Y - BEFORE_Y));
+    if (IS_LINEAR)
+        add_places(plane, x, y);
+    else
+        add_windows(plane, uvec2(x / STRIDE_X - BEFORE_X, y / STRIDE_Y - BEFORE_Y));
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
         uint vector = (target + (y + r) * parameters.column_strides.z + x) / V;
         if (y + r < parameters.size.y) {

@@ -2,11 +2,10 @@
  * the elements of a window, which a pool sums, and what shrunken ones give goes to one or two elements in a row. That
  * places are such is not derived: all are found, in the arithmetic of the kernels. */
 #include <math.h>
-#include <string.h>
 
 #include "frames/neighbours/gradient_step.h"
 
-/* Places of a dimension that are found, within a millisecond. */
+/* Places of a dimension that planning finds. */
 #define MOST_PLACES (1u << 17)
 
 /* Elements of a sum: more go dimension by dimension. And those of a window along rows that a pool slides along, of
@@ -50,6 +49,9 @@ static bool as_tile(const struct vkdml_neighbours *n, struct vkdml_neighbours_di
 
 bool vkdml_gradient_as_pool(const struct vkdml_gradient *gradient, struct vkdml_neighbours *pool) {
     uint32_t elements = 1;
+    if (gradient->kind != VKDML_GRADIENT_NEAREST || gradient->factor != 1) {
+        return false;
+    }
     *pool = gradient->neighbours;
     pool->kind = VKDML_NEIGHBOURS_SUM;
     pool->pool = VKDML_POOL_SUM;
@@ -62,8 +64,7 @@ bool vkdml_gradient_as_pool(const struct vkdml_gradient *gradient, struct vkdml_
         }
         elements *= dimension->is_walked && elements <= MOST_ELEMENTS ? dimension->taps : 1;
     }
-    return gradient->kind == VKDML_GRADIENT_NEAREST && gradient->factor == 1 && elements > 1 &&
-           elements <= MOST_ELEMENTS;
+    return elements > 1 && elements <= MOST_ELEMENTS;
 }
 
 /* ---- of what was shrunk ---- */

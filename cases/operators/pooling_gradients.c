@@ -184,6 +184,13 @@ static const char *const average_pooling_grad_fixed[] = {
     AVERAGE "seed=10 InputGradientTensor=FLOAT32[2,3,7,9] InputGradientTensor.fill=SPECIAL "
             "OutputGradientTensor=FLOAT32[2,3,27,36] DimensionCount=2 Strides=4,4 WindowSize=5,5 StartPadding=1,3 "
             "EndPadding=1,1 IncludePadding=0",
+    /* Rows that end, or begin, between vectors. */
+    AVERAGE "seed=11 InputGradientTensor=FLOAT32[2,3,7,7] InputGradientTensor.strides=168,56,8,1 "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[2,3,8,8] DimensionCount=2 Strides=1,1 "
+            "WindowSize=2,2 " NO_PAD "IncludePadding=1",
+    AVERAGE "seed=12 InputGradientTensor=FLOAT16[2,3,8,8] InputGradientTensor.strides=240,80,9,1 "
+            "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT16[2,3,8,8] DimensionCount=2 Strides=1,1 "
+            "WindowSize=3,3 StartPadding=1,1 EndPadding=1,1 IncludePadding=0",
     /* Large windows go dimension by dimension; the whole picture. */
     AVERAGE "seed=3 InputGradientTensor=FLOAT32[1,2,11,32] InputGradientTensor.fill=UNIT "
             "OutputGradientTensor=FLOAT32[1,2,41,61] DimensionCount=2 Strides=1,1 WindowSize=31,30 " NO_PAD

@@ -219,6 +219,11 @@ static const char *const resample_grad_fixed[] = {
          "OutputGradientTensor=FLOAT16[2,3,40,64] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.5,0.5 " HALF,
     GRAD "seed=3 InputGradientTensor=FLOAT32[2,3,30,39] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT32[2,3,40,26] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.75,1.5 " HALF,
+    GRAD "seed=12 InputGradientTensor=FLOAT16[2,3,26,64] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT16[2,3,13,32] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,2,2 " HALF,
+    GRAD "InputGradientTensor=FLOAT32[1,1,2,8] InputGradientTensor.data=inf,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
+         "OutputGradientTensor=FLOAT32[1,1,1,4] OutputGradientTensor.data=inf,4,4,4 InterpolationMode=LINEAR "
+         "DimensionCount=4 Scales=1,1,2,2 " HALF,
     /* Many terms go dimension by dimension; all four dimensions at once. */
     GRAD "seed=4 InputGradientTensor=FLOAT16[1,2,70,91] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT16[1,2,7,7] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,10,13 " HALF,
@@ -230,6 +235,21 @@ static const char *const resample_grad_fixed[] = {
     GRAD "seed=7 InputGradientTensor=FLOAT32[1,9,9,8] InputGradientTensor.strides=648,1,72,9 "
          "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[1,9,3,4] OutputGradientTensor.strides=108,1,36,9 "
          "InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 Scales=1,1,3,2 " HALF,
+    /* By whole numbers: windows that tile, also short ones, and elements to which one gives, or none. */
+    GRAD "seed=8 InputGradientTensor=FLOAT16[2,3,22,64] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT16[2,3,11,32] InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 "
+         "Scales=1,1,2,2 " HALF,
+    GRAD "seed=9 InputGradientTensor=FLOAT32[2,3,13,26] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT32[2,3,5,14] InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 Scales=1,1,3,2 "
+         "InputPixelOffsets=0.5,0.5,0.5,0 OutputPixelOffsets=-0.5,-0.5,-0.5,0",
+    GRAD "InputGradientTensor=FLOAT32[1,1,1,2] InputGradientTensor.data=-1,nan OutputGradientTensor=FLOAT32[1,1,2,4] "
+         "OutputGradientTensor.data=0,0,0,0,0,-1,0,nan InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 "
+         "Scales=1,1,0.5,0.5 " HALF,
+    GRAD "seed=10 InputGradientTensor=FLOAT16[2,3,20,32] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT16[2,3,41,64] InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 "
+         "Scales=1,1,0.5,0.5 " HALF,
+    GRAD "seed=11 InputGradientTensor=FLOAT32[2,3,10,16] InputGradientTensor.fill=UNIT "
+         "OutputGradientTensor=FLOAT32[2,3,40,64] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.25,0.25 " HALF,
 };
 static const struct case_refusal resample_grad_refused[] = {
     {GRAD "InputGradientTensor=FLOAT32[4] OutputGradientTensor=FLOAT32[2] InterpolationMode=LINEAR DimensionCount=1 "
@@ -253,6 +273,10 @@ static const char *const resample_grad1_fixed[] = {
     GRAD1 "seed=1 InputGradientTensor=FLOAT16[2,3,30,39] InputGradientTensor.fill=UNIT "
           "OutputGradientTensor=FLOAT16[2,3,40,26] InterpolationMode=NEAREST_NEIGHBOR RoundingDirection=INCREASING "
           "DimensionCount=4 Scales=1,1,0.75,1.5 " HALF,
+    /* Windows that begin before the first element. */
+    GRAD1 "InputGradientTensor=FLOAT32[1,1,4,4] InputGradientTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
+          "OutputGradientTensor=FLOAT32[1,1,3,3] OutputGradientTensor.data=1,5,4,14,34,20,13,29,16 "
+          "InterpolationMode=NEAREST_NEIGHBOR RoundingDirection=INCREASING DimensionCount=4 Scales=1,1,2,2 " HALF,
 };
 static const struct case_refusal resample_grad1_refused[] = {
     {GRAD1 "InputGradientTensor=FLOAT32[4] OutputGradientTensor=FLOAT32[2] InterpolationMode=LINEAR "

@@ -40,7 +40,8 @@ bool vkdml_gradient_finds_maxima(const struct vkdml_gradient *gradient, const st
 
 /* Adds the steps: of each pass one that finds which coordinates give to which, and one that adds up, or several where
  * not all can be bound, or where sums are too long; of FLOAT16 these add up in the temporary resource. Long sums of
- * several dimensions go by passes, and small windows on pictures in one step. */
+ * several dimensions go by passes, and small windows on pictures in one step; resampling by whole numbers goes as such
+ * windows do, or as a pool. */
 VkdmlResult vkdml_gradient_plan(const struct vkdml_gradient *gradient, struct vkdml_builder *builder);
 
 #endif

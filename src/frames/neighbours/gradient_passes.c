@@ -56,6 +56,14 @@ VkdmlResult vkdml_gradient_plan(const struct vkdml_gradient *gradient, struct vk
     struct vkdml_gradient rest = *gradient; /* what is left to do */
     uint32_t order[VKDML_MAX_DIMENSIONS];
     const uint32_t count = order_walks(&rest.neighbours, order);
+    struct vkdml_gradient windows;
+    struct vkdml_neighbours pool;
+    if (vkdml_gradient_as_pool(gradient, &pool)) {
+        return vkdml_neighbours_plan(&pool, builder);
+    }
+    if (vkdml_gradient_as_windows(gradient, builder->limits, &windows)) {
+        return vkdml_gradient_windows_plan(&windows, builder);
+    }
     if (vkdml_gradient_windows_take(gradient, builder->limits)) {
         return vkdml_gradient_windows_plan(gradient, builder);
     }

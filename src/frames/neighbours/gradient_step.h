@@ -26,6 +26,14 @@ VkdmlResult vkdml_gradient_plan_pass(const struct vkdml_gradient *gradient, stru
 bool vkdml_gradient_windows_take(const struct vkdml_gradient *gradient, const struct vkdml_plan_limits *limits);
 VkdmlResult vkdml_gradient_windows_plan(const struct vkdml_gradient *gradient, struct vkdml_builder *builder);
 
+/* Whether resampling by whole numbers gives what a pool sums, and that. */
+bool vkdml_gradient_as_pool(const struct vkdml_gradient *gradient, struct vkdml_neighbours *pool);
+
+/* Whether it gives to small windows that are taken by one step, and those: of each the first `skipped` taps get
+ * nothing. */
+bool vkdml_gradient_as_windows(const struct vkdml_gradient *gradient, const struct vkdml_plan_limits *limits,
+                               struct vkdml_gradient *windows);
+
 /* Whether the table has what elements give. */
 bool vkdml_gradient_has_shares(const struct vkdml_gradient *gradient);
 

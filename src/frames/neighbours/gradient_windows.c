@@ -1,5 +1,5 @@
-/* Small windows on pictures in one step: glsl/neighbours/gradient_windows.comp. Its sums have the bits of
- * gradient.comp's. */
+/* Small windows on pictures, and places of pictures twice as large, in one step: glsl/neighbours/gradient_windows.comp.
+ * Its sums have the bits of gradient.comp's. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -48,7 +48,13 @@ static bool is_regular(const struct vkdml_neighbours_dimension *dimension, uint3
            dimension->source_step <= 15 && dimension->start < dimension->taps && elements % dimension->source_step == 0;
 }
 
-static bool find_patch(const struct vkdml_neighbours *n, struct patch *patch) {
+/* Whether places lie in a picture twice as large, centres on centres. */
+static bool is_double(const struct vkdml_neighbours_dimension *dimension) {
+    return dimension->is_walked && dimension->is_scaled && dimension->source_size == 2 * (uint64_t)dimension->size &&
+           vkdml_scaling_is_centred(&dimension->scaling, 2, dimension->source_size);
+}
+
+static bool find_patch(const struct vkdml_neighbours *n, bool is_linear, struct patch *patch) {
     const uint32_t count = n->count;
     patch->width = n->target.type == DML_TENSOR_DATA_TYPE_FLOAT16 ? 8 : 4;
     if (count < 2 || count - 2 > MOST_OUTER || n->source.type != n->target.type) {
@@ -61,6 +67,9 @@ static bool find_patch(const struct vkdml_neighbours *n, struct patch *patch) {
     }
     const struct vkdml_neighbours_dimension *y = &n->dimensions[count - 2], *x = &n->dimensions[count - 1];
     patch->rows = y->source_step == 1 ? 2 : y->source_step;
+    if (is_linear) {
+        return is_double(y) && is_double(x);
+    }
     if (!is_regular(y, patch->rows) || !is_regular(x, patch->width) || patch->rows * patch->width > MOST_SUMS ||
         x->taps * y->taps > MOST_TERMS) {
         return false;
@@ -118,17 +127,33 @@ static bool are_whole(const struct vkdml_neighbours *n, const struct patch *patc
     return n->dimensions[n->count - 1].target_stride == 1 && vkdml_neighbours_are_whole(n, &part, patch->width, limits);
 }
 
+/* Whether the windows whose strides are a patch's lie side by side, at a multiple of as many; some words. */
+static bool is_aligned(const struct vkdml_neighbours *n, const struct patch *patch,
+                       const struct vkdml_plan_limits *limits) {
+    const struct vkdml_neighbours_dimension *x = &n->dimensions[n->count - 1];
+    const uint32_t bytes = 16 / patch->width, own = patch->width / x->source_step;
+    const struct vkdml_window source = whole_window(n, &n->source);
+    const uint32_t place =
+        vkdml_place_modulo_16(limits, n->source.offset + source.offset, (uint64_t)source.lead * bytes);
+    bool aligned = own * bytes >= 4 && x->source_stride == 1 && x->source_size % own == 0 && place % (own * bytes) == 0;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        aligned = aligned && n->dimensions[d].source_stride % own == 0;
+    }
+    return aligned;
+}
+
 static bool take(const struct vkdml_gradient *gradient, const struct vkdml_plan_limits *limits, struct patch *patch) {
     const struct vkdml_neighbours *n = &gradient->neighbours;
     const bool finds_maxima = gradient->kind == VKDML_GRADIENT_MAXIMA;
-    if (gradient->kind != VKDML_GRADIENT_ALL && gradient->kind != VKDML_GRADIENT_SHARED && !finds_maxima) {
+    const bool is_linear = gradient->kind == VKDML_GRADIENT_LINEAR;
+    if (gradient->kind == VKDML_GRADIENT_WINNERS || gradient->kind == VKDML_GRADIENT_NEAREST) {
         return false;
     }
     if (finds_maxima && limits->avoids_long_code) {
         return false;
     }
-    return find_patch(n, patch) && are_whole(n, patch, limits) && fits(n, &n->source, limits) &&
-           fits(n, &n->target, limits) &&
+    return find_patch(n, is_linear, patch) && are_whole(n, patch, limits) && fits(n, &n->source, limits) &&
+           fits(n, &n->target, limits) && (!is_linear || is_aligned(n, patch, limits)) &&
            (!finds_maxima || (can_compare(n, patch, limits) && fits(n, &n->own, limits)));
 }
 
@@ -155,8 +180,10 @@ static void fill_sizes(const struct vkdml_neighbours *n, const struct patch *pat
         parameters->divisors[2 * axis + 1] = divisor.shifts;
         parameters->size[axis] = dimension->size;
         parameters->size[2 + axis] = dimension->source_size;
-        parameters->shares[axis] = vkdml_float_bits(1 / (float)dimension->taps);
         parameters->column_strides[axis] = dimension->source_stride;
+    }
+    for (uint32_t count = 1; count < 16; ++count) {
+        parameters->shares[count / 4][count % 4] = vkdml_float_bits(1 / (float)count);
     }
     parameters->column_strides[2] = y->target_stride;
     parameters->column_strides[3] = y->own_stride;
@@ -180,7 +207,8 @@ static uint64_t patches_of(const struct vkdml_neighbours *n, const struct vkdml_
 
 static uint32_t window_nibbles(const struct vkdml_neighbours *n) {
     const struct vkdml_neighbours_dimension *y = &n->dimensions[n->count - 2], *x = &n->dimensions[n->count - 1];
-    return x->taps | y->taps << 4 | x->source_step << 8 | y->source_step << 12 | x->start << 16 | y->start << 20;
+    return x->taps | y->taps << 4 | x->source_step << 8 | y->source_step << 12 | x->start << 16 | y->start << 20 |
+           x->skipped << 24 | y->skipped << 28;
 }
 
 static uint32_t bind(const struct vkdml_neighbours *n, const struct vkdml_origin *at, struct vkdml_plan_step *step) {
@@ -210,6 +238,8 @@ static VkdmlResult fill_step(const struct vkdml_gradient *gradient, const struct
     parameters.target_first = bind(n, &n->target, step);
     uint32_t flags = gradient->factor != 1 ? VKDML_GRADIENT_WINDOWS_HAS_FACTOR : 0;
     flags |= gradient->kind == VKDML_GRADIENT_SHARED ? VKDML_GRADIENT_WINDOWS_HAS_COUNTS : 0;
+    flags |= gradient->kind == VKDML_GRADIENT_LINEAR ? VKDML_GRADIENT_WINDOWS_IS_LINEAR : 0;
+    flags |= is_aligned(n, patch, limits) ? VKDML_GRADIENT_WINDOWS_IS_ALIGNED : 0;
     if (gradient->kind == VKDML_GRADIENT_MAXIMA) {
         flags |= VKDML_GRADIENT_WINDOWS_HAS_WINNERS;
         parameters.input_first = bind(n, &n->own, step);

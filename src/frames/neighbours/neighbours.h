@@ -26,6 +26,7 @@ struct vkdml_neighbours_dimension {
     uint32_t taps;
     uint32_t tap_step;
     uint32_t tap_stride;
+    uint32_t skipped; /* of a gradient's small windows: the first taps, which get nothing */
     uint32_t source_size;
     uint32_t source_step;
     bool is_scaled; /* of what is interpolated all dimensions that are walked, or none */

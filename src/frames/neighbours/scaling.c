@@ -25,10 +25,14 @@ int64_t vkdml_scaling_below(const struct vkdml_scaling *scaling, uint32_t size, 
     return (int64_t)floorf(place > behind ? behind : place < -reach ? -reach : place);
 }
 
-uint32_t vkdml_scaling_first(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c) {
+float vkdml_scaling_place(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c) {
     const float limit = vkdml_scaling_limit(size);
     const float biased = place_of(scaling, c) + scaling->bias;
-    const float inside = biased > limit ? limit : biased > 0 ? biased : 0;
+    return biased > limit ? limit : biased > 0 ? biased : 0;
+}
+
+uint32_t vkdml_scaling_first(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c) {
+    const float inside = vkdml_scaling_place(scaling, size, c);
     const uint32_t below = (uint32_t)inside;
     return below + (scaling->rounds_up && (float)below < inside ? 1 : 0);
 }

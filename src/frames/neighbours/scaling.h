@@ -18,6 +18,9 @@ struct vkdml_scaling {
 /* The greatest place in `size` elements. */
 float vkdml_scaling_limit(uint32_t size);
 
+/* The place, biased, of coordinate c in `size` elements. */
+float vkdml_scaling_place(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c);
+
 /* The first of the two elements that coordinate c lies between, or the nearest one. */
 uint32_t vkdml_scaling_first(const struct vkdml_scaling *scaling, uint32_t size, uint32_t c);
 

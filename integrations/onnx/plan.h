@@ -7,31 +7,32 @@
 #ifndef ONNX_PLAN_H
 #define ONNX_PLAN_H
 
-#include <vkdml/dml_operators.h>
-#include <vkdml/dml_types.h>
+#include <vkdml/vkdml.h>
 
 #include "onnx/error.h"
 #include "onnx/graph.h"
 
 struct onnx_plan;
 
-/* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another where is_strided
- * is not set. A tensor of no elements has nowhere to lie: no operator takes it, see is_empty(). */
+/* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another in C order where
+ * is_strided is not set. A tensor of no elements has nowhere to lie: no operator takes it, see onnx_is_empty(). */
 struct onnx_tensor {
     enum onnx_type type;
     uint32_t rank; /* 0: a scalar */
     uint32_t sizes[ONNX_MAX_RANK];
     bool is_strided;
-    uint32_t strides[ONNX_MAX_RANK];
-    const void *data;      /* known on the host: elements, in C order, of what it is a view of; else NULL */
-    uint32_t source;       /* number of what it is a view of, for the plan */
-    uint64_t span;         /* elements of that, from its first on */
+    uint32_t strides[ONNX_MAX_RANK]; /* in elements, where it is strided */
+    const void *data; /* known on the host: the first element of what it is a view of; else NULL */
+    uint32_t source;  /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
 };
 
+struct onnx_scope;
+
 /* A node that is being translated. Inputs that are absent are NULL; there may be fewer than the operator has. The
- * translation sets each output that the node has; output_names says which the model reads: the others may stay NULL. */
+ * translation sets each output that something reads; others may stay NULL. */
 struct onnx_call {
     struct onnx_plan *plan;
+    const struct onnx_scope *scope; /* what values are, for bodies */
     const struct onnx_node *node;
     uint32_t input_count, output_count;
     struct onnx_tensor *const *inputs;
@@ -87,7 +88,7 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
 /* With leading sizes of 1, so that it has at least so many dimensions. */
 struct onnx_tensor *onnx_pad_rank(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank);
 
-/* With a size of 1 put in at each of these places of the result; without the sizes of 1 at these places. */
+/* Dimension d of the result is dimension order[d]. */
 struct onnx_tensor *onnx_transpose(const struct onnx_call *call, struct onnx_tensor *tensor, const uint32_t *order);
 
 /* By NumPy's rules, to these sizes. */
@@ -142,14 +143,19 @@ struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE 
 struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *tensor); /* packed */
 
+/* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
+bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
+                         struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);
+
 /* ---- plans ---- */
 
-/* What is known of an input of the graph before it runs. */
+/* What is known of an input of the graph before it runs. More than 64 inputs may be looked at all together only. */
 struct onnx_plan_input {
     enum onnx_type type;
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
-    const void *data; /* elements that shapes may depend on, read during the call; or NULL */
+    const void *data; /* its elements, which are looked at where a shape depends on them; or NULL. Lives as long as the
+                         plan */
 };
 
 /* Where the data of an input of DirectML's graph comes from. */
@@ -186,11 +192,18 @@ uint32_t onnx_plan_output_count(const struct onnx_plan *plan); /* of the model's
 const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan);
 
-/* Makes DirectML's graph: its operators are the caller's to destroy, by onnx_plan_release(), once the graph is
- * compiled. A plan of no nodes has no graph. */
+/* Outputs of operators that nothing reads and that must be bound: behind the model's among DirectML's outputs, this
+ * many bytes each. */
+uint32_t onnx_plan_unread_count(const struct onnx_plan *plan);
+const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
+
+/* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
+const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
+
+/* Makes DirectML's graph, with the operators of a device, to be freed once it is compiled. A plan of no nodes has none.
+ */
 struct onnx_plan_graph;
-struct VkdmlDevice_T;
-bool onnx_plan_graph_create(const struct onnx_plan *plan, struct VkdmlDevice_T *device, struct onnx_plan_graph **graph,
+bool onnx_plan_graph_create(const struct onnx_plan *plan, VkdmlDevice device, struct onnx_plan_graph **graph,
                             struct onnx_error *error);
 const DML_GRAPH_DESC *onnx_plan_graph_desc(const struct onnx_plan_graph *graph);
 void onnx_plan_graph_free(struct onnx_plan_graph *graph);

@@ -1,0 +1,348 @@
+#include "onnx/device.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_CACHE_BYTES ((long)256 << 20)
+
+struct onnx_device {
+    VkdmlDevice vkdml;
+    VkdmlVulkanHandles handles;
+    VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceMemoryProperties memory;
+    pthread_mutex_t lock; /* of the queue and the file */
+    char *cache_path;     /* NULL: none */
+    size_t cached_bytes;  /* in it */
+#define ONNX_VK_INSTANCE(name) PFN_vk##name name;
+#define ONNX_VK_DEVICE(name)   PFN_vk##name name;
+#include "onnx/vulkan.inc"
+#undef ONNX_VK_INSTANCE
+#undef ONNX_VK_DEVICE
+};
+
+static bool check(struct onnx_device *device, VkResult result, const char *call, struct onnx_error *error) {
+    if (result == VK_SUCCESS) {
+        return true;
+    }
+    if (result == VK_ERROR_DEVICE_LOST) {
+        vkdmlReportDeviceLost(device->vkdml, call);
+        return onnx_fail(error, "%s: the device is lost", call);
+    }
+    const bool is_memory = result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
+    return onnx_fail(error, "%s: VkResult %d%s", call, (int)result, is_memory ? ", memory is out" : "");
+}
+
+/* ---- pipelines in a file ---- */
+
+/* FOLDER/vkdml-VENDOR-DEVICE-DRIVER.pipelines */
+static char *path_of_cache(const char *folder, const VkPhysicalDeviceProperties *properties) {
+    const size_t room = strlen(folder) + 64;
+    char *path = malloc(room);
+    if (path != NULL) {
+        snprintf(path, room, "%s/vkdml-%08x-%08x-%08x.pipelines", folder, (unsigned)properties->vendorID,
+                 (unsigned)properties->deviceID, (unsigned)properties->driverVersion);
+    }
+    return path;
+}
+
+static void *read_cache(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    long length = -1;
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
+        length = ftell(file);
+    }
+    void *data = length > 0 && length <= MOST_CACHE_BYTES ? malloc((size_t)length) : NULL;
+    if (data != NULL && (fseek(file, 0, SEEK_SET) != 0 || fread(data, 1, (size_t)length, file) != (size_t)length)) {
+        free(data);
+        data = NULL;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    *size = data == NULL ? 0 : (size_t)length;
+    return data;
+}
+
+/* By another name first, so that who reads it meanwhile reads the whole of one or the other. */
+static void write_cache(const char *path, const void *data, size_t size) {
+    const size_t room = strlen(path) + 32;
+    char *other = malloc(room);
+    if (other == NULL) {
+        return;
+    }
+    snprintf(other, room, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(other, "wb");
+    bool written = file != NULL && fwrite(data, 1, size, file) == size;
+    written = file != NULL && fclose(file) == 0 && written;
+    if (!written || rename(other, path) != 0) {
+        remove(other);
+    }
+    free(other);
+}
+
+void onnx_device_keep_pipelines(struct onnx_device *device) {
+    size_t size = 0;
+    if (device->cache_path == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&device->lock);
+    if (vkdmlGetPipelineCacheData(device->vkdml, &size, NULL) == VKDML_SUCCESS && size != device->cached_bytes) {
+        void *data = malloc(size);
+        if (data != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, data) == VKDML_SUCCESS) {
+            write_cache(device->cache_path, data, size);
+            device->cached_bytes = size;
+        }
+        free(data);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- devices ---- */
+
+static bool load_functions(struct onnx_device *device) {
+    const PFN_vkGetInstanceProcAddr get = device->handles.getInstanceProcAddr;
+    const PFN_vkGetDeviceProcAddr get_device =
+        (PFN_vkGetDeviceProcAddr)get(device->handles.instance, "vkGetDeviceProcAddr");
+    bool found = get_device != NULL;
+#define ONNX_VK_INSTANCE(name)                                                                                         \
+    device->name = found ? (PFN_vk##name)get(device->handles.instance, "vk" #name) : NULL;                            \
+    found = found && device->name != NULL;
+#define ONNX_VK_DEVICE(name)                                                                                           \
+    device->name = found ? (PFN_vk##name)get_device(device->handles.device, "vk" #name) : NULL;                       \
+    found = found && device->name != NULL;
+#include "onnx/vulkan.inc"
+#undef ONNX_VK_INSTANCE
+#undef ONNX_VK_DEVICE
+    return found;
+}
+
+/* Which device it will be is known once it is open: the file's name needs that, and opening needs the file. */
+static bool find_properties(const struct onnx_device_options *options, VkPhysicalDeviceProperties *properties) {
+    VkdmlDevice probe;
+    VkdmlVulkanHandles handles;
+    const VkdmlDeviceOpenInfo info = {
+        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = options->name};
+    if (vkdmlOpenDevice(&info, &probe) != VKDML_SUCCESS) {
+        return false;
+    }
+    bool found = false;
+    if (vkdmlGetVulkanHandles(probe, &handles) == VKDML_SUCCESS) {
+        const PFN_vkGetPhysicalDeviceProperties get = (PFN_vkGetPhysicalDeviceProperties)handles.getInstanceProcAddr(
+            handles.instance, "vkGetPhysicalDeviceProperties");
+        if (get != NULL) {
+            get(handles.physicalDevice, properties);
+            found = true;
+        }
+    }
+    vkdmlDestroyDevice(probe);
+    return found;
+}
+
+static bool open_device(struct onnx_device *device, const struct onnx_device_options *options,
+                        struct onnx_error *error) {
+    void *cache = NULL;
+    VkPhysicalDeviceProperties properties;
+    if (options->cache_folder != NULL && find_properties(options, &properties)) {
+        device->cache_path = path_of_cache(options->cache_folder, &properties);
+        cache = device->cache_path == NULL ? NULL : read_cache(device->cache_path, &device->cached_bytes);
+    }
+    const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
+                                      .headerVersion = VKDML_HEADER_VERSION,
+                                      .name = options->name,
+                                      .logCallback = options->log,
+                                      .logUserData = options->log_data,
+                                      .pipelineCacheData = cache,
+                                      .pipelineCacheDataSize = device->cached_bytes,
+                                      .kernelVariant = options->variant};
+    const VkdmlResult opened = vkdmlOpenDevice(&info, &device->vkdml);
+    free(cache);
+    if (opened != VKDML_SUCCESS) {
+        return onnx_fail(error, "%s", vkdmlGetErrorMessage());
+    }
+    if (vkdmlGetVulkanHandles(device->vkdml, &device->handles) != VKDML_SUCCESS || !load_functions(device)) {
+        return onnx_fail(error, "a function of Vulkan is missing");
+    }
+    device->GetPhysicalDeviceProperties(device->handles.physicalDevice, &device->properties);
+    device->GetPhysicalDeviceMemoryProperties(device->handles.physicalDevice, &device->memory);
+    return true;
+}
+
+bool onnx_device_open(const struct onnx_device_options *options, struct onnx_device **made, struct onnx_error *error) {
+    static const struct onnx_device_options defaults = {0};
+    struct onnx_device *device = calloc(1, sizeof *device);
+    *made = NULL;
+    if (device == NULL || pthread_mutex_init(&device->lock, NULL) != 0) {
+        free(device);
+        return onnx_fail(error, "memory is out");
+    }
+    if (!open_device(device, options == NULL ? &defaults : options, error)) {
+        device->cached_bytes = 0;
+        free(device->cache_path);
+        device->cache_path = NULL;
+        onnx_device_close(device);
+        return false;
+    }
+    *made = device;
+    return true;
+}
+
+void onnx_device_close(struct onnx_device *device) {
+    if (device == NULL) {
+        return;
+    }
+    onnx_device_keep_pipelines(device);
+    vkdmlDestroyDevice(device->vkdml);
+    pthread_mutex_destroy(&device->lock);
+    free(device->cache_path);
+    free(device);
+}
+
+VkdmlDevice onnx_device_vkdml(const struct onnx_device *device) {
+    return device->vkdml;
+}
+
+const char *onnx_device_name(const struct onnx_device *device) {
+    return device->properties.deviceName;
+}
+
+/* ---- memory ---- */
+
+#define HOST_FLAGS   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define CACHED_FLAGS (HOST_FLAGS | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+
+/* The first type of those allowed that has these properties, or UINT32_MAX. */
+static uint32_t find_type(const struct onnx_device *device, uint32_t allowed, VkMemoryPropertyFlags wanted) {
+    for (uint32_t i = 0; i < device->memory.memoryTypeCount; ++i) {
+        if ((allowed >> i & 1) != 0 && (device->memory.memoryTypes[i].propertyFlags & wanted) == wanted) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+bool onnx_device_shares_memory(const struct onnx_device *device) {
+    return find_type(device, UINT32_MAX, CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != UINT32_MAX;
+}
+
+static uint32_t choose_type(const struct onnx_device *device, uint32_t allowed, enum onnx_memory memory) {
+    static const VkMemoryPropertyFlags wanted[] = {
+        [ONNX_MEMORY_DEVICE] = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+        [ONNX_MEMORY_HOST] = CACHED_FLAGS,
+        [ONNX_MEMORY_SHARED] = CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+    };
+    const uint32_t type = find_type(device, allowed, wanted[memory]);
+    return type != UINT32_MAX ? type : find_type(device, allowed, memory == ONNX_MEMORY_DEVICE ? 0 : HOST_FLAGS);
+}
+
+bool onnx_buffer_create(struct onnx_device *device, VkDeviceSize size, enum onnx_memory memory,
+                        struct onnx_buffer *buffer, struct onnx_error *error) {
+    const VkDevice vk = device->handles.device;
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = size,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                              VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    *buffer = (struct onnx_buffer){.size = size};
+    if (!check(device, device->CreateBuffer(vk, &info, NULL, &buffer->buffer), "vkCreateBuffer", error)) {
+        *buffer = (struct onnx_buffer){0};
+        return false;
+    }
+    VkMemoryRequirements needs;
+    device->GetBufferMemoryRequirements(vk, buffer->buffer, &needs);
+    const VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                             .allocationSize = needs.size,
+                                             .memoryTypeIndex = choose_type(device, needs.memoryTypeBits, memory)};
+    if (!check(device, device->AllocateMemory(vk, &allocation, NULL, &buffer->memory), "vkAllocateMemory", error) ||
+        !check(device, device->BindBufferMemory(vk, buffer->buffer, buffer->memory, 0), "vkBindBufferMemory", error) ||
+        (memory != ONNX_MEMORY_DEVICE &&
+         !check(device, device->MapMemory(vk, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), "vkMapMemory",
+                error))) {
+        onnx_buffer_free(device, buffer);
+        return false;
+    }
+    return true;
+}
+
+void onnx_buffer_free(struct onnx_device *device, struct onnx_buffer *buffer) {
+    if (buffer->buffer != VK_NULL_HANDLE) {
+        device->DestroyBuffer(device->handles.device, buffer->buffer, NULL);
+        device->FreeMemory(device->handles.device, buffer->memory, NULL);
+    }
+    *buffer = (struct onnx_buffer){0};
+}
+
+/* ---- commands ---- */
+
+static bool create_commands(struct onnx_device *device, struct onnx_commands *commands, struct onnx_error *error) {
+    const VkDevice vk = device->handles.device;
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = device->handles.queueFamilyIndex};
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    if (!check(device, device->CreateCommandPool(vk, &pool, NULL, &commands->pool), "vkCreateCommandPool", error) ||
+        !check(device, device->CreateFence(vk, &fence, NULL, &commands->fence), "vkCreateFence", error)) {
+        return false;
+    }
+    const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandPool = commands->pool,
+                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                              .commandBufferCount = 1};
+    return check(device, device->AllocateCommandBuffers(vk, &info, &commands->buffer), "vkAllocateCommandBuffers",
+                 error);
+}
+
+bool onnx_commands_begin(struct onnx_device *device, struct onnx_commands *commands, struct onnx_error *error) {
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    if (commands->pool == VK_NULL_HANDLE && !create_commands(device, commands, error)) {
+        onnx_commands_free(device, commands);
+        return false;
+    }
+    return check(device, device->ResetCommandPool(device->handles.device, commands->pool, 0), "vkResetCommandPool",
+                 error) &&
+           check(device, device->BeginCommandBuffer(commands->buffer, &begin), "vkBeginCommandBuffer", error);
+}
+
+void onnx_commands_barrier(struct onnx_device *device, const struct onnx_commands *commands) {
+    const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkAccessFlags writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = writes,
+                                     .dstAccessMask = writes | VK_ACCESS_SHADER_READ_BIT |
+                                                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_HOST_READ_BIT};
+    device->CmdPipelineBarrier(commands->buffer, stages, stages | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL,
+                               0, NULL);
+}
+
+void onnx_commands_copy(struct onnx_device *device, const struct onnx_commands *commands, VkBuffer from,
+                        VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize size) {
+    const VkBufferCopy region = {from_offset, to_offset, size};
+    device->CmdCopyBuffer(commands->buffer, from, to, 1, &region);
+}
+
+bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
+    return check(device, device->EndCommandBuffer(commands->buffer), "vkEndCommandBuffer", error);
+}
+
+bool onnx_commands_run(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
+    const VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands->buffer};
+    pthread_mutex_lock(&device->lock);
+    const VkResult submitted = device->QueueSubmit(device->handles.queue, 1, &submit, commands->fence);
+    pthread_mutex_unlock(&device->lock);
+    const VkDevice vk = device->handles.device;
+    return check(device, submitted, "vkQueueSubmit", error) &&
+           check(device, device->WaitForFences(vk, 1, &commands->fence, VK_TRUE, UINT64_MAX), "vkWaitForFences",
+                 error) &&
+           check(device, device->ResetFences(vk, 1, &commands->fence), "vkResetFences", error);
+}
+
+void onnx_commands_free(struct onnx_device *device, struct onnx_commands *commands) {
+    if (commands->pool != VK_NULL_HANDLE) {
+        device->DestroyCommandPool(device->handles.device, commands->pool, NULL);
+    }
+    if (commands->fence != VK_NULL_HANDLE) {
+        device->DestroyFence(device->handles.device, commands->fence, NULL);
+    }
+    *commands = (struct onnx_commands){0};
+}

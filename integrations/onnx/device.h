@@ -1,0 +1,71 @@
+/* A Vulkan device of one's own: its queue, buffers, and pipelines that are kept in a file. */
+#ifndef ONNX_DEVICE_H
+#define ONNX_DEVICE_H
+
+#include <vkdml/vkdml.h>
+
+#include "onnx/error.h"
+
+struct onnx_device;
+
+struct onnx_device_options {
+    const char *name;         /* as VkdmlDeviceOpenInfo::name */
+    const char *cache_folder; /* where pipelines are kept, in a file for each device; NULL: nowhere */
+    VkdmlKernelVariant variant;
+    VkdmlLogCallback log;     /* NULL: silent */
+    void *log_data;
+};
+
+/* Opens a device. options NULL: the best, all defaults. Closed by onnx_device_close(), behind everything on it. */
+bool onnx_device_open(const struct onnx_device_options *options, struct onnx_device **device,
+                      struct onnx_error *error);
+
+/* Writes what pipelines were made since the last time, too. NULL is ignored. */
+void onnx_device_close(struct onnx_device *device);
+
+VkdmlDevice onnx_device_vkdml(const struct onnx_device *device);
+const char *onnx_device_name(const struct onnx_device *device);
+
+/* Keeps pipelines in the file, if there are new ones; what goes wrong is no error. Thread-safe. */
+void onnx_device_keep_pipelines(struct onnx_device *device);
+
+/* A piece of memory, of the device's own or of what the host sees. */
+struct onnx_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    VkDeviceSize size;
+    void *mapped; /* NULL: the host does not see it */
+};
+
+enum onnx_memory {
+    ONNX_MEMORY_DEVICE,
+    ONNX_MEMORY_HOST,   /* cached where the device has such memory, and coherent */
+    ONNX_MEMORY_SHARED, /* the device's own that the host sees and caches, see onnx_device_shares_memory() */
+};
+
+/* Whether the host reads and writes the device's memory as its own: integrated devices, and processors. */
+bool onnx_device_shares_memory(const struct onnx_device *device);
+
+/* Of at least 1 byte. On failure there is nothing to free. */
+bool onnx_buffer_create(struct onnx_device *device, VkDeviceSize size, enum onnx_memory memory,
+                        struct onnx_buffer *buffer, struct onnx_error *error);
+void onnx_buffer_free(struct onnx_device *device, struct onnx_buffer *buffer);
+
+/* A command buffer that may be submitted again and again, and a fence. */
+struct onnx_commands {
+    VkCommandPool pool;
+    VkCommandBuffer buffer;
+    VkFence fence;
+};
+
+bool onnx_commands_begin(struct onnx_device *device, struct onnx_commands *commands, struct onnx_error *error);
+void onnx_commands_barrier(struct onnx_device *device, const struct onnx_commands *commands);
+void onnx_commands_copy(struct onnx_device *device, const struct onnx_commands *commands, VkBuffer from,
+                        VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize size);
+bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error);
+
+/* Submits and waits. Thread-safe: submissions to the queue are one at a time. */
+bool onnx_commands_run(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error);
+void onnx_commands_free(struct onnx_device *device, struct onnx_commands *commands);
+
+#endif

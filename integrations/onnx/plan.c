@@ -1,0 +1,420 @@
+/* Plans: the nodes of a graph are translated in their order, and what comes of them becomes DirectML's graph. */
+#include "onnx/plan_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnx/operators.h"
+
+#define FOLD_LIMIT 65536
+/* Bodies in bodies; a model may say any number. */
+#define MOST_SCOPES 16
+
+/* ---- nodes ---- */
+
+static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
+    for (uint32_t v = 0; v < scope->graph->value_count; ++v) {
+        const struct onnx_value *value = &scope->graph->values[v];
+        if (value->constant != NULL && scope->tensors[v] == NULL) {
+            const struct onnx_data *data = value->constant;
+            scope->tensors[v] =
+                onnx_add_data(plan, data->type, data->rank, data->sizes, data->data, data->bytes, 0);
+            if (scope->tensors[v] == NULL) {
+                return onnx_fail(error, "memory is out");
+            }
+        }
+        if (value->outer != ONNX_NONE && scope->outer != NULL) {
+            scope->tensors[v] = scope->outer->tensors[value->outer];
+        }
+    }
+    return true;
+}
+
+/* What a body reads of the graph around it. */
+static void mark_outer(const struct onnx_graph *body, bool *wanted) {
+    for (uint32_t v = 0; v < body->value_count; ++v) {
+        if (body->values[v].outer != ONNX_NONE) {
+            wanted[body->values[v].outer] = true;
+        }
+    }
+}
+
+/* Of each value whether a node that is needed reads it, or the graph's user. */
+static void find_wanted(const struct onnx_graph *graph, bool *wanted) {
+    for (uint32_t i = 0; i < graph->output_count; ++i) {
+        wanted[graph->outputs[i]] = true;
+    }
+    for (uint32_t n = graph->node_count; n-- > 0;) {
+        const struct onnx_node *node = &graph->nodes[n];
+        bool is_needed = false;
+        for (uint32_t i = 0; i < node->output_count; ++i) {
+            is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
+        }
+        for (uint32_t i = 0; is_needed && i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE) {
+                wanted[node->inputs[i]] = true;
+            }
+        }
+        for (uint32_t a = 0; is_needed && a < node->attribute_count; ++a) {
+            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH) {
+                mark_outer(node->attributes[a].graph, wanted);
+            }
+        }
+    }
+}
+
+/* The call's arrays, in one piece. */
+static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tensor ***memory, bool **own) {
+    const struct onnx_node *node = call->node;
+    struct onnx_arena *arena = &call->plan->arena;
+    *memory = onnx_allocate(arena, (size_t)node->input_count + node->output_count, sizeof **memory);
+    *own = onnx_allocate(arena, node->output_count, sizeof **own);
+    if (*memory == NULL || *own == NULL) {
+        return onnx_memory_is_out(call);
+    }
+    for (uint32_t i = 0; i < node->input_count; ++i) {
+        (*memory)[i] = node->inputs[i] == ONNX_NONE ? NULL : call->scope->tensors[node->inputs[i]];
+        if (node->inputs[i] != ONNX_NONE && (*memory)[i] == NULL) {
+            return onnx_refuse(call, "input %u is no tensor", (unsigned)i);
+        }
+    }
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+        (*own)[i] = node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]];
+    }
+    call->input_count = node->input_count;
+    call->output_count = node->output_count;
+    call->inputs = *memory;
+    call->outputs = *memory + node->input_count;
+    call->wanted = *own;
+    return true;
+}
+
+static bool translate_node(struct onnx_call *call, const bool *wanted) {
+    const struct onnx_node *node = call->node;
+    const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
+    if (row == NULL) {
+        return onnx_refuse(call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
+                           node->op, (unsigned)node->version);
+    }
+    struct onnx_tensor **tensors;
+    bool *own;
+    if (!gather(call, wanted, &tensors, &own)) {
+        return false;
+    }
+    if (!row->translate(call)) {
+        return onnx_refuse(call, "memory is out"); /* where no reason has been told */
+    }
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+        if (own[i] && call->outputs[i] == NULL) {
+            return onnx_refuse(call, "output %u is not translated", (unsigned)i);
+        }
+        if (node->outputs[i] != ONNX_NONE) {
+            call->scope->tensors[node->outputs[i]] = call->outputs[i];
+        }
+    }
+    return true;
+}
+
+bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
+    bool *wanted = onnx_allocate(&plan->arena, scope->graph->value_count, sizeof *wanted);
+    if (wanted == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    find_wanted(scope->graph, wanted);
+    for (uint32_t n = 0; n < scope->graph->node_count; ++n) {
+        const struct onnx_node *node = &scope->graph->nodes[n];
+        bool is_needed = false;
+        for (uint32_t i = 0; i < node->output_count; ++i) {
+            is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
+        }
+        struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
+        if (is_needed && !translate_node(&call, wanted)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
+                         struct onnx_tensor *const *inputs, struct onnx_tensor **outputs) {
+    uint32_t depth = 0;
+    for (const struct onnx_scope *scope = call->scope; scope != NULL; scope = scope->outer) {
+        ++depth;
+    }
+    if (depth > MOST_SCOPES) {
+        return onnx_refuse(call, "more than %d bodies in one another", MOST_SCOPES);
+    }
+    struct onnx_scope scope = {body, NULL, call->scope};
+    scope.tensors = onnx_allocate(&call->plan->arena, body->value_count, sizeof *scope.tensors);
+    if (scope.tensors == NULL) {
+        return onnx_memory_is_out(call);
+    }
+    if (input_count != body->input_count) {
+        return onnx_refuse(call, "a body of %u inputs, not %u", (unsigned)body->input_count, (unsigned)input_count);
+    }
+    for (uint32_t i = 0; i < input_count; ++i) {
+        scope.tensors[body->inputs[i]] = inputs[i];
+    }
+    if (!set_constants(call->plan, &scope, call->error) || !onnx_translate(call->plan, &scope, call->error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < body->output_count; ++i) {
+        outputs[i] = scope.tensors[body->outputs[i]];
+    }
+    return true;
+}
+
+/* ---- inputs and outputs ---- */
+
+static uint64_t bit_of(uint32_t input) {
+    return (uint64_t)1 << (input < 63 ? input : 63);
+}
+
+static bool add_input(struct onnx_plan *plan, const struct onnx_plan_input *input, uint32_t index,
+                      struct onnx_tensor **tensor) {
+    uint64_t count = 1;
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        count *= input->sizes[d];
+    }
+    const size_t bytes = onnx_bytes_of(input->type, count);
+    if (input->data != NULL && (plan->looked_at & bit_of(index)) != 0) {
+        plan->looked_at_inputs[index] = true;
+        *tensor = onnx_add_data(plan, input->type, input->rank, input->sizes, input->data, bytes, bit_of(index));
+        return *tensor != NULL;
+    }
+    uint32_t source = ONNX_NONE;
+    if (bytes != 0) {
+        source = onnx_add_source(plan, &(struct onnx_source){.kind = ONNX_SOURCE_INPUT,
+                                                             .number = index,
+                                                             .bytes = bytes,
+                                                             .depends = bit_of(index)});
+        if (source == ONNX_NONE) {
+            return false;
+        }
+    }
+    *tensor = onnx_add_tensor(plan, input->type, input->rank, input->sizes, source);
+    return *tensor != NULL;
+}
+
+static bool is_whole(const struct onnx_plan *plan, const struct onnx_tensor *tensor) {
+    const struct onnx_source *source = &plan->sources[tensor->source];
+    return !tensor->is_strided && source->kind == ONNX_SOURCE_NODE && !source->is_output &&
+           source->bytes == onnx_bytes_of(tensor->type, onnx_count(tensor));
+}
+
+/* An output of the model: data where it is known, else what a node makes. */
+static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint32_t index, uint32_t *next,
+                       struct onnx_error *error) {
+    struct onnx_call call = {.plan = plan, .error = error};
+    struct onnx_plan_output *output = &plan->outputs[index];
+    output->type = tensor->type;
+    output->rank = tensor->rank;
+    memcpy(output->sizes, tensor->sizes, sizeof output->sizes);
+    output->bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
+    output->output = ONNX_NONE;
+    if (onnx_is_empty(tensor)) {
+        return true;
+    }
+    if (tensor->data != NULL) {
+        output->data = onnx_packed(plan, tensor);
+        return output->data != NULL || onnx_fail(error, "memory is out");
+    }
+    if (!is_whole(plan, tensor)) {
+        DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
+        tensor = onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+        if (tensor == NULL) {
+            return false;
+        }
+    }
+    struct onnx_source *source = &plan->sources[tensor->source];
+    source->is_output = true;
+    output->output = *next;
+    source->graph_number = (*next)++;
+    return true;
+}
+
+/* ---- what is live ---- */
+
+static void mark_live(struct onnx_plan *plan) {
+    for (uint32_t n = plan->node_count; n-- > 0;) {
+        struct onnx_plan_node *node = &plan->nodes[n];
+        for (uint32_t o = 0; o < node->output_count; ++o) {
+            const struct onnx_source *source =
+                node->outputs[o] == ONNX_NONE ? NULL : &plan->sources[node->outputs[o]];
+            node->is_live = node->is_live || (source != NULL && (source->is_output || source->read_count != 0));
+        }
+        for (uint32_t i = 0; node->is_live && i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE) {
+                ++plan->sources[node->inputs[i]].read_count;
+            }
+        }
+        plan->live_count += node->is_live;
+    }
+}
+
+static bool is_graph_input(const struct onnx_source *source) {
+    return source->read_count != 0 &&
+           (source->kind == ONNX_SOURCE_INPUT ||
+            (source->kind == ONNX_SOURCE_HOST && source->bytes > ONNX_CONSTANT_BYTES));
+}
+
+static bool needs_place(const struct onnx_plan_node *node, uint32_t output, const struct onnx_plan *plan) {
+    const uint32_t source = node->outputs[output];
+    return source != ONNX_NONE && !node->is_optional[output] && !plan->sources[source].is_output &&
+           plan->sources[source].read_count == 0;
+}
+
+bool onnx_finish_plan(struct onnx_plan *plan) {
+    mark_live(plan);
+    uint32_t unread = 0;
+    for (uint32_t s = 0; s < plan->source_count; ++s) {
+        plan->graph_input_count += is_graph_input(&plan->sources[s]);
+    }
+    for (uint32_t n = 0; n < plan->node_count; ++n) {
+        for (uint32_t o = 0; plan->nodes[n].is_live && o < plan->nodes[n].output_count; ++o) {
+            unread += needs_place(&plan->nodes[n], o, plan);
+        }
+    }
+    plan->graph_inputs = onnx_allocate(&plan->arena, plan->graph_input_count, sizeof *plan->graph_inputs);
+    plan->unread = onnx_allocate(&plan->arena, unread, sizeof *plan->unread);
+    plan->unread_bytes = onnx_allocate(&plan->arena, unread, sizeof *plan->unread_bytes);
+    if (plan->graph_inputs == NULL || plan->unread == NULL || plan->unread_bytes == NULL) {
+        return false;
+    }
+    uint32_t next = 0;
+    for (uint32_t s = 0; s < plan->source_count; ++s) {
+        struct onnx_source *source = &plan->sources[s];
+        if (is_graph_input(source)) {
+            const bool is_input = source->kind == ONNX_SOURCE_INPUT;
+            plan->graph_inputs[next] =
+                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes};
+            source->graph_number = next++;
+        }
+    }
+    for (uint32_t n = 0; n < plan->node_count; ++n) {
+        const struct onnx_plan_node *node = &plan->nodes[n];
+        for (uint32_t o = 0; node->is_live && o < node->output_count; ++o) {
+            if (needs_place(node, o, plan)) {
+                plan->unread_bytes[plan->unread_count] = plan->sources[node->outputs[o]].bytes;
+                plan->unread[plan->unread_count++] = node->outputs[o];
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
+                      struct onnx_error *error) {
+    struct onnx_scope scope = {graph, NULL, NULL};
+    scope.tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope.tensors);
+    plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
+    plan->looked_at_inputs = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->looked_at_inputs);
+    if (scope.tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    for (uint32_t i = 0; i < graph->input_count; ++i) {
+        if (!add_input(plan, &inputs[i], i, &scope.tensors[graph->inputs[i]])) {
+            return onnx_fail(error, "memory is out");
+        }
+    }
+    if (!set_constants(plan, &scope, error) || !onnx_translate(plan, &scope, error)) {
+        return false;
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < graph->output_count; ++i) {
+        struct onnx_tensor *tensor = scope.tensors[graph->outputs[i]];
+        if (tensor == NULL) {
+            return onnx_fail(error, "output '%s' is no tensor", graph->values[graph->outputs[i]].name);
+        }
+        if (!add_output(plan, tensor, i, &next, error)) {
+            return false;
+        }
+    }
+    return onnx_finish_plan(plan) || onnx_fail(error, "memory is out");
+}
+
+static struct onnx_plan *start_plan(const struct onnx_model *model, const struct onnx_graph *graph,
+                                    const struct onnx_plan_options *options) {
+    struct onnx_plan *plan = calloc(1, sizeof *plan);
+    if (plan != NULL) {
+        plan->model = model;
+        plan->input_count = graph->input_count;
+        plan->output_count = graph->output_count;
+        plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
+    }
+    return plan;
+}
+
+bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
+                      const struct onnx_plan_input *inputs, const struct onnx_plan_options *options,
+                      struct onnx_plan **made, struct onnx_error *error) {
+    *made = NULL;
+    if (input_count != graph->input_count) {
+        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    }
+    uint64_t looked_at = 0;
+    for (;;) {
+        struct onnx_plan *plan = start_plan(model, graph, options);
+        if (plan == NULL) {
+            return onnx_fail(error, "memory is out");
+        }
+        struct onnx_error reason = {{0}};
+        plan->looked_at = looked_at;
+        if (make_plan(plan, graph, inputs, &reason)) {
+            *made = plan;
+            return true;
+        }
+        /* Once more with what some shape depends on, where it is given. */
+        const uint64_t more = plan->unknown & ~looked_at;
+        bool is_given = false;
+        for (uint32_t i = 0; i < input_count; ++i) {
+            is_given = is_given || ((more & bit_of(i)) != 0 && inputs[i].data != NULL);
+        }
+        onnx_plan_free(plan);
+        if (!is_given) {
+            return onnx_fail(error, "%s", reason.text);
+        }
+        looked_at |= more;
+    }
+}
+
+void onnx_plan_free(struct onnx_plan *plan) {
+    if (plan != NULL) {
+        onnx_arena_free(&plan->arena);
+        free(plan);
+    }
+}
+
+uint32_t onnx_plan_input_count(const struct onnx_plan *plan) {
+    return plan->graph_input_count;
+}
+
+const struct onnx_graph_input *onnx_plan_inputs(const struct onnx_plan *plan) {
+    return plan->graph_inputs;
+}
+
+uint32_t onnx_plan_output_count(const struct onnx_plan *plan) {
+    return plan->output_count;
+}
+
+const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan) {
+    return plan->outputs;
+}
+
+uint32_t onnx_plan_node_count(const struct onnx_plan *plan) {
+    return plan->live_count;
+}
+
+uint32_t onnx_plan_unread_count(const struct onnx_plan *plan) {
+    return plan->unread_count;
+}
+
+const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan) {
+    return plan->unread_bytes;
+}
+
+const bool *onnx_plan_looked_at(const struct onnx_plan *plan) {
+    return plan->looked_at_inputs;
+}

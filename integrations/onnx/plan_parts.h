@@ -1,0 +1,93 @@
+/* What a plan is made of; for the files beside this one alone. */
+#ifndef ONNX_PLAN_PARTS_H
+#define ONNX_PLAN_PARTS_H
+
+#include "onnx/plan.h"
+
+/* What tensors are views of. */
+enum onnx_source_kind {
+    ONNX_SOURCE_HOST,
+    ONNX_SOURCE_INPUT, /* of the model's graph */
+    ONNX_SOURCE_NODE,
+};
+
+struct onnx_source {
+    enum onnx_source_kind kind;
+    uint32_t number; /* of the input or the node */
+    uint32_t output; /* of the node, among its bindings */
+    const void *data;
+    size_t bytes;          /* of its elements; a multiple of 4 is what a buffer has */
+    uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
+    uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
+    bool is_output;
+    uint32_t read_count;
+};
+
+/* An operator in the plan. */
+struct onnx_plan_node {
+    DML_OPERATOR_DESC desc; /* its struct is the plan's own copy */
+    const char *name;
+    uint32_t input_count, output_count;
+    uint32_t *inputs;  /* sources, by binding; ONNX_NONE: absent */
+    uint32_t *outputs; /* likewise */
+    const bool *is_optional; /* of each output */
+    bool is_live;
+};
+
+struct onnx_plan {
+    struct onnx_arena arena;
+    const struct onnx_model *model;
+    uint32_t fold_limit;
+    uint64_t looked_at;  /* inputs whose elements are known, as in `depends` */
+    uint64_t unknown;    /* .. that some shape depends on, and are not */
+    struct onnx_source *sources;
+    uint32_t source_count, source_room;
+    struct onnx_plan_node *nodes;
+    uint32_t node_count, node_room, live_count;
+    uint32_t input_count;
+    bool *looked_at_inputs;
+    struct onnx_graph_input *graph_inputs;
+    uint32_t graph_input_count;
+    struct onnx_plan_output *outputs;
+    uint32_t output_count;
+    uint64_t *unread_bytes;
+    uint32_t *unread; /* sources */
+    uint32_t unread_count;
+};
+
+/* What the values of a graph are, and those of the graph around it. */
+struct onnx_scope {
+    const struct onnx_graph *graph;
+    struct onnx_tensor **tensors;
+    const struct onnx_scope *outer;
+};
+
+/* Constants of so few bytes are nodes of DirectML's graph, which sees what is in them; larger ones are OWNED_BY_DML. */
+#define ONNX_CONSTANT_BYTES 1024
+
+DML_TENSOR_DATA_TYPE onnx_dml_type(enum onnx_type type);
+enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type);
+
+/* ONNX_NONE where memory is out. */
+uint32_t onnx_add_source(struct onnx_plan *plan, const struct onnx_source *source);
+
+/* A tensor of a source, packed; NULL where memory is out. */
+struct onnx_tensor *onnx_add_tensor(struct onnx_plan *plan, enum onnx_type type, uint32_t rank, const uint32_t *sizes,
+                                    uint32_t source);
+
+/* Data on the host as a tensor: the pointer is kept. */
+struct onnx_tensor *onnx_add_data(struct onnx_plan *plan, enum onnx_type type, uint32_t rank, const uint32_t *sizes,
+                                  const void *data, size_t bytes, uint64_t depends);
+
+/* Elements of a tensor that is known, packed: its own where they are, else a copy. */
+const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor);
+
+bool onnx_memory_is_out(const struct onnx_call *call);
+
+/* Translates nodes of a scope in their order, those whose outputs something reads. */
+bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error);
+
+/* Which operators are live, what DirectML's graph reads and what of it is bound and not read. */
+bool onnx_finish_plan(struct onnx_plan *plan);
+
+#endif

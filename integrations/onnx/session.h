@@ -1,0 +1,47 @@
+/* Models on a device: planned and compiled at the first run of each shape, and kept. */
+#ifndef ONNX_SESSION_H
+#define ONNX_SESSION_H
+
+#include "onnx/device.h"
+#include "onnx/plan.h"
+
+struct onnx_session;
+
+struct onnx_session_options {
+    bool allows_half;      /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
+    bool node_by_node;     /* nothing is fused */
+    bool by_reference;     /* on the CPU reference; the device is asked for its rules alone */
+    uint32_t shapes_kept;  /* compiled for so many shapes at once; the one that was not used for longest goes; 0: 8 */
+};
+
+/* The model and the graph, which may be one of its bodies, must live as long as the session, as must the device.
+ * options NULL: all defaults. */
+bool onnx_session_create(struct onnx_device *device, const struct onnx_model *model, const struct onnx_graph *graph,
+                         const struct onnx_session_options *options, struct onnx_session **session,
+                         struct onnx_error *error);
+void onnx_session_free(struct onnx_session *session);
+
+/* A session that is ready to run for certain inputs: no other thread uses it until onnx_run_end(). */
+struct onnx_run;
+
+/* Plans, compiles and initializes, where that has not been done for inputs of these types and sizes. All have data. */
+bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
+                    struct onnx_run **run, struct onnx_error *error);
+
+/* What will come of it; as many as the graph has outputs. */
+const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run);
+
+/* Runs once, on the inputs that it was begun for. Outputs are written packed, as many bytes as onnx_plan_output says,
+ * NULL ones not at all. */
+bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error);
+void onnx_run_end(struct onnx_run *run);
+
+/* Of a run: dispatches that are recorded, 0 where all is known without; bytes of device memory; the graph. */
+struct onnx_run_facts {
+    uint32_t node_count; /* of DirectML's graph before it is fused */
+    uint64_t temporary_bytes, persistent_bytes, tensor_bytes;
+    bool is_new; /* it was planned and compiled by onnx_run_begin() */
+};
+void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts);
+
+#endif

@@ -1,0 +1,32 @@
+#include "options.h"
+
+#include <string.h>
+
+static bool read_text(const OrtSessionOptions *session, const char *name, char *text, size_t room,
+                      struct onnx_error *error) {
+    int is_there = 0;
+    size_t length = room;
+    text[0] = 0;
+    return ort_check(ort.api->HasSessionConfigEntry(session, name, &is_there), error) &&
+           (is_there == 0 || ort_check(ort.api->GetSessionConfigEntry(session, name, text, &length), error));
+}
+
+static bool read_truth(const OrtSessionOptions *session, const char *name, bool *truth, struct onnx_error *error) {
+    char text[8];
+    if (!read_text(session, name, text, sizeof text, error)) {
+        return false;
+    }
+    *truth = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
+    const bool is_known = *truth || text[0] == 0 || strcmp(text, "0") == 0 || strcmp(text, "false") == 0;
+    return is_known || onnx_fail(error, "%s is %s, must be 0 or 1", name, text);
+}
+
+bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error) {
+    *options = (struct provider_options){0};
+    return read_text(session, "ep.vkdml.device", options->device, sizeof options->device, error) &&
+           read_text(session, "ep.vkdml.cache", options->cache_folder, sizeof options->cache_folder, error) &&
+           read_text(session, "ep.vkdml.report", options->report, sizeof options->report, error) &&
+           read_truth(session, "ep.vkdml.half", &options->allows_half, error) &&
+           read_truth(session, "ep.vkdml.node_by_node", &options->node_by_node, error) &&
+           read_truth(session, "ep.vkdml.log", &options->logs, error);
+}

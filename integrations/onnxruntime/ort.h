@@ -1,0 +1,29 @@
+/* ONNX Runtime as the plugin sees it: its C API, of number 23, which every version from 1.23 on has. */
+#ifndef VKDML_ORT_H
+#define VKDML_ORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <onnxruntime_c_api.h>
+
+#include "onnx/error.h"
+
+/* The provider's name, by which sessions report it and its options begin: "ep.vkdml.report". */
+#define PROVIDER_NAME "vkdml"
+
+/* Set once, by CreateEpFactories(), and the same for all factories. */
+struct ort {
+    const OrtApi *api;
+    const OrtEpApi *ep;
+};
+extern struct ort ort;
+
+/* Whether a call succeeded; else its reason is the error's, and its status released. */
+bool ort_check(OrtStatus *status, struct onnx_error *error);
+
+/* NULL where it succeeded, else a status of that reason. */
+OrtStatus *ort_status(bool succeeded, const struct onnx_error *error);
+
+#endif

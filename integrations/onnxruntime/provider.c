@@ -1,0 +1,183 @@
+#include "provider.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute.h"
+#include "import.h"
+#include "onnx/judge.h"
+#include "report.h"
+
+struct provider {
+    OrtEp ep; /* first: ONNX Runtime has a pointer to it */
+    struct provider_options options;
+    const OrtLogger *logger;
+    struct onnx_device *device;
+    struct onnx_error error; /* of the latest call */
+};
+
+static const char *ORT_API_CALL get_name(const OrtEp *ep) {
+    (void)ep;
+    return PROVIDER_NAME;
+}
+
+/* ---- which nodes ---- */
+
+/* The number of the part of the graph that each node is of: parts with less numbers run before. A node that is not ours
+ * ends those before it. */
+static bool find_parts(const struct onnx_model *model, const struct onnx_verdict *verdicts, uint32_t *parts,
+                       uint32_t *part_count, struct onnx_error *error) {
+    const struct onnx_graph *graph = &model->graph;
+    uint32_t *of_values = calloc(graph->value_count + 1, sizeof *of_values);
+    if (of_values == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    *part_count = 0;
+    for (uint32_t n = 0; n < graph->node_count; ++n) {
+        const struct onnx_node *node = &graph->nodes[n];
+        uint32_t part = 0;
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE && of_values[node->inputs[i]] > part) {
+                part = of_values[node->inputs[i]];
+            }
+        }
+        parts[n] = part;
+        *part_count = part + 1 > *part_count ? part + 1 : *part_count;
+        for (uint32_t o = 0; o < node->output_count; ++o) {
+            if (node->outputs[o] != ONNX_NONE) {
+                of_values[node->outputs[o]] = part + !verdicts[n].is_translated;
+            }
+        }
+    }
+    free(of_values);
+    return true;
+}
+
+static bool claim(const struct onnx_model *model, const struct onnx_verdict *verdicts, const OrtNode *const *nodes,
+                  OrtEpGraphSupportInfo *info, struct onnx_error *error) {
+    const uint32_t count = model->graph.node_count;
+    uint32_t part_count = 0;
+    uint32_t *parts = calloc(count + 1, sizeof *parts);
+    const OrtNode **claimed = calloc(count + 1, sizeof(OrtNode *));
+    bool done = (parts != NULL && claimed != NULL) || onnx_fail(error, "memory is out");
+    done = done && find_parts(model, verdicts, parts, &part_count, error);
+    for (uint32_t part = 0; done && part < part_count; ++part) {
+        size_t claimed_count = 0;
+        for (uint32_t n = 0; n < count; ++n) {
+            if (parts[n] == part && verdicts[n].is_translated) {
+                claimed[claimed_count++] = nodes[n];
+            }
+        }
+        const OrtNodeFusionOptions options = {.ort_version_supported = ORT_API_VERSION,
+                                              .drop_constant_initializers = true};
+        if (claimed_count != 0) {
+            done = ort_check(ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, claimed, claimed_count, &options), error);
+        }
+    }
+    free(parts);
+    free(claimed);
+    return done;
+}
+
+static bool find_nodes(const OrtGraph *graph, struct onnx_model *model, const OrtNode ***nodes,
+                       struct onnx_error *error) {
+    *nodes = onnx_allocate(&model->arena, model->graph.node_count, sizeof **nodes);
+    if (*nodes == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    return model->graph.node_count == 0 ||
+           ort_check(ort.api->Graph_GetNodes(graph, *nodes, model->graph.node_count), error);
+}
+
+static OrtStatus *ORT_API_CALL get_capability(OrtEp *ep, const OrtGraph *graph, OrtEpGraphSupportInfo *info) {
+    struct provider *provider = (struct provider *)ep;
+    struct onnx_model model;
+    struct onnx_error error = {{0}};
+    const OrtNode **nodes;
+    bool done = import_graph(graph, false, &model, &error) && find_nodes(graph, &model, &nodes, &error);
+    if (done) {
+        const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+        done = verdicts != NULL || onnx_fail(&error, "memory is out");
+        done = done && claim(&model, verdicts, nodes, info, &error);
+        if (done && provider->options.report[0] != 0) {
+            report_nodes(provider->options.report, &model, verdicts);
+        }
+    }
+    onnx_arena_free(&model.arena);
+    return ort_status(done, &error);
+}
+
+/* ---- what becomes of them ---- */
+
+static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const OrtNode **fused, size_t count,
+                                       OrtNodeComputeInfo **infos, OrtNode **contexts) {
+    struct provider *provider = (struct provider *)ep;
+    struct onnx_error error = {{0}};
+    (void)contexts;
+    const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
+                                                 .node_by_node = provider->options.node_by_node};
+    for (size_t i = 0; i < count; ++i) {
+        if (!compute_create(provider->device, graphs[i], fused[i], &options, provider->options.report, &infos[i],
+                            &error)) {
+            for (size_t k = 0; k < i; ++k) {
+                compute_release(infos[k]);
+                infos[k] = NULL;
+            }
+            return ort_status(false, &error);
+        }
+    }
+    return NULL;
+}
+
+static void ORT_API_CALL release_infos(OrtEp *ep, OrtNodeComputeInfo **infos, size_t count) {
+    (void)ep;
+    for (size_t i = 0; i < count; ++i) {
+        compute_release(infos[i]);
+    }
+}
+
+/* ---- the provider ---- */
+
+static void log_message(void *data, VkdmlLogLevel severity, const char *message) {
+    const struct provider *provider = data;
+    const OrtLoggingLevel level =
+        severity == VKDML_LOG_LEVEL_ERROR ? ORT_LOGGING_LEVEL_ERROR : ORT_LOGGING_LEVEL_WARNING;
+    OrtStatus *status = ort.api->Logger_LogMessage(provider->logger, level, message, ORT_FILE, __LINE__, "vkdml");
+    ort.api->ReleaseStatus(status);
+}
+
+bool provider_create(const char *name, const struct provider_options *options, const OrtLogger *logger, OrtEp **made,
+                     struct onnx_error *error) {
+    struct provider *provider = calloc(1, sizeof *provider);
+    *made = NULL;
+    if (provider == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    provider->options = *options;
+    provider->logger = logger;
+    const struct onnx_device_options device = {
+        .name = options->device[0] != 0 ? options->device : name,
+        .cache_folder = options->cache_folder[0] != 0 ? options->cache_folder : NULL,
+        .log = options->logs ? log_message : NULL,
+        .log_data = provider};
+    if (!onnx_device_open(&device, &provider->device, error)) {
+        free(provider);
+        return false;
+    }
+    provider->ep = (OrtEp){.ort_version_supported = ORT_API_VERSION,
+                           .GetName = get_name,
+                           .GetCapability = get_capability,
+                           .Compile = compile,
+                           .ReleaseNodeComputeInfos = release_infos};
+    *made = &provider->ep;
+    return true;
+}
+
+void provider_release(OrtEp *ep) {
+    struct provider *provider = (struct provider *)ep;
+    if (provider != NULL) {
+        onnx_device_close(provider->device);
+        free(provider);
+    }
+}

@@ -1,0 +1,28 @@
+#include "report.h"
+
+#include <stdio.h>
+
+void report_nodes(const char *path, const struct onnx_model *model, const struct onnx_verdict *verdicts) {
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        return;
+    }
+    for (uint32_t n = 0; n < model->graph.node_count; ++n) {
+        const struct onnx_node *node = &model->graph.nodes[n];
+        const struct onnx_verdict *verdict = &verdicts[n];
+        const char *why = verdict->reason != NULL ? verdict->reason
+                          : verdict->is_assumed   ? "for sizes or elements that are known when it runs"
+                                                  : "";
+        fprintf(file, "%s\t%s%s%s\t%s\t%s\n", verdict->is_translated ? "vkdml" : "-", node->domain,
+                node->domain[0] == 0 ? "" : ".", node->op, node->name, why);
+    }
+    fclose(file);
+}
+
+void report_plan(const char *path, uint32_t operators) {
+    FILE *file = fopen(path, "a");
+    if (file != NULL) {
+        fprintf(file, "plan\t%u\n", (unsigned)operators);
+        fclose(file);
+    }
+}

@@ -676,10 +676,14 @@ static bool read_header(struct onnx_wire wire, struct header *header) {
     return !wire.is_broken;
 }
 
-/* The first output of a node names it where it has no name. */
+/* Puts a node before the reason; of many, one in another, the innermost. The first output names a node without a name.
+ */
 static bool fail_in_node(struct scope *scope, const struct header *header) {
     struct onnx_error *error = scope->reading->error;
     const struct onnx_error inner = *error;
+    if (strlen(inner.text) > 250) {
+        return false;
+    }
     struct onnx_text name = header->name;
     struct onnx_wire wire = header->wire;
     struct onnx_field field;
@@ -689,7 +693,7 @@ static bool fail_in_node(struct scope *scope, const struct header *header) {
         }
     }
     error->text[0] = 0;
-    return onnx_fail(error, "node \"%.*s\" (%.*s): %.300s", shown(name), name.text, shown(header->op), header->op.text,
+    return onnx_fail(error, "node \"%.*s\" (%.*s): %s", shown(name), name.text, shown(header->op), header->op.text,
                      inner.text);
 }
 

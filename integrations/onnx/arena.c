@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+#define FIRST_BYTES ((size_t)4 << 10) /* of the first block: much that is read is small */
 #define ALIGNMENT   sizeof(max_align_t)
 
 struct onnx_arena_block {
@@ -20,7 +21,8 @@ void *onnx_allocate(struct onnx_arena *arena, size_t count, size_t size) {
     const size_t wanted = count * size / ALIGNMENT * ALIGNMENT + ALIGNMENT;
     struct onnx_arena_block *block = arena->first;
     if (block == NULL || block->size - block->used < wanted) {
-        const size_t room = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
+        const size_t usual = block != NULL ? BLOCK_BYTES : FIRST_BYTES;
+        const size_t room = wanted > usual ? wanted : usual;
         struct onnx_arena_block *made = calloc(1, sizeof *made + room);
         if (made == NULL) {
             return NULL;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom in src/, glsl/ and tools/vkdml/: the layers of docs/DESIGN.md; and two rules of style. Prints TAP.
+"""Checks who includes whom in src/, glsl/, integrations/ and tools/vkdml/: the layers of docs/DESIGN.md; and two rules of style. Prints TAP.
 
 test_layers.py ROOT
 """
@@ -165,8 +165,20 @@ def foreign_to_cases(root):
             and (path.name, name) != ("families.c", "schema/operator_table.inc")]
 
 
+def foreign_to_integrations(root):
+    """They are programs of the public API: nothing of src/."""
+    found = []
+    for path in sorted((root / "integrations").rglob("*.[ch]")):
+        own = path.relative_to(root / "integrations").parts[0]
+        found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path) if not name.startswith(own + "/")]
+        found += [f"{path.relative_to(root)} includes <{name}>"
+                  for name in re.findall(r"^\s*#\s*include\s+<([^>]+/[^>]+)>", path.read_text(), re.MULTILINE)
+                  if not name.startswith(("vkdml/", "sys/"))]
+    return found
+
+
 WIDTH = 120
-FOLDERS = ("cases", "docs", "examples", "glsl", "include", "packaging", "python", "src", "tests", "tools")
+FOLDERS = ("cases", "docs", "examples", "glsl", "include", "integrations", "packaging", "python", "src", "tests", "tools")
 
 
 def long_lines(root):
@@ -202,6 +214,7 @@ def main(root):
     results.append(("the command's folders include only what their layers may", upward_includes(root / "tools" / "vkdml")))
     results.append(("the command's files include each other in no circle", circles(root / "tools" / "vkdml")))
     results.append(("cases/ includes itself and public headers", foreign_to_cases(root)))
+    results.append(("integrations/ include themselves and public headers", foreign_to_integrations(root)))
     results.append(("no switch over operators", switches))
     results.append(("no kernel includes another frame's text", foreign_includes(root)))
     results.append(("comments of public headers keep their indentation", outdented_comments(root)))

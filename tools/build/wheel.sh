@@ -22,7 +22,7 @@ python=python3
 out=$root/build-wheel
 rm -rf "$out/wheel" "$out/module" "$out/venv"
 mkdir -p "$out"
-configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Dexamples=false -Dpython=false
+configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Donnx=false -Dexamples=false -Dpython=false
 quietly "the build of build-wheel/library" ninja -C "$out/library"
 cp "$(readlink -f "$out/library/src/libvkdml.so")" "$out/libvkdml.so"
 strip --strip-unneeded "$out/libvkdml.so"

@@ -2,9 +2,10 @@
 """Runs ONNX's own node tests through ONNX Runtime and the plugin, and counts them: `ours` where each node ran on the plugin and
 operators of DirectML were recorded for it, `known` where all of it was computed before it ran, `partly` where ONNX Runtime's CPU
 provider had a share, `not ours` where all of it, `refused` where a claim did not hold, and `wrong`. Tests that the CPU provider
-does not pass itself are left out. The last line counts the test cases; exits with 1 where one is wrong or refused.
+does not pass itself are left out. Prints a line of TAP for each; the last counts them. Exits with 1 where one is wrong or refused,
+or where fewer are `ours` than --least says.
 
-ort_nodes.py PLUGIN [--quiet] [--json FILE] [TEXT..]     only those whose names contain a TEXT
+ort_nodes.py PLUGIN [--quiet] [--json FILE] [--least N] [TEXT..]     only those whose names contain a TEXT
 """
 import collections
 import json
@@ -83,7 +84,8 @@ def main():
     arguments = sys.argv[2:]
     quiet = "--quiet" in arguments
     path = arguments[arguments.index("--json") + 1] if "--json" in arguments else None
-    texts = [text for text in arguments if not text.startswith("--") and text != path]
+    least = int(arguments[arguments.index("--least") + 1]) if "--least" in arguments else 0
+    texts = [text for text in arguments if not text.startswith("--") and text not in (path, str(least))]
     ort.register_execution_provider_library("vkdml", str(pathlib.Path(sys.argv[1]).resolve()))
     device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
     counts, results = collections.Counter(), {}
@@ -98,13 +100,18 @@ def main():
             verdict, why = judge(case, device, report)
             counts[verdict] += 1
             results[case.name] = [verdict, why]
-            if not quiet or verdict in ("wrong", "refused"):
-                print(verdict, case.name, why, flush=True)
+            bad = verdict in ("wrong", "refused")
+            if not quiet or bad:
+                tap = "not ok" if bad else "ok" if verdict in ("ours", "known") else "#"
+                print(f"{tap} {len(results)} - {case.name}: {verdict}{', ' if why else ''}{why}", flush=True)
     if path:
         pathlib.Path(path).write_text(json.dumps(results, indent=1))
-    print(dict(counts))
+    print("#", ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()))
     bad = counts["wrong"] + counts["refused"]
-    print(f"{sum(counts.values()) - bad} passed, {bad} failed, 0 skipped")
+    if counts["ours"] < least:
+        print(f"not ok {len(results) + 1} - {counts['ours']} tests are ours, must be {least}")
+        bad += 1
+    print(f"{len(results) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0
 
 

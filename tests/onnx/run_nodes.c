@@ -1,7 +1,8 @@
 /* Runs ONNX's own node tests: folders of model.onnx, test_data_set_0/input_N.pb and output_N.pb, as node_tests.py
- * writes them. Prints a line for each, "pass", "wrong" or "refused", and counts them; exits with 1 where one is wrong.
+ * writes them. Prints a line of TAP for each that is translated, and why others are not, and counts them; exits with 1
+ * where one is wrong, or fewer pass than they must.
  *
- * onnx_nodes FOLDER [--reference] [--quiet] [TEXT..]: only those whose names contain a TEXT */
+ * onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [TEXT..]: only those whose names contain a TEXT */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -193,17 +194,19 @@ int main(int argc, char **argv) {
     static char *names[MOST_TESTS];
     static const char *const outcomes[] = {"pass", "wrong", "refused"};
     uint32_t count = 0, counts[3] = {0};
+    unsigned long least = 0;
     bool by_reference = false, quiet = false;
     DIR *folder = argc < 2 ? NULL : opendir(argv[1]);
     struct onnx_error error = {{0}};
     struct onnx_device *device;
     if (folder == NULL) {
-        fprintf(stderr, "Usage: onnx_nodes FOLDER [--reference] [--quiet] [TEXT..]\n");
+        fprintf(stderr, "Usage: onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [TEXT..]\n");
         return 2;
     }
     for (int i = 2; i < argc; ++i) {
         by_reference = by_reference || strcmp(argv[i], "--reference") == 0;
         quiet = quiet || strcmp(argv[i], "--quiet") == 0;
+        least = strncmp(argv[i], "--least=", 8) == 0 ? strtoul(argv[i] + 8, NULL, 10) : least;
     }
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL && count < MOST_TESTS;) {
         if (entry->d_name[0] != '.' && is_asked_for(entry->d_name, argc - 2, argv + 2)) {
@@ -221,9 +224,10 @@ int main(int argc, char **argv) {
         const enum outcome outcome = run_test(&test);
         ++counts[outcome];
         if (!quiet || outcome == WRONG) {
-            printf("%s %s", outcomes[outcome], test.name);
-            printf(outcome == PASSED ? " (%u nodes)\n" : ": ", (unsigned)test.node_count);
-            printf(outcome == PASSED ? "%s" : "%s\n", test.error.text);
+            static const char *const taps[] = {"ok", "not ok", "#"};
+            printf("%s %u - %s: %s", taps[outcome], (unsigned)(i + 1), test.name, outcomes[outcome]);
+            printf(outcome == PASSED ? ", %u operators%s\n" : ", %u operators, %s\n", (unsigned)test.node_count,
+                   test.error.text);
             fflush(stdout);
         }
         onnx_close(test.file);
@@ -231,7 +235,10 @@ int main(int argc, char **argv) {
         free(names[i]);
     }
     onnx_device_close(device);
-    printf("%u passed, %u wrong, %u refused\n", (unsigned)counts[PASSED], (unsigned)counts[WRONG],
+    printf("# %u passed, %u wrong, %u refused\n", (unsigned)counts[PASSED], (unsigned)counts[WRONG],
            (unsigned)counts[REFUSED]);
-    return counts[WRONG] != 0;
+    if (counts[PASSED] < least) {
+        printf("not ok %u - %u pass, must be %lu\n", (unsigned)(count + 1), (unsigned)counts[PASSED], least);
+    }
+    return counts[WRONG] != 0 || counts[PASSED] < least;
 }

@@ -1,0 +1,68 @@
+#!/bin/sh
+# Tests ONNX models: ONNX's own node tests by the runner, and through ONNX Runtime by the plugin. What they need of the Python
+# package index, onnx and onnxruntime, goes into an environment of its own in build-onnx/. The last line counts the test cases.
+#
+# sh tools/check/onnx.sh [--build FOLDER] [TEXT..]     e.g.: .. conv pool
+#   --build FOLDER            a configured build folder, with -Donnxruntime; build-onnx/build
+#   TEXT..                    only node tests whose names contain one
+#   $VKDML_ONNX_PACKAGES      what is installed from the index, e.g. onnxruntime==1.23.2 onnx numpy
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tools/build/setup.sh
+. "$root/tools/build/setup.sh"
+
+folder=$root/build-onnx
+build=
+if [ "${1-}" = --build ]; then
+    build=$(cd "$2" && pwd)
+    shift 2
+fi
+# shellcheck disable=SC2086 # lists of packages
+require $packages $python_packages
+require_meson
+mkdir -p "$folder"
+sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+python=$folder/venv/bin/python
+if ! "$python" -c "import onnx, onnxruntime" >/dev/null 2>&1; then
+    maker=python3
+    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
+    quietly "python -m venv" "$maker" -m venv "$folder/venv"
+    # shellcheck disable=SC2086 # a list
+    quietly "pip install" "$folder/venv/bin/pip" install --quiet ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 numpy}
+fi
+if [ -z "$build" ]; then
+    configure build-onnx/build "-Donnxruntime=$root/build-onnxruntime/include"
+    build=$folder/build
+fi
+quietly "the build" ninja -C "$build" tests/onnx/onnx_nodes integrations/onnxruntime/libonnxruntime_ep_vkdml.so
+[ -e "$folder/nodes" ] || quietly "writing the node tests" "$python" "$root/tests/onnx/node_tests.py" "$folder/nodes"
+
+results=$folder/testlog.json
+: >"$results"
+failed=
+
+# logged NAME COMMAND..: a line of the log, as of `meson test`.
+logged() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$folder/output" 2>&1 </dev/null || status=$?
+    grep -v '^ok ' "$folder/output" || :
+    [ "$status" -eq 0 ] || failed=1
+    python3 - "$name" "$status" "$folder/output" >>"$results" <<'END'
+import json, sys
+
+name, status, path = sys.argv[1:]
+with open(path, encoding="utf-8", errors="replace") as file:
+    print(json.dumps({"name": name, "result": "OK" if status == "0" else "FAIL", "stdout": file.read(), "stderr": ""}))
+END
+}
+
+# Compiling is most of what they cost on lavapipe.
+GALLIVM_PERF=nopt
+export GALLIVM_PERF
+logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "$@"
+logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" \
+    "$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so" "$@"
+python3 "$root/tools/check/summary.py" --root "$root" "$results" || failed=1
+[ -z "$failed" ]

@@ -1,0 +1,103 @@
+"""ONNX Runtime on any Vulkan device: registers the plugin, and makes options of sessions that use it.
+
+    import onnxruntime, vkdml.onnxruntime
+    session = onnxruntime.InferenceSession("model.onnx", vkdml.onnxruntime.session_options())
+    outputs = session.run(None, {"input": image})
+
+Needs onnxruntime 1.23 or newer. What a session may be told, and how to see what runs where: docs/ONNXRUNTIME.md.
+"""
+import os
+import threading
+from typing import Any, List, Optional
+
+from . import _library
+
+NAME = "vkdml"
+FILE = "libonnxruntime_ep_vkdml.so"
+OLDEST = (1, 23)
+
+_lock = threading.Lock()
+_registered = False
+
+
+def _onnxruntime() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ImportError("vkdml.onnxruntime needs ONNX Runtime, 1.23 or newer: pip install onnxruntime") from error
+    version = onnxruntime.__version__
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+        raise ImportError(f"vkdml.onnxruntime needs ONNX Runtime 1.23 or newer, and this is {version}: it has no plugins")
+    return onnxruntime
+
+
+def plugin() -> str:
+    """The path of the plugin: the environment variable VKDML_ONNXRUNTIME_PLUGIN, else beside the library that the module uses,
+    else in a build folder of the source tree.
+
+    Raises:
+        OSError: it was not found; says where it was looked for.
+    """
+    named = os.environ.get("VKDML_ONNXRUNTIME_PLUGIN")
+    if named:
+        return os.path.abspath(named)
+    tried = []
+    for folder in _library.folders():
+        for place in (folder, os.path.join(os.path.dirname(folder), "integrations", "onnxruntime")):
+            path = os.path.join(place, FILE)
+            if os.path.exists(path):
+                return os.path.abspath(path)
+            tried.append(path)
+    raise OSError("ONNX Runtime's plugin was not found. Tried:\n  " + "\n  ".join(tried) + "\nBuild it: meson setup "
+                  "-Donnxruntime=FOLDER_OF_ONNX_RUNTIMES_HEADERS, or set VKDML_ONNXRUNTIME_PLUGIN to its path")
+
+
+def register(path: Optional[str] = None) -> None:
+    """Lets ONNX Runtime know the plugin; once is enough, and more is no error. session_options() does it, too."""
+    global _registered
+    with _lock:
+        if not _registered:
+            _onnxruntime().register_execution_provider_library(NAME, path or plugin())
+            _registered = True
+
+
+def unregister() -> None:
+    """The opposite, for when no session uses it any more."""
+    global _registered
+    with _lock:
+        if _registered:
+            _onnxruntime().unregister_execution_provider_library(NAME)
+            _registered = False
+
+
+def devices() -> List[Any]:
+    """The devices that sessions can be on, as ONNX Runtime's OrtEpDevice, best first; .ep_metadata["vulkan_device"] is the name."""
+    register()
+    return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == NAME]
+
+
+def session_options(options: Any = None, *, device: Optional[str] = None, half: bool = False, cache: Optional[str] = None,
+                    report: Optional[str] = None) -> Any:
+    """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
+
+    Args:
+        options: an onnxruntime.SessionOptions to add this to; a new one where there is none.
+        device: a part of the device's name; the best device where there is none.
+        half: FLOAT32 may be computed with less precision where that is faster.
+        cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
+        report: a file that is told of each node where it runs, and why.
+
+    Raises:
+        ValueError: there is no such device.
+    """
+    found = [one for one in devices() if not device or device.lower() in one.ep_metadata["vulkan_device"].lower()]
+    if not found:
+        names = [one.ep_metadata["vulkan_device"] for one in devices()]
+        raise ValueError(f"there is no Vulkan device {device or ''}; there are {names}")
+    result = _onnxruntime().SessionOptions() if options is None else options
+    settings = {"half": "1" if half else "", "cache": cache or "", "report": report or ""}
+    for name, value in settings.items():
+        if value:
+            result.add_session_config_entry(f"ep.vkdml.{name}", str(value))
+    result.add_provider_for_devices(found[:1], {})
+    return result

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""The Python module vkdml.onnxruntime and the plugin: options, reports, shapes that change, threads, errors. Prints TAP.
+
+test_onnxruntime.py      with the module and onnx, onnxruntime and numpy where Python finds them
+"""
+import pathlib
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import vkdml.onnxruntime
+
+onnxruntime.set_default_logger_severity(4)
+FLOAT = TensorProto.FLOAT
+
+
+def model(nodes, inputs, outputs, constants=(), opset=20):
+    values = [[helper.make_tensor_value_info(name, type_, shape) for name, type_, shape in ends] for ends in (inputs, outputs)]
+    graph = helper.make_graph(nodes, "test", *values, [numpy_helper.from_array(value, name) for name, value in constants])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9).SerializeToString()
+
+
+def sums(width=4):
+    weights = np.arange(width, dtype=np.float32)
+    return model([helper.make_node("Add", ["x", "w"], ["a"]), helper.make_node("Mul", ["a", "a"], ["y"])],
+                 [("x", FLOAT, ["N", width])], [("y", FLOAT, ["N", width])], [("w", weights)]), weights
+
+
+def session(text, **options):
+    made = onnxruntime.InferenceSession(text, vkdml.onnxruntime.session_options(**options))
+    made.disable_fallback()
+    return made
+
+
+class Plugin(unittest.TestCase):
+    def test_devices_have_names(self):
+        names = [device.ep_metadata["vulkan_device"] for device in vkdml.onnxruntime.devices()]
+        self.assertTrue(names and all(names))
+
+    def test_an_unknown_device_is_refused_by_name(self):
+        with self.assertRaisesRegex(ValueError, "no Vulkan device nosuchdevice"):
+            vkdml.onnxruntime.session_options(device="nosuchdevice")
+
+    def test_shapes_may_change(self):
+        text, weights = sums()
+        one = session(text)
+        self.assertEqual(one.get_providers()[0], "vkdml")
+        for rows in (1, 5, 1, 2, 5, *range(3, 20), 1):
+            x = np.random.default_rng(rows).standard_normal((rows, 4), dtype=np.float32)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
+
+    def test_no_elements(self):
+        one = session(sums()[0])
+        self.assertEqual(one.run(None, {"x": np.zeros((0, 4), np.float32)})[0].shape, (0, 4))
+
+    def test_the_report_tells_of_each_node(self):
+        text = model([helper.make_node("Add", ["x", "x"], ["a"]), helper.make_node("Det", ["a"], ["y"])],
+                     [("x", FLOAT, [3, 3])], [("y", FLOAT, [])])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            x = np.eye(3, dtype=np.float32)
+            self.assertEqual(session(text, report=str(path)).run(None, {"x": x})[0], 8)
+            lines = [line.split("\t") for line in path.read_text().splitlines()]
+        self.assertEqual([line[:2] for line in lines if line[0] != "plan"], [["vkdml", "Add"], ["-", "Det"]])
+        self.assertIn("no translation of Det", lines[1][3])
+
+    def test_pipelines_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):
+                one = session(sums()[0], cache=folder)
+                one.run(None, {"x": np.ones((2, 4), np.float32)})
+                del one
+            self.assertEqual([path.suffix for path in pathlib.Path(folder).iterdir()], [".pipelines"])
+
+    def test_a_constant_graph(self):
+        text = model([helper.make_node("Shape", ["x"], ["y"])], [("x", FLOAT, ["N", 4])], [("y", TensorProto.INT64, [2])])
+        np.testing.assert_array_equal(session(text).run(None, {"x": np.ones((7, 4), np.float32)})[0], [7, 4])
+
+    def test_a_shape_that_is_an_input(self):
+        text = model([helper.make_node("Add", ["x", "x"], ["a"]), helper.make_node("Reshape", ["a", "s"], ["y"])],
+                     [("x", FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])], [("y", FLOAT, ["A", "B"])])
+        one = session(text)
+        for shape in ([3, 4], [4, 3], [12, 1], [3, 4]):
+            x = np.arange(12, dtype=np.float32).reshape(2, 6)
+            got = one.run(None, {"x": x, "s": np.array(shape, np.int64)})[0]
+            np.testing.assert_array_equal(got, (x + x).reshape(shape))
+
+    def test_what_does_not_fit_is_an_error_with_a_reason(self):
+        text = model([helper.make_node("Reshape", ["x", "s"], ["y"])],
+                     [("x", FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])], [("y", FLOAT, ["A", "B"])])
+        one = session(text)
+        with self.assertRaisesRegex(Exception, "Reshape"):
+            one.run(None, {"x": np.zeros((2, 6), np.float32), "s": np.array([5, 5], np.int64)})
+        self.assertEqual(one.run(None, {"x": np.zeros((2, 6), np.float32), "s": np.array([4, 3], np.int64)})[0].shape, (4, 3))
+
+    def test_threads(self):
+        text, weights = sums(64)
+        sessions, failures = [session(text) for _ in range(2)], []
+
+        def work(seed):
+            rng = np.random.default_rng(seed)
+            for turn in range(20):
+                x = rng.standard_normal((1 + turn % 3, 64), dtype=np.float32)
+                if not np.array_equal(sessions[turn % 2].run(None, {"x": x})[0], (x + weights) ** 2):
+                    failures.append(seed)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_the_plugin_can_go_and_come_again(self):
+        text, _ = sums()
+        one = session(text)
+        del one
+        vkdml.onnxruntime.unregister()
+        self.assertEqual(session(text).run(None, {"x": np.ones((1, 4), np.float32)})[0].tolist(), [[1, 4, 9, 16]])
+
+
+class Tap(unittest.TextTestResult):
+    def line(self, test, ok):
+        print(f"{'ok' if ok else 'not ok'} {self.testsRun} - {test.id().split('.', 1)[1]}", flush=True)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.line(test, True)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.line(test, False)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.line(test, False)
+
+
+if __name__ == "__main__":
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Plugin)
+    sys.exit(not unittest.TextTestRunner(stream=sys.stderr, resultclass=Tap).run(suite).wasSuccessful())

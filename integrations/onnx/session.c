@@ -469,6 +469,25 @@ const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run) {
     return onnx_plan_outputs(run->plan);
 }
 
+/* An input's bytes where the reference can take them: aligned, and in whole words. Into *copy where they are not. */
+static bool place_input(const struct onnx_run *run, const struct onnx_graph_input *input, VkdmlHostBinding *binding,
+                        void **copy, struct onnx_error *error) {
+    const union {
+        const void *constant;
+        void *data;
+    } place = {input->input == ONNX_NONE ? input->data : run->inputs[input->input].data}; /* it is only read */
+    *binding = (VkdmlHostBinding){place.data, ROUND_UP(input->bytes, 4)};
+    if ((uintptr_t)place.data % 8 != 0 || input->bytes % 4 != 0) {
+        *copy = calloc(1, binding->size);
+        if (*copy == NULL) {
+            return onnx_fail(error, "memory is out");
+        }
+        memcpy(*copy, place.data, input->bytes);
+        binding->data = *copy;
+    }
+    return true;
+}
+
 /* On the CPU reference, with outputs in memory of their own: they need room for whole words. */
 static bool execute_by_reference(struct onnx_run *run, unsigned char *const *memory, struct onnx_error *error) {
     const struct onnx_plan *plan = run->plan;
@@ -478,14 +497,10 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
         return false;
     }
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
-    bool done = bindings != NULL || onnx_fail(error, "memory is out");
+    void **copies = calloc((size_t)input_count + 1, sizeof *copies);
+    bool done = (bindings != NULL && copies != NULL) || onnx_fail(error, "memory is out");
     for (uint32_t i = 0; done && i < input_count; ++i) {
-        const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
-        const union {
-            const void *constant;
-            void *data;
-        } place = {input->input == ONNX_NONE ? input->data : run->inputs[input->input].data}; /* it is only read */
-        bindings[i] = (VkdmlHostBinding){place.data, ROUND_UP(input->bytes, 4)};
+        done = place_input(run, &onnx_plan_inputs(plan)[i], &bindings[i], &copies[i], error);
     }
     for (uint32_t i = 0; done && i < onnx_plan_output_count(plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
@@ -507,6 +522,10 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
                                           .outputCount = output_count,
                                           .outputs = bindings == NULL ? NULL : bindings + input_count};
     done = done && (vkdmlReferenceExecuteGraph(&info) == VKDML_SUCCESS || fail_vkdml(error));
+    for (uint32_t i = 0; copies != NULL && i < input_count; ++i) {
+        free(copies[i]);
+    }
+    free(copies);
     free(bindings);
     onnx_plan_graph_free(graph);
     return done;

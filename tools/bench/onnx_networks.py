@@ -5,7 +5,7 @@ tools/check/networks.py holds the graphs to these, tools/bench/networks.py times
 import math
 import pathlib
 import sys
-from typing import NamedTuple, Tuple
+from typing import Dict, NamedTuple, Tuple
 
 import numpy as np
 import onnx
@@ -183,14 +183,26 @@ class OnnxLayers(Layers):
         return onnx.shape_inference.infer_shapes(model)
 
 
-def onnx_network(name, size, type_="FLOAT32"):
-    """A function that runs a network, and returns its outputs as arrays by name: indices of 32 bits, as the graphs have."""
+class Network(NamedTuple):
+    model: onnx.ModelProto
+    inputs: Dict[str, np.ndarray]
+    outputs: Dict[str, Value]
+
+
+def network_model(name, size, type_="FLOAT32"):
+    """A network as a model, inputs for it, and its outputs by their names there."""
     net = OnnxLayers(type_)
     outputs = networks.build(name, size, net)
+    inputs = {name: values.astype(np.int64) if values.dtype == np.uint32 else values for name, values in net.inputs.items()}
+    return Network(net.model(outputs), inputs, outputs)
+
+
+def onnx_network(name, size, type_="FLOAT32"):
+    """A function that runs a network, and returns its outputs as arrays by name: indices of 32 bits, as the graphs have."""
+    model, inputs, outputs = network_model(name, size, type_)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(net.model(outputs).SerializeToString(), options, ["CPUExecutionProvider"])
-    inputs = {name: values.astype(np.int64) if values.dtype == np.uint32 else values for name, values in net.inputs.items()}
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
 
     def run():
         arrays = session.run([value.name for value in outputs.values()], inputs)

@@ -30,10 +30,14 @@ static bool transpose(const struct onnx_call *call) {
 /* Version 5 on: the shape is an input. 0 is the input's size, but with allowzero, and -1 what is left. */
 static bool reshape(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
-    uint32_t rank, sizes[ONNX_MAX_RANK];
-    const int64_t *shape = input == NULL ? NULL : onnx_host_ints(call, 1, &rank);
-    if (shape == NULL) {
+    uint32_t rank = 0, sizes[ONNX_MAX_RANK];
+    if (input == NULL) {
         return onnx_refuse(call, "no input");
+    }
+    const int64_t *shape =
+        call->node->version < 5 ? onnx_ints(call, "shape", &rank) : onnx_host_ints(call, 1, &rank);
+    if (shape == NULL && (call->node->version >= 5 || rank != 0)) {
+        return onnx_refuse(call, "no shape");
     }
     if (rank > ONNX_MAX_RANK) {
         return onnx_refuse(call, "more than 8 dimensions");
@@ -86,6 +90,146 @@ static bool shape(const struct onnx_call *call) {
     return onnx_output(call, 0, onnx_constant(call, ONNX_INT64, 1, &count, sizes));
 }
 
+static bool size(const struct onnx_call *call) {
+    const struct onnx_tensor *input = onnx_input(call, 0);
+    if (input == NULL) {
+        return onnx_refuse(call, "no input");
+    }
+    const int64_t count = (int64_t)onnx_count(input);
+    return onnx_output(call, 0, onnx_constant(call, ONNX_INT64, 0, NULL, &count));
+}
+
+/* A matrix: the sizes before the axis, and those from it on. */
+static bool flatten(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_input(call, 0);
+    if (input == NULL) {
+        return onnx_refuse(call, "no input");
+    }
+    int64_t axis = onnx_int(call, "axis", 1);
+    axis += axis < 0 ? input->rank : 0;
+    if (axis < 0 || axis > input->rank) {
+        return onnx_refuse(call, "axis %lld of %u dimensions", (long long)axis, (unsigned)input->rank);
+    }
+    uint64_t sizes[2] = {1, 1};
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        sizes[d >= axis] *= input->sizes[d];
+    }
+    if (sizes[0] > UINT32_MAX || sizes[1] > UINT32_MAX) {
+        return onnx_refuse(call, "sizes beyond 32 bits");
+    }
+    return onnx_output(call, 0,
+                       onnx_reshape(call, input, 2, (uint32_t[]){(uint32_t)sizes[0], (uint32_t)sizes[1]}));
+}
+
+/* Bits of axes, which are an attribute before version 13 and an input from then on. */
+static bool find_axes(const struct onnx_call *call, uint32_t rank, bool *is_given, uint32_t *axes) {
+    uint32_t count = 0;
+    const int64_t *numbers = onnx_ints(call, "axes", &count);
+    if (call->node->version >= 13) {
+        numbers = onnx_input(call, 1) == NULL ? NULL : onnx_host_ints(call, 1, &count);
+        if (numbers == NULL && onnx_input(call, 1) != NULL) {
+            return false;
+        }
+    }
+    *is_given = numbers != NULL;
+    *axes = 0;
+    for (uint32_t i = 0; numbers != NULL && i < count; ++i) {
+        uint32_t axis;
+        if (!onnx_axis(call, numbers[i], rank, &axis)) {
+            return false;
+        }
+        if ((*axes >> axis & 1) != 0) {
+            return onnx_refuse(call, "axis %u twice", (unsigned)axis);
+        }
+        *axes |= 1U << axis;
+    }
+    return true;
+}
+
+static bool squeeze(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_input(call, 0);
+    uint32_t axes, rank = 0, sizes[ONNX_MAX_RANK];
+    bool is_given;
+    if (input == NULL || !find_axes(call, input->rank, &is_given, &axes)) {
+        return onnx_refuse(call, "no input");
+    }
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        const bool goes = is_given ? (axes >> d & 1) != 0 : input->sizes[d] == 1;
+        if (goes && input->sizes[d] != 1) {
+            return onnx_refuse(call, "axis %u has a size of %u", (unsigned)d, (unsigned)input->sizes[d]);
+        }
+        if (!goes) {
+            sizes[rank++] = input->sizes[d];
+        }
+    }
+    return onnx_output(call, 0, onnx_reshape(call, input, rank, sizes));
+}
+
+/* Axes are those of the result. */
+static bool unsqueeze(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_input(call, 0);
+    uint32_t axes, count = 0, sizes[ONNX_MAX_RANK], next = 0;
+    bool is_given;
+    if (input == NULL) {
+        return onnx_refuse(call, "no input");
+    }
+    if (call->node->version < 13) {
+        onnx_ints(call, "axes", &count);
+    } else if (onnx_host_ints(call, 1, &count) == NULL) {
+        return false;
+    }
+    if (count > ONNX_MAX_RANK - input->rank) {
+        return onnx_refuse(call, "more than 8 dimensions");
+    }
+    const uint32_t rank = input->rank + count;
+    if (!find_axes(call, rank, &is_given, &axes)) {
+        return false;
+    }
+    for (uint32_t d = 0; d < rank; ++d) {
+        sizes[d] = (axes >> d & 1) != 0 ? 1 : input->sizes[next++];
+    }
+    return onnx_output(call, 0, onnx_reshape(call, input, rank, sizes));
+}
+
+/* Depth and blocks of pictures: {n, c, h, w} as six dimensions, reordered. Depth first ("DCR") or last ("CRD"). */
+static bool move_blocks(const struct onnx_call *call, bool to_space) {
+    struct onnx_tensor *input = onnx_input(call, 0);
+    const int64_t block = onnx_int(call, "blocksize", 0);
+    if (input == NULL || input->rank != 4 || block < 1 || block > 1 << 15) {
+        return onnx_refuse(call, "no picture of 4 dimensions, or no blocks");
+    }
+    const char *mode = onnx_text(call, "mode", "DCR");
+    const bool is_last = strcmp(mode, "CRD") == 0;
+    if (!is_last && strcmp(mode, "DCR") != 0) {
+        return onnx_refuse(call, "mode %s", mode);
+    }
+    const uint32_t b = (uint32_t)block, n = input->sizes[0], c = input->sizes[1], h = input->sizes[2],
+                   w = input->sizes[3];
+    if (to_space ? c % (b * b) != 0 : h % b != 0 || w % b != 0) {
+        return onnx_refuse(call, "sizes that are no multiples of the block's");
+    }
+    if (to_space) {
+        const uint32_t depth = c / (b * b);
+        static const uint32_t orders[2][6] = {{0, 3, 4, 1, 5, 2}, {0, 1, 4, 2, 5, 3}};
+        struct onnx_tensor *six = is_last ? onnx_reshape(call, input, 6, (uint32_t[]){n, depth, b, b, h, w})
+                                          : onnx_reshape(call, input, 6, (uint32_t[]){n, b, b, depth, h, w});
+        six = onnx_transpose(call, six, orders[is_last]);
+        return onnx_output(call, 0, onnx_reshape(call, six, 4, (uint32_t[]){n, depth, h * b, w * b}));
+    }
+    static const uint32_t orders[2][6] = {{0, 3, 5, 1, 2, 4}, {0, 1, 3, 5, 2, 4}};
+    struct onnx_tensor *six = onnx_reshape(call, input, 6, (uint32_t[]){n, c, h / b, b, w / b, b});
+    six = onnx_transpose(call, six, orders[is_last]);
+    return onnx_output(call, 0, onnx_reshape(call, six, 4, (uint32_t[]){n, c * b * b, h / b, w / b}));
+}
+
+static bool depth_to_space(const struct onnx_call *call) {
+    return move_blocks(call, true);
+}
+
+static bool space_to_depth(const struct onnx_call *call) {
+    return move_blocks(call, false);
+}
+
 static bool constant(const struct onnx_call *call) {
     const struct onnx_attribute *value = onnx_attribute(call, "value", ONNX_ATTRIBUTE_TENSOR);
     if (value != NULL) {
@@ -113,7 +257,16 @@ static bool constant(const struct onnx_call *call) {
 }
 
 static const struct onnx_operator rows[] = {
-    {ONNX_ML, "Identity", 1, identity}, {ONNX_ML, "Transpose", 1, transpose}, {ONNX_ML, "Reshape", 5, reshape},
-    {ONNX_ML, "Shape", 1, shape},       {ONNX_ML, "Constant", 1, constant},
+    {ONNX_ML, "Identity", 1, identity},
+    {ONNX_ML, "Transpose", 1, transpose},
+    {ONNX_ML, "Reshape", 1, reshape},
+    {ONNX_ML, "Shape", 1, shape},
+    {ONNX_ML, "Constant", 1, constant},
+    {ONNX_ML, "Size", 1, size},
+    {ONNX_ML, "Flatten", 1, flatten},
+    {ONNX_ML, "Squeeze", 1, squeeze},
+    {ONNX_ML, "Unsqueeze", 1, unsqueeze},
+    {ONNX_ML, "DepthToSpace", 1, depth_to_space},
+    {ONNX_ML, "SpaceToDepth", 1, space_to_depth},
 };
 ONNX_DEFINE_FAMILY(shapes, rows)

@@ -1,0 +1,283 @@
+/* Elements put where indices say. */
+#include <string.h>
+
+#include "onnx/operators/move.h"
+
+enum { MOST_ELEMENTS = 1 << 26 }; /* of the table of indices and places in a scatter that reduces */
+
+/* What a reduction makes of elements: an operator of two, and a reduction of many. */
+struct reduction {
+    const char *name;
+    DML_OPERATOR_TYPE binary;
+    DML_REDUCE_FUNCTION function;
+};
+
+static bool find_reduction(const struct onnx_call *call, const struct reduction **found) {
+    static const struct reduction reductions[] = {
+        {"add", DML_OPERATOR_ELEMENT_WISE_ADD, DML_REDUCE_FUNCTION_SUM},
+        {"mul", DML_OPERATOR_ELEMENT_WISE_MULTIPLY, DML_REDUCE_FUNCTION_MULTIPLY},
+        {"max", DML_OPERATOR_ELEMENT_WISE_MAX, DML_REDUCE_FUNCTION_MAX},
+        {"min", DML_OPERATOR_ELEMENT_WISE_MIN, DML_REDUCE_FUNCTION_MIN},
+    };
+    const char *name = onnx_text(call, "reduction", "none");
+    *found = NULL;
+    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; ++i) {
+        if (strcmp(name, reductions[i].name) == 0) {
+            *found = &reductions[i];
+        }
+    }
+    return *found != NULL || strcmp(name, "none") == 0 || onnx_refuse(call, "reduction %s", name);
+}
+
+/* Data {outer, size, inner}, indices {outer or 1, count, inner or 1}, updates {outer, count, inner}: for each place
+ * the updates whose index it is, all others what changes nothing, reduced together with the data. */
+static struct onnx_tensor *reduce_three(const struct onnx_call *call, const struct reduction *reduction,
+                                        struct onnx_tensor *data, struct onnx_tensor *indices,
+                                        struct onnx_tensor *updates) {
+    if (data == NULL || indices == NULL || updates == NULL) {
+        return NULL;
+    }
+    const uint32_t outer = data->sizes[0], size = data->sizes[1], inner = data->sizes[2], count = updates->sizes[1];
+    if ((double)outer * (double)size * (double)inner * (double)count > (double)MOST_ELEMENTS) {
+        onnx_refuse(call, "reduction %s of so many elements: DirectML's SCATTER has none", reduction->name);
+        return NULL;
+    }
+    indices = onnx_move_from_start(call, indices, size);
+    if (indices == NULL) {
+        return NULL;
+    }
+    indices = onnx_reshape(call, indices, 4, (uint32_t[]){indices->sizes[0], 1, count, indices->sizes[2]});
+    struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, size), 4, (uint32_t[]){1, size, 1, 1});
+    struct onnx_tensor *is_here =
+        onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, indices, places);
+    struct onnx_tensor *wide = onnx_reshape(call, updates, 4, (uint32_t[]){outer, 1, count, inner});
+    struct onnx_tensor *before = onnx_reshape(call, data, 4, (uint32_t[]){outer, size, 1, inner});
+    struct onnx_tensor *nothing = before;
+    if (reduction->function == DML_REDUCE_FUNCTION_SUM || reduction->function == DML_REDUCE_FUNCTION_MULTIPLY) {
+        nothing = onnx_number(call, data->type, reduction->function == DML_REDUCE_FUNCTION_SUM ? 0 : 1);
+    }
+    struct onnx_tensor *table = onnx_move_select(call, is_here, wide, nothing);
+    const uint32_t axis = 2;
+    DML_REDUCE_OPERATOR_DESC desc = {.Function = reduction->function, .AxisCount = 1, .Axes = &axis};
+    struct onnx_tensor *reduced = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(table));
+    return onnx_binary(call, reduction->binary, before, reduced);
+}
+
+/* Types that REDUCE lacks go as wider ones; rounding to 16 bits is the last step. */
+static enum onnx_type reduced_type(enum onnx_type type) {
+    switch (type) {
+    case ONNX_INT8:
+    case ONNX_INT16:
+        return ONNX_INT32;
+    case ONNX_UINT8:
+    case ONNX_UINT16:
+        return ONNX_UINT32;
+    case ONNX_FLOAT16:
+        return ONNX_FLOAT;
+    default:
+        return type;
+    }
+}
+
+static bool scatter_reduced(const struct onnx_call *call, const struct reduction *reduction, struct onnx_tensor *input,
+                            struct onnx_tensor *data, struct onnx_tensor *indices, struct onnx_tensor *updates) {
+    if (input->type == ONNX_BOOL) {
+        return onnx_refuse(call, "reduction %s of BOOL", reduction->name);
+    }
+    const enum onnx_type type = reduced_type(input->type);
+    struct onnx_tensor *reduced =
+        reduce_three(call, reduction, onnx_cast(call, data, type), indices, onnx_cast(call, updates, type));
+    reduced = onnx_cast(call, reduced, input->type);
+    return onnx_output(call, 0, onnx_reshape(call, reduced, input->rank, input->sizes));
+}
+
+/* ---- ScatterElements ---- */
+
+/* What was scattered into a corner of the data, and the rest of these. */
+static struct onnx_tensor *put_back(const struct onnx_call *call, struct onnx_tensor *corner,
+                                    struct onnx_tensor *data) {
+    for (uint32_t d = 0; corner != NULL && d < data->rank; ++d) {
+        if (corner->sizes[d] != data->sizes[d]) {
+            uint32_t offsets[ONNX_MAX_RANK] = {0}, sizes[ONNX_MAX_RANK];
+            memcpy(sizes, corner->sizes, sizeof sizes);
+            offsets[d] = corner->sizes[d];
+            sizes[d] = data->sizes[d] - corner->sizes[d];
+            struct onnx_tensor *rest = onnx_move_slice(call, data, offsets, sizes, NULL);
+            corner = onnx_move_join(call, 2, (struct onnx_tensor *[]){corner, rest}, d);
+        }
+    }
+    return corner;
+}
+
+static bool reduce_elements(const struct onnx_call *call, const struct reduction *reduction,
+                            struct onnx_tensor *corner, struct onnx_tensor *indices, struct onnx_tensor *updates,
+                            uint32_t axis, struct onnx_tensor *data) {
+    struct onnx_tensor *result = NULL;
+    struct onnx_call inner = *call;
+    inner.outputs = &result;
+    inner.output_count = 1;
+    return scatter_reduced(&inner, reduction, corner, onnx_move_as_three(call, corner, axis),
+                           onnx_move_as_three(call, indices, axis), onnx_move_as_three(call, updates, axis)) &&
+           onnx_output(call, 0, put_back(call, result, data));
+}
+
+static bool scatter_elements(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
+                       *updates = onnx_move_needed(call, 2);
+    const struct reduction *reduction;
+    static const uint32_t offsets[ONNX_MAX_RANK];
+    uint32_t axis, sizes[ONNX_MAX_RANK];
+    if (input == NULL || indices == NULL || updates == NULL || !find_reduction(call, &reduction) ||
+        !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis)) {
+        return false;
+    }
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        if (indices->rank != input->rank || updates->rank != input->rank || indices->sizes[d] != updates->sizes[d] ||
+            (d != axis && indices->sizes[d] > input->sizes[d])) {
+            return onnx_refuse(call, "indices and updates that do not fit the data");
+        }
+        sizes[d] = d == axis ? input->sizes[d] : indices->sizes[d];
+    }
+    if (onnx_is_empty(indices)) {
+        return onnx_output(call, 0, input);
+    }
+    struct onnx_tensor *corner = onnx_move_slice(call, input, offsets, sizes, NULL);
+    if (corner == NULL || reduction != NULL) {
+        return corner != NULL && reduce_elements(call, reduction, corner, indices, updates, axis, input);
+    }
+    struct onnx_tensor *bits = onnx_move_as_bits(call, corner);
+    updates = onnx_move_as_bits(call, updates);
+    DML_SCATTER_OPERATOR_DESC desc = {.Axis = axis};
+    struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER, &desc, ONNX_TENSORS(bits, indices, updates));
+    return onnx_output(call, 0, put_back(call, onnx_reinterpret(call, made, input->type), input));
+}
+
+/* ---- ScatterND ---- */
+
+/* Where the tuples' blocks begin, counted in blocks. */
+static struct onnx_tensor *flatten_tuples(const struct onnx_call *call, struct onnx_tensor *indices,
+                                          const struct onnx_tensor *input, uint32_t count, uint32_t tuple) {
+    struct onnx_tensor *places = NULL;
+    indices = onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple});
+    for (uint32_t t = 0; t < tuple; ++t) {
+        struct onnx_tensor *part =
+            onnx_move_from_start(call, onnx_move_part(call, indices, 1, t, 1), input->sizes[t]);
+        if (places != NULL) {
+            places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, places,
+                                 onnx_number(call, ONNX_INT64, (double)input->sizes[t]));
+            part = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, places, part);
+        }
+        places = part;
+        if (places == NULL) {
+            return NULL;
+        }
+    }
+    return places;
+}
+
+static struct onnx_tensor *scatter_blocks(const struct onnx_call *call, struct onnx_tensor *input,
+                                          struct onnx_tensor *indices, struct onnx_tensor *updates, uint32_t count,
+                                          uint32_t tuple, uint32_t block) {
+    /* Blocks as one dimension, tuples as one, and all of one rank. */
+    const uint32_t rank = tuple + 1 < 2 ? 2 : tuple + 1;
+    if (rank > ONNX_MAX_RANK) {
+        onnx_refuse(call, "indices of 8 dimensions");
+        return NULL;
+    }
+    uint32_t sizes[ONNX_MAX_RANK];
+    memcpy(sizes, input->sizes, tuple * sizeof *sizes);
+    sizes[tuple] = block;
+    struct onnx_tensor *data = onnx_reshape(call, onnx_move_as_bits(call, input), rank, sizes);
+    indices = onnx_pad_rank(call, onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple}), rank);
+    updates = onnx_pad_rank(
+        call, onnx_reshape(call, onnx_move_as_bits(call, updates), 2, (uint32_t[]){count, block}), rank);
+    DML_SCATTER_ND_OPERATOR_DESC desc = {.InputDimensionCount = rank, .IndicesDimensionCount = 2};
+    struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER_ND, &desc, ONNX_TENSORS(data, indices, updates));
+    return onnx_reinterpret(call, onnx_reshape(call, made, input->rank, input->sizes), input->type);
+}
+
+static bool scatter_nd(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
+                       *updates = onnx_move_needed(call, 2);
+    const struct reduction *reduction;
+    if (input == NULL || indices == NULL || updates == NULL || !find_reduction(call, &reduction)) {
+        return false;
+    }
+    if (onnx_is_empty(indices) || onnx_is_empty(updates)) {
+        return onnx_output(call, 0, input);
+    }
+    const uint32_t tuple = indices->rank == 0 ? 0 : indices->sizes[indices->rank - 1];
+    if (tuple == 0 || tuple > input->rank) {
+        return onnx_refuse(call, "indices that do not fit the data");
+    }
+    uint64_t blocks = 1, block = 1;
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        *(d < tuple ? &blocks : &block) *= input->sizes[d];
+    }
+    const uint64_t count = onnx_count(indices) / tuple;
+    if (blocks > UINT32_MAX || block > UINT32_MAX || count > UINT32_MAX || onnx_count(updates) != count * block) {
+        return onnx_refuse(call, "updates that do not fit the data");
+    }
+    if (reduction == NULL) {
+        return onnx_output(call, 0, scatter_blocks(call, input, indices, updates, (uint32_t)count, tuple,
+                                                   (uint32_t)block));
+    }
+    const uint32_t width = (uint32_t)block, length = (uint32_t)count;
+    struct onnx_tensor *places = flatten_tuples(call, indices, input, length, tuple);
+    return scatter_reduced(call, reduction, input,
+                           onnx_reshape(call, input, 3, (uint32_t[]){1, (uint32_t)blocks, width}),
+                           onnx_reshape(call, places, 3, (uint32_t[]){1, length, 1}),
+                           onnx_reshape(call, updates, 3, (uint32_t[]){1, length, width}));
+}
+
+/* ---- TensorScatter ---- */
+
+/* Updates one behind another along an axis, from an index on that each batch has. */
+static bool tensor_scatter(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_move_needed(call, 0), *updates = onnx_move_needed(call, 1);
+    uint32_t axis;
+    if (input == NULL || updates == NULL || !onnx_axis(call, onnx_int(call, "axis", -2), input->rank, &axis)) {
+        return false;
+    }
+    if (axis == 0 || updates->rank != input->rank || onnx_is_empty(updates)) {
+        return onnx_refuse(call, "an update that does not fit");
+    }
+    const uint32_t size = input->sizes[axis], count = updates->sizes[axis], batches = input->sizes[0];
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        if (d == axis ? count > size : updates->sizes[d] != input->sizes[d]) {
+            return onnx_refuse(call, "an update that does not fit");
+        }
+    }
+    struct onnx_tensor *places = onnx_move_iota(call, count);
+    if (onnx_input(call, 2) != NULL) {
+        places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, places,
+                             onnx_reshape(call, onnx_input(call, 2), 2, (uint32_t[]){batches, 1}));
+    }
+    places = onnx_pad_rank(call, places, 2);
+    if (places != NULL && strcmp(onnx_text(call, "mode", "linear"), "circular") == 0) {
+        struct onnx_tensor *length = onnx_number(call, ONNX_INT64, (double)size);
+        struct onnx_tensor *is_behind =
+            onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, places, length);
+        places = onnx_move_select(call, is_behind,
+                                  onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, places, length), places);
+    }
+    uint32_t sizes[ONNX_MAX_RANK];
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        sizes[d] = d == 0 && places != NULL ? places->sizes[0] : d == axis ? count : 1;
+    }
+    places = onnx_reshape(call, places, input->rank, sizes);
+    places = onnx_broadcast(call, places, updates->rank, updates->sizes);
+    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
+    updates = onnx_move_as_bits(call, updates);
+    DML_SCATTER_OPERATOR_DESC desc = {.Axis = axis};
+    struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER, &desc, ONNX_TENSORS(bits, places, updates));
+    return onnx_output(call, 0, onnx_reinterpret(call, made, input->type));
+}
+
+static const struct onnx_operator rows[] = {
+    {ONNX_ML, "Scatter", 9, scatter_elements},
+    {ONNX_ML, "ScatterElements", 11, scatter_elements},
+    {ONNX_ML, "ScatterND", 11, scatter_nd},
+    {ONNX_ML, "TensorScatter", 24, tensor_scatter},
+};
+ONNX_DEFINE_FAMILY(scatters, rows)

@@ -1,0 +1,287 @@
+/* What the files of network operators share. */
+#include "onnx/operators/network.h"
+
+#include <string.h>
+
+/* ---- windows ---- */
+
+bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
+                     uint32_t otherwise, uint32_t *sizes) {
+    uint32_t given;
+    const int64_t *ints = onnx_ints(call, name, &given);
+    if (ints != NULL && given != count) {
+        return onnx_refuse(call, "%s of %u numbers, not %u", name, (unsigned)given, (unsigned)count);
+    }
+    for (uint32_t d = 0; d < count; ++d) {
+        if (ints != NULL && (ints[d] < least || ints[d] > INT32_MAX)) {
+            return onnx_refuse(call, "%s has %lld", name, (long long)ints[d]);
+        }
+        sizes[d] = ints == NULL ? otherwise : (uint32_t)ints[d];
+    }
+    return true;
+}
+
+bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
+    *window = (struct onnx_window){0};
+    if (x->rank < 3 || x->rank > 2 + ONNX_MOST_SPATIAL || (filter != NULL && filter->rank != x->rank)) {
+        return onnx_refuse(call, "%u dimensions", (unsigned)x->rank);
+    }
+    window->count = x->rank - 2;
+    uint32_t given;
+    const bool has_kernel = onnx_ints(call, "kernel_shape", &given) != NULL;
+    if (!has_kernel && filter == NULL) {
+        return onnx_refuse(call, "no kernel_shape");
+    }
+    if (!onnx_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
+        !onnx_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
+        !onnx_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
+        return false;
+    }
+    for (uint32_t d = 0; filter != NULL && d < window->count; ++d) {
+        if (has_kernel && window->kernel[d] != filter->sizes[2 + d]) {
+            return onnx_refuse(call, "kernel_shape is not the filter's");
+        }
+        window->kernel[d] = filter->sizes[2 + d];
+    }
+    return true;
+}
+
+/* Where one dimension's windows lie. */
+static bool place_window(const struct onnx_call *call, int64_t size, const char *auto_pad, bool rounds_up,
+                         struct onnx_window *w, uint32_t d) {
+    const int64_t stride = w->strides[d], span = ((int64_t)w->kernel[d] - 1) * w->dilations[d] + 1;
+    int64_t start = w->start[d], end = w->end[d], more = 0;
+    if (strncmp(auto_pad, "SAME_", 5) == 0) {
+        const int64_t output = (size + stride - 1) / stride;
+        const int64_t needed = (output - 1) * stride + span - size, total = needed < 0 ? 0 : needed;
+        start = strcmp(auto_pad, "SAME_LOWER") == 0 ? total - total / 2 : total / 2;
+        end = total - start;
+    } else if (strcmp(auto_pad, "VALID") == 0) {
+        start = end = 0;
+    }
+    const int64_t room = size + start + end - span;
+    if (room < 0) {
+        return onnx_refuse(call, "a window of %lld in %lld elements", (long long)span, (long long)(size + start + end));
+    }
+    int64_t output = room / stride + 1;
+    if (rounds_up && room % stride != 0 && output * stride < size + start) {
+        more = stride - room % stride;
+        ++output;
+    }
+    if (start + end + more > INT32_MAX || output > UINT32_MAX) {
+        return onnx_refuse(call, "sizes beyond 32 bits");
+    }
+    w->start[d] = (uint32_t)start;
+    w->end[d] = (uint32_t)(end + more);
+    w->more[d] = (uint32_t)more;
+    w->output[d] = (uint32_t)output;
+    return true;
+}
+
+bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
+    uint32_t pads[2 * ONNX_MOST_SPATIAL];
+    if (!onnx_read_kernel(call, x, filter, window) ||
+        !onnx_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
+        return false;
+    }
+    const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
+    const bool rounds_up = onnx_int(call, "ceil_mode", 0) != 0;
+    for (uint32_t d = 0; d < window->count; ++d) {
+        window->start[d] = pads[d];
+        window->end[d] = pads[window->count + d];
+        if (!place_window(call, x->sizes[2 + d], auto_pad, rounds_up, window, d)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct onnx_tensor *onnx_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
+    if (x == NULL || x->rank != 3) {
+        return x;
+    }
+    uint32_t *const arrays[] = {window->kernel, window->strides, window->dilations, window->start,
+                                window->end,    window->more,    window->output};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
+        const bool is_padding = arrays[i] == window->start || arrays[i] == window->end || arrays[i] == window->more;
+        arrays[i][1] = arrays[i][0];
+        arrays[i][0] = is_padding ? 0 : 1;
+    }
+    window->count = 2;
+    return onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, x->sizes[2]});
+}
+
+/* ---- activations ---- */
+
+static bool is_same_word(const char *a, const char *b) {
+    for (; *a != 0 && *b != 0; ++a, ++b) {
+        const int x = *a >= 'A' && *a <= 'Z' ? *a - 'A' + 'a' : *a, y = *b >= 'A' && *b <= 'Z' ? *b - 'A' + 'a' : *b;
+        if (x != y) {
+            return false;
+        }
+    }
+    return *a == *b;
+}
+
+bool onnx_find_activation(const char *name, struct onnx_activation *activation) {
+    static const struct {
+        const char *name;
+        DML_OPERATOR_TYPE type;
+        uint32_t number_count;
+        float alpha, beta;
+    } known[] = {
+        {"Affine", DML_OPERATOR_ACTIVATION_LINEAR, 2, 1, 0},
+        {"Elu", DML_OPERATOR_ACTIVATION_ELU, 1, 1, 0},
+        {"HardSigmoid", DML_OPERATOR_ACTIVATION_HARD_SIGMOID, 2, 0.2F, 0.5F},
+        {"LeakyRelu", DML_OPERATOR_ACTIVATION_LEAKY_RELU, 1, 0.01F, 0},
+        {"Relu", DML_OPERATOR_ACTIVATION_RELU, 0, 0, 0},
+        {"ScaledTanh", DML_OPERATOR_ACTIVATION_SCALED_TANH, 2, 1, 1}, /* ONNX knows no defaults */
+        {"Sigmoid", DML_OPERATOR_ACTIVATION_SIGMOID, 0, 0, 0},
+        {"Softplus", DML_OPERATOR_ACTIVATION_SOFTPLUS, 0, 1, 0}, /* its Steepness */
+        {"Softsign", DML_OPERATOR_ACTIVATION_SOFTSIGN, 0, 0, 0},
+        {"Tanh", DML_OPERATOR_ACTIVATION_TANH, 0, 0, 0},
+        {"ThresholdedRelu", DML_OPERATOR_ACTIVATION_THRESHOLDED_RELU, 1, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        if (is_same_word(known[i].name, name)) {
+            *activation = (struct onnx_activation){.type = known[i].type,
+                                                   .desc = {.Alpha = known[i].alpha, .Beta = known[i].beta},
+                                                   .number_count = known[i].number_count,
+                                                   .has_defaults = known[i].type != DML_OPERATOR_ACTIVATION_SCALED_TANH};
+            return true;
+        }
+    }
+    return false;
+}
+
+struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+                                  struct onnx_tensor *x) {
+    if (x == NULL || onnx_is_empty(x)) {
+        return x;
+    }
+    DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = activation->desc;
+    return onnx_reshape(call, onnx_make(call, activation->type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
+}
+
+/* ---- small parts ---- */
+
+struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
+    if (x == NULL || onnx_is_empty(x)) {
+        return x;
+    }
+    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
+    return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
+}
+
+struct onnx_tensor *onnx_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
+    if (x == NULL || onnx_is_empty(x)) {
+        return x;
+    }
+    const DML_SCALE_BIAS scale_bias = {scale, bias};
+    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {.ScaleBias = &scale_bias};
+    return onnx_reshape(call, onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(x)), x->rank,
+                        x->sizes);
+}
+
+struct onnx_tensor *onnx_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
+                                uint32_t count, const uint32_t *axes) {
+    if (x == NULL) {
+        return NULL;
+    }
+    DML_REDUCE_OPERATOR_DESC desc = {.Function = function, .AxisCount = count, .Axes = axes};
+    return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(x)), x->type);
+}
+
+struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
+    uint32_t sizes[ONNX_MAX_RANK];
+    for (uint32_t d = 0; x != NULL && d < rank; ++d) {
+        sizes[d] = d == axis ? (uint32_t)onnx_count(x) : 1;
+    }
+    return onnx_reshape(call, x, rank, sizes);
+}
+
+struct onnx_tensor *onnx_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
+                                struct onnx_tensor *b) {
+    uint32_t rank, sizes[ONNX_MAX_RANK];
+    struct onnx_tensor *tensors[] = {condition, a, b};
+    if (condition == NULL || a == NULL || b == NULL || !onnx_broadcast_sizes(call, 3, tensors, &rank, sizes)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        tensors[i] = onnx_broadcast(call, tensors[i], rank, sizes);
+        if (tensors[i] == NULL) {
+            return NULL;
+        }
+    }
+    if (onnx_is_empty(tensors[0])) {
+        return onnx_declare(call, a->type, rank, sizes);
+    }
+    DML_ELEMENT_WISE_IF_OPERATOR_DESC desc = {0};
+    struct onnx_tensor *chosen = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IF, &desc, 3, tensors);
+    return onnx_reinterpret(call, onnx_reshape(call, chosen, rank, sizes), a->type);
+}
+
+struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                 struct onnx_tensor *b) {
+    uint32_t rank, sizes[ONNX_MAX_RANK];
+    if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
+        return NULL;
+    }
+    struct onnx_tensor *inputs[] = {onnx_broadcast(call, a, rank, sizes), onnx_broadcast(call, b, rank, sizes)};
+    struct onnx_tensor *output = onnx_declare(call, ONNX_BOOL, rank, sizes);
+    if (inputs[0] == NULL || inputs[1] == NULL || output == NULL || onnx_is_empty(output)) {
+        return output;
+    }
+    DML_ELEMENT_WISE_LOGICAL_EQUALS_OPERATOR_DESC desc = {0};
+    return onnx_emit(call, type, &desc, 2, inputs, 1, &output) ? onnx_reshape(call, output, rank, sizes) : NULL;
+}
+
+struct onnx_tensor *onnx_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
+                                   const uint32_t *end) {
+    bool is_same = true;
+    for (uint32_t d = 0; x != NULL && d < x->rank; ++d) {
+        is_same = is_same && start[d] == 0 && end[d] == 0;
+    }
+    if (is_same) {
+        return x;
+    }
+    DML_SCALAR_UNION zero;
+    memset(&zero, 0, sizeof zero);
+    DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    switch (x->type) {
+    case ONNX_FLOAT:
+        type = DML_TENSOR_DATA_TYPE_FLOAT32;
+        break;
+    case ONNX_FLOAT16:
+        type = DML_TENSOR_DATA_TYPE_FLOAT16;
+        break;
+    case ONNX_INT8:
+        type = DML_TENSOR_DATA_TYPE_INT8;
+        break;
+    case ONNX_UINT8:
+        type = DML_TENSOR_DATA_TYPE_UINT8;
+        break;
+    default:
+        onnx_refuse(call, "%s is not padded here", onnx_type_name(x->type));
+        return NULL;
+    }
+    DML_PADDING1_OPERATOR_DESC desc = {.PaddingMode = DML_PADDING_MODE_CONSTANT,
+                                       .PaddingValueDataType = type,
+                                       .PaddingValue = zero,
+                                       .DimensionCount = x->rank,
+                                       .StartPadding = start,
+                                       .EndPadding = end};
+    return onnx_make(call, DML_OPERATOR_PADDING1, &desc, ONNX_TENSORS(x));
+}
+
+bool onnx_is_float(const struct onnx_tensor *x) {
+    return x->type == ONNX_FLOAT || x->type == ONNX_FLOAT16;
+}
+
+struct onnx_tensor *onnx_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
+                                 uint32_t count, const uint32_t *axes) {
+    DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = count, .Axes = axes};
+    return x == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(x));
+}

@@ -80,7 +80,7 @@ struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, stru
     return onnx_make(call, DML_OPERATOR_JOIN, &desc, kept, joined);
 }
 
-struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
+struct onnx_tensor *onnx_pick(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
                                 struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (condition == NULL || a == NULL || b == NULL ||
@@ -103,7 +103,7 @@ struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor
                : NULL;
 }
 
-struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+struct onnx_tensor *onnx_holds(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                  struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
@@ -122,7 +122,7 @@ struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE
     return onnx_reinterpret(call, onnx_reshape(call, truth, rank, sizes), ONNX_BOOL);
 }
 
-struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor) {
+struct onnx_tensor *onnx_map(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor) {
     if (tensor == NULL || onnx_is_empty(tensor)) {
         return tensor;
     }

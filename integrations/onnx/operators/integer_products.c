@@ -77,7 +77,7 @@ static bool read_sizes(const struct onnx_call *call, const char *name, uint32_t 
 }
 
 /* Half of what the window lacks on each side, the odd one at the end, or with SAME_LOWER at the start. */
-static void pad_same(struct onnx_window *w, uint32_t d, uint32_t size, bool is_lower) {
+static void pad_same(struct onnx_sliding *w, uint32_t d, uint32_t size, bool is_lower) {
     const uint64_t made = ((uint64_t)size + w->strides[d] - 1) / w->strides[d];
     const uint64_t reach = (made - 1) * w->strides[d] + (uint64_t)(w->sizes[d] - 1) * w->dilations[d] + 1;
     const uint32_t all = reach > size ? (uint32_t)(reach - size) : 0;
@@ -85,14 +85,14 @@ static void pad_same(struct onnx_window *w, uint32_t d, uint32_t size, bool is_l
     w->ends[d] = all - w->starts[d];
 }
 
-bool onnx_read_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
-                      bool rounds_up, struct onnx_window *w) {
+bool onnx_find_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
+                      bool rounds_up, struct onnx_sliding *w) {
     uint32_t pads[2 * ONNX_WINDOW_RANK];
     const char *automatic = onnx_text(call, "auto_pad", "NOTSET");
     if (count == 0 || count > ONNX_WINDOW_RANK) {
         return onnx_refuse(call, "%u spatial dimensions", (unsigned)count);
     }
-    *w = (struct onnx_window){.count = count};
+    *w = (struct onnx_sliding){.count = count};
     if (!read_sizes(call, "strides", count, 1, 1, w->strides) ||
         !read_sizes(call, "dilations", count, 1, 1, w->dilations) || !read_sizes(call, "pads", 2 * count, 0, 0, pads)) {
         return false;
@@ -144,7 +144,7 @@ static bool for_channels(const struct onnx_call *call, uint32_t rank, uint32_t c
 struct convolution {
     struct onnx_quantized x, w, y;
     struct onnx_tensor *bias, *result;
-    struct onnx_window window;
+    struct onnx_sliding window;
     uint32_t groups;
 };
 
@@ -162,7 +162,7 @@ static bool prepare(const struct onnx_call *call, enum onnx_type type, struct co
     }
     c->groups = (uint32_t)groups;
     uint32_t sizes[ONNX_MAX_RANK] = {x->sizes[0], channels};
-    if (!onnx_read_window(call, rank - 2, x->sizes + 2, w->sizes + 2, false, &c->window)) {
+    if (!onnx_find_window(call, rank - 2, x->sizes + 2, w->sizes + 2, false, &c->window)) {
         return false;
     }
     memcpy(sizes + 2, c->window.made, (rank - 2) * sizeof *sizes);

@@ -38,7 +38,7 @@ struct onnx_tensor *onnx_product_to_float(const struct onnx_call *call, const st
 
 /* Windows of convolutions and pooling, by the attributes strides, dilations, pads and auto_pad. */
 #define ONNX_WINDOW_RANK 3
-struct onnx_window {
+struct onnx_sliding {
     uint32_t count;
     uint32_t sizes[ONNX_WINDOW_RANK], strides[ONNX_WINDOW_RANK], dilations[ONNX_WINDOW_RANK];
     uint32_t starts[ONNX_WINDOW_RANK], ends[ONNX_WINDOW_RANK]; /* padding */
@@ -47,7 +47,7 @@ struct onnx_window {
 };
 
 /* Of spatial sizes and a window. */
-bool onnx_read_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
-                      bool rounds_up, struct onnx_window *read);
+bool onnx_find_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
+                      bool rounds_up, struct onnx_sliding *read);
 
 #endif

@@ -98,7 +98,7 @@ bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x,
     return true;
 }
 
-struct onnx_tensor *onnx_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
     if (x == NULL || x->rank != 3) {
         return x;
     }
@@ -167,7 +167,7 @@ struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onn
 
 /* ---- small parts ---- */
 
-struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
+struct onnx_tensor *onnx_of_one(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
     }
@@ -175,7 +175,7 @@ struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE t
     return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
 }
 
-struct onnx_tensor *onnx_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
+struct onnx_tensor *onnx_scale_and_add(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
     }
@@ -223,7 +223,7 @@ struct onnx_tensor *onnx_choose(const struct onnx_call *call, struct onnx_tensor
     return onnx_reinterpret(call, onnx_reshape(call, chosen, rank, sizes), a->type);
 }
 
-struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+struct onnx_tensor *onnx_are(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                  struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {

@@ -29,7 +29,7 @@ bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x,
                       struct onnx_window *window);
 
 /* {N, C, S} as {N, C, 1, S}, and the window as one of two dimensions. */
-struct onnx_tensor *onnx_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
 
 /* ---- activations that may be fused ---- */
 
@@ -48,10 +48,10 @@ struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onn
 /* ---- small parts; NULL where x is ---- */
 
 /* An operator whose desc begins {input, output} and has zeros behind that: EXP, ABS, SQRT, RECIP, LOG .. */
-struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x);
+struct onnx_tensor *onnx_of_one(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x);
 
 /* x * scale + bias, floats. */
-struct onnx_tensor *onnx_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias);
+struct onnx_tensor *onnx_scale_and_add(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias);
 
 /* REDUCE over axes, which stay as sizes of 1; x has elements and a rank. */
 struct onnx_tensor *onnx_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
@@ -65,7 +65,7 @@ struct onnx_tensor *onnx_choose(const struct onnx_call *call, struct onnx_tensor
                                 struct onnx_tensor *b);
 
 /* A comparison, as bools. */
-struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+struct onnx_tensor *onnx_are(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                  struct onnx_tensor *b);
 
 /* `more` elements of 0 at both ends of each dimension. */

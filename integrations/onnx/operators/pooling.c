@@ -53,7 +53,7 @@ static bool average_pool(const struct onnx_call *call) {
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
     bool counts_padding = onnx_int(call, "count_include_pad", 0) != 0;
-    x = make_padding(call, onnx_widen(call, x, &w), &w, &counts_padding);
+    x = make_padding(call, onnx_widen_window(call, x, &w), &w, &counts_padding);
     DML_AVERAGE_POOLING1_OPERATOR_DESC desc = {.DimensionCount = w.count,
                                                .Strides = w.strides,
                                                .WindowSize = w.kernel,
@@ -91,7 +91,7 @@ static bool lp_pool(const struct onnx_call *call) {
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
-    x = onnx_widen(call, x, &w);
+    x = onnx_widen_window(call, x, &w);
     DML_LP_POOLING1_OPERATOR_DESC desc = {.DimensionCount = w.count,
                                           .Strides = w.strides,
                                           .WindowSize = w.kernel,
@@ -141,7 +141,7 @@ static bool max_pool(const struct onnx_call *call) {
         return onnx_output(call, 0, onnx_declare(call, x->type, x->rank, sizes)) &&
                (!has_places || onnx_output(call, 1, onnx_declare(call, ONNX_INT64, x->rank, sizes)));
     }
-    x = onnx_widen(call, x, &w);
+    x = onnx_widen_window(call, x, &w);
     if (x == NULL) {
         return false;
     }

@@ -11,15 +11,27 @@ struct proto {
     size_t length;
 };
 
+/* What a message of a length has room for: under a sanitizer each realloc() copies. */
+static inline size_t proto_room(size_t length) {
+    size_t room = 16;
+    while (room < length) {
+        room *= 2;
+    }
+    return room;
+}
+
 static inline void proto_append(struct proto *proto, const void *bytes, size_t length) {
-    unsigned char *grown = realloc(proto->bytes, proto->length + length + 1);
-    if (grown == NULL) {
-        abort();
+    const size_t room = proto_room(proto->length + length);
+    if (proto->bytes == NULL || room != proto_room(proto->length)) {
+        unsigned char *grown = realloc(proto->bytes, room);
+        if (grown == NULL) {
+            abort();
+        }
+        proto->bytes = grown;
     }
     if (length != 0) {
-        memcpy(grown + proto->length, bytes, length);
+        memcpy(proto->bytes + proto->length, bytes, length);
     }
-    proto->bytes = grown;
     proto->length += length;
 }
 

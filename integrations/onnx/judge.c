@@ -6,12 +6,16 @@
 #include "onnx/plan_parts.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
+#define MOST_TRIED     16    /* inputs */
+#define LARGE_SIZE     224
 
 struct judging {
     struct onnx_plan plan;
     struct onnx_scope scope;
     bool *is_assumed; /* of each value */
     const char **why; /* of each value that has no tensor */
+    uint32_t assumed_size;
+    bool assumes;
 };
 
 /* Where the elements of values that the plan takes as they come are. */
@@ -35,8 +39,9 @@ static bool describe(struct judging *j, uint32_t value) {
     uint64_t count = 1;
     for (uint32_t d = 0; d < said->rank; ++d) {
         const bool is_said = said->sizes[d] >= 0 && said->sizes[d] <= UINT32_MAX;
-        sizes[d] = is_said ? (uint32_t)said->sizes[d] : ONNX_ASSUMED_SIZE;
+        sizes[d] = is_said ? (uint32_t)said->sizes[d] : j->assumed_size;
         j->is_assumed[value] = j->is_assumed[value] || !is_said;
+        j->assumes = j->assumes || !is_said;
         count *= sizes[d];
     }
     const size_t bytes = onnx_bytes_of(said->type, count);
@@ -91,6 +96,36 @@ static bool translate(struct judging *j, const struct onnx_node *node, struct on
     return true;
 }
 
+/* Whether a node that asks for elements of its inputs would be translated, as far as zeros in their place tell: other
+ * elements may fit where these do not, but what no element changes are types. */
+static bool try_zeros(struct judging *j, const struct onnx_node *node, struct onnx_tensor **tensors, bool *wanted,
+                      struct onnx_error *error) {
+    struct onnx_tensor *kept[MOST_TRIED];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->input_count && i < MOST_TRIED; ++i) {
+        const uint32_t value = node->inputs[i];
+        struct onnx_tensor *tensor = value == ONNX_NONE ? NULL : j->scope.tensors[value];
+        kept[i] = tensor;
+        count = i + 1;
+        if (tensor != NULL && tensor->data == NULL && tensor->source != ONNX_NONE &&
+            (j->plan.sources[tensor->source].depends & j->plan.unknown) != 0) {
+            const size_t bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
+            void *zeros = bytes > MOST_LOOKED_AT ? NULL : onnx_allocate(&j->plan.arena, bytes + 4, 1);
+            struct onnx_tensor *other = zeros == NULL ? NULL
+                                                      : onnx_add_data(&j->plan, tensor->type, tensor->rank,
+                                                                      tensor->sizes, zeros, bytes, 0);
+            j->scope.tensors[value] = other == NULL ? tensor : other;
+        }
+    }
+    const bool done = translate(j, node, tensors, wanted, error) || strstr(error->text, ".DataType ") == NULL;
+    for (uint32_t i = count; i-- > 0;) {
+        if (kept[i] != NULL) {
+            j->scope.tensors[node->inputs[i]] = kept[i];
+        }
+    }
+    return done;
+}
+
 static bool judge_node(struct judging *j, const struct onnx_node *node, struct onnx_arena *arena,
                        struct onnx_verdict *verdict) {
     struct onnx_error error = {{0}};
@@ -107,9 +142,14 @@ static bool judge_node(struct judging *j, const struct onnx_node *node, struct o
     }
     const bool translated = verdict->is_translated;
     if (!translated && j->plan.unknown != 0) {
-        /* Its elements are there when the model runs. */
-        verdict->is_translated = true;
-        verdict->is_assumed = true;
+        /* Its elements are there when the model runs; types are tried with others. */
+        struct onnx_error other = {{0}};
+        if (try_zeros(j, node, tensors, wanted, &other)) {
+            verdict->is_translated = true;
+            verdict->is_assumed = true;
+        } else {
+            verdict->reason = keep_text(arena, other.text);
+        }
     } else if (!translated) {
         verdict->reason = keep_text(arena, error.text);
     }
@@ -164,11 +204,30 @@ static bool judge_all(struct judging *j, struct onnx_arena *arena, struct onnx_v
     return true;
 }
 
-const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
-                                      struct onnx_arena *arena) {
-    struct judging j = {.plan = {.model = model, .fold_limit = MOST_LOOKED_AT}, .scope = {.graph = graph}};
+static struct onnx_verdict *judge_for(const struct onnx_model *model, const struct onnx_graph *graph,
+                                      struct onnx_arena *arena, uint32_t assumed_size, bool *assumes) {
+    struct judging j = {.plan = {.model = model, .fold_limit = MOST_LOOKED_AT},
+                        .scope = {.graph = graph},
+                        .assumed_size = assumed_size};
     struct onnx_verdict *verdicts = onnx_allocate(arena, graph->node_count, sizeof *verdicts);
     const bool done = verdicts != NULL && judge_all(&j, arena, verdicts);
+    *assumes = j.assumes;
     onnx_arena_free(&j.plan.arena);
     return done ? verdicts : NULL;
+}
+
+const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
+                                      struct onnx_arena *arena) {
+    bool assumes;
+    struct onnx_verdict *verdicts = judge_for(model, graph, arena, LARGE_SIZE, &assumes);
+    if (verdicts == NULL || !assumes) {
+        return verdicts;
+    }
+    const struct onnx_verdict *others = judge_for(model, graph, arena, 1, &assumes);
+    for (uint32_t n = 0; others != NULL && n < graph->node_count; ++n) {
+        if (!verdicts[n].is_translated && others[n].is_translated) {
+            verdicts[n] = others[n];
+        }
+    }
+    return others == NULL ? NULL : verdicts;
 }

@@ -12,9 +12,8 @@ struct onnx_verdict {
 };
 
 /* Judges each node by itself: one that is refused stands in nobody's way but where sizes of its outputs are not said.
- * Sizes that the model does not say are taken to be ONNX_ASSUMED_SIZE. Verdicts and their texts are the arena's; NULL:
- * memory is out. */
-#define ONNX_ASSUMED_SIZE 224
+ * Sizes that the model does not say are taken to be large, as a picture's, and then 1, which broadcasts: what is
+ * translated for either is taken to be. Verdicts and their texts are the arena's; NULL: memory is out. */
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena);
 

@@ -90,13 +90,31 @@ static bool find_nodes(const OrtGraph *graph, struct onnx_model *model, const Or
            ort_check(ort.api->Graph_GetNodes(graph, *nodes, model->graph.node_count), error);
 }
 
+/* Whether the graph is the body of a node that ONNX Runtime writes out as other nodes, as SequenceMap: it then finds that
+ * what was fused there is of no operator set. Bodies of If, Loop and Scan stay what they are. */
+static bool is_written_out(const OrtGraph *graph, bool *is_left, struct onnx_error *error) {
+    const OrtNode *parent = NULL;
+    const char *op;
+    *is_left = false;
+    if (!ort_check(ort.api->Graph_GetParentNode(graph, &parent), error)) {
+        return false;
+    }
+    if (parent == NULL || !ort_check(ort.api->Node_GetOperatorType(parent, &op), error)) {
+        return parent == NULL;
+    }
+    *is_left = strcmp(op, "If") != 0 && strcmp(op, "Loop") != 0 && strcmp(op, "Scan") != 0;
+    return true;
+}
+
 static OrtStatus *ORT_API_CALL get_capability(OrtEp *ep, const OrtGraph *graph, OrtEpGraphSupportInfo *info) {
     struct provider *provider = (struct provider *)ep;
     struct onnx_model model;
     struct onnx_error error = {{0}};
     const OrtNode **nodes;
-    bool done = import_graph(graph, false, &model, &error) && find_nodes(graph, &model, &nodes, &error);
-    if (done) {
+    bool is_left = false;
+    bool done = import_graph(graph, false, &model, &error) && find_nodes(graph, &model, &nodes, &error) &&
+                is_written_out(graph, &is_left, &error);
+    if (done && !is_left) {
         const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
         done = verdicts != NULL || onnx_fail(&error, "memory is out");
         done = done && claim(&model, verdicts, nodes, info, &error);

@@ -17,7 +17,9 @@ struct activation {
 static const struct activation activations[] = {
     {"LeakyRelu", DML_OPERATOR_ACTIVATION_LEAKY_RELU, {{"alpha", 0.01F}}},
     {"Elu", DML_OPERATOR_ACTIVATION_ELU, {{"alpha", 1}}},
-    {"Selu", DML_OPERATOR_ACTIVATION_SCALED_ELU, {{"alpha", 1.67326319217681884765625F}, {"gamma", 1.05070102214813232421875F}}},
+    {"Selu",
+     DML_OPERATOR_ACTIVATION_SCALED_ELU,
+     {{"alpha", 1.67326319217681884765625F}, {"gamma", 1.05070102214813232421875F}}},
     {"Celu", DML_OPERATOR_ACTIVATION_CELU, {{"alpha", 1}}},
     {"Sigmoid", DML_OPERATOR_ACTIVATION_SIGMOID, {{0}}},
     {"HardSigmoid", DML_OPERATOR_ACTIVATION_HARD_SIGMOID, {{"alpha", 0.2F}, {"beta", 0.5F}}},
@@ -46,7 +48,7 @@ static bool activate(const struct onnx_call *call) {
             values[k] = name == NULL ? a->attributes[k].otherwise : onnx_float(call, name, a->attributes[k].otherwise);
         }
         DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = {.Alpha = values[0], .Beta = values[1]};
-        return onnx_output(call, 0, onnx_apply(call, a->type, &desc, onnx_input(call, 0)));
+        return onnx_output(call, 0, onnx_each_apply(call, a->type, &desc, onnx_input(call, 0)));
     }
     return onnx_refuse(call, "no such activation");
 }
@@ -55,23 +57,23 @@ static bool activate(const struct onnx_call *call) {
 static bool early_selu(const struct onnx_call *call) {
     DML_ACTIVATION_SCALED_ELU_OPERATOR_DESC desc = {.Alpha = onnx_float(call, "alpha", 1.6732F),
                                                     .Gamma = onnx_float(call, "gamma", 1.0507F)};
-    return onnx_output(call, 0, onnx_apply(call, DML_OPERATOR_ACTIVATION_SCALED_ELU, &desc, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SCALED_ELU, &desc, onnx_input(call, 0)));
 }
 
 static bool relu(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
     if (input != NULL && input->type == ONNX_INT64) {
-        return onnx_output(call, 0, onnx_with_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, 0));
+        return onnx_output(call, 0, onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, 0));
     }
-    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
+    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
 }
 
 /* DirectML converts the numbers to an integer tensor's type, which is right for whole biases and positive bounds. */
 static bool shrink(const struct onnx_call *call) {
     const struct onnx_tensor *input = onnx_input(call, 0);
     const float bias = onnx_float(call, "bias", 0), bound = onnx_float(call, "lambd", 0.5F);
-    if (input != NULL && onnx_is_integer(input->type)) {
-        const float least = onnx_is_unsigned(input->type) ? 0 : -128;
+    if (input != NULL && onnx_each_is_integer(input->type)) {
+        const float least = onnx_each_is_unsigned(input->type) ? 0 : -128;
         if (!(bias >= least && bias <= 127) || bias != (float)(int)bias || !(bound >= 0)) {
             return onnx_refuse(call, "a bias that is no small integer, or a bound below 0, of integers");
         }
@@ -82,10 +84,10 @@ static bool shrink(const struct onnx_call *call) {
 /* x * tanh(softplus(x)) */
 static bool mish(const struct onnx_call *call) {
     const struct onnx_tensor *input = onnx_input(call, 0);
-    struct onnx_tensor *x = onnx_widen(call, onnx_input(call, 0));
+    struct onnx_tensor *x = onnx_each_widen(call, onnx_input(call, 0));
     DML_ACTIVATION_SOFTPLUS_OPERATOR_DESC desc = {.Steepness = 1};
-    struct onnx_tensor *softplus = onnx_apply(call, DML_OPERATOR_ACTIVATION_SOFTPLUS, &desc, x);
-    struct onnx_tensor *factor = onnx_unary(call, DML_OPERATOR_ACTIVATION_TANH, softplus);
+    struct onnx_tensor *softplus = onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SOFTPLUS, &desc, x);
+    struct onnx_tensor *factor = onnx_each_unary(call, DML_OPERATOR_ACTIVATION_TANH, softplus);
     struct onnx_tensor *product = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, x, factor);
     return product != NULL && onnx_output(call, 0, onnx_cast(call, product, input->type));
 }
@@ -97,7 +99,8 @@ static bool scale_image(const struct onnx_call *call) {
     if (input == NULL || input->rank != 4 || bias == NULL || bias->count != input->sizes[1]) {
         return onnx_refuse(call, "no image, or no bias for each of its channels");
     }
-    struct onnx_tensor *x = onnx_linear(call, onnx_widen(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
+    struct onnx_tensor *x =
+        onnx_each_linear(call, onnx_each_widen(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
     const uint32_t sizes[] = {input->sizes[1], 1, 1};
     struct onnx_tensor *biases = onnx_constant(call, ONNX_FLOAT, 3, sizes, bias->floats);
     x = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, x, biases);
@@ -147,33 +150,21 @@ static bool dropout(const struct onnx_call *call) {
         return onnx_refuse(call, "training drops elements at random");
     }
     const enum onnx_type mask = call->node->version < 10 ? input->type : ONNX_BOOL;
-    return onnx_output(call, 0, input) &&
-           (call->output_count < 2 || !call->wanted[1] ||
-            onnx_output(call, 1, onnx_fill(call, mask, input->rank, input->sizes, 1)));
+    return onnx_output(call, 0, input) && (call->output_count < 2 || !call->wanted[1] ||
+                                           onnx_output(call, 1, onnx_fill(call, mask, input->rank, input->sizes, 1)));
 }
 
 static const struct onnx_operator rows[] = {
-    {ONNX_ML, "Relu", 1, relu},
-    {ONNX_ML, "LeakyRelu", 1, activate},
-    {ONNX_ML, "Elu", 1, activate},
-    {ONNX_ML, "Selu", 1, early_selu},
-    {ONNX_ML, "Selu", 6, activate},
-    {ONNX_ML, "Celu", 12, activate},
-    {ONNX_ML, "Sigmoid", 1, activate},
-    {ONNX_ML, "HardSigmoid", 1, activate},
-    {ONNX_ML, "HardSwish", 14, activate},
-    {ONNX_ML, "Swish", 24, activate},
-    {ONNX_ML, "Mish", 18, mish},
-    {ONNX_ML, "Softplus", 1, activate},
-    {ONNX_ML, "Softsign", 1, activate},
-    {ONNX_ML, "ThresholdedRelu", 1, activate},
-    {ONNX_ML, "Shrink", 9, shrink},
-    {ONNX_ML, "Tanh", 1, activate},
-    {ONNX_ML, "ScaledTanh", 1, activate},
-    {ONNX_ML, "ParametricSoftplus", 1, activate},
-    {ONNX_ML, "Affine", 1, activate},
-    {ONNX_ML, "ImageScaler", 1, scale_image},
-    {ONNX_ML, "Dropout", 1, dropout},
-    {ONNX_MICROSOFT, "QuickGelu", 1, activate},
+    {ONNX_ML, "Relu", 1, relu},           {ONNX_ML, "LeakyRelu", 1, activate},
+    {ONNX_ML, "Elu", 1, activate},        {ONNX_ML, "Selu", 1, early_selu},
+    {ONNX_ML, "Selu", 6, activate},       {ONNX_ML, "Celu", 12, activate},
+    {ONNX_ML, "Sigmoid", 1, activate},    {ONNX_ML, "HardSigmoid", 1, activate},
+    {ONNX_ML, "HardSwish", 14, activate}, {ONNX_ML, "Swish", 24, activate},
+    {ONNX_ML, "Mish", 18, mish},          {ONNX_ML, "Softplus", 1, activate},
+    {ONNX_ML, "Softsign", 1, activate},   {ONNX_ML, "ThresholdedRelu", 1, activate},
+    {ONNX_ML, "Shrink", 9, shrink},       {ONNX_ML, "Tanh", 1, activate},
+    {ONNX_ML, "ScaledTanh", 1, activate}, {ONNX_ML, "ParametricSoftplus", 1, activate},
+    {ONNX_ML, "Affine", 1, activate},     {ONNX_ML, "ImageScaler", 1, scale_image},
+    {ONNX_ML, "Dropout", 1, dropout},     {ONNX_MICROSOFT, "QuickGelu", 1, activate},
 };
 ONNX_DEFINE_FAMILY(activations, rows)

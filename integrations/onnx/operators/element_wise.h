@@ -6,42 +6,42 @@
 #include "onnx/plan.h"
 
 /* Inputs 0 and 1. Below version 7 the second is laid along the first, by the attributes broadcast and axis. */
-bool onnx_operands(const struct onnx_call *call, struct onnx_tensor **a, struct onnx_tensor **b);
+bool onnx_each_operands(const struct onnx_call *call, struct onnx_tensor **a, struct onnx_tensor **b);
 
 /* An operator of one tensor, whose desc begins with it: of the same type and sizes. */
-struct onnx_tensor *onnx_apply(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc,
-                               struct onnx_tensor *tensor);
+struct onnx_tensor *onnx_each_apply(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc,
+                                    struct onnx_tensor *tensor);
 
 /* One without attributes, but for a scale and a bias, which is absent. */
-struct onnx_tensor *onnx_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor);
+struct onnx_tensor *onnx_each_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor);
 
 /* As onnx_binary(), with a number of a's type. */
-struct onnx_tensor *onnx_with_number(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                     double number);
+struct onnx_tensor *onnx_each_by_number(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                        double number);
 
 /* An operator of one or two tensors that says of each element whether it is so: BOOL. */
-struct onnx_tensor *onnx_classify(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t count,
-                                  struct onnx_tensor *const *inputs);
-struct onnx_tensor *onnx_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                 struct onnx_tensor *b);
+struct onnx_tensor *onnx_each_classify(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t count,
+                                       struct onnx_tensor *const *inputs);
+struct onnx_tensor *onnx_each_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                      struct onnx_tensor *b);
 
 /* Alpha * x + Beta, of floats. */
-struct onnx_tensor *onnx_linear(const struct onnx_call *call, struct onnx_tensor *tensor, float alpha, float beta);
+struct onnx_tensor *onnx_each_linear(const struct onnx_call *call, struct onnx_tensor *tensor, float alpha, float beta);
 
 /* condition ? a : b, by NumPy's rules of broadcasting. */
-struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                struct onnx_tensor *b);
+struct onnx_tensor *onnx_each_select(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
+                                     struct onnx_tensor *b);
 
 /* Of a FLOAT16 tensor one of FLOAT, for formulas of several steps; others as they are. */
-struct onnx_tensor *onnx_widen(const struct onnx_call *call, struct onnx_tensor *tensor);
+struct onnx_tensor *onnx_each_widen(const struct onnx_call *call, struct onnx_tensor *tensor);
 
 /* A UINT64 constant, with no dimensions. */
-struct onnx_tensor *onnx_bits(const struct onnx_call *call, uint64_t bits);
+struct onnx_tensor *onnx_each_bits(const struct onnx_call *call, uint64_t bits);
 
-bool onnx_is_integer(enum onnx_type type);
-bool onnx_is_unsigned(enum onnx_type type);
+bool onnx_each_is_integer(enum onnx_type type);
+bool onnx_each_is_unsigned(enum onnx_type type);
 
 /* Cast of ONNX: to BOOL it is whether an element is not 0. */
-struct onnx_tensor *onnx_convert(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
+struct onnx_tensor *onnx_each_convert(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 
 #endif

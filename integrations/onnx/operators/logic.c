@@ -5,7 +5,7 @@
 #define COMPARISON(name, type)                                                                                         \
     static bool name(const struct onnx_call *call) {                                                                   \
         struct onnx_tensor *a, *b;                                                                                     \
-        return onnx_operands(call, &a, &b) && onnx_output(call, 0, onnx_compare(call, type, a, b));                    \
+        return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_each_compare(call, type, a, b));          \
     }
 COMPARISON(and_of, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND)
 COMPARISON(or_of, DML_OPERATOR_ELEMENT_WISE_LOGICAL_OR)
@@ -17,18 +17,18 @@ COMPARISON(greater_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_E
 COMPARISON(less_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL)
 
 static bool not_of(const struct onnx_call *call) {
-    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
 }
 
 #define DOUBLE_MAGNITUDE (UINT64_MAX >> 1)
 #define DOUBLE_INFINITY  (UINT64_C(0x7FF) << 52)
 
 /* DirectML has no comparison of doubles, but of their bits: those of a NaN are beyond an infinity's. */
-static struct onnx_tensor *compare_bits(const struct onnx_call *call, DML_OPERATOR_TYPE type,
-                                        struct onnx_tensor *input, uint64_t mask, uint64_t bits) {
+static struct onnx_tensor *compare_bits(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *input,
+                                        uint64_t mask, uint64_t bits) {
     input = onnx_reinterpret(call, input, ONNX_UINT64);
-    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_bits(call, mask));
-    return onnx_compare(call, type, input, onnx_bits(call, bits));
+    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_each_bits(call, mask));
+    return onnx_each_compare(call, type, input, onnx_each_bits(call, bits));
 }
 
 static bool is_nan(const struct onnx_call *call) {
@@ -42,7 +42,7 @@ static bool is_nan(const struct onnx_call *call) {
                                         DOUBLE_INFINITY));
     }
     DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
-    return onnx_output(call, 0, onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
+    return onnx_output(call, 0, onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
 }
 
 static bool is_infinity(const struct onnx_call *call) {
@@ -58,15 +58,14 @@ static bool is_infinity(const struct onnx_call *call) {
     if (input->type == ONNX_DOUBLE) {
         const uint64_t mask = negative && positive ? DOUBLE_MAGNITUDE : UINT64_MAX;
         const uint64_t bits = positive ? DOUBLE_INFINITY : ~DOUBLE_MAGNITUDE | DOUBLE_INFINITY;
-        return onnx_output(call, 0,
-                           compare_bits(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, input, mask, bits));
+        return onnx_output(call, 0, compare_bits(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, input, mask, bits));
     }
     DML_ELEMENT_WISE_IS_INFINITY_OPERATOR_DESC desc = {.InfinityMode = negative && positive
                                                                            ? DML_IS_INFINITY_MODE_EITHER
                                                                        : positive ? DML_IS_INFINITY_MODE_POSITIVE
                                                                                   : DML_IS_INFINITY_MODE_NEGATIVE};
     return onnx_output(call, 0,
-                       onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
+                       onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
 }
 
 static bool where(const struct onnx_call *call) {
@@ -74,7 +73,7 @@ static bool where(const struct onnx_call *call) {
     if (condition == NULL || a == NULL || b == NULL) {
         return onnx_refuse(call, "an input is missing");
     }
-    return onnx_output(call, 0, onnx_select(call, condition, a, b));
+    return onnx_output(call, 0, onnx_each_select(call, condition, a, b));
 }
 
 static const struct onnx_operator rows[] = {

@@ -469,6 +469,22 @@ const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run) {
     return onnx_plan_outputs(run->plan);
 }
 
+/* An input of the reference, which is only read: a copy where it does not lie as the reference wants it. */
+static bool bind_input(VkdmlHostBinding *binding, const void *data, size_t bytes, struct onnx_arena *copies) {
+    const union {
+        const void *constant;
+        void *data;
+    } place = {data};
+    *binding = (VkdmlHostBinding){place.data, ROUND_UP(bytes, 4)};
+    if (bytes % 4 != 0 || (uintptr_t)data % 8 != 0) {
+        binding->data = onnx_allocate(copies, ROUND_UP(bytes, 4), 1);
+        if (binding->data != NULL) {
+            memcpy(binding->data, data, bytes);
+        }
+    }
+    return binding->data != NULL;
+}
+
 /* On the CPU reference, with outputs in memory of their own: they need room for whole words. */
 static bool execute_by_reference(struct onnx_run *run, unsigned char *const *memory, struct onnx_error *error) {
     const struct onnx_plan *plan = run->plan;
@@ -478,14 +494,13 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
         return false;
     }
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
+    struct onnx_arena copies = {NULL};
     bool done = bindings != NULL || onnx_fail(error, "memory is out");
     for (uint32_t i = 0; done && i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
-        const union {
-            const void *constant;
-            void *data;
-        } place = {input->input == ONNX_NONE ? input->data : run->inputs[input->input].data}; /* it is only read */
-        bindings[i] = (VkdmlHostBinding){place.data, ROUND_UP(input->bytes, 4)};
+        done = bind_input(&bindings[i], input->input == ONNX_NONE ? input->data : run->inputs[input->input].data,
+                          input->bytes, &copies) ||
+               onnx_fail(error, "memory is out");
     }
     for (uint32_t i = 0; done && i < onnx_plan_output_count(plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
@@ -508,6 +523,7 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
                                           .outputs = bindings == NULL ? NULL : bindings + input_count};
     done = done && (vkdmlReferenceExecuteGraph(&info) == VKDML_SUCCESS || fail_vkdml(error));
     free(bindings);
+    onnx_arena_free(&copies);
     onnx_plan_graph_free(graph);
     return done;
 }

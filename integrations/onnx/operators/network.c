@@ -5,7 +5,7 @@
 
 /* ---- windows ---- */
 
-bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
+bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
                      uint32_t otherwise, uint32_t *sizes) {
     uint32_t given;
     const int64_t *ints = onnx_ints(call, name, &given);
@@ -21,7 +21,7 @@ bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t co
     return true;
 }
 
-bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
                       struct onnx_window *window) {
     *window = (struct onnx_window){0};
     if (x->rank < 3 || x->rank > 2 + ONNX_MOST_SPATIAL || (filter != NULL && filter->rank != x->rank)) {
@@ -33,9 +33,9 @@ bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x,
     if (!has_kernel && filter == NULL) {
         return onnx_refuse(call, "no kernel_shape");
     }
-    if (!onnx_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
-        !onnx_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
-        !onnx_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
+    if (!onnx_net_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
+        !onnx_net_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
+        !onnx_net_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
         return false;
     }
     for (uint32_t d = 0; filter != NULL && d < window->count; ++d) {
@@ -79,11 +79,11 @@ static bool place_window(const struct onnx_call *call, int64_t size, const char 
     return true;
 }
 
-bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
                       struct onnx_window *window) {
     uint32_t pads[2 * ONNX_MOST_SPATIAL];
-    if (!onnx_read_kernel(call, x, filter, window) ||
-        !onnx_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
+    if (!onnx_net_read_kernel(call, x, filter, window) ||
+        !onnx_net_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
         return false;
     }
     const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
@@ -98,7 +98,7 @@ bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x,
     return true;
 }
 
-struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
+struct onnx_tensor *onnx_net_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
     if (x == NULL || x->rank != 3) {
         return x;
     }
@@ -125,7 +125,7 @@ static bool is_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-bool onnx_find_activation(const char *name, struct onnx_activation *activation) {
+bool onnx_net_find_activation(const char *name, struct onnx_activation *activation) {
     static const struct {
         const char *name;
         DML_OPERATOR_TYPE type;
@@ -156,7 +156,7 @@ bool onnx_find_activation(const char *name, struct onnx_activation *activation) 
     return false;
 }
 
-struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
                                   struct onnx_tensor *x) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
@@ -167,7 +167,7 @@ struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onn
 
 /* ---- small parts ---- */
 
-struct onnx_tensor *onnx_of_one(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
+struct onnx_tensor *onnx_net_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
     }
@@ -175,7 +175,7 @@ struct onnx_tensor *onnx_of_one(const struct onnx_call *call, DML_OPERATOR_TYPE 
     return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
 }
 
-struct onnx_tensor *onnx_scale_and_add(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
+struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
     }
@@ -185,7 +185,7 @@ struct onnx_tensor *onnx_scale_and_add(const struct onnx_call *call, struct onnx
                         x->sizes);
 }
 
-struct onnx_tensor *onnx_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
+struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
                                 uint32_t count, const uint32_t *axes) {
     if (x == NULL) {
         return NULL;
@@ -194,7 +194,7 @@ struct onnx_tensor *onnx_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTIO
     return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(x)), x->type);
 }
 
-struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
+struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
     uint32_t sizes[ONNX_MAX_RANK];
     for (uint32_t d = 0; x != NULL && d < rank; ++d) {
         sizes[d] = d == axis ? (uint32_t)onnx_count(x) : 1;
@@ -202,7 +202,7 @@ struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor 
     return onnx_reshape(call, x, rank, sizes);
 }
 
-struct onnx_tensor *onnx_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
+struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
                                 struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     struct onnx_tensor *tensors[] = {condition, a, b};
@@ -223,7 +223,7 @@ struct onnx_tensor *onnx_choose(const struct onnx_call *call, struct onnx_tensor
     return onnx_reinterpret(call, onnx_reshape(call, chosen, rank, sizes), a->type);
 }
 
-struct onnx_tensor *onnx_are(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                  struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
@@ -238,7 +238,7 @@ struct onnx_tensor *onnx_are(const struct onnx_call *call, DML_OPERATOR_TYPE typ
     return onnx_emit(call, type, &desc, 2, inputs, 1, &output) ? onnx_reshape(call, output, rank, sizes) : NULL;
 }
 
-struct onnx_tensor *onnx_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
+struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
                                    const uint32_t *end) {
     bool is_same = true;
     for (uint32_t d = 0; x != NULL && d < x->rank; ++d) {
@@ -276,11 +276,11 @@ struct onnx_tensor *onnx_pad_zeros(const struct onnx_call *call, struct onnx_ten
     return onnx_make(call, DML_OPERATOR_PADDING1, &desc, ONNX_TENSORS(x));
 }
 
-bool onnx_is_float(const struct onnx_tensor *x) {
+bool onnx_net_is_float(const struct onnx_tensor *x) {
     return x->type == ONNX_FLOAT || x->type == ONNX_FLOAT16;
 }
 
-struct onnx_tensor *onnx_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
+struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
                                  uint32_t count, const uint32_t *axes) {
     DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = count, .Axes = axes};
     return x == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(x));

@@ -180,3 +180,7 @@ bool onnx_single(const struct onnx_call *call, struct onnx_tensor **tensor, uint
     *tensor = onnx_reshape(call, *tensor, rank, ones);
     return *tensor != NULL;
 }
+
+bool onnx_is_wanted(const struct onnx_call *call, uint32_t index) {
+    return index < call->output_count && call->wanted[index];
+}

@@ -5,7 +5,8 @@
 
 #include "onnx/plan.h"
 
-/* alpha times a matrix product, {.., M, K} x {.., K, N}, 2 to 4 dimensions each with equal leading sizes; b_turned: b is
+/* alpha times a matrix product, {.., M, K} x {.., K, N}, 2 to 4 dimensions each with equal leading sizes; b_turned: b
+ * is
  * {.., N, K}. `c`, which may be NULL, is added and broadcast. */
 struct onnx_tensor *onnx_product(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b,
                                  bool b_turned, float alpha, struct onnx_tensor *c);
@@ -57,6 +58,9 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
                                   struct onnx_tensor *zero, enum onnx_type type);
 struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                     struct onnx_tensor *zero);
+
+/* Whether something reads an output. */
+bool onnx_is_wanted(const struct onnx_call *call, uint32_t index);
 
 /* Quantized elements, their scale and their zero point, both of one element. */
 bool onnx_dynamic_quantize(const struct onnx_call *call, struct onnx_tensor *x, enum onnx_type type,

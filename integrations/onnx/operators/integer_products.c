@@ -18,9 +18,8 @@ static bool multiply_integers(const struct onnx_call *call) {
     onnx_product_sizes(&m, sizes);
     struct onnx_tensor *result = onnx_declare(call, ONNX_INT32, m.rank, sizes);
     DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC desc = {0};
-    if (result == NULL || (!onnx_is_empty(result) &&
-                           !onnx_emit(call, DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, &desc,
-                                      ONNX_TENSORS(m.a, a_zero, m.b, b_zero), 1, &result))) {
+    if (result == NULL || (!onnx_is_empty(result) && !onnx_emit(call, DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, &desc,
+                                                                ONNX_TENSORS(m.a, a_zero, m.b, b_zero), 1, &result))) {
         return false;
     }
     return onnx_output(call, 0, onnx_product_result(call, &m, result));
@@ -111,7 +110,8 @@ bool onnx_find_window(const struct onnx_call *call, uint32_t count, const uint32
         if (window[d] == 0 || padded < reach || padded > INT32_MAX) {
             return onnx_refuse(call, "a window of more than there is");
         }
-        const uint64_t rest = padded - reach, more = rounds_up ? (w->strides[d] - rest % w->strides[d]) % w->strides[d] : 0;
+        const uint64_t rest = padded - reach,
+                       more = rounds_up ? (w->strides[d] - rest % w->strides[d]) % w->strides[d] : 0;
         w->made[d] = (uint32_t)((rest + more) / w->strides[d]) + 1;
         /* A window that begins behind the tensor and its first padding is none. */
         if (more != 0 && (uint64_t)(w->made[d] - 1) * w->strides[d] >= (uint64_t)sizes[d] + w->starts[d]) {
@@ -211,11 +211,10 @@ static bool convolve_quantized(const struct onnx_call *call) {
                                                            .StartPadding = c.window.starts,
                                                            .EndPadding = c.window.ends,
                                                            .GroupCount = c.groups};
-    return (onnx_is_empty(c.result) ||
-            onnx_emit(call, DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, &desc,
-                      ONNX_TENSORS(c.x.tensor, c.x.scale, c.x.zero, c.w.tensor, c.w.scale, c.w.zero, c.bias,
-                                   c.y.scale, c.y.zero),
-                      1, &c.result)) &&
+    return (onnx_is_empty(c.result) || onnx_emit(call, DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, &desc,
+                                                 ONNX_TENSORS(c.x.tensor, c.x.scale, c.x.zero, c.w.tensor, c.w.scale,
+                                                              c.w.zero, c.bias, c.y.scale, c.y.zero),
+                                                 1, &c.result)) &&
            onnx_output(call, 0, c.result);
 }
 

@@ -49,8 +49,7 @@ static bool has_batches(const struct onnx_tensor *tensor) {
     return false;
 }
 
-bool onnx_line_up(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b,
-                  struct onnx_matrices *m) {
+bool onnx_line_up(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b, struct onnx_matrices *m) {
     *m = (struct onnx_matrices){0};
     if (a == NULL || b == NULL || a->rank == 0 || b->rank == 0) {
         return onnx_refuse(call, "no matrices");

@@ -5,8 +5,8 @@
 #include "onnx/plan.h"
 
 struct onnx_matrices {
-    struct onnx_tensor *a, *b; /* {.., M, K} and {.., K, N}, lined up */
-    uint32_t rank;             /* of both */
+    struct onnx_tensor *a, *b;                   /* {.., M, K} and {.., K, N}, lined up */
+    uint32_t rank;                               /* of both */
     uint32_t batch_rank, batches[ONNX_MAX_RANK]; /* leading sizes of the result, as the node has them */
     uint32_t rows, columns;                      /* M and N of the node */
     bool is_folded;                              /* batches are rows of a, for b has none */

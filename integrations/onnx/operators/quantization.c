@@ -14,8 +14,8 @@ static bool is_short(enum onnx_type type) {
 /* ---- scales ---- */
 
 /* {.., Si, ..}, one for each block: each element `block` times along the dimension, and no more than x has. */
-static struct onnx_tensor *repeat(const struct onnx_call *call, const struct onnx_tensor *x,
-                                  struct onnx_tensor *scales, uint32_t axis, uint32_t block) {
+static struct onnx_tensor *repeat(const struct onnx_call *call, const struct onnx_tensor *x, struct onnx_tensor *scales,
+                                  uint32_t axis, uint32_t block) {
     uint32_t sizes[ONNX_MAX_RANK + 1];
     if (x->rank == ONNX_MAX_RANK) {
         onnx_refuse(call, "blocks that do not divide a tensor of 8 dimensions");
@@ -123,12 +123,12 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
         scale = fill_out(call, x, scale);
         zero = zero == NULL ? NULL : fill_out(call, x, zero);
         DML_ELEMENT_WISE_QUANTIZE_LINEAR_OPERATOR_DESC desc = {0};
-        is_made = y != NULL && scale != NULL &&
-                  onnx_emit(call, DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, &desc, ONNX_TENSORS(x, scale, zero), 1, &y);
+        is_made =
+            y != NULL && scale != NULL &&
+            onnx_emit(call, DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR, &desc, ONNX_TENSORS(x, scale, zero), 1, &y);
     } else {
-        DML_QUANTIZE_OPERATOR_DESC desc = {.QuantizationType = zero == NULL
-                                                                   ? DML_QUANTIZATION_TYPE_SCALE
-                                                                   : DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT,
+        DML_QUANTIZE_OPERATOR_DESC desc = {.QuantizationType = zero == NULL ? DML_QUANTIZATION_TYPE_SCALE
+                                                                            : DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT,
                                            .QuantizationTensorCount = zero == NULL ? 1 : 2};
         struct onnx_tensor *const inputs[] = {x, scale, zero};
         is_made = y != NULL && onnx_emit(call, DML_OPERATOR_QUANTIZE, &desc, zero == NULL ? 2 : 3, inputs, 1, &y);
@@ -147,9 +147,8 @@ struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_te
     }
     bool is_made;
     if (is_of_bytes(x->type)) {
-        DML_DEQUANTIZE_OPERATOR_DESC desc = {.QuantizationType = zero == NULL
-                                                                     ? DML_QUANTIZATION_TYPE_SCALE
-                                                                     : DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT,
+        DML_DEQUANTIZE_OPERATOR_DESC desc = {.QuantizationType = zero == NULL ? DML_QUANTIZATION_TYPE_SCALE
+                                                                              : DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT,
                                              .QuantizationTensorCount = zero == NULL ? 1 : 2};
         struct onnx_tensor *const inputs[] = {x, scale, zero};
         is_made = onnx_emit(call, DML_OPERATOR_DEQUANTIZE, &desc, zero == NULL ? 2 : 3, inputs, 1, &y);
@@ -255,8 +254,7 @@ static bool dequantize(const struct onnx_call *call) {
     }
     /* From scales of FLOAT to FLOAT16: what is rounded, and when, is left open; the product once here. */
     const bool is_narrowed = type == ONNX_FLOAT16 && q.scale->type == ONNX_FLOAT;
-    struct onnx_tensor *y =
-        onnx_dequantize(call, q.x, is_narrowed ? q.scale : onnx_cast(call, q.scale, type), q.zero);
+    struct onnx_tensor *y = onnx_dequantize(call, q.x, is_narrowed ? q.scale : onnx_cast(call, q.scale, type), q.zero);
     return onnx_output(call, 0, onnx_cast(call, y, type));
 }
 

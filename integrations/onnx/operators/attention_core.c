@@ -1,0 +1,276 @@
+/* Attention: DirectML's operator where nothing is asked for that it does not say, else products and a softmax. */
+#include "onnx/operators/attention.h"
+
+#include <math.h>
+
+#include "onnx/operators/composing.h"
+
+/* ---- views ---- */
+
+static const uint32_t swapped[] = {0, 2, 1, 3};
+
+struct onnx_tensor *onnx_split_heads(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t heads) {
+    if (tensor == NULL) {
+        return NULL;
+    }
+    if (tensor->rank != 3 || heads == 0 || tensor->sizes[2] % heads != 0) {
+        onnx_refuse(call, "a tensor that %u heads do not divide", (unsigned)heads);
+        return NULL;
+    }
+    const uint32_t sizes[] = {tensor->sizes[0], tensor->sizes[1], heads, tensor->sizes[2] / heads};
+    return onnx_transpose(call, onnx_reshape(call, tensor, 4, sizes), swapped);
+}
+
+struct onnx_tensor *onnx_merge_heads(const struct onnx_call *call, struct onnx_tensor *tensor) {
+    struct onnx_tensor *rows = onnx_transpose(call, tensor, swapped);
+    if (rows == NULL) {
+        return NULL;
+    }
+    const uint32_t sizes[] = {rows->sizes[0], rows->sizes[1], rows->sizes[2] * rows->sizes[3]};
+    return onnx_reshape(call, rows, 3, sizes);
+}
+
+/* {batch, heads, ..} as {batch * heads, ..}, of a packed tensor. */
+static struct onnx_tensor *merge_batches(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank) {
+    if (tensor == NULL) {
+        return NULL;
+    }
+    const uint32_t batches = tensor->sizes[0] * tensor->sizes[1], rows = tensor->sizes[2], columns = tensor->sizes[3];
+    return rank == 3 ? onnx_reshape(call, tensor, 3, (const uint32_t[]){batches, rows, columns})
+                     : onnx_reshape(call, tensor, 4, (const uint32_t[]){batches, 1, rows, columns});
+}
+
+/* ---- masks ---- */
+
+struct onnx_tensor *onnx_mask_bias(const struct onnx_call *call, enum onnx_type type, struct onnx_tensor *bias,
+                                   struct onnx_tensor *keep, double otherwise) {
+    if (bias == NULL && call->error->text[0] == 0) {
+        bias = onnx_number(call, type, 0);
+    }
+    return onnx_select(call, keep, bias, onnx_number(call, type, otherwise));
+}
+
+static struct onnx_tensor *compare_places(const struct onnx_call *call, DML_OPERATOR_TYPE type, uint32_t rows,
+                                          uint32_t keys, struct onnx_tensor *offset, int32_t by) {
+    struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 2, 0, rows);
+    struct onnx_tensor *key = onnx_count_up(call, ONNX_INT32, 2, 1, keys);
+    offset = onnx_add(call, offset, onnx_number(call, ONNX_INT32, by));
+    return onnx_compare(call, type, key, onnx_add(call, row, offset));
+}
+
+struct onnx_tensor *onnx_keep_to_right(const struct onnx_call *call, uint32_t rows, uint32_t keys,
+                                       struct onnx_tensor *offset, int32_t right) {
+    return compare_places(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL, rows, keys, offset, right);
+}
+
+struct onnx_tensor *onnx_keep_to_left(const struct onnx_call *call, uint32_t rows, uint32_t keys,
+                                      struct onnx_tensor *offset, int32_t left) {
+    return compare_places(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, rows, keys, offset, -left);
+}
+
+/* ---- by DirectML's operator ---- */
+
+static bool is_packed(const struct onnx_tensor *tensor) {
+    return tensor == NULL || !tensor->is_strided;
+}
+
+/* Tensors of the operator: heads side by side in rows, or each a batch of its own where the tensors lie so. */
+struct layout {
+    bool has_batches; /* of heads */
+    uint32_t batch, heads, key_heads, rows, keys, columns;
+};
+
+static struct onnx_tensor *lay_out(const struct onnx_call *call, const struct layout *l, struct onnx_tensor *tensor) {
+    return l->has_batches ? merge_batches(call, tensor, 3) : onnx_merge_heads(call, tensor);
+}
+
+static struct onnx_tensor *lay_out_bias(const struct onnx_call *call, const struct layout *l,
+                                        struct onnx_tensor *bias) {
+    const uint32_t all[] = {l->batch, l->heads, l->rows, l->keys};
+    bias = onnx_pad_rank(call, bias, 4);
+    if (bias == NULL || !l->has_batches) {
+        return onnx_broadcast(call, bias, 4, all);
+    }
+    if (bias->sizes[0] == 1 && bias->sizes[1] == 1) {
+        return onnx_broadcast(call, bias, 4, (const uint32_t[]){l->batch * l->heads, 1, l->rows, l->keys});
+    }
+    return merge_batches(call, onnx_broadcast(call, bias, 4, all), 4);
+}
+
+/* What is past as it is, {batch, heads, rows, elements}. */
+static struct onnx_tensor *lay_out_past(const struct onnx_call *call, const struct layout *l,
+                                        struct onnx_tensor *past) {
+    return past == NULL || !l->has_batches ? past : merge_batches(call, past, 4);
+}
+
+static bool emit_attention(const struct onnx_call *call, struct onnx_attention *a, const struct layout *l) {
+    const bool has_present = a->wants_present && a->past_k != NULL;
+    struct onnx_tensor *q = lay_out(call, l, a->q), *k = lay_out(call, l, a->k), *v = lay_out(call, l, a->v);
+    struct onnx_tensor *past_k = lay_out_past(call, l, a->past_k), *past_v = lay_out_past(call, l, a->past_v);
+    struct onnx_tensor *bias = a->bias == NULL ? NULL : lay_out_bias(call, l, a->bias);
+    if (call->error->text[0] != 0 || q == NULL || k == NULL || v == NULL) {
+        return false;
+    }
+    const uint32_t batches = l->has_batches ? l->batch * l->heads : l->batch, heads = l->has_batches ? 1 : l->heads,
+                   key_heads = l->has_batches ? 1 : l->key_heads;
+    struct onnx_tensor *outputs[] = {
+        onnx_declare(call, q->type, 3, (const uint32_t[]){batches, l->rows, heads * l->columns}), &onnx_absent,
+        &onnx_absent};
+    if (has_present) {
+        outputs[1] = onnx_declare(call, q->type, 4, (const uint32_t[]){batches, key_heads, l->keys, a->k->sizes[3]});
+        outputs[2] = onnx_declare(call, q->type, 4, (const uint32_t[]){batches, key_heads, l->keys, l->columns});
+    }
+    DML_MULTIHEAD_ATTENTION1_OPERATOR_DESC desc = {
+        .Scale = a->scale, .QueryHeadCount = heads, .KeyValueHeadCount = key_heads};
+    struct onnx_tensor *const inputs[] = {q, k, v, NULL, NULL, NULL, NULL, NULL, bias, past_k, past_v};
+    if (outputs[0] == NULL || outputs[1] == NULL || outputs[2] == NULL ||
+        !onnx_emit(call, DML_OPERATOR_MULTIHEAD_ATTENTION1, &desc, sizeof inputs / sizeof inputs[0], inputs, 3,
+                   outputs)) {
+        return false;
+    }
+    const uint32_t sizes[] = {l->batch, l->heads, l->rows, l->columns};
+    a->result = l->has_batches ? onnx_reshape(call, outputs[0], 4, sizes) : onnx_split_heads(call, outputs[0], heads);
+    if (has_present) {
+        const uint32_t keys[] = {l->batch, l->key_heads, l->keys, a->k->sizes[3]};
+        const uint32_t values[] = {l->batch, l->key_heads, l->keys, l->columns};
+        a->present_k = onnx_reshape(call, outputs[1], 4, keys);
+        a->present_v = onnx_reshape(call, outputs[2], 4, values);
+    }
+    return a->result != NULL;
+}
+
+/* ---- by products ---- */
+
+/* {batch, heads, rows, ..} as {batch, heads of keys, heads for each * rows, ..}. */
+static struct onnx_tensor *group(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t key_heads) {
+    if (tensor == NULL || tensor->sizes[1] == key_heads) {
+        return tensor;
+    }
+    const uint32_t sizes[] = {tensor->sizes[0], key_heads, tensor->sizes[1] / key_heads * tensor->sizes[2],
+                              tensor->sizes[3]};
+    return onnx_reshape(call, tensor, 4, sizes);
+}
+
+static struct onnx_tensor *scale_by(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor,
+                                    float scale) {
+    const DML_SCALE_BIAS by = {scale, 0.0F};
+    DML_ELEMENT_WISE_TANH_OPERATOR_DESC desc = {.ScaleBias = &by};
+    return tensor == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(tensor));
+}
+
+/* Whether all of a row's bias is -infinity. */
+static struct onnx_tensor *find_masked_rows(const struct onnx_call *call, struct onnx_tensor *bias) {
+    bias = onnx_pad_rank(call, bias, 4);
+    if (bias == NULL) {
+        return NULL;
+    }
+    const uint32_t axis = 3;
+    DML_REDUCE_OPERATOR_DESC desc = {.Function = DML_REDUCE_FUNCTION_MAX, .AxisCount = 1, .Axes = &axis};
+    struct onnx_tensor *greatest = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(bias));
+    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
+                        onnx_number(call, bias->type, -(double)INFINITY));
+}
+
+static bool compose(const struct onnx_call *call, struct onnx_attention *a, const struct layout *l) {
+    struct onnx_tensor *k = a->k, *v = a->v;
+    if (a->past_k != NULL) {
+        k = onnx_join(call, 2, (struct onnx_tensor *[]){a->past_k, k}, 2);
+        v = onnx_join(call, 2, (struct onnx_tensor *[]){a->past_v, v}, 2);
+        a->present_k = k;
+        a->present_v = v;
+    }
+    struct onnx_tensor *stages[4];
+    const enum onnx_type type = a->q->type;
+    const uint32_t sizes[] = {l->batch, l->heads, l->rows, l->keys};
+    struct onnx_tensor *scores = onnx_product(call, group(call, a->q, l->key_heads), k, true, a->scale, NULL);
+    scores = onnx_reshape(call, scores, 4, sizes);
+    stages[ONNX_SCORES_PRODUCT] = scores;
+    if (a->softcap > 0) {
+        scores = scale_by(call, DML_OPERATOR_ELEMENT_WISE_TANH, scores, 1.0F / a->softcap);
+        scores = scale_by(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, scores, a->softcap);
+    }
+    stages[ONNX_SCORES_CAPPED] = scores;
+    if (a->bias != NULL) {
+        scores = onnx_add(call, scores, a->bias);
+    }
+    stages[ONNX_SCORES_BIASED] = scores;
+    if (a->precision != ONNX_UNDEFINED) {
+        scores = onnx_cast(call, scores, a->precision);
+    }
+    struct onnx_tensor *weights = onnx_softmax_rows(call, scores);
+    if (weights != NULL && a->masks_rows && a->bias != NULL) {
+        weights = onnx_select(call, find_masked_rows(call, a->bias), onnx_number(call, weights->type, 0), weights);
+    }
+    weights = onnx_cast(call, weights, type);
+    stages[ONNX_SCORES_WEIGHTS] = weights;
+    struct onnx_tensor *result = onnx_product(call, group(call, weights, l->key_heads), v, false, 1.0F, NULL);
+    a->result = onnx_reshape(call, result, 4, (const uint32_t[]){l->batch, l->heads, l->rows, l->columns});
+    a->scores = a->wanted_scores == ONNX_SCORES_NONE ? NULL : stages[a->wanted_scores];
+    return a->result != NULL;
+}
+
+/* ---- either ---- */
+
+static bool check(const struct onnx_call *call, struct onnx_attention *a) {
+    const struct onnx_tensor *q = a->q, *k = a->k, *v = a->v;
+    if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4) {
+        return onnx_refuse(call, "no queries, keys or values");
+    }
+    if (q->type != k->type || q->type != v->type || (q->type != ONNX_FLOAT && q->type != ONNX_FLOAT16)) {
+        return onnx_refuse(call, "queries, keys and values of %s, %s and %s", onnx_type_name(q->type),
+                           onnx_type_name(k->type), onnx_type_name(v->type));
+    }
+    if (onnx_is_empty(q) || onnx_is_empty(k) || onnx_is_empty(v)) {
+        return onnx_refuse(call, "no elements in queries, keys or values");
+    }
+    if (k->sizes[0] != q->sizes[0] || v->sizes[0] != q->sizes[0] || v->sizes[1] != k->sizes[1] ||
+        q->sizes[1] % k->sizes[1] != 0 || k->sizes[3] != q->sizes[3] || v->sizes[2] != k->sizes[2]) {
+        return onnx_refuse(call, "queries, keys and values whose sizes do not fit");
+    }
+    if ((a->past_k == NULL) != (a->past_v == NULL)) {
+        return onnx_refuse(call, "past keys or values without the other");
+    }
+    if (a->past_k == NULL) {
+        return true;
+    }
+    const struct onnx_tensor *pairs[][2] = {{a->past_k, k}, {a->past_v, v}};
+    for (int i = 0; i < 2; ++i) {
+        const struct onnx_tensor *past = pairs[i][0], *now = pairs[i][1];
+        if (past->rank != 4 || past->type != now->type || past->sizes[0] != now->sizes[0] ||
+            past->sizes[1] != now->sizes[1] || past->sizes[3] != now->sizes[3] ||
+            past->sizes[2] != a->past_k->sizes[2]) {
+            return onnx_refuse(call, "past keys or values whose sizes do not fit");
+        }
+    }
+    if (a->past_k->sizes[2] == 0) {
+        a->past_k = a->past_v = NULL;
+    }
+    return true;
+}
+
+bool onnx_attend(const struct onnx_call *call, struct onnx_attention *a) {
+    if (!check(call, a)) {
+        return false;
+    }
+    const struct layout l = {
+        .has_batches = a->q->sizes[1] == a->k->sizes[1] && is_packed(a->q) && is_packed(a->k) && is_packed(a->v) &&
+                       is_packed(a->past_k) && is_packed(a->past_v),
+        .batch = a->q->sizes[0],
+        .heads = a->q->sizes[1],
+        .key_heads = a->k->sizes[1],
+        .rows = a->q->sizes[2],
+        .keys = a->k->sizes[2] + (a->past_k == NULL ? 0 : a->past_k->sizes[2]),
+        .columns = a->v->sizes[3],
+    };
+    if (a->bias != NULL) {
+        a->bias = onnx_cast(call, a->bias, a->q->type);
+        if (a->bias == NULL) {
+            return false;
+        }
+    }
+    a->present_k = a->k;
+    a->present_v = a->v;
+    const bool is_plain = a->softcap == 0 && a->wanted_scores == ONNX_SCORES_NONE &&
+                          (a->precision == ONNX_UNDEFINED || a->precision == ONNX_FLOAT);
+    return is_plain ? emit_attention(call, a, &l) : compose(call, a, &l);
+}

@@ -128,7 +128,12 @@ bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, stru
             is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
         }
         struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
-        if (is_needed && !translate_node(&call, wanted)) {
+        const uint32_t first = plan->node_count;
+        bool is_done = !is_needed || translate_node(&call, wanted);
+        if (plan->follower != NULL && scope->outer == NULL) {
+            is_done = onnx_follow(plan, scope, node, is_needed, first, is_done, error);
+        }
+        if (!is_done) {
             return false;
         }
     }
@@ -305,8 +310,8 @@ bool onnx_finish_plan(struct onnx_plan *plan) {
 
 /* ---- the whole ---- */
 
-static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
-                      struct onnx_error *error) {
+bool onnx_plan_make(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
+                    struct onnx_error *error) {
     struct onnx_scope scope = {graph, NULL, NULL};
     scope.tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope.tensors);
     plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
@@ -322,6 +327,9 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
     if (!set_constants(plan, &scope, error) || !onnx_translate(plan, &scope, error)) {
         return false;
     }
+    if (plan->follower != NULL) {
+        return true;
+    }
     uint32_t next = 0;
     for (uint32_t i = 0; i < graph->output_count; ++i) {
         struct onnx_tensor *tensor = scope.tensors[graph->outputs[i]];
@@ -335,8 +343,8 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
     return onnx_finish_plan(plan) || onnx_fail(error, "memory is out");
 }
 
-static struct onnx_plan *start_plan(const struct onnx_model *model, const struct onnx_graph *graph,
-                                    const struct onnx_plan_options *options) {
+struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct onnx_graph *graph,
+                                  const struct onnx_plan_options *options) {
     struct onnx_plan *plan = calloc(1, sizeof *plan);
     if (plan != NULL) {
         plan->model = model;
@@ -345,6 +353,15 @@ static struct onnx_plan *start_plan(const struct onnx_model *model, const struct
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
     }
     return plan;
+}
+
+uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs) {
+    const uint64_t more = plan->unknown & ~plan->looked_at;
+    bool is_given = false;
+    for (uint32_t i = 0; i < input_count; ++i) {
+        is_given = is_given || ((more & bit_of(i)) != 0 && inputs[i].data != NULL);
+    }
+    return is_given ? more : 0;
 }
 
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
@@ -356,24 +373,20 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
     }
     uint64_t looked_at = 0;
     for (;;) {
-        struct onnx_plan *plan = start_plan(model, graph, options);
+        struct onnx_plan *plan = onnx_plan_start(model, graph, options);
         if (plan == NULL) {
             return onnx_fail(error, "memory is out");
         }
         struct onnx_error reason = {{0}};
         plan->looked_at = looked_at;
-        if (make_plan(plan, graph, inputs, &reason)) {
+        if (onnx_plan_make(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;
         }
         /* Once more with what some shape depends on, where it is given. */
-        const uint64_t more = plan->unknown & ~looked_at;
-        bool is_given = false;
-        for (uint32_t i = 0; i < input_count; ++i) {
-            is_given = is_given || ((more & bit_of(i)) != 0 && inputs[i].data != NULL);
-        }
+        const uint64_t more = onnx_plan_more(plan, input_count, inputs);
         onnx_plan_free(plan);
-        if (!is_given) {
+        if (more == 0) {
             return onnx_fail(error, "%s", reason.text);
         }
         looked_at |= more;

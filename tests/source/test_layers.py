@@ -40,6 +40,7 @@ COMMAND_MAY_INCLUDE = {
     "run": {"model", "device", "base"},
     "bench": {"run", "model", "device", "command_line", "base", "cases"},
     "explain": {"model", "base"},
+    "onnx": {"run", "bench", "explain", "model", "device", "command_line", "base"},
     "selftest": {"base", "cases"},
 }
 # Files of data that belong to a layer's list, not to its code.

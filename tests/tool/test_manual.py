@@ -70,10 +70,10 @@ def expect_offer(offered, wanted, name):
 
 def test_bash(folder):
     names = {command["name"] for command in COMMANDS} | {"help"}
-    for name in ("a.json", "b c.json", "other.txt"):
+    for name in ("a.json", "b c.json", "d.onnx", "other.txt"):
         write(folder, name, "{}")
     os.mkdir(os.path.join(folder, "models"))
-    models = {"a.json", "b c.json", "models"}
+    models = {"a.json", "b c.json", "d.onnx", "models"}
     expect_offer(complete_in_bash("", cwd=folder), names | models, "commands and models come first")
     expect_offer(complete_in_bash("op", cwd=folder), {"operators"}, "the command that begins so")
     expect_offer(complete_in_bash("help", "r"), {"run"}, "commands whose help there is")

@@ -10,6 +10,7 @@
 #include "bench/small.h"
 #include "bench/sweep.h"
 #include "commands.h"
+#include "onnx/bench_model.h"
 
 /* Of the time for a whole run each of the some ten peaks is measured for so much. */
 #define PEAKS_SHARE 0.01
@@ -232,14 +233,16 @@ static int run(int argc, char **argv) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (options.model) {
-        return bench_model(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+        const bool good =
+            onnx_request_is_model(options.model) ? bench_onnx_model(&options) : bench_model(&options);
+        return good ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     return run_bench(&options);
 }
 
 const struct subcommand subcommand_bench = {
     .name = "bench",
-    .operands = "[MODEL.json]",
+    .operands = "[MODEL]",
     .operands_most = 1,
     .kind = ARGUMENT_MODEL,
     .summary = "times the operators, or a model",
@@ -251,7 +254,8 @@ const struct subcommand subcommand_bench = {
         "written.\n"
         "Of a model it times each dispatch as a whole instead, its inputs and outputs on the device, and graphs node "
         "by "
-        "node as well, in turn: the ratio is how many times as fast the graph is.\n"
+        "node as well, in turn: the ratio is how many times as fast the graph is. Of an ONNX model, MODEL.onnx, "
+        "whole runs are timed, inputs and outputs copied, and told what making it ready and its first run took.\n"
         "Exits with 3 where nothing failed but the time that --seconds gives was up before all were timed.",
     .options = bench_option_rows,
     .apply = bench_options_apply,

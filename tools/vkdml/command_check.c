@@ -5,13 +5,18 @@
 #include "base/operator_names.h"
 #include "commands.h"
 #include "model/load.h"
+#include "onnx/check.h"
 
 enum { OPTION_LEVEL = OPTION_KEY_FIRST, OPTION_INPUT };
+
+#define ONNX_ALONE "of an ONNX model there are --size, --input and --zeros alone"
+#define ONNX_ONLY  "--size, --input and --zeros are of ONNX models"
 
 /* What a command line asks for. */
 struct request {
     DML_FEATURE_LEVEL level;
     const char *input_path;
+    struct onnx_request onnx;
 };
 
 static const struct option_row options[] = {
@@ -19,13 +24,17 @@ static const struct option_row options[] = {
      .text = "hold operators to feature level L, e.g. 5_0 (the newest)"},
     {OPTION_INPUT, "input_path", KEEPS(struct request, input_path), .argument = "DIR", .kind = ARGUMENT_FOLDER,
      .text = "files are read from DIR (the model's folder)"},
+    ONNX_ROWS(struct request, onnx),
     {'a', "adapter", .alias = "device", .refusal = "the rules are the same on every device, and none is opened"},
     {0},
 };
 
 static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
-    (void)key; /* OPTION_LEVEL */
+    if (onnx_request_takes(key)) {
+        return onnx_request_apply(key, argument, &request->onnx);
+    }
+    /* OPTION_LEVEL */
     request->level = command_feature_level(argument);
     return request->level != 0;
 }
@@ -73,6 +82,14 @@ static int run(int argc, char **argv) {
     if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
+    const bool is_onnx = onnx_request_is_model(argv[first]);
+    if (is_onnx ? request.level || request.input_path : onnx_request_is_used(&request.onnx)) {
+        fprintf(stderr, "vkdml check: %s\n", is_onnx ? ONNX_ALONE : ONNX_ONLY);
+        return EXIT_USAGE;
+    }
+    if (is_onnx) {
+        return check_onnx_model(argv[first], &request.onnx) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     bool good = model_load(&model, argv[first], request.input_path, NULL);
     good = model_validate(&model, request.level) && good;
     if (good) {
@@ -84,10 +101,11 @@ static int run(int argc, char **argv) {
 
 const struct subcommand subcommand_check = {
     .name = "check",
-    ONE_OPERAND("MODEL.json", ARGUMENT_MODEL),
+    ONE_OPERAND("MODEL", ARGUMENT_MODEL),
     .summary = "holds a model to the rules without running it",
     .description = "Holds a model to every rule without running it, and prints every reason, or, where all is fine, "
-                   "what it looked at. Needs no device. `-` reads the model from standard input.",
+                   "what it looked at. Needs no device. `-` reads the model from standard input. Of an ONNX model, MODEL.onnx, "
+                   "it tells of each node which operators of DirectML it becomes, or why it is refused.",
     .options = options,
     .apply = apply_option,
     .run = run,

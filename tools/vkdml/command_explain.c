@@ -9,6 +9,7 @@
 #include "explain/explain.h"
 #include "model/graph_build.h"
 #include "model/load.h"
+#include "onnx/explain_model.h"
 
 enum {
     OPTION_LEVEL = OPTION_KEY_FIRST,
@@ -33,6 +34,7 @@ struct request {
     bool dot;
     bool node_by_node;
     struct explain_detail detail;
+    struct onnx_request onnx;
 };
 
 static const struct option_row options[] = {
@@ -51,11 +53,16 @@ static const struct option_row options[] = {
      .text = "outputs that DirectML leaves undefined are 0"},
     {OPTION_INPUT, "input_path", KEEPS(struct request, input_path), .argument = "DIR", .kind = ARGUMENT_FOLDER,
      .text = "files are read from DIR (the model's folder)"},
+    ONNX_ROWS(struct request, onnx),
+    ONNX_HALF_ROW(struct request, onnx),
     {0},
 };
 
 static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
+    if (onnx_request_takes(key)) {
+        return onnx_request_apply(key, argument, &request->onnx);
+    }
     switch (key) {
     case 'a':
         request->device = argument;
@@ -180,13 +187,21 @@ static const char *device_name(VkdmlDevice device, VkPhysicalDeviceProperties *p
     return properties->deviceName;
 }
 
-static bool explain_model(const struct model *model, const struct request *request) {
+static bool open_device(const struct request *request, VkdmlDevice *device) {
     /* As `vkdml run` opens it: what is explained is what that runs. */
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof(info),
                                       .headerVersion = VKDML_HEADER_VERSION,
                                       .name = request->device,
                                       .featureLevel = request->level,
                                       .flags = VKDML_DEVICE_FLAG_ALLOW_TRANSFER};
+    if (vkdmlOpenDevice(&info, device) != VKDML_SUCCESS) {
+        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
+        return false;
+    }
+    return true;
+}
+
+static bool explain_model(const struct model *model, const struct request *request) {
     VkdmlDevice device = NULL;
     VkPhysicalDeviceProperties properties;
     struct explained *all = calloc(model->dispatchable_count + 1, sizeof(*all));
@@ -194,9 +209,8 @@ static bool explain_model(const struct model *model, const struct request *reque
     bool good = all != NULL;
     if (!good) {
         fprintf(stderr, "vkdml: out of memory\n");
-    } else if (vkdmlOpenDevice(&info, &device) != VKDML_SUCCESS) {
-        fprintf(stderr, "vkdml: %s\n", vkdmlGetErrorMessage());
-        good = false;
+    } else {
+        good = open_device(request, &device);
     }
     while (good && count < model->dispatchable_count) {
         good = explain(model, &model->dispatchables[count], device, request, &all[count]);
@@ -217,18 +231,64 @@ static bool explain_model(const struct model *model, const struct request *reque
     return good;
 }
 
+static bool explain_onnx(const char *path, const struct request *request) {
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof(info),
+        .executionFlags = request->onnx.half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION
+                                             : DML_EXECUTION_FLAG_NONE,
+        .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED |
+                 (request->node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
+    VkdmlDevice device = NULL;
+    VkPhysicalDeviceProperties properties;
+    struct subject subject;
+    struct explained explained = {.name = NULL};
+    bool good = subject_open(&subject, path, &request->onnx) && open_device(request, &device) &&
+                explain_onnx_model(&subject, device, &info, &explained);
+    if (good && request->json) {
+        good = print_json(device_name(device, &properties), &explained, 1);
+    } else if (good) {
+        print_text(device_name(device, &properties), &explained, 1, request);
+    }
+    vkdmlDestroyExplanation(explained.explanation);
+    vkdmlDestroyDevice(device);
+    subject_close(&subject);
+    return good;
+}
+
+static bool explain_json(const char *path, const struct request *request) {
+    struct model model;
+    bool good = model_load(&model, path, request->input_path, NULL);
+    good = model_validate(&model, request->level) && good;
+    good = good && explain_model(&model, request);
+    model_free(&model);
+    return good;
+}
+
+/* Options that are of the other kind of models. */
+static bool options_agree(const struct request *request, bool is_onnx) {
+    if (is_onnx && (request->dot || request->input_path)) {
+        fprintf(stderr, "vkdml explain: --dot and --input_path are of JSON models\n");
+        return false;
+    }
+    if (!is_onnx && onnx_request_is_used(&request->onnx)) {
+        fprintf(stderr, "vkdml explain: --size, --input, --zeros and --half are of ONNX models\n");
+        return false;
+    }
+    return true;
+}
+
 static int run(int argc, char **argv) {
     struct request request = {.detail = {.steps = USUAL_STEPS}};
-    struct model model;
     int first;
     const int status = command_line_read(&subcommand_explain, argc, argv, &request, &first);
     if (status != COMMAND_LINE_GO_ON) {
         return status;
     }
-    bool good = model_load(&model, argv[first], request.input_path, NULL);
-    good = model_validate(&model, request.level) && good;
-    good = good && explain_model(&model, &request);
-    model_free(&model);
+    const bool is_onnx = onnx_request_is_model(argv[first]);
+    if (!options_agree(&request, is_onnx)) {
+        return EXIT_USAGE;
+    }
+    bool good = is_onnx ? explain_onnx(argv[first], &request) : explain_json(argv[first], &request);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "vkdml: standard output cannot be written\n");
         good = false;
@@ -238,14 +298,15 @@ static int run(int argc, char **argv) {
 
 const struct subcommand subcommand_explain = {
     .name = "explain",
-    ONE_OPERAND("MODEL.json", ARGUMENT_MODEL),
+    ONE_OPERAND("MODEL", ARGUMENT_MODEL),
     .summary = "tells what the planner makes of a model, and why",
     .description =
         "Compiles the operators and graphs of a model for a device, and tells for each what will be recorded, and why: "
         "the shapes "
         "after what is one run was merged, kernels, workgroups, what each step reads and writes, temporary and "
         "persistent memory, and the share of the memory's speed that such kernels reached where it was measured. "
-        "Nothing is run. `-` reads the model from standard input.",
+        "Nothing is run. `-` reads the model from standard input. Of an ONNX model, MODEL.onnx, the graph is explained "
+        "that it becomes, with its nodes' names; --zero-undefined is always on there.",
     .options = options,
     .apply = apply_option,
     .run = run,

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "device/devices.h"
+#include "onnx/run_model.h"
 #include "run/run.h"
 
 enum {
@@ -37,11 +38,12 @@ enum {
 #define NO_DIRECT3D "that is a matter of Direct3D, and vkdml runs on Vulkan"
 #define NO_PIX      "PIX captures Direct3D; RenderDoc and the vendors' tools capture Vulkan"
 #define NO_HLSL     "vkdml runs no HLSL"
-#define NO_ONNX     "vkdml runs no ONNX models"
+#define NO_ONNX     "it is a matter of ONNX Runtime"
 
 /* What a command line asks for. */
 struct request {
     struct run_options options;
+    struct onnx_request onnx;
     const char *model;
     bool show_adapters;
     bool show_versions;
@@ -75,9 +77,10 @@ static const struct option_row options[] = {
      .kind = ARGUMENT_FOLDER, .text = "files are written to DIR (the working directory)"},
     {OPTION_COMMANDS, "print_commands", SETS(struct request, options.print_commands),
      .text = "print each command before it runs"},
-    {OPTION_COMPARE, "compare", SETS(struct request, options.compare_reference), .argument = "reference",
+    {OPTION_COMPARE, "compare", SETS(struct request, options.compare_reference), .argument = "reference|cpu",
      .text = "hold what each dispatch makes of its inputs to the CPU reference, within the accuracy of the operator's "
-             "row in the table, and print the first differences; any is a failure"},
+             "row in the table, and print the first differences; any is a failure. Of an ONNX model the outputs, and "
+             "what each node makes"},
     {OPTION_NODE_BY_NODE, "node-by-node", SETS(struct request, options.node_by_node),
      .text = "execute graphs node by node: nothing is fused"},
     {OPTION_PER_NODE, "per-node", SETS(struct request, options.per_node),
@@ -96,6 +99,9 @@ static const struct option_row options[] = {
      .text = "the model, as if it were named alone"},
     {'S', "show_dependencies", SETS(struct request, show_versions),
      .text = "print the versions of vkdml and of what it is made of, and exit"},
+    ONNX_ROWS(struct request, onnx),
+    ONNX_OUTPUT_ROW,
+    ONNX_HALF_ROW(struct request, onnx),
     {'q', "queue_type", .refusal = "vkdml takes the device's first queue family that computes"},
     {OPTION_GPU_TIMEOUT, "disable_gpu_timeout",
      .refusal = "Vulkan has no such switch; the time a dispatch may take is "
@@ -109,10 +115,10 @@ static const struct option_row options[] = {
     {OPTION_XBOX, "xbox_allow_precompile", .refusal = NO_HLSL},
     {'c', "pix_capture_type", .refusal = NO_PIX},
     {'o', "pix_capture_name", .refusal = NO_PIX},
-    {'f', "onnx_free_dim_name_override", .refusal = NO_ONNX},
-    {'F', "onnx_free_dim_denotation_override", .refusal = NO_ONNX},
+    {'f', "onnx_free_dim_name_override", .refusal = "--size NAME=N says it"},
+    {'F', "onnx_free_dim_denotation_override", .refusal = "--size NAME=N says it, by the dimension's name"},
     {'e', "onnx_session_config_entry", .refusal = NO_ONNX},
-    {'b', "binding_shape", .refusal = NO_ONNX},
+    {'b', "binding_shape", .refusal = "--size INPUT.0=N says it"},
     {'l', "onnx_graph_optimization_level", .refusal = NO_ONNX},
     {'L', "onnx_logging_level", .refusal = NO_ONNX},
     {'p', "print_onnx_bindings", .refusal = NO_ONNX},
@@ -146,6 +152,9 @@ static bool apply_timing(int key, const char *argument, struct run_options *run)
 static bool apply_option(int key, const char *argument, void *context) {
     struct request *request = context;
     struct run_options *run = &request->options;
+    if (onnx_request_takes(key)) {
+        return onnx_request_apply(key, argument, &request->onnx);
+    }
     switch (key) {
     case OPTION_BARRIERS:
         run->barriers = strcmp(argument, "none") != 0;
@@ -165,6 +174,28 @@ static void print_versions(void) {
     printf("vkdml %s\njson-c %s\nVulkan headers %d.%d.%d\n", vkdmlGetVersionString(), json_c_version(),
            VK_API_VERSION_MAJOR(VK_HEADER_VERSION_COMPLETE), VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE),
            VK_API_VERSION_PATCH(VK_HEADER_VERSION_COMPLETE));
+}
+
+/* Whether the options are of that kind of model; what is not is told. */
+static bool options_agree(const struct request *request, bool is_onnx) {
+    const struct run_options *run = &request->options;
+    if (!is_onnx && onnx_request_is_used(&request->onnx)) {
+        fputs("vkdml run: --size, --input, --output, --zeros and --half are of ONNX models\n", stderr);
+        return false;
+    }
+    if (is_onnx && (run->level || run->validation || run->print_commands || run->per_node || run->no_driver_caches ||
+                    run->repeats != 1 || run->input_path || run->output_path)) {
+        fputs("vkdml run: --dml_feature_level, --debug, --print_commands, --per-node, --clear_shader_caches, "
+              "--dispatch_repeat, --input_path and --output_path are of JSON models\n",
+              stderr);
+        return false;
+    }
+    return true;
+}
+
+static bool run_any(const char *path, const struct request *request) {
+    return onnx_request_is_model(path) ? run_onnx_model(path, &request->options, &request->onnx)
+                                       : run_model(path, &request->options);
 }
 
 static int run(int argc, char **argv) {
@@ -191,17 +222,22 @@ static int run(int argc, char **argv) {
         fputs("vkdml run: --compare holds a device to the reference, and -a names the reference itself\n", stderr);
         return EXIT_USAGE;
     }
-    return run_model(request.model ? request.model : argv[first], &request.options) ? EXIT_SUCCESS : EXIT_FAILURE;
+    const char *path = request.model ? request.model : argv[first];
+    if (!options_agree(&request, onnx_request_is_model(path))) {
+        return EXIT_USAGE;
+    }
+    return run_any(path, &request) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const struct subcommand subcommand_run = {
     .name = "run",
-    .operands = "MODEL.json",
+    .operands = "MODEL",
     .operands_most = 1, /* --show_adapters needs none, nor does --model */
     .kind = ARGUMENT_MODEL,
     .summary = "runs a model",
     .description =
-        "Runs an operator model; `vkdml MODEL.json` is short for it. `-` reads the model from standard input.",
+        "Runs an operator model; `vkdml MODEL.json` is short for it. `-` reads the model from standard input. An ONNX "
+        "model, MODEL.onnx, is run once with inputs from files, or random ones, and its outputs are printed.",
     .options = options,
     .apply = apply_option,
     .run = run,

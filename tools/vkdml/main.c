@@ -18,7 +18,7 @@ static const struct subcommand *const subcommands[] = {
 static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);
 
 static void print_overview(FILE *stream) {
-    fputs("Usage: vkdml MODEL.json\n"
+    fputs("Usage: vkdml MODEL\n"
           "       vkdml COMMAND [OPTION].. [ARGUMENT]..\n"
           "\n"
           "Runs a model, or one of the commands:\n"

@@ -10,7 +10,7 @@ import sys
 import textwrap
 
 # How zsh completes an argument of a kind; bash has the same by name in vkdml.bash.in.
-ZSH_ACTIONS = {"text": " ", "file": "_files", "model": '_files -g "*.json"', "folder": "_files -/",
+ZSH_ACTIONS = {"text": " ", "file": "_files", "model": '_files -g "*.(json|onnx)"', "folder": "_files -/",
                "device": "_vkdml_devices", "operator": "_vkdml_operators"}
 
 

@@ -67,6 +67,8 @@ const struct option_row bench_option_rows[] = {
      .text = "instead: what recording, creating and compiling cost the host"},
     {OPTION_NO_FEATURES, "no-features", SETS(struct bench_options, no_features),
      .text = "on a device with no feature enabled: no shaderFloat16, no matrix cores"},
+    ONNX_ROWS(struct bench_options, onnx),
+    ONNX_HALF_ROW(struct bench_options, onnx),
     {0},
 };
 
@@ -129,6 +131,9 @@ static bool add_filter(struct bench_options *options, const char *text) {
 
 bool bench_options_apply(int option, const char *argument, void *request) {
     struct bench_options *options = request;
+    if (onnx_request_takes(option)) {
+        return onnx_request_apply(option, argument, &options->onnx);
+    }
     switch (option) {
     case 'a':
         options->device = argument;
@@ -166,6 +171,10 @@ static bool has_benchmarks(const struct bench_options *options) {
 bool bench_options_agree(const struct bench_options *options) {
     if (options->model && has_benchmarks(options)) {
         fprintf(stderr, "vkdml bench: of a model there are --adapter, --seconds-each, --repeat and --json alone\n");
+        return false;
+    }
+    if (onnx_request_is_used(&options->onnx) && !(options->model && onnx_request_is_model(options->model))) {
+        fprintf(stderr, "vkdml bench: --size, --input, --zeros and --half are of ONNX models\n");
         return false;
     }
     if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {

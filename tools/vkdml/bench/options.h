@@ -7,6 +7,7 @@
 #include "bench/device.h"
 #include "bench/list.h"
 #include "command_line/command_line.h"
+#include "command_line/onnx_request.h"
 
 #define BENCH_MAX_SIZES 16
 
@@ -25,6 +26,7 @@ struct bench_options {
     uint32_t seed;
     double seconds; /* for all benchmarks together; NAN: as long as they take */
     struct bench_effort effort;
+    struct onnx_request onnx;
 };
 
 extern const struct option_row bench_option_rows[];

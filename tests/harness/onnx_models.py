@@ -1,0 +1,58 @@
+"""Writes small ONNX models with nothing but Python: the messages of onnx.proto that tests need."""
+import struct
+
+FLOAT, UINT8, INT32, INT64, BOOL = 1, 2, 6, 7, 9
+FORMATS = {FLOAT: "f", UINT8: "B", INT32: "i", INT64: "q", BOOL: "B"}
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def text(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(name, type_, sizes, values):
+    """TensorProto, with raw data."""
+    raw = struct.pack(f"<{len(values)}{FORMATS[type_]}", *values)
+    return b"".join(number(1, size) for size in sizes) + number(2, type_) + text(8, name) + text(9, raw)
+
+
+def value_info(name, type_, sizes):
+    """ValueInfoProto; a size that is a text is a name, one that is None is open. sizes None: no shape."""
+    shape = b""
+    if sizes is not None:
+        shape = text(2, b"".join(text(1, b"" if size is None else text(2, size) if isinstance(size, str) else number(1, size))
+                                 for size in sizes))
+    return text(1, name) + text(2, text(1, number(1, type_) + shape))
+
+
+def attribute(name, value):
+    """An int, or a list of them."""
+    if isinstance(value, int):
+        return text(1, name) + number(3, value) + number(20, 2)
+    return text(1, name) + b"".join(number(8, item) for item in value) + number(20, 7)
+
+
+def node(op, inputs, outputs, name="", **attributes):
+    return (b"".join(text(1, item) for item in inputs) + b"".join(text(2, item) for item in outputs) + text(3, name) +
+            text(4, op) + b"".join(text(5, attribute(*item)) for item in attributes.items()))
+
+
+def model(nodes, inputs, outputs, constants=(), values=(), name="net", opset=17):
+    """ModelProto; inputs, outputs and values are value_info()s, constants tensor()s."""
+    graph = b"".join(text(1, item) for item in nodes) + text(2, name) + b"".join(text(5, item) for item in constants)
+    for field, infos in ((11, inputs), (12, outputs), (13, values)):
+        graph += b"".join(text(field, info) for info in infos)
+    return number(1, 8) + text(8, number(2, opset)) + text(7, graph)

@@ -1,0 +1,162 @@
+"""Tests the command on ONNX models: test_onnx.py COMMAND MODELS_FOLDER WRONG_LOADER_FOLDER. Prints TAP."""
+import json
+import os
+import re
+import struct
+import sys
+
+from command_harness import npy_bytes, resources, run, run_all, tell, write
+from onnx_models import FLOAT, INT32, INT64, model, node, tensor, value_info
+
+WRONG = os.path.abspath(sys.argv[3])
+IDENTITY = os.path.join(sys.argv[2], "padding_edge.json")
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def network():
+    """y = transposed (x * w + x), n = the shape of x."""
+    return model([node("Mul", ["x", "w"], ["h"], "scale"), node("Add", ["h", "x"], ["s"], "sum"),
+                  node("Transpose", ["s"], ["y"], "turn", perm=[1, 0]), node("Shape", ["x"], ["n"])],
+                 [value_info("x", FLOAT, ["batch", 3])],
+                 [value_info("y", FLOAT, [3, "batch"]), value_info("n", INT64, [2])], [tensor("w", FLOAT, [3], [1, 2, 3])])
+
+
+def test_run(folder):
+    path = write(folder, "net.onnx", network())
+    x = write(folder, "x.npy", npy_bytes("<f4", "(2, 3)", floats(1, 2, 3, 4, 5, 6)))
+    for device in ([], ["-a", "reference"]):
+        result = run("run", *device, "--input", f"x={x}", path)
+        tell(result.returncode == 0 and resources(result.stdout) == {"y": "2, 8, 6, 15, 12, 24", "n": "2, 3"},
+             f"a model runs on {device or 'the device'}, and the file says the size that it leaves open", result)
+    zeros = run("--zeros", "--size", "batch=1", path)
+    tell(zeros.returncode == 0 and resources(zeros.stdout) == {"y": "0, 0, 0", "n": "1, 3"}, "--zeros, and a path alone", zeros)
+    random = [run("run", "--size", size, path).stdout for size in ("batch=2", "x.0=2", "batch=3")]
+    tell(resources(random[0]) == resources(random[1]) != resources(random[2]) and resources(random[2])["n"] == "3, 3",
+         "random inputs are the same each time; a size goes by its name or its place", random)
+    tell(len(resources(run("run", path).stdout)["y"].split(",")) == 3, "sizes that are open are 1")
+    document = json.loads(run("run", "--json", "--input", f"x={x}", path).stdout)
+    printed = [command for command in document["commands"] if command["type"] == "print"]
+    tell(document["succeeded"] and [(one["resource"], one["shape"], one["values"]) for one in printed] ==
+         [("y", [3, 2], [2, 8, 6, 15, 12, 24]), ("n", [2], [2, 3])], "--json prints a document", document)
+    written = os.path.join(folder, "y.npy")
+    result = run("run", "--input", f"x={x}", "--output", f"y={written}", path)
+    with open(written, "rb") as file:
+        content = file.read()
+    tell(result.returncode == 0 and b"'<f4'" in content and b"(3, 2)" in content and
+         content.endswith(floats(2, 8, 6, 15, 12, 24)) and resources(result.stdout).keys() == {"n"},
+         "--output writes a .npy file instead", result)
+
+
+def test_wrong(folder):
+    path = write(folder, "net.onnx", network())
+    half = write(folder, "half.npy", npy_bytes("<f2", "(1, 3)", b"\0" * 6))
+    wide = write(folder, "wide.npy", npy_bytes("<f4", "(1, 4)", b"\0" * 16))
+    for arguments, reason in {
+        ("--input", "z=f.npy"): "there is no input 'z'",
+        ("--output", "why=f.npy"): "there is no output 'why'",
+        ("--size", "bach=2"): "no input leaves a size 'bach' open",
+        ("--input", "x=/nowhere.npy"): "/nowhere.npy: No such file",
+        ("--input", f"x={half}"): "is of type FLOAT16, input 'x' of FLOAT",
+        ("--input", f"x={wide}"): "has other dimensions than input 'x'",
+        ("--size", "batch=0", "-a", "no such device"): "no such device",
+    }.items():
+        result = run("run", *arguments, path)
+        tell(result.returncode == 1 and reason in result.stderr, f"{' '.join(arguments[:2])} is refused with the reason", result)
+    for arguments, reason in {
+        ("run", "--size", "batch", path): "'batch' must be NAME=N",
+        ("run", "--size", "batch=two", path): "'two' must be a whole number",
+        ("run", "--per-node", path): "are of JSON models",
+        ("run", "--zeros", IDENTITY): "are of ONNX models",
+        ("check", "--zeros", IDENTITY): "are of ONNX models",
+        ("check", "--level", "5_0", path): "of an ONNX model there are",
+        ("explain", "--dot", path): "are of JSON models",
+        ("explain", "--half", IDENTITY): "are of ONNX models",
+        ("bench", "--half", IDENTITY): "are of ONNX models",
+        ("bench", "--zeros"): "are of ONNX models",
+    }.items():
+        result = run(*arguments)
+        tell(result.returncode == 2 and reason in result.stderr, f"{' '.join(arguments[:3])} is wrong usage", result)
+    for name, content in {"nothing": b"", "text": b"no model at all", "half": network()[:-40]}.items():
+        result = run("run", write(folder, name + ".onnx", content))
+        tell(result.returncode == 1 and result.stderr.startswith("vkdml: ") and not result.stdout, f"{name} is no model", result)
+    empty = write(folder, "open.onnx", model([node("Identity", ["x"], ["y"])], [value_info("x", FLOAT, None)],
+                                             [value_info("y", FLOAT, None)]))
+    result = run("run", empty)
+    tell(result.returncode == 1 and "input 'x' has no shape: --input x=FILE.npy" in result.stderr,
+         "an input without a shape needs a file", result)
+    result = run("run", "--input", f"x={wide}", empty)
+    tell(result.returncode == 0 and resources(result.stdout) == {"y": "0, 0, 0, 0"}, "which gives it one", result)
+
+
+def test_compare(folder):
+    path = write(folder, "net.onnx", network())
+    result = run("run", "--compare", "cpu", path)
+    tell(result.returncode == 0 and "y is the reference's: 3 elements" in result.stdout
+         and re.search(r"^Node by node all 4 values are the reference's, within \S+ of the largest", result.stdout, re.M),
+         "--compare holds outputs and nodes to the reference", result)
+    result = run("run", "--compare", "cpu", "--json", path)
+    compared = [(one.get("dispatchable"), one["tensor"]) for one in json.loads(result.stdout)["commands"][0]["comparisons"]]
+    tell(compared == [(None, "y"), (None, "n"), ("Mul scale", "h"), ("Add sum", "s"), ("Transpose turn", "y"), ("Shape", "n")],
+         "each node in its order", compared)
+    # Without inputs the first bytes of the memory that goes wrong are an output's. The first wait is for the constants, the
+    # second for the run, and then come those of the run with all nodes' values. So much is not computed while planning.
+    other = write(folder, "chain.onnx", model([node("Add", ["w", "w"], ["h"], "one"), node("Mul", ["h", "h"], ["y"], "two")],
+                                              [], [value_info("y", INT32, [20000])], [tensor("w", INT32, [20000], range(20000))]))
+    output = ("--output", "y=" + os.path.join(folder, "wrong.npy"))
+    library_path = os.pathsep.join(filter(None, [WRONG, os.environ.get("LD_LIBRARY_PATH")]))
+    whole, nodes = (run("run", "--compare", "cpu", *output, other,
+                        env={"LD_LIBRARY_PATH": library_path, "VKDML_TEST_WRONG_WAIT": wait}) for wait in ("2", "4"))
+    tell(whole.returncode == 1 and "Dispatch 'net': y differs from the reference: 1 of 20000 elements" in whole.stderr
+         and "Node by node all 2" in whole.stdout, "an output that is wrong is told, with how much", whole)
+    tell(nodes.returncode == 1 and "y is the reference's" in nodes.stdout
+         and "Dispatch 'Add one': h differs from the reference: 1 of 20000 elements" in nodes.stderr
+         and "Node by node 1 of 2 values differ" in nodes.stderr, "so is the first node that is", nodes)
+
+
+def test_check(folder):
+    good = run("check", write(folder, "net.onnx", network()))
+    tell(good.returncode == 0 and "  Mul 17 'scale' -> ELEMENT_WISE_MULTIPLY\n" in good.stdout
+         and "  Shape 17: a view, or known" in good.stdout and good.stdout.endswith(": fine: 4 nodes, 2 DirectML operators\n"),
+         "check tells what nodes become", good)
+    bad = model([node("Mul", ["x", "x"], ["h"], "scale"), node("Wrong", ["h"], ["s"], "odd"), node("Add", ["s", "x"], ["t"], "sum"),
+                 node("Odd", ["t"], ["u"]), node("Add", ["u", "u"], ["y"], "last"), node("Add", ["h", "h"], ["unused"], "idle")],
+                [value_info("x", FLOAT, ["batch", 3])], [value_info("y", FLOAT, ["batch", 3])],
+                values=[value_info("s", FLOAT, ["batch", 3])])
+    path = write(folder, "bad.onnx", bad)
+    result = run("check", "--size", "batch=5", path)
+    lines = result.stdout.splitlines()
+    tell(result.returncode == 1 and lines[2:7] == [
+        "  Wrong 17 'odd': refused: there is no translation of Wrong 17", "  Add 17 'sum' -> ELEMENT_WISE_ADD",
+        "  Odd 17: refused: there is no translation of Odd 17",
+        "  Add 17 'last': not looked at: it reads what a refused node makes, whose shape the model does not say",
+        "  Add 17 'idle': left out: no output depends on it"] and "2 nodes refused, 1 not looked at" in lines[-1],
+        "all refusals are told, and what is behind them", result)
+    shaped = model([node("Reshape", ["x", "to"], ["y"])], [value_info("x", FLOAT, [2, 3]), value_info("to", INT64, [1])],
+                   [value_info("y", FLOAT, ["n"])])
+    to = write(folder, "to.npy", npy_bytes("<i8", "(1,)", struct.pack("<q", 6)))
+    result = run("check", "--input", f"to={to}", write(folder, "shaped.onnx", shaped))
+    tell(result.returncode == 0 and "fine: 1 node, 0 DirectML operators" in result.stdout,
+         "a shape that an input holds is looked at", result)
+
+
+def test_explain_and_bench(folder):
+    path = write(folder, "net.onnx", network())
+    result = run("explain", path)
+    tell(result.returncode == 0 and "dispatchable 'net': graph" in result.stdout and "done by sum" in result.stdout,
+         "explain names nodes as the model does", result)
+    document = json.loads(run("explain", "--json", "--node-by-node", path).stdout)
+    tell([one["name"] for one in document["dispatchables"]] == ["net"], "and prints a document", document)
+    out = os.path.join(folder, "bench.json")
+    result = run("bench", "--seconds-each", "0", "--repeat", "3", "--json", out, path)
+    with open(out, encoding="utf-8") as file:
+        (row,) = json.load(file)["models"]
+    tell(result.returncode == 0 and re.search(r"^net +graph +[\d.]+ .* 3$", result.stdout, re.M)
+         and "planned and compiled in" in result.stdout and row["nodes"] == 2 and row["ms"] > 0 and row["first_ms"] > 0
+         and row["compile_ms"] > 0 and row["samples"] == 3, "bench times runs, the first one and what was before it", result)
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(test_run, test_wrong, test_compare, test_check, test_explain_and_bench))

@@ -1,0 +1,35 @@
+/* An ONNX model that the command is about, and what its inputs are. */
+#ifndef SUBJECT_H
+#define SUBJECT_H
+
+#include <vkdml/dml_types.h>
+
+#include "command_line/onnx_request.h"
+#include "onnx/file.h"
+#include "onnx/plan.h"
+
+struct subject {
+    const char *path, *name; /* of the file; of the graph, or the file where that has none */
+    struct onnx_file *file;
+    const struct onnx_model *model;
+    const struct onnx_graph *graph;
+    const struct onnx_request *request;
+    struct onnx_plan_input *inputs;
+    unsigned char **elements; /* of the inputs, with room for whole words */
+};
+
+/* Opens a model and makes its inputs. False, with the reasons on stderr, on failure; subject_close() is due either way.
+ */
+bool subject_open(struct subject *subject, const char *path, const struct onnx_request *request);
+void subject_close(struct subject *subject);
+
+/* "FILE: reason" on stderr. Returns false. */
+bool subject_fail(const struct subject *subject, const struct onnx_error *error);
+
+/* DirectML's type, in which bools are bytes; UNKNOWN where it has none. */
+DML_TENSOR_DATA_TYPE subject_type(enum onnx_type type);
+
+/* An output of the graph by its number. */
+const char *subject_output(const struct subject *subject, uint32_t index);
+
+#endif

@@ -47,7 +47,7 @@ struct onnx_tensor *onnx_mask_bias(const struct onnx_call *call, enum onnx_type 
     if (bias == NULL && call->error->text[0] == 0) {
         bias = onnx_number(call, type, 0);
     }
-    return onnx_select(call, keep, bias, onnx_number(call, type, otherwise));
+    return onnx_pick(call, keep, bias, onnx_number(call, type, otherwise));
 }
 
 static struct onnx_tensor *compare_places(const struct onnx_call *call, DML_OPERATOR_TYPE type, uint32_t rows,
@@ -55,7 +55,7 @@ static struct onnx_tensor *compare_places(const struct onnx_call *call, DML_OPER
     struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 2, 0, rows);
     struct onnx_tensor *key = onnx_count_up(call, ONNX_INT32, 2, 1, keys);
     offset = onnx_add(call, offset, onnx_number(call, ONNX_INT32, by));
-    return onnx_compare(call, type, key, onnx_add(call, row, offset));
+    return onnx_holds(call, type, key, onnx_add(call, row, offset));
 }
 
 struct onnx_tensor *onnx_keep_to_right(const struct onnx_call *call, uint32_t rows, uint32_t keys,
@@ -167,7 +167,7 @@ static struct onnx_tensor *find_masked_rows(const struct onnx_call *call, struct
     const uint32_t axis = 3;
     DML_REDUCE_OPERATOR_DESC desc = {.Function = DML_REDUCE_FUNCTION_MAX, .AxisCount = 1, .Axes = &axis};
     struct onnx_tensor *greatest = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(bias));
-    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
+    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
                         onnx_number(call, bias->type, -(double)INFINITY));
 }
 
@@ -199,7 +199,7 @@ static bool compose(const struct onnx_call *call, struct onnx_attention *a, cons
     }
     struct onnx_tensor *weights = onnx_softmax_rows(call, scores);
     if (weights != NULL && a->masks_rows && a->bias != NULL) {
-        weights = onnx_select(call, find_masked_rows(call, a->bias), onnx_number(call, weights->type, 0), weights);
+        weights = onnx_pick(call, find_masked_rows(call, a->bias), onnx_number(call, weights->type, 0), weights);
     }
     weights = onnx_cast(call, weights, type);
     stages[ONNX_SCORES_WEIGHTS] = weights;

@@ -580,6 +580,14 @@ static bool run_device(struct onnx_run *run, void *const *outputs, struct onnx_e
     return true;
 }
 
+static uint64_t count_elements(const struct onnx_plan_output *output) {
+    uint64_t count = 1;
+    for (uint32_t d = 0; d < output->rank; ++d) {
+        count *= output->sizes[d];
+    }
+    return count;
+}
+
 bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error) {
     if (onnx_plan_node_count(run->plan) != 0 &&
         !(run->session->options.by_reference ? run_reference(run, outputs, error) : run_device(run, outputs, error))) {
@@ -589,6 +597,12 @@ bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_er
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->data != NULL && outputs[i] != NULL) {
             memcpy(outputs[i], output->data, output->bytes);
+        }
+        /* DirectML leaves the half byte behind an odd number of elements as it was; ONNX's is 0. */
+        const bool is_of_4_bits = output->type == ONNX_UINT4 || output->type == ONNX_INT4;
+        if (is_of_4_bits && outputs[i] != NULL && count_elements(output) % 2 != 0) {
+            unsigned char *last = (unsigned char *)outputs[i] + output->bytes - 1;
+            *last &= 15;
         }
     }
     return true;

@@ -122,6 +122,8 @@ def broadcasting_of_old(cases):
     for op, result in (("Add", a + b[..., None]), ("Sub", a - b[..., None]), ("Mul", a * b[..., None]),
                        ("Div", a / b[..., None]), ("Less", a < b[..., None])):
         cases.add(f"old_{op.lower()}", op, [a, b], 6, [result], broadcast=1, axis=1)
+    one = np.array([[4]], np.float32)
+    cases.add("old_one", "Add", [b, one], 6, [b + 4], broadcast=1, axis=1)
     cases.add("old_suffix", "Add", [a, b[0, :1].reshape(1, 1)], 6, [a + b[0, 0]], broadcast=1)
     cases.add("old_end", "Greater", [a, a[0, 0]], 6, [a > a[0, 0]], broadcast=1)
     cases.add("old_equal_sizes", "Mul", [a, a], 6, [a * a])
@@ -148,9 +150,11 @@ def powers(cases):
               [np.array([2**62, -2**63, 3**39, 10**18], np.int64)])
     x = np.array([-2, -1.5, -0.0, 0.0, 0.5, 2, 3.7, np.inf], np.float32)[:, None]
     cases.add("pow_float_int64", "Pow", [x, np.array([0, 1, 2, 3, -2, 2**40], np.int64)], 15)
+    cases.add("pow_float_double", "Pow", [x, np.array([2, 0.5], np.float64)], 15, constants=[1])
     cases.add("pow_float", "Pow", [x, np.array([0, 1, 2, 0.5, -2, 3], np.float32)], 15)
-    cases.add("pow_half_int32", "Pow", [x.astype(np.float16), np.array([0, 1, 2, 3, -2], np.int32)], 15,
-              [(x.astype(np.float64) ** np.array([0, 1, 2, 3, -2])).astype(np.float16)])
+    exponents = np.array([0, 1, 2, 3], np.int32)
+    cases.add("pow_half_int32", "Pow", [x.astype(np.float16), exponents], 15,
+              [(x.astype(np.float64) ** exponents).astype(np.float16)])
 
 
 def clips(cases):
@@ -168,6 +172,9 @@ def clips(cases):
         cases.add(f"clip_{kind.__name__}_known", "Clip", [data, np.array(3, kind), np.array(100, kind)], 13,
                   constants=[1, 2])
         cases.add(f"clip_{kind.__name__}_max", "Clip", [data, None, np.array(100, kind)], 13, constants=[2])
+    double = floats(np.float64, nan=True)
+    cases.add("clip_double", "Clip", [double, np.array(-1.5), np.array(2.0)], 13)
+    cases.add("clip_double_max", "Clip", [double, None, np.array(2.0)], 13, constants=[2])
     cases.add("clip_old", "Clip", [x], 6, min=-1.25, max=3.0)
     cases.add("clip_old_max", "Clip", [x], 6, max=3.0)
 
@@ -180,6 +187,12 @@ def logic(cases):
                   [getattr(np, {"Equal": "equal", "Greater": "greater", "Less": "less",
                                 "GreaterOrEqual": "greater_equal", "LessOrEqual": "less_equal"}[op])(
                       corners[:, None], corners)])
+    double = np.array([np.nan, 1, np.nextafter(1, 2), -1, -1e-310, 1e-310, 0, -0.0, np.inf, -np.inf])
+    for op in ("Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"):
+        cases.add(f"{op.lower()}_double", op, [double[:, None], double], 16)
+    cases.add("min_double", "Min", [double[:, None], double], 13, [np.minimum(double[:, None], double)])
+    cases.add("max_double", "Max", [double[:, None], double], 13, [np.maximum(double[:, None], double)])
+    cases.add("relu_double", "Relu", [double], 14, [np.maximum(double, 0)])
     cases.add("equal_bool", "Equal", [np.array([True, False]), np.array([[True], [False]])], 13)
     cases.add("greater_empty", "Greater", [np.zeros((0, 3), np.float32), np.zeros(3, np.float32)], 13)
     for kind in (np.float32, np.float64):
@@ -284,7 +297,8 @@ def biases(cases):
     bias, skip = generator.normal(size=8).astype(np.float32), generator.normal(size=(2, 3, 8)).astype(np.float32)
     cases.add("microsoft_gelu", "Gelu", [x], 13, domain=MICROSOFT)
     for alpha, attributes in ((1.5, {"alpha": 1.5}), (1.702, {})):
-        cases.add(f"quickgelu_{alpha}", "QuickGelu", [x], 13, [by_sigmoid(x, alpha * x)], domain=MICROSOFT, **attributes)
+        cases.add(f"quickgelu_{alpha}", "QuickGelu", [x], 13, [by_sigmoid(x, alpha * x)], domain=MICROSOFT,
+                  **attributes)
     for name, inputs in (("fastgelu", [x]), ("fastgelu_bias", [x, bias])):
         y = sum(inputs)
         inner = np.sqrt(8 / np.pi) * (y + 0.044715 * y.astype(np.float64) ** 3)

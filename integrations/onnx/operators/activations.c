@@ -62,8 +62,9 @@ static bool early_selu(const struct onnx_call *call) {
 
 static bool relu(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
-    if (input != NULL && input->type == ONNX_INT64) {
-        return onnx_output(call, 0, onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, 0));
+    if (input != NULL && (input->type == ONNX_INT64 || input->type == ONNX_DOUBLE)) {
+        struct onnx_tensor *zero = onnx_number(call, input->type, 0);
+        return onnx_output(call, 0, onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, zero));
     }
     return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
 }

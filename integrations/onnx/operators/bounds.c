@@ -13,7 +13,10 @@ static struct onnx_tensor *chain(const struct onnx_call *call, DML_OPERATOR_TYPE
             onnx_refuse(call, "input %u is missing", (unsigned)i);
             return NULL;
         }
-        result = i == 0 ? result : onnx_binary(call, type, result, call->inputs[i]);
+        if (i != 0) {
+            result = type == DML_OPERATOR_ELEMENT_WISE_ADD ? onnx_binary(call, type, result, call->inputs[i])
+                                                           : onnx_each_bound(call, type, result, call->inputs[i]);
+        }
     }
     if (result == NULL && call->input_count == 0) {
         onnx_refuse(call, "no input");
@@ -51,6 +54,8 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
         bits = is_greatest ? 0x7F7FFFFF : 0xFF7FFFFF;
     } else if (type == ONNX_FLOAT16) {
         bits = is_greatest ? 0x7BFF : 0xFBFF;
+    } else if (type == ONNX_DOUBLE) {
+        bits = is_greatest ? UINT64_C(0x7FEFFFFFFFFFFFFF) : UINT64_C(0xFFEFFFFFFFFFFFFF);
     } else if (onnx_each_is_unsigned(type)) {
         bits = is_greatest ? UINT64_MAX : 0;
     } else if (onnx_each_is_integer(type)) {
@@ -69,9 +74,9 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
 /* Min(max, Max(input, min)): where min is greater it is max throughout. */
 static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_tensor *input, struct onnx_tensor *min,
                                    struct onnx_tensor *max) {
-    if (min->data == NULL || max->data == NULL) {
-        struct onnx_tensor *clipped = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
-        return onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
+    if (min->data == NULL || max->data == NULL || input->type == ONNX_DOUBLE) {
+        struct onnx_tensor *clipped = onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
+        return onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
     }
     /* DirectML's is max(Min, min(input, Max)). */
     min = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, min, max);

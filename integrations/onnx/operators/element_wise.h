@@ -25,6 +25,14 @@ struct onnx_tensor *onnx_each_classify(const struct onnx_call *call, DML_OPERATO
 struct onnx_tensor *onnx_each_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                       struct onnx_tensor *b);
 
+/* The same of doubles; any comparison with NaN is false. */
+struct onnx_tensor *onnx_each_compare_doubles(const struct onnx_call *call, DML_OPERATOR_TYPE type,
+                                              struct onnx_tensor *a, struct onnx_tensor *b);
+
+/* MIN or MAX, also of doubles. */
+struct onnx_tensor *onnx_each_bound(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                    struct onnx_tensor *b);
+
 /* Alpha * x + Beta, of floats. */
 struct onnx_tensor *onnx_each_linear(const struct onnx_call *call, struct onnx_tensor *tensor, float alpha, float beta);
 

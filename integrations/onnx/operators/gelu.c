@@ -1,4 +1,4 @@
-/* GELU in its forms, and sums with biases. FLOAT16 is computed in FLOAT where there are several steps. */
+/* GELU in its forms, SwiGLU, and sums with biases. FLOAT16 is computed in FLOAT where there are several steps. */
 #include <string.h>
 
 #include "onnx/operators.h"
@@ -99,8 +99,20 @@ static bool bias_split_gelu(const struct onnx_call *call) {
     return give(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, halves[0], exact(call, halves[1])));
 }
 
+/* a * sigmoid(alpha * a) * b */
+static bool swiglu(const struct onnx_call *call) {
+    struct onnx_tensor *a = onnx_input(call, 0), *b = onnx_input(call, 1);
+    if (a == NULL || b == NULL || a->rank != b->rank || memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes) != 0) {
+        return onnx_refuse(call, "no two inputs of the same sizes");
+    }
+    DML_ACTIVATION_SWISH_OPERATOR_DESC desc = {.SigmoidInputScale = onnx_float(call, "alpha", 1)};
+    a = onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SWISH, &desc, onnx_each_widen(call, a));
+    return give(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, onnx_each_widen(call, b)));
+}
+
 static const struct onnx_operator rows[] = {
     {ONNX_ML, "Gelu", 20, gelu},
+    {ONNX_ML, "SwiGLU", 28, swiglu},
     {ONNX_MICROSOFT, "Gelu", 1, gelu},
     {ONNX_MICROSOFT, "FastGelu", 1, fast_gelu},
     {ONNX_MICROSOFT, "BiasGelu", 1, bias_gelu},

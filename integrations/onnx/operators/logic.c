@@ -2,10 +2,19 @@
 #include "onnx/operators.h"
 #include "onnx/operators/element_wise.h"
 
+static bool compare(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
+    struct onnx_tensor *a, *b;
+    if (!onnx_each_operands(call, &a, &b)) {
+        return false;
+    }
+    const bool are_doubles = a->type == ONNX_DOUBLE && b->type == ONNX_DOUBLE;
+    return onnx_output(call, 0,
+                       are_doubles ? onnx_each_compare_doubles(call, type, a, b) : onnx_each_compare(call, type, a, b));
+}
+
 #define COMPARISON(name, type)                                                                                         \
     static bool name(const struct onnx_call *call) {                                                                   \
-        struct onnx_tensor *a, *b;                                                                                     \
-        return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_each_compare(call, type, a, b));          \
+        return compare(call, type);                                                                                    \
     }
 COMPARISON(and_of, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND)
 COMPARISON(or_of, DML_OPERATOR_ELEMENT_WISE_LOGICAL_OR)

@@ -80,6 +80,19 @@ static struct onnx_tensor *whole(const struct onnx_call *call, struct onnx_tenso
     return numbers == NULL ? NULL : onnx_cast(call, exponent, ONNX_INT32);
 }
 
+/* Doubles that are known and no more than FLOATs. */
+static struct onnx_tensor *narrow(const struct onnx_call *call, struct onnx_tensor *exponent) {
+    uint32_t count;
+    const double *numbers = onnx_host_floats(call, 1, &count);
+    for (uint32_t i = 0; numbers != NULL && i < count; ++i) {
+        if (!(numbers[i] >= -0x1p126 && numbers[i] <= 0x1p126) || numbers[i] != (double)(float)numbers[i]) {
+            onnx_refuse(call, "an exponent that is no FLOAT");
+            return NULL;
+        }
+    }
+    return numbers == NULL ? NULL : onnx_cast(call, exponent, ONNX_FLOAT);
+}
+
 static bool pow_of(const struct onnx_call *call) {
     struct onnx_tensor *base, *exponent;
     if (!onnx_each_operands(call, &base, &exponent)) {
@@ -90,6 +103,12 @@ static bool pow_of(const struct onnx_call *call) {
             return onnx_refuse(call, "of %s", onnx_type_name(base->type));
         }
         exponent = whole(call, exponent);
+        if (exponent == NULL) {
+            return false;
+        }
+    }
+    if (exponent->type == ONNX_DOUBLE) {
+        exponent = narrow(call, exponent);
         if (exponent == NULL) {
             return false;
         }

@@ -54,6 +54,7 @@ def random_weights(model, rng):
     inputs = [value for value in model.graph.input if value.name not in names]
     del model.graph.input[:]
     model.graph.input.extend(inputs)
+    model.ir_version = 8  # before 4 constants were inputs, too
     return model
 
 
@@ -108,7 +109,8 @@ def with_all_outputs(model):
     copy.CopyFrom(model)
     known = {value.name for value in copy.graph.output}
     for node in copy.graph.node:
-        for name in node.output:
+        # What Dropout's mask is where nothing is dropped, versions before 12 leave open.
+        for name in node.output[:1] if node.op_type == "Dropout" else node.output:
             if name and name not in known:
                 copy.graph.output.append(helper.make_empty_tensor_value_info(name))
                 known.add(name)
@@ -126,11 +128,16 @@ def session(model, options):
 def difference(expected, got):
     if expected.shape != got.shape or expected.dtype != got.dtype:
         return float("inf")
-    if expected.dtype.kind != "f":
-        # A rounding apart, of quantized numbers; places and truths are compared as they are.
-        return 0.0 if np.abs(expected.astype(np.float64) - got).max(initial=0) <= (expected.dtype.itemsize == 1) else float("inf")
+    if expected.dtype.kind != "f" and expected.dtype.itemsize > 1:
+        return 0.0 if np.array_equal(expected, got) else float("inf")
     scale = np.abs(expected).max(initial=0) or 1
     return float(np.abs(expected.astype(np.float64) - got).max(initial=0) / scale)
+
+
+def is_a_step_apart(expected, got):
+    """A few quantized numbers, of sums that lie between two: what comes behind is as far apart as that makes it."""
+    steps = np.abs(expected.astype(np.float64) - got)
+    return expected.dtype.itemsize == 1 and steps.max() <= 1 and np.count_nonzero(steps) <= max(1, 1e-3 * steps.size)
 
 
 def check(name, model, inputs, seconds):
@@ -142,14 +149,19 @@ def check(name, model, inputs, seconds):
         names, got = [value.name for value in ours.get_outputs()], ours.run(None, inputs)
         lines = [line.split("\t") for line in report.read_text().splitlines()]
     nodes = [line for line in lines if line[0] != "plan"]
-    worst = max(zip((difference(a, b) for a, b in zip(expected, got)), names))
+    differences = [difference(a, b) for a, b in zip(expected, got)]
+    worst = max(zip(differences, names))
+    order = {name: i for i, node in enumerate(whole.graph.node) for name in node.output}
+    beyond = sorted((order[name], name, i) for i, (value, name) in enumerate(zip(differences, names)) if value > BOUND)
+    right = not beyond or is_a_step_apart(expected[beyond[0][2]], got[beyond[0][2]])
+    first = f", the first beyond {BOUND} at {beyond[0][1]}" if beyond else ""
     text = (f"{name}: {sum(line[0] == 'vkdml' for line in nodes)} of {len(nodes)} nodes, {worst[0]:.1e} at {worst[1]} of "
-            f"{len(names)} tensors")
+            f"{len(names)} tensors{first}")
     for other in sorted({f"{line[1]}: {line[3]}" for line in nodes if line[0] != "vkdml"}):
         print(f"# {name}: not ours: {other}")
     if seconds:
         text += timed(model, inputs, seconds)
-    return worst[0] <= BOUND, text
+    return right, text
 
 
 def timed(model, inputs, seconds):

@@ -70,6 +70,20 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     return onnx_output(call, 0, onnx_cast(call, onnx_constant(call, ONNX_INT64, 1, &size, elements), type));
 }
 
+/* The nearest number of 8 bits, ties to even. */
+static struct onnx_tensor *make_bfloat16(const struct onnx_call *call, uint32_t count, const float *floats) {
+    uint16_t *elements = onnx_move_scratch(call, count, sizeof *elements);
+    if (elements == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t word;
+        memcpy(&word, &floats[i], sizeof word);
+        elements[i] = (uint16_t)((word + 0x7FFF + (word >> 16 & 1)) >> 16);
+    }
+    return onnx_constant(call, ONNX_BFLOAT16, 1, &count, elements);
+}
+
 /* Element i is start + i * delta in the type's precision, 16 bits in float; counted in double. */
 static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     double numbers[3];
@@ -101,6 +115,9 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     if (type == ONNX_DOUBLE) {
         return onnx_output(call, 0, onnx_constant(call, ONNX_DOUBLE, 1, &size, elements));
     }
+    if (type == ONNX_BFLOAT16) {
+        return onnx_output(call, 0, make_bfloat16(call, size, floats));
+    }
     return onnx_output(call, 0, onnx_cast(call, onnx_constant(call, ONNX_FLOAT, 1, &size, floats), type));
 }
 
@@ -109,7 +126,8 @@ static bool range(const struct onnx_call *call) {
     if (start == NULL || onnx_move_needed(call, 1) == NULL || onnx_move_needed(call, 2) == NULL) {
         return false;
     }
-    const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16;
+    const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16 ||
+                          start->type == ONNX_BFLOAT16;
     return is_float ? range_of_floats(call, start->type) : range_of_ints(call, start->type);
 }
 

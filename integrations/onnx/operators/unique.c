@@ -95,7 +95,8 @@ static bool unique(const struct onnx_call *call) {
     }
     struct table table = {0};
     table.floats = onnx_host_floats(call, 0, &count);
-    const bool is_float = input->type == ONNX_FLOAT || input->type == ONNX_DOUBLE || input->type == ONNX_FLOAT16;
+    const bool is_float = input->type == ONNX_FLOAT || input->type == ONNX_DOUBLE || input->type == ONNX_FLOAT16 ||
+                          input->type == ONNX_BFLOAT16;
     table.ints = is_float || table.floats == NULL ? NULL : onnx_host_ints(call, 0, &count);
     if (table.floats == NULL || (!is_float && table.ints == NULL)) {
         return false;

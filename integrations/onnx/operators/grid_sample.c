@@ -76,7 +76,9 @@ static struct onnx_tensor *find_places(const struct onnx_call *call, const struc
         DML_ELEMENT_WISE_ROUND_OPERATOR_DESC desc = {.RoundingMode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN};
         part = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_ROUND, &desc, ONNX_TENSORS(part));
     }
-    return put_within(call, grid, part, grid->sizes[dimension]);
+    /* Of a cubic filter the border goes on, as ONNX Runtime and PyTorch have it; ONNX's reference moves the place. */
+    const bool goes_on = grid->sampling == CUBIC && grid->border == BORDER;
+    return goes_on ? part : put_within(call, grid, part, grid->sizes[dimension]);
 }
 
 /* Of the element at an offset from a place's floor. */

@@ -51,36 +51,7 @@ static bool top_k(const struct onnx_call *call) {
 
 /* ---- CumSum, CumProd ---- */
 
-/* FLOAT64, which running sums lack: element by element, each a slice. */
-static struct onnx_tensor *cumulate_slices(const struct onnx_call *call, struct onnx_tensor *input, uint32_t axis,
-                                           DML_OPERATOR_TYPE type) {
-    const uint32_t size = input->sizes[axis];
-    const bool is_backwards = onnx_int(call, "reverse", 0) != 0, is_exclusive = onnx_int(call, "exclusive", 0) != 0;
-    const bool is_sum = type == DML_OPERATOR_CUMULATIVE_SUMMATION;
-    if (size > 64) {
-        onnx_refuse(call, "FLOAT64 of more than 64 elements along the axis");
-        return NULL;
-    }
-    struct onnx_tensor *parts[64], *sum = NULL;
-    for (uint32_t i = 0; i < size; ++i) {
-        const uint32_t at = is_backwards ? size - 1 - i : i;
-        struct onnx_tensor *part = onnx_move_part(call, input, axis, at, 1), *before = sum;
-        if (before == NULL) {
-            before = part == NULL ? NULL : onnx_fill(call, part->type, part->rank, part->sizes, is_sum ? 0 : 1);
-            sum = part;
-        } else {
-            sum = onnx_binary(call, is_sum ? DML_OPERATOR_ELEMENT_WISE_ADD : DML_OPERATOR_ELEMENT_WISE_MULTIPLY,
-                              before, part);
-        }
-        parts[at] = is_exclusive ? before : sum;
-        if (sum == NULL || before == NULL) {
-            return NULL;
-        }
-    }
-    return onnx_move_join(call, size, parts, axis);
-}
-
-/* Along an axis that is an input. */
+/* Along an axis that is an input; DirectML has no FLOAT64 here. */
 static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     struct onnx_tensor *input = onnx_move_needed(call, 0);
     uint32_t count = 0, axis;
@@ -93,9 +64,6 @@ static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     }
     if (onnx_is_empty(input)) {
         return onnx_output(call, 0, input);
-    }
-    if (input->type == ONNX_DOUBLE) {
-        return onnx_output(call, 0, cumulate_slices(call, input, axis, type));
     }
     DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {
         .Axis = axis,

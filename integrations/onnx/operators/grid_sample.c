@@ -71,7 +71,8 @@ static struct onnx_tensor *find_places(const struct onnx_call *call, const struc
     struct onnx_tensor *part = onnx_move_part(call, points, 2, grid->dimensions - 1 - dimension, 1);
     part = onnx_reshape(call, part, 3, (uint32_t[]){grid->batches, 1, grid->count});
     part = affine(call, part, 1, 1);
-    part = grid->aligns_corners ? affine(call, part, (size - 1) / 2, 0) : affine(call, affine(call, part, size, -1), 0.5F, 0);
+    part = grid->aligns_corners ? affine(call, part, (size - 1) / 2, 0)
+                                : affine(call, affine(call, part, size, -1), 0.5F, 0);
     if (grid->sampling == NEAREST && part != NULL) {
         DML_ELEMENT_WISE_ROUND_OPERATOR_DESC desc = {.RoundingMode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN};
         part = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_ROUND, &desc, ONNX_TENSORS(part));
@@ -82,15 +83,14 @@ static struct onnx_tensor *find_places(const struct onnx_call *call, const struc
 }
 
 /* Of the element at an offset from a place's floor. */
-static bool set_neighbour(const struct onnx_call *call, const struct grid *grid, struct onnx_tensor *low,
-                          float offset, uint32_t size, struct neighbour *neighbour) {
+static bool set_neighbour(const struct onnx_call *call, const struct grid *grid, struct onnx_tensor *low, float offset,
+                          uint32_t size, struct neighbour *neighbour) {
     struct onnx_tensor *index = offset == 0 ? low : affine(call, low, 1, offset);
     if (grid->border == ZEROS) {
         struct onnx_tensor *not_before = onnx_move_compare(
             call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, index, onnx_number(call, ONNX_FLOAT, 0));
-        struct onnx_tensor *not_behind =
-            onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, index,
-                              onnx_number(call, ONNX_FLOAT, (double)size));
+        struct onnx_tensor *not_behind = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, index,
+                                                           onnx_number(call, ONNX_FLOAT, (double)size));
         neighbour->is_there = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND,
                                           onnx_move_as_bits(call, not_before), onnx_move_as_bits(call, not_behind));
         if (neighbour->is_there == NULL) {
@@ -105,10 +105,8 @@ static bool set_neighbour(const struct onnx_call *call, const struct grid *grid,
 
 /* Weights of ONNX's cubic filter, a of -0.75, for the distance from the floor: polynomials by their factors. */
 static struct onnx_tensor *cubic_weight(const struct onnx_call *call, struct onnx_tensor *rest, uint32_t tap) {
-    static const float factors[4][4] = {{-0.75F, 1.5F, -0.75F, 0},
-                                        {1.25F, -2.25F, 0, 1},
-                                        {-1.25F, 1.5F, 0.75F, 0},
-                                        {0.75F, -0.75F, 0, 0}};
+    static const float factors[4][4] = {
+        {-0.75F, 1.5F, -0.75F, 0}, {1.25F, -2.25F, 0, 1}, {-1.25F, 1.5F, 0.75F, 0}, {0.75F, -0.75F, 0, 0}};
     struct onnx_tensor *sum = affine(call, rest, factors[tap][0], factors[tap][1]);
     for (uint32_t i = 2; i < 4; ++i) {
         sum = affine(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, sum, rest), 1, factors[tap][i]);

@@ -65,11 +65,11 @@ static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     if (onnx_is_empty(input)) {
         return onnx_output(call, 0, input);
     }
-    DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {
-        .Axis = axis,
-        .AxisDirection =
-            onnx_int(call, "reverse", 0) != 0 ? DML_AXIS_DIRECTION_DECREASING : DML_AXIS_DIRECTION_INCREASING,
-        .HasExclusiveSum = onnx_int(call, "exclusive", 0) != 0};
+    DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {.Axis = axis,
+                                                   .AxisDirection = onnx_int(call, "reverse", 0) != 0
+                                                                        ? DML_AXIS_DIRECTION_DECREASING
+                                                                        : DML_AXIS_DIRECTION_INCREASING,
+                                                   .HasExclusiveSum = onnx_int(call, "exclusive", 0) != 0};
     return onnx_output(call, 0, onnx_make(call, type, &desc, ONNX_TENSORS(input)));
 }
 

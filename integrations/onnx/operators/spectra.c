@@ -7,11 +7,11 @@
 enum { MOST_NUMBERS = 1 << 22 }; /* of a matrix */
 
 struct transform {
-    uint32_t length;      /* L */
-    uint32_t inputs;      /* elements of the axis that count: others are 0 */
-    uint32_t outputs;     /* of L, or the first half */
-    uint32_t parts_in;    /* 1: real, 2: real and imaginary */
-    uint32_t parts_out;   /* likewise */
+    uint32_t length;    /* L */
+    uint32_t inputs;    /* elements of the axis that count: others are 0 */
+    uint32_t outputs;   /* of L, or the first half */
+    uint32_t parts_in;  /* 1: real, 2: real and imaginary */
+    uint32_t parts_out; /* likewise */
     bool is_inverse;
 };
 
@@ -46,12 +46,11 @@ static struct onnx_tensor *make_matrix(const struct onnx_call *call, const struc
     float *numbers = onnx_move_scratch(call, (size_t)rows * columns, sizeof *numbers);
     for (uint32_t r = 0; numbers != NULL && r < rows; ++r) {
         for (uint32_t c = 0; c < columns; ++c) {
-            numbers[(size_t)r * columns + c] = (float)coefficient(t, r / t->parts_in, r % t->parts_in,
-                                                                  c / t->parts_out, c % t->parts_out);
+            numbers[(size_t)r * columns + c] =
+                (float)coefficient(t, r / t->parts_in, r % t->parts_in, c / t->parts_out, c % t->parts_out);
         }
     }
-    return numbers == NULL ? NULL
-                           : onnx_constant(call, ONNX_FLOAT, 4, (uint32_t[]){1, 1, rows, columns}, numbers);
+    return numbers == NULL ? NULL : onnx_constant(call, ONNX_FLOAT, 4, (uint32_t[]){1, 1, rows, columns}, numbers);
 }
 
 /* Along an axis that is not the last, which holds the parts. */

@@ -143,6 +143,13 @@ static bool read_float(enum onnx_type type, const unsigned char *data, uint64_t 
         uint16_t bits;
         memcpy(&bits, data + i * sizeof bits, sizeof bits);
         *value = (double)half_to_float(bits);
+    } else if (type == ONNX_BFLOAT16) {
+        float element;
+        uint16_t bits;
+        memcpy(&bits, data + i * sizeof bits, sizeof bits);
+        const uint32_t word = (uint32_t)bits << 16;
+        memcpy(&element, &word, sizeof element);
+        *value = (double)element;
     } else {
         return false;
     }

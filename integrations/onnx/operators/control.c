@@ -133,8 +133,7 @@ static struct onnx_tensor *stack(const struct onnx_call *call, uint32_t count, s
 }
 
 /* Of no turns: what the body says of its output's sizes. */
-static struct onnx_tensor *stack_nothing(const struct onnx_call *call, const struct onnx_graph *body,
-                                         uint32_t output) {
+static struct onnx_tensor *stack_nothing(const struct onnx_call *call, const struct onnx_graph *body, uint32_t output) {
     const struct onnx_value *value = &body->values[body->outputs[output]];
     uint32_t sizes[ONNX_MAX_RANK + 1] = {0};
     bool is_known = value->has_shape && value->type != ONNX_UNDEFINED && value->rank < ONNX_MAX_RANK;
@@ -267,8 +266,8 @@ static bool read_turn(const struct onnx_call *call, const struct scan *scan, str
                       const uint32_t *axes, uint32_t turn_number, struct onnx_tensor **read) {
     for (uint32_t i = 0; i < scan->scanned; ++i) {
         const bool is_backwards = nth(call, scan->directions, i) != 0;
-        read[scan->states + i] = take(call, inputs[scan->states + i], axes[i],
-                                      is_backwards ? scan->turns - 1 - turn_number : turn_number);
+        read[scan->states + i] =
+            take(call, inputs[scan->states + i], axes[i], is_backwards ? scan->turns - 1 - turn_number : turn_number);
         if (read[scan->states + i] == NULL) {
             return false;
         }

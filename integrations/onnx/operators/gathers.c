@@ -162,7 +162,7 @@ static bool nonzero(const struct onnx_call *call) {
 }
 
 static const struct onnx_operator rows[] = {
-    {ONNX_ML, "Gather", 1, gather},      {ONNX_ML, "GatherElements", 11, gather_elements},
+    {ONNX_ML, "Gather", 1, gather},       {ONNX_ML, "GatherElements", 11, gather_elements},
     {ONNX_ML, "GatherND", 11, gather_nd}, {ONNX_ML, "Compress", 9, compress},
     {ONNX_ML, "NonZero", 9, nonzero},
 };

@@ -70,6 +70,20 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     return onnx_output(call, 0, onnx_cast(call, onnx_constant(call, ONNX_INT64, 1, &size, elements), type));
 }
 
+/* The nearest number of 8 bits, ties to even. */
+static struct onnx_tensor *make_bfloat16(const struct onnx_call *call, uint32_t count, const float *floats) {
+    uint16_t *elements = onnx_move_scratch(call, count, sizeof *elements);
+    if (elements == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t word;
+        memcpy(&word, &floats[i], sizeof word);
+        elements[i] = (uint16_t)((word + 0x7FFF + (word >> 16 & 1)) >> 16);
+    }
+    return onnx_constant(call, ONNX_BFLOAT16, 1, &count, elements);
+}
+
 /* Element i is start + i * delta in the type's precision, 16 bits in float; counted in double. */
 static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     double numbers[3];
@@ -101,6 +115,9 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     if (type == ONNX_DOUBLE) {
         return onnx_output(call, 0, onnx_constant(call, ONNX_DOUBLE, 1, &size, elements));
     }
+    if (type == ONNX_BFLOAT16) {
+        return onnx_output(call, 0, make_bfloat16(call, size, floats));
+    }
     return onnx_output(call, 0, onnx_cast(call, onnx_constant(call, ONNX_FLOAT, 1, &size, floats), type));
 }
 
@@ -109,7 +126,8 @@ static bool range(const struct onnx_call *call) {
     if (start == NULL || onnx_move_needed(call, 1) == NULL || onnx_move_needed(call, 2) == NULL) {
         return false;
     }
-    const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16;
+    const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16 ||
+                          start->type == ONNX_BFLOAT16;
     return is_float ? range_of_floats(call, start->type) : range_of_ints(call, start->type);
 }
 
@@ -160,11 +178,10 @@ static bool trilu(const struct onnx_call *call) {
     struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, columns), 2, (uint32_t[]){1, columns});
     struct onnx_tensor *lines = onnx_reshape(call, onnx_move_iota(call, rows), 2, (uint32_t[]){rows, 1});
     lines = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, lines, onnx_number(call, ONNX_INT64, (double)k));
-    struct onnx_tensor *keeps =
-        onnx_move_compare(call,
-                          is_upper ? DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL
-                                   : DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL,
-                          places, lines);
+    struct onnx_tensor *keeps = onnx_move_compare(call,
+                                                  is_upper ? DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL
+                                                           : DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL,
+                                                  places, lines);
     struct onnx_tensor *bits = onnx_move_as_bits(call, input);
     if (bits == NULL) {
         return false;
@@ -175,38 +192,47 @@ static bool trilu(const struct onnx_call *call) {
 
 /* ---- OneHot ---- */
 
-/* Indices of any type, whole numbers; those from -depth to -1 count from the end, others beyond have no place. */
+/* Indices of any type, whole numbers; signed ones from -depth on count from the end, others beyond have no place. */
+static struct onnx_tensor *make_indices(const struct onnx_call *call, struct onnx_tensor *indices) {
+    switch (indices->type) {
+    case ONNX_INT64:
+    case ONNX_INT32:
+    case ONNX_UINT64:
+    case ONNX_UINT32:
+        return indices;
+    default:
+        return onnx_cast(call, indices, ONNX_INT64);
+    }
+}
+
 static bool one_hot(const struct onnx_call *call) {
     struct onnx_tensor *indices = onnx_move_needed(call, 0), *values = onnx_move_needed(call, 2);
-    uint32_t count = 0, axis, shape[ONNX_MAX_RANK];
+    uint32_t count = 0, axis, sizes[ONNX_MAX_RANK], value_sizes[ONNX_MAX_RANK];
     const double *depth = indices == NULL ? NULL : onnx_host_floats(call, 1, &count);
     if (depth == NULL || values == NULL) {
         return false;
     }
     if (count != 1 || !(depth[0] >= 0 && depth[0] <= UINT32_MAX) || indices->rank + 1 > ONNX_MAX_RANK ||
-        !onnx_axis(call, onnx_int(call, "axis", -1), indices->rank + 1, &axis)) {
-        return onnx_refuse(call, "no depth, or no axis");
-    }
-    const uint32_t size = (uint32_t)depth[0];
-    for (uint32_t d = 0; d <= indices->rank; ++d) {
-        shape[d] = d < axis ? indices->sizes[d] : d == axis ? 1 : indices->sizes[d - 1];
+        onnx_count(values) != 2 || !onnx_axis(call, onnx_int(call, "axis", -1), indices->rank + 1, &axis)) {
+        return onnx_refuse(call, "no depth, no axis or not two values");
     }
     const uint32_t rank = indices->rank + 1;
-    struct onnx_tensor *places = onnx_move_from_start(call, onnx_reshape(call, indices, rank, shape), size);
-    if (places == NULL || onnx_count(values) != 2) {
-        return onnx_refuse(call, "not two values");
-    }
-    values = onnx_move_as_bits(call, onnx_reshape(call, values, 1, (uint32_t[]){2}));
-    uint32_t axis_sizes[ONNX_MAX_RANK];
+    const enum onnx_type type = values->type;
     for (uint32_t d = 0; d < rank; ++d) {
-        axis_sizes[d] = d == axis ? size : 1;
-        shape[d] = d == axis ? size : shape[d];
+        sizes[d] = d < axis ? indices->sizes[d] : d == axis ? 1 : indices->sizes[d - 1];
+        value_sizes[d] = d + 1 == rank ? 2 : 1;
     }
-    struct onnx_tensor *numbers = onnx_reshape(call, onnx_move_iota(call, size), rank, axis_sizes);
-    struct onnx_tensor *is_one = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, places, numbers);
-    struct onnx_tensor *off = onnx_move_part(call, values, 0, 0, 1), *on = onnx_move_part(call, values, 0, 1, 1);
-    struct onnx_tensor *result = onnx_move_select(call, is_one, on, off);
-    return onnx_output(call, 0, onnx_reinterpret(call, result, onnx_input(call, 2)->type));
+    indices = onnx_reshape(call, make_indices(call, indices), rank, sizes);
+    sizes[axis] = (uint32_t)depth[0];
+    struct onnx_tensor *result = onnx_declare(call, type, rank, sizes);
+    if (indices == NULL || result == NULL || onnx_is_empty(result)) {
+        return indices != NULL && onnx_output(call, 0, result);
+    }
+    values = onnx_move_as_bits(call, onnx_reshape(call, values, rank, value_sizes));
+    result = values == NULL ? NULL : onnx_declare(call, values->type, rank, sizes);
+    DML_ONE_HOT_OPERATOR_DESC desc = {.Axis = axis};
+    return result != NULL && onnx_emit(call, DML_OPERATOR_ONE_HOT, &desc, ONNX_TENSORS(indices, values), 1, &result) &&
+           onnx_output(call, 0, onnx_reinterpret(call, result, type));
 }
 
 /* ---- windows ---- */

@@ -28,6 +28,7 @@ struct onnx_tensor *onnx_move_as_bits(const struct onnx_call *call, struct onnx_
         return onnx_reinterpret(call, tensor, ONNX_UINT8);
     case ONNX_BFLOAT16:
         return onnx_reinterpret(call, tensor, ONNX_UINT16);
+    case ONNX_DOUBLE: /* TILE has no FLOAT64 */
     case ONNX_COMPLEX64:
         return onnx_reinterpret(call, tensor, ONNX_UINT64);
     default:
@@ -63,7 +64,7 @@ static bool is_all(const struct onnx_tensor *tensor, const uint32_t *offsets, co
 }
 
 struct onnx_tensor *onnx_move_slice(const struct onnx_call *call, struct onnx_tensor *tensor, const uint32_t *offsets,
-                               const uint32_t *sizes, const int32_t *steps) {
+                                    const uint32_t *sizes, const int32_t *steps) {
     if (tensor == NULL || is_all(tensor, offsets, sizes, steps)) {
         return tensor;
     }
@@ -88,8 +89,8 @@ struct onnx_tensor *onnx_move_slice(const struct onnx_call *call, struct onnx_te
     return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_SLICE1, &copy, ONNX_TENSORS(bits)), tensor->type);
 }
 
-struct onnx_tensor *onnx_move_part(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis, uint32_t offset,
-                              uint32_t size) {
+struct onnx_tensor *onnx_move_part(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis,
+                                   uint32_t offset, uint32_t size) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -103,7 +104,7 @@ struct onnx_tensor *onnx_move_part(const struct onnx_call *call, struct onnx_ten
 /* ---- joins ---- */
 
 struct onnx_tensor *onnx_move_join(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *tensors,
-                              uint32_t axis) {
+                                   uint32_t axis) {
     struct onnx_tensor **kept = onnx_move_scratch(call, count, sizeof *kept);
     uint64_t total = 0;
     uint32_t kept_count = 0;
@@ -149,8 +150,8 @@ static struct onnx_tensor *gather_three(const struct onnx_call *call, struct onn
                             tensor->type);
 }
 
-struct onnx_tensor *onnx_move_gather(const struct onnx_call *call, struct onnx_tensor *tensor, struct onnx_tensor *indices,
-                                uint32_t axis) {
+struct onnx_tensor *onnx_move_gather(const struct onnx_call *call, struct onnx_tensor *tensor,
+                                     struct onnx_tensor *indices, uint32_t axis) {
     if (tensor == NULL || indices == NULL) {
         return NULL;
     }
@@ -177,8 +178,8 @@ struct onnx_tensor *onnx_move_gather(const struct onnx_call *call, struct onnx_t
     return onnx_reshape(call, gather_three(call, tensor, indices, axis), rank, sizes);
 }
 
-struct onnx_tensor *onnx_move_pick(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis, uint32_t count,
-                              const uint32_t *indices) {
+struct onnx_tensor *onnx_move_pick(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis,
+                                   uint32_t count, const uint32_t *indices) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -203,7 +204,7 @@ struct onnx_tensor *onnx_move_pick(const struct onnx_call *call, struct onnx_ten
 /* ---- others ---- */
 
 struct onnx_tensor *onnx_move_pad_zero(const struct onnx_call *call, struct onnx_tensor *tensor, const uint32_t *start,
-                                  const uint32_t *end) {
+                                       const uint32_t *end) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -223,13 +224,12 @@ struct onnx_tensor *onnx_move_pad_zero(const struct onnx_call *call, struct onnx
     if (bits == NULL) {
         return NULL;
     }
-    DML_PADDING_OPERATOR_DESC desc = {
-        .DimensionCount = tensor->rank, .StartPadding = start, .EndPadding = end};
+    DML_PADDING_OPERATOR_DESC desc = {.DimensionCount = tensor->rank, .StartPadding = start, .EndPadding = end};
     return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_PADDING, &desc, ONNX_TENSORS(bits)), tensor->type);
 }
 
 struct onnx_tensor *onnx_move_select(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                struct onnx_tensor *b) {
+                                     struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (condition == NULL || a == NULL || b == NULL ||
         !onnx_broadcast_sizes(call, 3, (struct onnx_tensor *[]){condition, a, b}, &rank, sizes)) {
@@ -251,7 +251,7 @@ struct onnx_tensor *onnx_move_select(const struct onnx_call *call, struct onnx_t
 }
 
 struct onnx_tensor *onnx_move_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                 struct onnx_tensor *b) {
+                                      struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
         return NULL;
@@ -282,8 +282,8 @@ struct onnx_tensor *onnx_move_iota(const struct onnx_call *call, uint32_t count)
 
 struct onnx_tensor *onnx_move_from_start(const struct onnx_call *call, struct onnx_tensor *indices, uint32_t size) {
     indices = onnx_cast(call, indices, ONNX_INT64);
-    struct onnx_tensor *is_negative = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, indices,
-                                                   onnx_number(call, ONNX_INT64, 0));
+    struct onnx_tensor *is_negative =
+        onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, indices, onnx_number(call, ONNX_INT64, 0));
     struct onnx_tensor *moved =
         onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, indices, onnx_number(call, ONNX_INT64, (double)size));
     return onnx_move_select(call, is_negative, moved, indices);

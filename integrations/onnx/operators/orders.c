@@ -19,10 +19,6 @@ static bool find_k(const struct onnx_call *call, int64_t *k) {
     return true;
 }
 
-static enum onnx_type sorted_type(enum onnx_type type) {
-    return type == ONNX_BFLOAT16 ? ONNX_UNDEFINED : type;
-}
-
 static bool top_k(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_move_needed(call, 0);
     uint32_t axis;
@@ -30,7 +26,7 @@ static bool top_k(const struct onnx_call *call) {
     if (input == NULL || !onnx_axis(call, onnx_int(call, "axis", -1), input->rank, &axis) || !find_k(call, &k)) {
         return false;
     }
-    if (k < 0 || k > input->sizes[axis] || sorted_type(input->type) == ONNX_UNDEFINED) {
+    if (k < 0 || k > input->sizes[axis]) {
         return onnx_refuse(call, "%lld of %u elements", (long long)k, (unsigned)input->sizes[axis]);
     }
     struct onnx_tensor sizes = *input;
@@ -55,7 +51,7 @@ static bool top_k(const struct onnx_call *call) {
 
 /* ---- CumSum, CumProd ---- */
 
-/* Along an axis that is an input; float64 has no running sum. */
+/* Along an axis that is an input; DirectML has no FLOAT64 here. */
 static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     struct onnx_tensor *input = onnx_move_needed(call, 0);
     uint32_t count = 0, axis;
@@ -69,11 +65,11 @@ static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     if (onnx_is_empty(input)) {
         return onnx_output(call, 0, input);
     }
-    DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {
-        .Axis = axis,
-        .AxisDirection =
-            onnx_int(call, "reverse", 0) != 0 ? DML_AXIS_DIRECTION_DECREASING : DML_AXIS_DIRECTION_INCREASING,
-        .HasExclusiveSum = onnx_int(call, "exclusive", 0) != 0};
+    DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {.Axis = axis,
+                                                   .AxisDirection = onnx_int(call, "reverse", 0) != 0
+                                                                        ? DML_AXIS_DIRECTION_DECREASING
+                                                                        : DML_AXIS_DIRECTION_INCREASING,
+                                                   .HasExclusiveSum = onnx_int(call, "exclusive", 0) != 0};
     return onnx_output(call, 0, onnx_make(call, type, &desc, ONNX_TENSORS(input)));
 }
 

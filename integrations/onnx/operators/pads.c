@@ -7,7 +7,7 @@
 
 struct padding {
     DML_PADDING_MODE mode;
-    uint32_t start[ONNX_MAX_RANK], end[ONNX_MAX_RANK];   /* to add */
+    uint32_t start[ONNX_MAX_RANK], end[ONNX_MAX_RANK];     /* to add */
     uint32_t offsets[ONNX_MAX_RANK], sizes[ONNX_MAX_RANK]; /* what is taken before that */
     uint32_t padded[ONNX_MAX_RANK];
 };
@@ -94,8 +94,8 @@ static struct onnx_tensor *find_value(const struct onnx_call *call, enum onnx_ty
     struct onnx_tensor *value = call->node->version < 11 ? NULL : onnx_input(call, 2);
     if (value == NULL) {
         const float number = onnx_float(call, "value", 0);
-        return onnx_move_as_bits(call, onnx_number(call, type == ONNX_BOOL || type == ONNX_BFLOAT16 ? ONNX_UINT8 : type,
-                                                   (double)number));
+        return onnx_move_as_bits(
+            call, onnx_number(call, type == ONNX_BOOL || type == ONNX_BFLOAT16 ? ONNX_UINT8 : type, (double)number));
     }
     if (value->type != type || onnx_count(value) != 1) {
         onnx_refuse(call, "a value that is no element of the data");

@@ -18,7 +18,7 @@ static double place_of(const struct onnx_resize *r, const struct onnx_resize_axi
         return a->start * (in - 1) +
                (width == 1 ? (a->end - a->start) * (in - 1) / 2 : y * (a->end - a->start) * (in - 1) / (width - 1));
     case ONNX_PYTORCH_HALF_PIXEL:
-        return width == 1 ? -0.5 : (y + 0.5) / a->scale - 0.5;
+        return a->out == 1 ? 0 : (y + 0.5) / a->scale - 0.5;
     case ONNX_HALF_PIXEL_SYMMETRIC:
         return in / 2 * (1 - a->out / width) + (y + 0.5) / a->scale - 0.5;
     default:
@@ -73,25 +73,51 @@ static bool is_of_centres(const struct onnx_resize_axis *a, const uint32_t *tabl
     return a->in < 1U << 16 && a->out < 1U << 16;
 }
 
-static bool is_resampled(const struct onnx_tensor *tensor) {
-    return tensor->type == ONNX_FLOAT || tensor->type == ONNX_FLOAT16;
+/* RESAMPLE takes four dimensions: neighbours that stay as they are count as one. */
+static uint32_t merge_axes(const struct onnx_resize *r, uint32_t rank, uint32_t *first) {
+    uint32_t merged = 0;
+    for (uint32_t d = 0; d < rank; ++d) {
+        if (d == 0 || !is_same(r, &r->axes[d]) || !is_same(r, &r->axes[d - 1])) {
+            first[merged++] = d;
+        }
+    }
+    first[merged] = rank;
+    return merged;
+}
+
+static bool is_resampled(const struct onnx_resize *r, const struct onnx_tensor *tensor) {
+    uint32_t first[ONNX_MAX_RANK + 1];
+    return (tensor->type == ONNX_FLOAT || tensor->type == ONNX_FLOAT16) && merge_axes(r, tensor->rank, first) <= 4;
 }
 
 static struct onnx_tensor *resample(const struct onnx_call *call, const struct onnx_resize *r,
-                                    struct onnx_tensor *tensor, DML_INTERPOLATION_MODE mode, const float *scales,
-                                    const float *input_offsets, const float *output_offsets) {
-    uint32_t sizes[ONNX_MAX_RANK];
-    for (uint32_t d = 0; d < tensor->rank; ++d) {
-        sizes[d] = r->axes[d].out;
+                                    struct onnx_tensor *tensor, DML_INTERPOLATION_MODE mode, float *scales,
+                                    float *input_offsets, float *output_offsets) {
+    uint32_t sizes[ONNX_MAX_RANK], in[4] = {1, 1, 1, 1}, out[4] = {1, 1, 1, 1}, first[ONNX_MAX_RANK + 1];
+    const uint32_t merged = merge_axes(r, tensor->rank, first);
+    for (uint32_t m = 0; m < merged; ++m) {
+        for (uint32_t d = first[m]; d < first[m + 1]; ++d) {
+            in[m] *= r->axes[d].in;
+            out[m] *= r->axes[d].out;
+            sizes[d] = r->axes[d].out;
+        }
+        scales[m] = scales[first[m]];
+        input_offsets[m] = input_offsets[first[m]];
+        output_offsets[m] = output_offsets[first[m]];
     }
-    struct onnx_tensor *result = onnx_declare(call, tensor->type, tensor->rank, sizes);
+    const enum onnx_type type = tensor->type;
+    const uint32_t rank = tensor->rank;
+    tensor = onnx_reshape(call, tensor, merged, in);
+    struct onnx_tensor *result = onnx_declare(call, type, merged, out);
     DML_RESAMPLE1_OPERATOR_DESC desc = {.InterpolationMode = mode,
-                                        .DimensionCount = tensor->rank,
+                                        .DimensionCount = merged,
                                         .Scales = scales,
                                         .InputPixelOffsets = input_offsets,
                                         .OutputPixelOffsets = output_offsets};
-    return result != NULL && onnx_emit(call, DML_OPERATOR_RESAMPLE1, &desc, ONNX_TENSORS(tensor), 1, &result) ? result
-                                                                                                              : NULL;
+    return tensor != NULL && result != NULL &&
+                   onnx_emit(call, DML_OPERATOR_RESAMPLE1, &desc, ONNX_TENSORS(tensor), 1, &result)
+               ? onnx_reshape(call, result, rank, sizes)
+               : NULL;
 }
 
 /* Value of the axis's elements that lie outside the input. */
@@ -122,7 +148,7 @@ static struct onnx_tensor *resize_nearest(const struct onnx_call *call, const st
                                           struct onnx_tensor *tensor) {
     uint32_t *tables[ONNX_MAX_RANK];
     float scales[ONNX_MAX_RANK], input_offsets[ONNX_MAX_RANK], output_offsets[ONNX_MAX_RANK];
-    bool all = is_resampled(tensor) && r->coordinates != ONNX_TF_CROP_AND_RESIZE;
+    bool all = is_resampled(r, tensor) && r->coordinates != ONNX_TF_CROP_AND_RESIZE;
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         tables[d] = nearest_table(call, r, &r->axes[d]);
         if (tables[d] == NULL) {
@@ -253,8 +279,8 @@ static bool say_axis(const struct onnx_resize *r, const struct onnx_resize_axis 
     case ONNX_TF_CROP_AND_RESIZE:
         return false;
     case ONNX_PYTORCH_HALF_PIXEL:
-        *output_offset = a->width == 1 ? 0 : -0.5F;
-        *input_offset = 0.5F;
+        *output_offset = a->out == 1 ? 0 : -0.5F;
+        *input_offset = a->out == 1 ? 0 : 0.5F;
         return true;
     case ONNX_HALF_PIXEL_SYMMETRIC:
         *output_offset = -0.5F;
@@ -270,7 +296,7 @@ static bool say_axis(const struct onnx_resize *r, const struct onnx_resize_axis 
 static struct onnx_tensor *resize_weighted(const struct onnx_call *call, const struct onnx_resize *r,
                                            struct onnx_tensor *tensor) {
     float scales[ONNX_MAX_RANK], input_offsets[ONNX_MAX_RANK], output_offsets[ONNX_MAX_RANK];
-    bool all = r->mode == ONNX_LINEAR && !r->antialias && is_resampled(tensor);
+    bool all = r->mode == ONNX_LINEAR && !r->antialias && is_resampled(r, tensor);
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         all = all && say_axis(r, &r->axes[d], &scales[d], &input_offsets[d], &output_offsets[d]);
     }
@@ -278,7 +304,7 @@ static struct onnx_tensor *resize_weighted(const struct onnx_call *call, const s
         return resample(call, r, tensor, DML_INTERPOLATION_MODE_LINEAR, scales, input_offsets, output_offsets);
     }
     const enum onnx_type type = tensor->type;
-    if (!is_resampled(tensor)) {
+    if (type != ONNX_FLOAT && type != ONNX_FLOAT16) {
         onnx_refuse(call, "%s between elements", onnx_type_name(type));
         return NULL;
     }

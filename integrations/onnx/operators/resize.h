@@ -23,8 +23,8 @@ enum onnx_rounding { ONNX_ROUND_PREFER_FLOOR, ONNX_ROUND_PREFER_CEIL, ONNX_FLOOR
 
 struct onnx_resize_axis {
     uint32_t in, out;
-    double scale, width;  /* width: in * scale, which need not be whole */
-    double start, end;    /* the region of interest, of TF_CROP_AND_RESIZE */
+    double scale, width; /* width: in * scale, which need not be whole */
+    double start, end;   /* the region of interest, of TF_CROP_AND_RESIZE */
 };
 
 struct onnx_resize {

@@ -48,8 +48,7 @@ static struct onnx_tensor *reduce_three(const struct onnx_call *call, const stru
     }
     indices = onnx_reshape(call, indices, 4, (uint32_t[]){indices->sizes[0], 1, count, indices->sizes[2]});
     struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, size), 4, (uint32_t[]){1, size, 1, 1});
-    struct onnx_tensor *is_here =
-        onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, indices, places);
+    struct onnx_tensor *is_here = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, indices, places);
     struct onnx_tensor *wide = onnx_reshape(call, updates, 4, (uint32_t[]){outer, 1, count, inner});
     struct onnx_tensor *before = onnx_reshape(call, data, 4, (uint32_t[]){outer, size, 1, inner});
     struct onnx_tensor *nothing = before;
@@ -109,9 +108,9 @@ static struct onnx_tensor *put_back(const struct onnx_call *call, struct onnx_te
     return corner;
 }
 
-static bool reduce_elements(const struct onnx_call *call, const struct reduction *reduction,
-                            struct onnx_tensor *corner, struct onnx_tensor *indices, struct onnx_tensor *updates,
-                            uint32_t axis, struct onnx_tensor *data) {
+static bool reduce_elements(const struct onnx_call *call, const struct reduction *reduction, struct onnx_tensor *corner,
+                            struct onnx_tensor *indices, struct onnx_tensor *updates, uint32_t axis,
+                            struct onnx_tensor *data) {
     struct onnx_tensor *result = NULL;
     struct onnx_call inner = *call;
     inner.outputs = &result;
@@ -160,8 +159,7 @@ static struct onnx_tensor *flatten_tuples(const struct onnx_call *call, struct o
     struct onnx_tensor *places = NULL;
     indices = onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple});
     for (uint32_t t = 0; t < tuple; ++t) {
-        struct onnx_tensor *part =
-            onnx_move_from_start(call, onnx_move_part(call, indices, 1, t, 1), input->sizes[t]);
+        struct onnx_tensor *part = onnx_move_from_start(call, onnx_move_part(call, indices, 1, t, 1), input->sizes[t]);
         if (places != NULL) {
             places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, places,
                                  onnx_number(call, ONNX_INT64, (double)input->sizes[t]));
@@ -189,8 +187,8 @@ static struct onnx_tensor *scatter_blocks(const struct onnx_call *call, struct o
     sizes[tuple] = block;
     struct onnx_tensor *data = onnx_reshape(call, onnx_move_as_bits(call, input), rank, sizes);
     indices = onnx_pad_rank(call, onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple}), rank);
-    updates = onnx_pad_rank(
-        call, onnx_reshape(call, onnx_move_as_bits(call, updates), 2, (uint32_t[]){count, block}), rank);
+    updates =
+        onnx_pad_rank(call, onnx_reshape(call, onnx_move_as_bits(call, updates), 2, (uint32_t[]){count, block}), rank);
     DML_SCATTER_ND_OPERATOR_DESC desc = {.InputDimensionCount = rank, .IndicesDimensionCount = 2};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER_ND, &desc, ONNX_TENSORS(data, indices, updates));
     return onnx_reinterpret(call, onnx_reshape(call, made, input->rank, input->sizes), input->type);
@@ -219,8 +217,8 @@ static bool scatter_nd(const struct onnx_call *call) {
         return onnx_refuse(call, "updates that do not fit the data");
     }
     if (reduction == NULL) {
-        return onnx_output(call, 0, scatter_blocks(call, input, indices, updates, (uint32_t)count, tuple,
-                                                   (uint32_t)block));
+        return onnx_output(call, 0,
+                           scatter_blocks(call, input, indices, updates, (uint32_t)count, tuple, (uint32_t)block));
     }
     const uint32_t width = (uint32_t)block, length = (uint32_t)count;
     struct onnx_tensor *places = flatten_tuples(call, indices, input, length, tuple);
@@ -255,11 +253,8 @@ static bool tensor_scatter(const struct onnx_call *call) {
     }
     places = onnx_pad_rank(call, places, 2);
     if (places != NULL && strcmp(onnx_text(call, "mode", "linear"), "circular") == 0) {
-        struct onnx_tensor *length = onnx_number(call, ONNX_INT64, (double)size);
-        struct onnx_tensor *is_behind =
-            onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, places, length);
-        places = onnx_move_select(call, is_behind,
-                                  onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, places, length), places);
+        places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MODULUS_FLOOR, places,
+                             onnx_number(call, ONNX_INT64, (double)size));
     }
     uint32_t sizes[ONNX_MAX_RANK];
     for (uint32_t d = 0; d < input->rank; ++d) {

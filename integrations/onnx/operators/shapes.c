@@ -34,8 +34,7 @@ static bool reshape(const struct onnx_call *call) {
     if (input == NULL) {
         return onnx_refuse(call, "no input");
     }
-    const int64_t *shape =
-        call->node->version < 5 ? onnx_ints(call, "shape", &rank) : onnx_host_ints(call, 1, &rank);
+    const int64_t *shape = call->node->version < 5 ? onnx_ints(call, "shape", &rank) : onnx_host_ints(call, 1, &rank);
     if (shape == NULL && (call->node->version >= 5 || rank != 0)) {
         return onnx_refuse(call, "no shape");
     }
@@ -117,8 +116,7 @@ static bool flatten(const struct onnx_call *call) {
     if (sizes[0] > UINT32_MAX || sizes[1] > UINT32_MAX) {
         return onnx_refuse(call, "sizes beyond 32 bits");
     }
-    return onnx_output(call, 0,
-                       onnx_reshape(call, input, 2, (uint32_t[]){(uint32_t)sizes[0], (uint32_t)sizes[1]}));
+    return onnx_output(call, 0, onnx_reshape(call, input, 2, (uint32_t[]){(uint32_t)sizes[0], (uint32_t)sizes[1]}));
 }
 
 /* Bits of axes, which are an attribute before version 13 and an input from then on. */

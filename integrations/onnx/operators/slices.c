@@ -177,10 +177,35 @@ static bool center_crop_pad(const struct onnx_call *call) {
     return onnx_output(call, 0, onnx_move_pad_zero(call, cropped, start, end));
 }
 
+/* ---- Crop ---- */
+
+/* Of pictures: what borders leave, from the left and from above on as much as `scale` says. */
+static bool crop(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    uint32_t count, scale_count;
+    const int64_t *border = onnx_ints(call, "border", &count), *scale = onnx_ints(call, "scale", &scale_count);
+    if (input == NULL || input->rank != 4 || border == NULL || count != 4 || (scale != NULL && scale_count != 2)) {
+        return onnx_refuse(call, "no picture of 4 dimensions, or no borders");
+    }
+    uint32_t offsets[4] = {0}, sizes[4] = {input->sizes[0], input->sizes[1]};
+    for (uint32_t i = 0; i < 2; ++i) {
+        const int64_t size = input->sizes[2 + i], before = border[1 - i], behind = border[3 - i];
+        if (before < 0 || behind < 0 || before > size || behind > size) {
+            return onnx_refuse(call, "borders of %lld and %lld", (long long)before, (long long)behind);
+        }
+        const int64_t left = scale != NULL ? scale[i] : size - before - behind;
+        if (left < 0 || left > size - before) {
+            return onnx_refuse(call, "borders beyond the picture");
+        }
+        offsets[2 + i] = (uint32_t)before;
+        sizes[2 + i] = (uint32_t)left;
+    }
+    return onnx_output(call, 0, onnx_move_slice(call, input, offsets, sizes, NULL));
+}
+
 static const struct onnx_operator rows[] = {
-    {ONNX_ML, "Concat", 1, concat},
-    {ONNX_ML, "Split", 1, split},
-    {ONNX_ML, "Slice", 1, slice},
-    {ONNX_ML, "CenterCropPad", 18, center_crop_pad},
+    {ONNX_ML, "Concat", 1, concat}, {ONNX_ML, "Split", 1, split},
+    {ONNX_ML, "Slice", 1, slice},   {ONNX_ML, "CenterCropPad", 18, center_crop_pad},
+    {ONNX_ML, "Crop", 1, crop},
 };
 ONNX_DEFINE_FAMILY(slices, rows)

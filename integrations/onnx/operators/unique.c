@@ -15,9 +15,9 @@ static int compare(const struct table *table, uint32_t a, uint32_t b) {
         for (uint32_t i = 0; i < table->inner; ++i) {
             const size_t at = ((size_t)o * table->size + a) * table->inner + i;
             const size_t other = ((size_t)o * table->size + b) * table->inner + i;
-            if (table->ints != NULL ? table->ints[at] != table->ints[other]
-                                    : table->floats[at] < table->floats[other] ||
-                                          table->floats[at] > table->floats[other]) {
+            if (table->ints != NULL
+                    ? table->ints[at] != table->ints[other]
+                    : table->floats[at] < table->floats[other] || table->floats[at] > table->floats[other]) {
                 const bool is_less = table->ints != NULL ? table->ints[at] < table->ints[other]
                                                          : table->floats[at] < table->floats[other];
                 return is_less ? -1 : 1;
@@ -55,13 +55,14 @@ struct groups {
 static bool find_groups(const struct onnx_call *call, const struct table *table, bool is_sorted,
                         struct groups *groups) {
     const uint32_t size = table->size;
-    uint32_t *order = onnx_move_scratch(call, size, sizeof *order), *other = onnx_move_scratch(call, size, sizeof *other);
+    uint32_t *order = onnx_move_scratch(call, size, sizeof *order),
+             *other = onnx_move_scratch(call, size, sizeof *other);
     groups->firsts = onnx_move_scratch(call, size, sizeof *groups->firsts);
     groups->places = onnx_move_scratch(call, size, sizeof *groups->places);
     groups->inverse = onnx_move_scratch(call, size, sizeof *groups->inverse);
     groups->counts = onnx_move_scratch(call, size, sizeof *groups->counts);
-    if (order == NULL || other == NULL || groups->firsts == NULL || groups->places == NULL ||
-        groups->inverse == NULL || groups->counts == NULL) {
+    if (order == NULL || other == NULL || groups->firsts == NULL || groups->places == NULL || groups->inverse == NULL ||
+        groups->counts == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < size; ++i) {
@@ -95,7 +96,8 @@ static bool unique(const struct onnx_call *call) {
     }
     struct table table = {0};
     table.floats = onnx_host_floats(call, 0, &count);
-    const bool is_float = input->type == ONNX_FLOAT || input->type == ONNX_DOUBLE || input->type == ONNX_FLOAT16;
+    const bool is_float = input->type == ONNX_FLOAT || input->type == ONNX_DOUBLE || input->type == ONNX_FLOAT16 ||
+                          input->type == ONNX_BFLOAT16;
     table.ints = is_float || table.floats == NULL ? NULL : onnx_host_ints(call, 0, &count);
     if (table.floats == NULL || (!is_float && table.ints == NULL)) {
         return false;

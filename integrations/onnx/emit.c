@@ -222,8 +222,8 @@ static bool set_outputs(const struct emission *e, const VkdmlFieldSchema *field,
         }
         sizes[0] = 1;
         memcpy(sizes, declared->sizes, declared->rank * sizeof *sizes);
-        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){
-            .DataType = onnx_dml_type(declared->type), .DimensionCount = rank, .Sizes = sizes};
+        e->buffers[i] =
+            (DML_BUFFER_TENSOR_DESC){.DataType = onnx_dml_type(declared->type), .DimensionCount = rank, .Sizes = sizes};
         e->descs[i].Desc = &e->buffers[i];
     }
     memcpy(e->desc + field->offset, &descs, sizeof descs);
@@ -276,12 +276,11 @@ static bool infer(struct emission *e) {
             return onnx_memory_is_out(e->call);
         }
         memcpy(sizes, shape->sizes, shape->dimensionCount * sizeof *sizes);
-        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){
-            .DataType = onnx_dml_type(type),
-            .DimensionCount = shape->dimensionCount,
-            .Sizes = sizes,
-            .TotalTensorSizeInBytes =
-                vkdmlCalcBufferTensorSize(onnx_dml_type(type), shape->dimensionCount, sizes, NULL)};
+        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){.DataType = onnx_dml_type(type),
+                                                 .DimensionCount = shape->dimensionCount,
+                                                 .Sizes = sizes,
+                                                 .TotalTensorSizeInBytes = vkdmlCalcBufferTensorSize(
+                                                     onnx_dml_type(type), shape->dimensionCount, sizes, NULL)};
         e->descs[i].Desc = &e->buffers[i];
         e->outputs[i] = made;
     }
@@ -446,8 +445,8 @@ static uint32_t count_tensors(const VkdmlOperatorSchema *schema, const unsigned 
 }
 
 /* The arrays by their full lengths: what the caller leaves out at their ends is absent. */
-static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tensor *const *inputs,
-                     uint32_t output_count, struct onnx_tensor *const *outputs) {
+static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tensor *const *inputs, uint32_t output_count,
+                     struct onnx_tensor *const *outputs) {
     e->input_count = count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_INPUT_TENSOR);
     e->output_count = count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_OUTPUT_TENSOR);
     struct onnx_tensor **all = allocate(e, e->input_count + e->output_count, sizeof *all);
@@ -545,8 +544,7 @@ struct onnx_tensor *onnx_make(const struct onnx_call *call, DML_OPERATOR_TYPE ty
 struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                 struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
-    if (a == NULL || b == NULL ||
-        !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
+    if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
         return NULL;
     }
     a = onnx_broadcast(call, a, rank, sizes);

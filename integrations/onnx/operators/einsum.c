@@ -16,10 +16,10 @@ struct sum {
     uint32_t count; /* of operands */
     struct term terms[MOST_OPERANDS];
     uint32_t output_rank, output[ONNX_MAX_RANK];
-    uint32_t reads[MOST_SUBSCRIPTS];   /* how many operands have it */
-    bool is_kept[MOST_SUBSCRIPTS];     /* the output has it */
-    uint32_t sizes[MOST_SUBSCRIPTS];   /* 0: not known yet */
-    uint32_t ellipsis;                 /* dimensions of the longest */
+    uint32_t reads[MOST_SUBSCRIPTS]; /* how many operands have it */
+    bool is_kept[MOST_SUBSCRIPTS];   /* the output has it */
+    uint32_t sizes[MOST_SUBSCRIPTS]; /* 0: not known yet */
+    uint32_t ellipsis;               /* dimensions of the longest */
     bool has_arrow;
 };
 
@@ -140,9 +140,9 @@ static bool read_equation(const struct onnx_call *call, const char *equation, st
     }
     sum->has_arrow = *text == '-';
     if (sum->has_arrow) {
-        const char *end = text[1] == '>' ? read_labels(call, text + 2, sum->ellipsis, &sum->output_rank, sum->output,
-                                                       &has_dots)
-                                         : NULL;
+        const char *end = text[1] == '>'
+                              ? read_labels(call, text + 2, sum->ellipsis, &sum->output_rank, sum->output, &has_dots)
+                              : NULL;
         if (end == NULL || *end != 0) {
             return onnx_refuse(call, "an equation that ends in '%s'", text);
         }
@@ -195,8 +195,8 @@ static bool sum_alone(const struct onnx_call *call, struct sum *sum, struct term
     if (count == 0) {
         return true;
     }
-    term->tensor = onnx_reshape(
-        call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, term->tensor, count, axes), rank, sizes);
+    term->tensor =
+        onnx_reshape(call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, term->tensor, count, axes), rank, sizes);
     memcpy(term->labels, labels, sizeof labels);
     return term->tensor != NULL;
 }

@@ -78,9 +78,9 @@ static struct onnx_tensor *swap(const struct onnx_call *call, const struct netwo
 static bool read_direction(const struct onnx_call *call, struct network *n) {
     const char *direction = onnx_text(call, "direction", "forward");
     n->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
-    n->direction = n->directions == 2                     ? DML_RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL
+    n->direction = n->directions == 2                  ? DML_RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL
                    : strcmp(direction, "reverse") == 0 ? DML_RECURRENT_NETWORK_DIRECTION_BACKWARD
-                                                          : DML_RECURRENT_NETWORK_DIRECTION_FORWARD;
+                                                       : DML_RECURRENT_NETWORK_DIRECTION_FORWARD;
     if (n->direction == DML_RECURRENT_NETWORK_DIRECTION_FORWARD && strcmp(direction, "forward") != 0) {
         return onnx_refuse(call, "direction %s", direction);
     }
@@ -128,8 +128,7 @@ static bool read_network(const struct onnx_call *call, struct network *n, uint32
     return take(call, &n->x, 3, (const uint32_t[]){n->steps, n->batch, n->input}) &&
            take(call, &n->weights, 3, (const uint32_t[]){d, rows, n->input}) &&
            take(call, &n->recurrence, 3, (const uint32_t[]){d, rows, n->hidden}) &&
-           take(call, &n->bias, 2, (const uint32_t[]){d, 2 * rows}) &&
-           take(call, &n->lengths, 1, &n->batch) &&
+           take(call, &n->bias, 2, (const uint32_t[]){d, 2 * rows}) && take(call, &n->lengths, 1, &n->batch) &&
            take(call, &n->hidden_init, 3, (const uint32_t[]){d, n->batch, n->hidden}) &&
            take(call, &n->cell_init, 3, (const uint32_t[]){d, n->batch, n->hidden}) &&
            take(call, &n->peepholes, 2, (const uint32_t[]){d, 3 * n->hidden});
@@ -227,10 +226,10 @@ static bool lstm(const struct onnx_call *call) {
                                    .ClipThreshold = onnx_float(call, "clip", 0),
                                    .UseClipThreshold = has_clip(call),
                                    .CoupleInputForget = onnx_int(call, "input_forget", 0) != 0};
-    return onnx_emit(call, DML_OPERATOR_LSTM, &desc,
-                     ONNX_TENSORS(n.x, n.weights, n.recurrence, n.bias, n.hidden_init, n.cell_init, n.lengths,
-                                  n.peepholes),
-                     3, outputs) &&
+    return onnx_emit(
+               call, DML_OPERATOR_LSTM, &desc,
+               ONNX_TENSORS(n.x, n.weights, n.recurrence, n.bias, n.hidden_init, n.cell_init, n.lengths, n.peepholes),
+               3, outputs) &&
            give(call, &n, 3, outputs);
 }
 

@@ -60,8 +60,7 @@ static bool read_alignment(const struct onnx_call *call, struct alignment *a) {
     if (!a->is_half_pixel && strcmp(mode, "output_half_pixel") != 0) {
         return onnx_refuse(call, "coordinate_transformation_mode %s", mode);
     }
-    if (height < 1 || width < 1 || height > UINT16_MAX || width > UINT16_MAX || samples < 0 ||
-        samples > MOST_SAMPLES) {
+    if (height < 1 || width < 1 || height > UINT16_MAX || width > UINT16_MAX || samples < 0 || samples > MOST_SAMPLES) {
         return onnx_refuse(call, "sizes or a sampling_ratio of DirectML's");
     }
     /* A region as large as the picture must fit. */
@@ -104,8 +103,8 @@ static struct onnx_tensor *lengthen(const struct onnx_call *call, struct onnx_te
 static struct onnx_tensor *clear_empty(const struct onnx_call *call, const struct alignment *a,
                                        struct onnx_tensor *regions, struct onnx_tensor *y) {
     static const uint32_t axis = 1;
-    struct onnx_tensor *length = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, corners(call, regions, 2),
-                                             corners(call, regions, 0));
+    struct onnx_tensor *length =
+        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, corners(call, regions, 2), corners(call, regions, 0));
     struct onnx_tensor *least = onnx_net_reduce(call, DML_REDUCE_FUNCTION_MIN, length, 1, &axis);
     struct onnx_tensor *is_there = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, least,
                                                     onnx_number(call, regions->type, 0));

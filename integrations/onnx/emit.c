@@ -55,8 +55,10 @@ struct emission {
     const VkdmlOperatorSchema *schema;
     unsigned char *desc; /* the plan's copy */
     DML_OPERATOR_DESC op;
+    bool is_kept; /* a node, also where all is known */
     uint32_t input_count, output_count;
     struct onnx_tensor *const *inputs;
+    struct onnx_tensor **own_inputs; /* the same array */
     struct onnx_tensor **outputs;
     VkdmlTensorShape *shapes;
     DML_BUFFER_TENSOR_DESC *buffers; /* of the outputs */
@@ -220,8 +222,8 @@ static bool set_outputs(const struct emission *e, const VkdmlFieldSchema *field,
         }
         sizes[0] = 1;
         memcpy(sizes, declared->sizes, declared->rank * sizeof *sizes);
-        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){
-            .DataType = onnx_dml_type(declared->type), .DimensionCount = rank, .Sizes = sizes};
+        e->buffers[i] =
+            (DML_BUFFER_TENSOR_DESC){.DataType = onnx_dml_type(declared->type), .DimensionCount = rank, .Sizes = sizes};
         e->descs[i].Desc = &e->buffers[i];
     }
     memcpy(e->desc + field->offset, &descs, sizeof descs);
@@ -274,12 +276,11 @@ static bool infer(struct emission *e) {
             return onnx_memory_is_out(e->call);
         }
         memcpy(sizes, shape->sizes, shape->dimensionCount * sizeof *sizes);
-        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){
-            .DataType = onnx_dml_type(type),
-            .DimensionCount = shape->dimensionCount,
-            .Sizes = sizes,
-            .TotalTensorSizeInBytes =
-                vkdmlCalcBufferTensorSize(onnx_dml_type(type), shape->dimensionCount, sizes, NULL)};
+        e->buffers[i] = (DML_BUFFER_TENSOR_DESC){.DataType = onnx_dml_type(type),
+                                                 .DimensionCount = shape->dimensionCount,
+                                                 .Sizes = sizes,
+                                                 .TotalTensorSizeInBytes = vkdmlCalcBufferTensorSize(
+                                                     onnx_dml_type(type), shape->dimensionCount, sizes, NULL)};
         e->descs[i].Desc = &e->buffers[i];
         e->outputs[i] = made;
     }
@@ -444,8 +445,8 @@ static uint32_t count_tensors(const VkdmlOperatorSchema *schema, const unsigned 
 }
 
 /* The arrays by their full lengths: what the caller leaves out at their ends is absent. */
-static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tensor *const *inputs,
-                     uint32_t output_count, struct onnx_tensor *const *outputs) {
+static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tensor *const *inputs, uint32_t output_count,
+                     struct onnx_tensor *const *outputs) {
     e->input_count = count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_INPUT_TENSOR);
     e->output_count = count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_OUTPUT_TENSOR);
     struct onnx_tensor **all = allocate(e, e->input_count + e->output_count, sizeof *all);
@@ -463,6 +464,7 @@ static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tenso
         all[i] = inputs[i];
     }
     e->inputs = all;
+    e->own_inputs = all;
     e->outputs = all + e->input_count;
     for (uint32_t i = 0; i < e->output_count; ++i) {
         e->outputs[i] = i < output_count ? outputs[i] : &onnx_absent;
@@ -470,25 +472,59 @@ static bool lengthen(struct emission *e, uint32_t input_count, struct onnx_tenso
     return true;
 }
 
-bool onnx_emit(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t input_count,
-               struct onnx_tensor *const *inputs, uint32_t output_count, struct onnx_tensor **outputs) {
-    struct emission e = {.call = call, .schema = vkdmlGetOperatorSchema(type)};
-    if (!copy_operator(&e, &(DML_OPERATOR_DESC){type, desc}, &e.op)) {
+static bool emit_into(struct emission *e, DML_OPERATOR_TYPE type, const void *desc, uint32_t input_count,
+                      struct onnx_tensor *const *inputs, uint32_t output_count, struct onnx_tensor **outputs);
+
+/* Recurrent networks take nothing that is OWNED_BY_DML: a copy of it instead, which is made at initialization. */
+static bool disown(const struct emission *e) {
+    const DML_OPERATOR_TYPE type = e->op.Type;
+    if (type != DML_OPERATOR_RNN && type != DML_OPERATOR_GRU && type != DML_OPERATOR_LSTM) {
+        return true;
+    }
+    struct onnx_plan *plan = e->call->plan;
+    for (uint32_t i = 0; i < e->input_count; ++i) {
+        struct onnx_tensor *input = e->inputs[i];
+        if (input == NULL || input->source == ONNX_NONE || plan->sources[input->source].kind != ONNX_SOURCE_HOST ||
+            plan->sources[input->source].bytes <= ONNX_CONSTANT_BYTES) {
+            continue;
+        }
+        DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
+        struct onnx_tensor *copy = NULL;
+        struct emission copying = {
+            .call = e->call, .schema = vkdmlGetOperatorSchema(DML_OPERATOR_ELEMENT_WISE_IDENTITY), .is_kept = true};
+        if (!emit_into(&copying, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, 1, &input, 1, &copy)) {
+            return false;
+        }
+        e->own_inputs[i] = copy;
+    }
+    return true;
+}
+
+static bool emit_into(struct emission *e, DML_OPERATOR_TYPE type, const void *desc, uint32_t input_count,
+                      struct onnx_tensor *const *inputs, uint32_t output_count, struct onnx_tensor **outputs) {
+    if (!copy_operator(e, &(DML_OPERATOR_DESC){type, desc}, &e->op)) {
         return false;
     }
     union {
         const void *constant;
         void *own;
-    } copied = {e.op.Desc};
-    e.desc = copied.own;
-    if (!lengthen(&e, input_count, inputs, output_count, outputs) || !set_tensors(&e, VKDML_FIELD_KIND_INPUT_TENSOR) ||
-        !set_tensors(&e, VKDML_FIELD_KIND_OUTPUT_TENSOR) || !infer(&e) || !(is_foldable(&e) ? fold(&e) : add_node(&e))) {
+    } copied = {e->op.Desc};
+    e->desc = copied.own;
+    if (!lengthen(e, input_count, inputs, output_count, outputs) || !disown(e) ||
+        !set_tensors(e, VKDML_FIELD_KIND_INPUT_TENSOR) || !set_tensors(e, VKDML_FIELD_KIND_OUTPUT_TENSOR) ||
+        !infer(e) || !(!e->is_kept && is_foldable(e) ? fold(e) : add_node(e))) {
         return false;
     }
     for (uint32_t i = 0; i < output_count; ++i) {
-        outputs[i] = e.outputs[i];
+        outputs[i] = e->outputs[i];
     }
     return true;
+}
+
+bool onnx_emit(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t input_count,
+               struct onnx_tensor *const *inputs, uint32_t output_count, struct onnx_tensor **outputs) {
+    struct emission e = {.call = call, .schema = vkdmlGetOperatorSchema(type)};
+    return emit_into(&e, type, desc, input_count, inputs, output_count, outputs);
 }
 
 struct onnx_tensor *onnx_make(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc, uint32_t count,
@@ -508,8 +544,7 @@ struct onnx_tensor *onnx_make(const struct onnx_call *call, DML_OPERATOR_TYPE ty
 struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                 struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
-    if (a == NULL || b == NULL ||
-        !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
+    if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
         return NULL;
     }
     a = onnx_broadcast(call, a, rank, sizes);

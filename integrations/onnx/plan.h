@@ -91,6 +91,10 @@ struct onnx_tensor *onnx_pad_rank(const struct onnx_call *call, struct onnx_tens
 /* Dimension d of the result is dimension order[d]. */
 struct onnx_tensor *onnx_transpose(const struct onnx_call *call, struct onnx_tensor *tensor, const uint32_t *order);
 
+/* Two dimensions of one size as one, in the place of the first: what lies where both are equal. */
+struct onnx_tensor *onnx_diagonal(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t first,
+                                  uint32_t second);
+
 /* By NumPy's rules, to these sizes. */
 struct onnx_tensor *onnx_broadcast(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank,
                                    const uint32_t *sizes);

@@ -277,6 +277,27 @@ struct onnx_tensor *onnx_transpose(const struct onnx_call *call, struct onnx_ten
     return view;
 }
 
+struct onnx_tensor *onnx_diagonal(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t first,
+                                  uint32_t second) {
+    struct onnx_tensor *view = tensor == NULL ? NULL : view_of(call, tensor);
+    if (view == NULL) {
+        return NULL;
+    }
+    if (first >= second || second >= view->rank || view->sizes[first] != view->sizes[second]) {
+        onnx_refuse(call, "a diagonal of sizes that differ");
+        return NULL;
+    }
+    make_strided(view);
+    view->strides[first] += view->strides[second];
+    --view->rank;
+    for (uint32_t d = second; d < view->rank; ++d) {
+        view->sizes[d] = view->sizes[d + 1];
+        view->strides[d] = view->strides[d + 1];
+    }
+    settle(view);
+    return view;
+}
+
 struct onnx_tensor *onnx_broadcast(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank,
                                    const uint32_t *sizes) {
     if (tensor == NULL) {

@@ -34,8 +34,8 @@ static bool read_groups(const struct onnx_call *call, struct convolution *c) {
 
 static struct onnx_tensor *convolve(const struct onnx_call *call, const struct convolution *c) {
     const struct onnx_window *w = &c->window;
-    uint32_t sizes[2 + ONNX_MOST_SPATIAL] = {
-        c->x->sizes[0], c->is_transposed ? c->filter->sizes[1] * c->groups : c->filter->sizes[0]};
+    uint32_t sizes[2 + ONNX_MOST_SPATIAL] = {c->x->sizes[0],
+                                             c->is_transposed ? c->filter->sizes[1] * c->groups : c->filter->sizes[0]};
     for (uint32_t d = 0; d < w->count; ++d) {
         sizes[2 + d] = w->output[d];
     }
@@ -45,17 +45,17 @@ static struct onnx_tensor *convolve(const struct onnx_call *call, const struct c
     }
     const DML_OPERATOR_DESC fused = {c->fused == NULL ? DML_OPERATOR_INVALID : c->fused->type,
                                      c->fused == NULL ? NULL : &c->fused->desc};
-    DML_CONVOLUTION_OPERATOR_DESC desc = {
-        .Mode = DML_CONVOLUTION_MODE_CROSS_CORRELATION,
-        .Direction = c->is_transposed ? DML_CONVOLUTION_DIRECTION_BACKWARD : DML_CONVOLUTION_DIRECTION_FORWARD,
-        .DimensionCount = w->count,
-        .Strides = w->strides,
-        .Dilations = w->dilations,
-        .StartPadding = w->start,
-        .EndPadding = w->end,
-        .OutputPadding = c->output_padding,
-        .GroupCount = c->groups,
-        .FusedActivation = c->fused == NULL ? NULL : &fused};
+    DML_CONVOLUTION_OPERATOR_DESC desc = {.Mode = DML_CONVOLUTION_MODE_CROSS_CORRELATION,
+                                          .Direction = c->is_transposed ? DML_CONVOLUTION_DIRECTION_BACKWARD
+                                                                        : DML_CONVOLUTION_DIRECTION_FORWARD,
+                                          .DimensionCount = w->count,
+                                          .Strides = w->strides,
+                                          .Dilations = w->dilations,
+                                          .StartPadding = w->start,
+                                          .EndPadding = w->end,
+                                          .OutputPadding = c->output_padding,
+                                          .GroupCount = c->groups,
+                                          .FusedActivation = c->fused == NULL ? NULL : &fused};
     struct onnx_tensor *inputs[] = {c->x, c->filter, c->bias};
     if (c->bias != NULL) {
         inputs[2] = onnx_net_along(call, c->bias, 1, c->x->rank);
@@ -137,6 +137,10 @@ static struct onnx_tensor *find_filter(const struct onnx_call *call, const struc
     const int64_t *kernel = onnx_ints(call, "kernel_shape", &count);
     const int64_t groups = onnx_int(call, "group", 1);
     bool fits[2] = {filter->rank == 4, filter->rank == 4};
+    if (groups < 1 || groups > INT32_MAX) {
+        onnx_refuse(call, "%lld groups", (long long)groups);
+        return NULL;
+    }
     for (uint32_t i = 0; i < 2 && fits[i]; ++i) {
         const uint32_t *spatial = filter->sizes + (i == 0 ? 2 : 1);
         fits[i] = filter->sizes[i == 0 ? 1 : 3] * groups == x->sizes[3] &&
@@ -160,7 +164,8 @@ static bool nhwc_conv(const struct onnx_call *call) {
     }
     c.filter = find_filter(call, c.x, c.filter);
     c.x = onnx_transpose(call, c.x, (const uint32_t[]){0, 3, 1, 2});
-    if (c.x == NULL || c.filter == NULL || !onnx_net_read_window(call, c.x, c.filter, &c.window) || !read_groups(call, &c)) {
+    if (c.x == NULL || c.filter == NULL || !onnx_net_read_window(call, c.x, c.filter, &c.window) ||
+        !read_groups(call, &c)) {
         return false;
     }
     return onnx_output(call, 0, onnx_transpose(call, convolve(call, &c), (const uint32_t[]){0, 2, 3, 1}));
@@ -182,12 +187,12 @@ static bool place_output(const struct onnx_call *call, struct convolution *c, co
     const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
     const bool is_same = strncmp(auto_pad, "SAME_", 5) == 0;
     const int64_t size = c->x->sizes[2 + d];
-    const int64_t whole = (size - 1) * w->strides[d] + c->output_padding[d] +
-                          ((int64_t)w->kernel[d] - 1) * w->dilations[d] + 1;
+    const int64_t whole =
+        (size - 1) * w->strides[d] + c->output_padding[d] + ((int64_t)w->kernel[d] - 1) * w->dilations[d] + 1;
     int64_t first = pads[d], last = pads[w->count + d];
     if (shape != NULL || is_same) {
         const int64_t output = shape != NULL ? shape[d] : size * w->strides[d];
-        if (output < 1 || output > INT32_MAX || whole > INT32_MAX) {
+        if (output < 1 || output > INT32_MAX || whole > INT32_MAX || output - whole >= w->strides[d]) {
             return onnx_refuse(call, "a size of %lld", (long long)output);
         }
         const int64_t total = whole - output, cut = total < 0 ? 0 : total;

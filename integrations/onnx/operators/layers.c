@@ -6,16 +6,15 @@
 /* ---- statistics ---- */
 
 /* Mean and 1 / deviation in FLOAT, with sizes of 1 for the axes; *mean stays NULL where there is none. */
-static bool find_statistics(const struct onnx_call *call, const struct onnx_normalization *n,
-                            struct onnx_tensor **mean, struct onnx_tensor **inverse) {
+static bool find_statistics(const struct onnx_call *call, const struct onnx_normalization *n, struct onnx_tensor **mean,
+                            struct onnx_tensor **inverse) {
     struct onnx_tensor *x = onnx_cast(call, n->x, ONNX_FLOAT), *centered = x;
     *mean = NULL;
     if (x != NULL && !n->has_no_mean) {
         *mean = onnx_net_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, x, n->axis_count, n->axes);
         centered = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, x, *mean);
     }
-    struct onnx_tensor *squares =
-        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, centered, centered);
+    struct onnx_tensor *squares = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, centered, centered);
     struct onnx_tensor *variance = onnx_net_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, squares, n->axis_count, n->axes);
     struct onnx_tensor *root =
         onnx_net_unary(call, DML_OPERATOR_ELEMENT_WISE_SQRT, onnx_net_linear(call, variance, 1, n->epsilon));
@@ -86,10 +85,13 @@ static bool rms_normalization(const struct onnx_call *call) {
 
 /* ---- with a sum before it ---- */
 
-/* The last dimension is normalized, by gamma and beta of its size. */
-static bool normalize_last(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *gamma,
-                           struct onnx_tensor *beta, struct onnx_normalization *n) {
-    if (x == NULL || gamma == NULL || x->rank == 0 || gamma->rank != 1 || (beta != NULL && beta->rank != 1)) {
+/* The last dimension is normalized, by gamma and beta of its size; the result is of that type. */
+static bool normalize_last(const struct onnx_call *call, struct onnx_tensor *x, enum onnx_type type,
+                           struct onnx_tensor *gamma, struct onnx_tensor *beta, struct onnx_normalization *n) {
+    if (x == NULL) {
+        return false;
+    }
+    if (gamma == NULL || x->rank == 0 || gamma->rank != 1 || (beta != NULL && beta->rank != 1)) {
         return onnx_refuse(call, "inputs of these sizes");
     }
     n->x = x;
@@ -98,24 +100,24 @@ static bool normalize_last(const struct onnx_call *call, struct onnx_tensor *x, 
     n->scale = onnx_pad_rank(call, gamma, x->rank);
     n->bias = onnx_pad_rank(call, beta, x->rank);
     return n->scale != NULL && (beta == NULL || n->bias != NULL) &&
-           onnx_output(call, 0, onnx_net_normalize(call, n));
+           onnx_output(call, 0, onnx_cast(call, onnx_net_normalize(call, n), type));
 }
 
 /* input, skip, gamma, [beta,] bias; the sum is normalized, and an output. */
 static bool skip_normalization(const struct onnx_call *call, bool has_no_mean) {
     struct onnx_tensor *x = onnx_input(call, 0), *bias = onnx_input(call, has_no_mean ? 3 : 4);
-    struct onnx_normalization n = {.has_no_mean = has_no_mean,
-                                   .epsilon = onnx_float(call, "epsilon", has_no_mean ? 1e-5F : 1e-12F)};
+    struct onnx_normalization n = {.has_no_mean = has_no_mean, .epsilon = onnx_float(call, "epsilon", 1e-12F)};
     if (x == NULL || onnx_input(call, 1) == NULL) {
         return onnx_refuse(call, "no input");
     }
-    struct onnx_tensor *sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, x, onnx_input(call, 1));
-    sum = bias == NULL || sum == NULL ? sum : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, bias);
-    if (sum == NULL) {
-        return false;
+    /* What is normalized is not rounded to FLOAT16 before. */
+    struct onnx_tensor *sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_cast(call, x, ONNX_FLOAT),
+                                          onnx_cast(call, onnx_input(call, 1), ONNX_FLOAT));
+    if (bias != NULL && sum != NULL) {
+        sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, onnx_cast(call, bias, ONNX_FLOAT));
     }
-    return normalize_last(call, sum, onnx_input(call, 2), has_no_mean ? NULL : onnx_input(call, 3), &n) &&
-           onnx_output(call, call->output_count > 3 ? 3 : ONNX_NONE, sum) && give_statistics(call, &n, 1, 2);
+    return normalize_last(call, sum, x->type, onnx_input(call, 2), has_no_mean ? NULL : onnx_input(call, 3), &n) &&
+           (!wants(call, 3) || onnx_output(call, 3, onnx_cast(call, sum, x->type))) && give_statistics(call, &n, 1, 2);
 }
 
 static bool skip_layer_normalization(const struct onnx_call *call) {
@@ -129,7 +131,8 @@ static bool skip_simplified_normalization(const struct onnx_call *call) {
 /* ---- EmbedLayerNormalization ---- */
 
 /* Rows of a table by indices {B, S} or {1, S}: {.., hidden}. */
-static struct onnx_tensor *look_up(const struct onnx_call *call, struct onnx_tensor *table, struct onnx_tensor *indices) {
+static struct onnx_tensor *look_up(const struct onnx_call *call, struct onnx_tensor *table,
+                                   struct onnx_tensor *indices) {
     if (table == NULL || indices == NULL || table->rank != 2 || indices->rank != 2 || onnx_is_empty(table) ||
         onnx_is_empty(indices)) {
         onnx_refuse(call, "a table or indices of these sizes");
@@ -151,8 +154,8 @@ static bool count_mask(const struct onnx_call *call, struct onnx_tensor *mask, u
         return onnx_output(call, 1, onnx_fill(call, ONNX_INT32, 1, &batch, 0));
     }
     static const uint32_t axis = 1;
-    struct onnx_tensor *ones = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, mask,
-                                                onnx_number(call, mask->type, 1));
+    struct onnx_tensor *ones =
+        onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, mask, onnx_number(call, mask->type, 1));
     return mask->rank == 2 ? onnx_output(call, 1,
                                          onnx_reshape(call,
                                                       onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM,
@@ -189,7 +192,7 @@ static bool embed_layer_normalization(const struct onnx_call *call) {
     if (sum == NULL || (wants(call, 1) && !count_mask(call, onnx_input(call, 7), ids->sizes[0]))) {
         return false;
     }
-    return normalize_last(call, sum, onnx_input(call, 5), onnx_input(call, 6), &n) &&
+    return normalize_last(call, sum, sum->type, onnx_input(call, 5), onnx_input(call, 6), &n) &&
            onnx_output(call, call->output_count > 2 ? 2 : ONNX_NONE, sum);
 }
 

@@ -6,7 +6,7 @@
 /* ---- windows ---- */
 
 bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
-                     uint32_t otherwise, uint32_t *sizes) {
+                         uint32_t otherwise, uint32_t *sizes) {
     uint32_t given;
     const int64_t *ints = onnx_ints(call, name, &given);
     if (ints != NULL && given != count) {
@@ -22,7 +22,7 @@ bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_
 }
 
 bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                      struct onnx_window *window) {
+                          struct onnx_window *window) {
     *window = (struct onnx_window){0};
     if (x->rank < 3 || x->rank > 2 + ONNX_MOST_SPATIAL || (filter != NULL && filter->rank != x->rank)) {
         return onnx_refuse(call, "%u dimensions", (unsigned)x->rank);
@@ -38,11 +38,14 @@ bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor
         !onnx_net_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
         return false;
     }
-    for (uint32_t d = 0; filter != NULL && d < window->count; ++d) {
-        if (has_kernel && window->kernel[d] != filter->sizes[2 + d]) {
+    for (uint32_t d = 0; d < window->count; ++d) {
+        if (filter != NULL && has_kernel && window->kernel[d] != filter->sizes[2 + d]) {
             return onnx_refuse(call, "kernel_shape is not the filter's");
         }
-        window->kernel[d] = filter->sizes[2 + d];
+        window->kernel[d] = filter != NULL ? filter->sizes[2 + d] : window->kernel[d];
+        if (window->kernel[d] > INT32_MAX || x->sizes[2 + d] > INT32_MAX) {
+            return onnx_refuse(call, "sizes beyond 31 bits");
+        }
     }
     return true;
 }
@@ -80,7 +83,7 @@ static bool place_window(const struct onnx_call *call, int64_t size, const char 
 }
 
 bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                      struct onnx_window *window) {
+                          struct onnx_window *window) {
     uint32_t pads[2 * ONNX_MOST_SPATIAL];
     if (!onnx_net_read_kernel(call, x, filter, window) ||
         !onnx_net_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
@@ -132,7 +135,7 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
         uint32_t number_count;
         float alpha, beta;
     } known[] = {
-        {"Affine", DML_OPERATOR_ACTIVATION_LINEAR, 2, 1, 0},
+        {"Affine", DML_OPERATOR_ACTIVATION_LINEAR, 2, 1, 0}, /* ONNX Runtime and ONNX differ about defaults */
         {"Elu", DML_OPERATOR_ACTIVATION_ELU, 1, 1, 0},
         {"HardSigmoid", DML_OPERATOR_ACTIVATION_HARD_SIGMOID, 2, 0.2F, 0.5F},
         {"LeakyRelu", DML_OPERATOR_ACTIVATION_LEAKY_RELU, 1, 0.01F, 0},
@@ -146,10 +149,12 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
         if (is_same_word(known[i].name, name)) {
-            *activation = (struct onnx_activation){.type = known[i].type,
-                                                   .desc = {.Alpha = known[i].alpha, .Beta = known[i].beta},
-                                                   .number_count = known[i].number_count,
-                                                   .has_defaults = known[i].type != DML_OPERATOR_ACTIVATION_SCALED_TANH};
+            *activation =
+                (struct onnx_activation){.type = known[i].type,
+                                         .desc = {.Alpha = known[i].alpha, .Beta = known[i].beta},
+                                         .number_count = known[i].number_count,
+                                         .has_defaults = known[i].type != DML_OPERATOR_ACTIVATION_LINEAR &&
+                                                         known[i].type != DML_OPERATOR_ACTIVATION_SCALED_TANH};
             return true;
         }
     }
@@ -157,7 +162,7 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
 }
 
 struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
-                                  struct onnx_tensor *x) {
+                                      struct onnx_tensor *x) {
     if (x == NULL || onnx_is_empty(x)) {
         return x;
     }
@@ -186,7 +191,7 @@ struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_te
 }
 
 struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
-                                uint32_t count, const uint32_t *axes) {
+                                    uint32_t count, const uint32_t *axes) {
     if (x == NULL) {
         return NULL;
     }
@@ -203,7 +208,7 @@ struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_ten
 }
 
 struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                struct onnx_tensor *b) {
+                                    struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     struct onnx_tensor *tensors[] = {condition, a, b};
     if (condition == NULL || a == NULL || b == NULL || !onnx_broadcast_sizes(call, 3, tensors, &rank, sizes)) {
@@ -224,7 +229,7 @@ struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_te
 }
 
 struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                 struct onnx_tensor *b) {
+                                     struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
         return NULL;
@@ -239,7 +244,7 @@ struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_
 }
 
 struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
-                                   const uint32_t *end) {
+                                       const uint32_t *end) {
     bool is_same = true;
     for (uint32_t d = 0; x != NULL && d < x->rank; ++d) {
         is_same = is_same && start[d] == 0 && end[d] == 0;
@@ -281,7 +286,7 @@ bool onnx_net_is_float(const struct onnx_tensor *x) {
 }
 
 struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
-                                 uint32_t count, const uint32_t *axes) {
+                                     uint32_t count, const uint32_t *axes) {
     DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = count, .Axes = axes};
     return x == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(x));
 }

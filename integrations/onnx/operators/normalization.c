@@ -29,11 +29,10 @@ static bool run_on(const struct onnx_call *call, uint32_t index, struct onnx_ten
                    enum onnx_type type) {
     const float momentum = onnx_float(call, "momentum", 0.9F);
     const struct onnx_tensor *given = onnx_input(call, index + 2);
-    struct onnx_tensor *sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD,
-                                          onnx_net_linear(call, onnx_cast(call, old, type), momentum, 0),
-                                          onnx_net_linear(call, batch, 1 - momentum, 0));
-    return onnx_output(call, index,
-                       onnx_reshape(call, onnx_cast(call, sum, given->type), given->rank, given->sizes));
+    struct onnx_tensor *sum =
+        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_net_linear(call, onnx_cast(call, old, type), momentum, 0),
+                    onnx_net_linear(call, batch, 1 - momentum, 0));
+    return onnx_output(call, index, onnx_reshape(call, onnx_cast(call, sum, given->type), given->rank, given->sizes));
 }
 
 static bool train(const struct onnx_call *call, struct onnx_tensor *x, enum onnx_type type,
@@ -190,8 +189,7 @@ static bool group_normalization(const struct onnx_call *call) {
         return onnx_refuse(call, "inputs of these sizes");
     }
     return onnx_output(call, 0,
-                       normalize_groups(call, x, groups,
-                                        (struct onnx_tensor *[]){scale, onnx_input(call, 2)}));
+                       normalize_groups(call, x, groups, (struct onnx_tensor *[]){scale, onnx_input(call, 2)}));
 }
 
 /* x / (1 + exp(-x)). */
@@ -261,8 +259,7 @@ static bool local_response_normalization(const struct onnx_call *call) {
         return onnx_refuse(call, "sizes beyond 32 bits");
     }
     struct onnx_tensor *planes =
-        x->rank == 4 ? x
-                     : onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, (uint32_t)rest});
+        x->rank == 4 ? x : onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, (uint32_t)rest});
     struct onnx_tensor *y =
         planes == NULL ? NULL : onnx_make(call, DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION, &desc, ONNX_TENSORS(planes));
     return onnx_output(call, 0, onnx_reshape(call, y, x->rank, x->sizes));

@@ -62,7 +62,8 @@ static bool average_pool(const struct onnx_call *call) {
                                                .Dilations = w.dilations,
                                                .IncludePadding = counts_padding};
     return onnx_output(
-        call, 0, onnx_reshape(call, onnx_make(call, DML_OPERATOR_AVERAGE_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
+        call, 0,
+        onnx_reshape(call, onnx_make(call, DML_OPERATOR_AVERAGE_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
 }
 
 /* ---- norm ---- */
@@ -99,8 +100,8 @@ static bool lp_pool(const struct onnx_call *call) {
                                           .EndPadding = w.end,
                                           .Dilations = w.dilations,
                                           .P = power};
-    return onnx_output(call, 0,
-                       onnx_reshape(call, onnx_make(call, DML_OPERATOR_LP_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
+    return onnx_output(
+        call, 0, onnx_reshape(call, onnx_make(call, DML_OPERATOR_LP_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
 }
 
 /* ---- maximum ---- */
@@ -152,8 +153,7 @@ static bool max_pool(const struct onnx_call *call) {
                                            .StartPadding = w.start,
                                            .EndPadding = w.end,
                                            .Dilations = w.dilations};
-    struct onnx_tensor *outputs[] = {NULL,
-                                     has_places ? onnx_declare(call, ONNX_UINT64, x->rank, wide) : &onnx_absent};
+    struct onnx_tensor *outputs[] = {NULL, has_places ? onnx_declare(call, ONNX_UINT64, x->rank, wide) : &onnx_absent};
     if (outputs[1] == NULL || !onnx_emit(call, DML_OPERATOR_MAX_POOLING2, &desc, ONNX_TENSORS(x), 2, outputs)) {
         return false;
     }
@@ -280,8 +280,8 @@ static bool global_lp_pool(const struct onnx_call *call) {
                                           .Dilations = ones,
                                           .P = power};
     x = onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, x->sizes[2]});
-    return onnx_output(call, 0,
-                       onnx_reshape(call, onnx_make(call, DML_OPERATOR_LP_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
+    return onnx_output(
+        call, 0, onnx_reshape(call, onnx_make(call, DML_OPERATOR_LP_POOLING1, &desc, ONNX_TENSORS(x)), rank, sizes));
 }
 
 static const struct onnx_operator rows[] = {

@@ -52,7 +52,8 @@ static struct onnx_tensor *join_batches(const struct onnx_call *call, struct onn
         onnx_refuse(call, "sizes beyond 32 bits");
         return NULL;
     }
-    return onnx_reshape(call, x, 3, (const uint32_t[]){(uint32_t)batches, x->sizes[x->rank - 2], x->sizes[x->rank - 1]});
+    return onnx_reshape(call, x, 3,
+                        (const uint32_t[]){(uint32_t)batches, x->sizes[x->rank - 2], x->sizes[x->rank - 1]});
 }
 
 /* Rows of all batches as rows of one matrix, where the other side is the same for all: then nothing is read twice. */
@@ -225,18 +226,17 @@ static bool fused_mat_mul(const struct onnx_call *call) {
     if (!read_fused(call, &activation, &is_there)) {
         return false;
     }
-    struct onnx_tensor *a = turn(call, onnx_input(call, 0), onnx_int(call, "transA", 0) != 0,
-                                 onnx_int(call, "transBatchA", 0) != 0);
-    struct onnx_tensor *b = turn(call, onnx_input(call, 1), onnx_int(call, "transB", 0) != 0,
-                                 onnx_int(call, "transBatchB", 0) != 0);
-    return onnx_output(call, 0,
-                       multiply(call, a, b, onnx_float(call, "alpha", 1), is_there ? &activation : NULL));
+    struct onnx_tensor *a =
+        turn(call, onnx_input(call, 0), onnx_int(call, "transA", 0) != 0, onnx_int(call, "transBatchA", 0) != 0);
+    struct onnx_tensor *b =
+        turn(call, onnx_input(call, 1), onnx_int(call, "transB", 0) != 0, onnx_int(call, "transBatchB", 0) != 0);
+    return onnx_output(call, 0, multiply(call, a, b, onnx_float(call, "alpha", 1), is_there ? &activation : NULL));
 }
 
 /* ---- Gemm ---- */
 
-static struct onnx_tensor *gemm_of_integers(const struct onnx_call *call, struct onnx_tensor *a,
-                                            struct onnx_tensor *b, struct onnx_tensor *c) {
+static struct onnx_tensor *gemm_of_integers(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b,
+                                            struct onnx_tensor *c) {
     if (onnx_float(call, "alpha", 1) != 1.0F || onnx_float(call, "beta", 1) != 1.0F) {
         onnx_refuse(call, "alpha or beta of integers");
         return NULL;

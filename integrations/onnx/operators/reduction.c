@@ -98,10 +98,14 @@ static bool find_extreme(enum onnx_type type, bool is_greatest, double *number) 
     static const struct {
         enum onnx_type type;
         double least, greatest;
-    } known[] = {{ONNX_FLOAT, -INFINITY, INFINITY}, {ONNX_FLOAT16, -INFINITY, INFINITY},
-                 {ONNX_DOUBLE, -INFINITY, INFINITY}, {ONNX_BOOL, 0, 1},
-                 {ONNX_UINT8, 0, 255},              {ONNX_INT8, -128, 127},
-                 {ONNX_UINT32, 0, 4294967295.0},    {ONNX_INT32, -2147483648.0, 2147483647.0}};
+    } known[] = {{ONNX_FLOAT, -INFINITY, INFINITY},
+                 {ONNX_FLOAT16, -INFINITY, INFINITY},
+                 {ONNX_DOUBLE, -INFINITY, INFINITY},
+                 {ONNX_BOOL, 0, 1},
+                 {ONNX_UINT8, 0, 255},
+                 {ONNX_INT8, -128, 127},
+                 {ONNX_UINT32, 0, 4294967295.0},
+                 {ONNX_INT32, -2147483648.0, 2147483647.0}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
         if (known[i].type == type) {
             *number = is_greatest ? known[i].greatest : known[i].least;

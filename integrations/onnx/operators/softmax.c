@@ -13,7 +13,8 @@ static bool along_axis(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     const bool is_old = call->node->version < 13;
     struct onnx_tensor *vector = onnx_pad_rank(call, x, 1);
     uint32_t axis, axes[ONNX_MAX_RANK], count = 0;
-    if (vector == NULL || !onnx_axis(call, onnx_int(call, "axis", is_old && vector->rank > 1 ? 1 : -1), vector->rank, &axis)) {
+    if (vector == NULL ||
+        !onnx_axis(call, onnx_int(call, "axis", is_old && vector->rank > 1 ? 1 : -1), vector->rank, &axis)) {
         return false;
     }
     for (uint32_t d = axis; d < (is_old ? vector->rank : axis + 1); ++d) {
@@ -22,8 +23,7 @@ static bool along_axis(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, x);
     }
-    return onnx_output(call, 0,
-                       onnx_reshape(call, onnx_net_softmax(call, type, vector, count, axes), rank, x->sizes));
+    return onnx_output(call, 0, onnx_reshape(call, onnx_net_softmax(call, type, vector, count, axes), rank, x->sizes));
 }
 
 static bool softmax(const struct onnx_call *call) {
@@ -52,11 +52,10 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
     struct onnx_tensor *is_ignored = NULL;
     *weights = NULL;
     if (ignored != NULL) {
-        struct onnx_tensor *index = onnx_cast(
-            call, onnx_constant(call, ONNX_INT64, 0, NULL, ignored->ints), loss->classes->type);
+        struct onnx_tensor *index =
+            onnx_cast(call, onnx_constant(call, ONNX_INT64, 0, NULL, ignored->ints), loss->classes->type);
         is_ignored = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, loss->classes, index);
-        loss->classes =
-            onnx_net_choose(call, is_ignored, onnx_number(call, loss->classes->type, 0), loss->classes);
+        loss->classes = onnx_net_choose(call, is_ignored, onnx_number(call, loss->classes->type, 0), loss->classes);
         if (loss->classes == NULL) {
             return false;
         }
@@ -65,8 +64,8 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
         /* The weights as a row for each sample, from which one is taken. */
         uint32_t sizes[ONNX_MAX_RANK];
         memcpy(sizes, loss->scores->sizes, sizeof sizes);
-        struct onnx_tensor *rows = onnx_broadcast(call, onnx_net_along(call, loss->weights, 1, loss->scores->rank),
-                                                  loss->scores->rank, sizes);
+        struct onnx_tensor *rows =
+            onnx_broadcast(call, onnx_net_along(call, loss->weights, 1, loss->scores->rank), loss->scores->rank, sizes);
         DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 1};
         *weights = onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(rows, loss->classes));
         if (*weights == NULL) {
@@ -82,9 +81,8 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
 
 static struct onnx_tensor *sum_all(const struct onnx_call *call, struct onnx_tensor *x) {
     static const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return x == NULL
-               ? NULL
-               : onnx_reshape(call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, x, x->rank, all), 0, NULL);
+    return x == NULL ? NULL
+                     : onnx_reshape(call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, x, x->rank, all), 0, NULL);
 }
 
 static struct onnx_tensor *find_loss(const struct onnx_call *call, struct loss *loss) {
@@ -138,6 +136,9 @@ static bool read_loss(const struct onnx_call *call, struct loss *loss) {
     }
     for (uint32_t d = 0; d < loss->scores->rank; ++d) {
         sizes[d] = d == 1 ? 1 : loss->scores->sizes[d];
+        if (d != 1 && loss->classes->sizes[d == 0 ? 0 : d - 1] != sizes[d]) {
+            return onnx_refuse(call, "classes of other sizes than the scores");
+        }
     }
     loss->classes = onnx_reshape(call, loss->classes, loss->scores->rank, sizes);
     return loss->classes != NULL;

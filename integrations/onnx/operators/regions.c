@@ -1,0 +1,154 @@
+/* Pooling of regions. */
+#include <string.h>
+
+#include "onnx/operators/network.h"
+
+static bool max_roi_pool(const struct onnx_call *call) {
+    struct onnx_tensor *x = onnx_input(call, 0), *regions = onnx_input(call, 1);
+    uint32_t pooled[2], given;
+    if (x == NULL || regions == NULL || x->rank != 4 || regions->rank != 2 || regions->sizes[1] != 5 ||
+        onnx_is_empty(x) || onnx_ints(call, "pooled_shape", &given) == NULL) {
+        return onnx_refuse(call, "inputs of these sizes, or no pooled_shape");
+    }
+    if (!onnx_net_read_sizes(call, "pooled_shape", 2, 1, 1, pooled)) {
+        return false;
+    }
+    const uint32_t sizes[] = {regions->sizes[0], x->sizes[1], pooled[0], pooled[1]};
+    struct onnx_tensor *y = onnx_declare(call, x->type, 4, sizes);
+    if (y == NULL || onnx_is_empty(y)) {
+        return onnx_output(call, 0, y);
+    }
+    DML_ROI_POOLING_OPERATOR_DESC desc = {.SpatialScale = onnx_float(call, "spatial_scale", 1),
+                                          .PooledSize = {pooled[1], pooled[0]}};
+    struct onnx_tensor *inputs[] = {x, onnx_pad_rank(call, regions, 4)};
+    return inputs[1] != NULL && onnx_emit(call, DML_OPERATOR_ROI_POOLING, &desc, 2, inputs, 1, &y) &&
+           onnx_output(call, 0, y);
+}
+
+/* ---- RoiAlign ---- */
+
+/* Samples an axis at most of DirectML's. */
+#define MOST_SAMPLES 160
+
+struct alignment {
+    struct onnx_tensor *x, *regions, *pictures;
+    uint32_t sizes[4]; /* of the result */
+    uint32_t samples;  /* an axis; 0: as many as a bin is long */
+    bool is_half_pixel;
+};
+
+static bool read_alignment(const struct onnx_call *call, struct alignment *a) {
+    a->x = onnx_input(call, 0);
+    a->regions = onnx_input(call, 1);
+    a->pictures = onnx_input(call, 2);
+    const int64_t height = onnx_int(call, "output_height", 1), width = onnx_int(call, "output_width", 1);
+    const int64_t samples = onnx_int(call, "sampling_ratio", 0);
+    if (a->x == NULL || a->regions == NULL || a->pictures == NULL || a->x->rank != 4 || a->regions->rank != 2 ||
+        a->regions->sizes[1] != 4 || a->pictures->rank != 1 || a->pictures->sizes[0] != a->regions->sizes[0] ||
+        onnx_is_empty(a->x)) {
+        return onnx_refuse(call, "inputs of these sizes");
+    }
+    if (a->pictures->type != ONNX_INT64) {
+        return onnx_refuse(call, "batch_indices of %s", onnx_type_name(a->pictures->type));
+    }
+    if (strcmp(onnx_text(call, "mode", "avg"), "avg") != 0) {
+        return onnx_refuse(call, "mode max: ONNX's is the greatest of weighted neighbours, DirectML's that of samples");
+    }
+    const char *mode = onnx_text(call, "coordinate_transformation_mode",
+                                 call->node->version < 16 ? "output_half_pixel" : "half_pixel");
+    a->is_half_pixel = strcmp(mode, "half_pixel") == 0;
+    if (!a->is_half_pixel && strcmp(mode, "output_half_pixel") != 0) {
+        return onnx_refuse(call, "coordinate_transformation_mode %s", mode);
+    }
+    if (height < 1 || width < 1 || height > UINT16_MAX || width > UINT16_MAX || samples < 0 || samples > MOST_SAMPLES) {
+        return onnx_refuse(call, "sizes or a sampling_ratio of DirectML's");
+    }
+    /* A region as large as the picture must fit. */
+    if (samples == 0 && (a->x->sizes[2] > MOST_SAMPLES * height || a->x->sizes[3] > MOST_SAMPLES * width)) {
+        return onnx_refuse(call, "bins that may be longer than 160 elements");
+    }
+    a->sizes[0] = a->regions->sizes[0];
+    a->sizes[1] = a->x->sizes[1];
+    a->sizes[2] = (uint32_t)height;
+    a->sizes[3] = (uint32_t)width;
+    a->samples = (uint32_t)samples;
+    return true;
+}
+
+/* Corners 0 and 1, or 2 and 3: {R, 2}. */
+static struct onnx_tensor *corners(const struct onnx_call *call, struct onnx_tensor *regions, uint32_t first) {
+    if (regions == NULL) {
+        return NULL;
+    }
+    const uint32_t offsets[] = {0, first}, sizes[] = {regions->sizes[0], 2}, ones[] = {1, 1};
+    DML_SLICE_OPERATOR_DESC desc = {.DimensionCount = 2, .Offsets = offsets, .Sizes = sizes, .Strides = ones};
+    return onnx_make(call, DML_OPERATOR_SLICE, &desc, ONNX_TENSORS(regions));
+}
+
+/* Without half pixels a region is one element long at least: never more than that by rounding, which would be another
+ * sample. */
+static struct onnx_tensor *lengthen(const struct onnx_call *call, struct onnx_tensor *regions) {
+    struct onnx_tensor *first = corners(call, regions, 0), *second = corners(call, regions, 2);
+    struct onnx_tensor *least = onnx_net_linear(call, first, 1, 1);
+    struct onnx_tensor *excess =
+        onnx_net_linear(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, first), 1, -1);
+    excess = onnx_net_unary(call, DML_OPERATOR_ACTIVATION_RELU, excess);
+    least = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, onnx_net_linear(call, excess, 2, 0));
+    struct onnx_tensor *inputs[] = {first, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, second, least)};
+    DML_JOIN_OPERATOR_DESC desc = {.InputCount = 2, .Axis = 1};
+    return inputs[0] == NULL || inputs[1] == NULL ? NULL : onnx_make(call, DML_OPERATOR_JOIN, &desc, 2, inputs);
+}
+
+/* With half pixels a region of no length has no samples where their number is its length: 0. */
+static struct onnx_tensor *clear_empty(const struct onnx_call *call, const struct alignment *a,
+                                       struct onnx_tensor *regions, struct onnx_tensor *y) {
+    static const uint32_t axis = 1;
+    struct onnx_tensor *length =
+        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, corners(call, regions, 2), corners(call, regions, 0));
+    struct onnx_tensor *least = onnx_net_reduce(call, DML_REDUCE_FUNCTION_MIN, length, 1, &axis);
+    struct onnx_tensor *is_there = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, least,
+                                                    onnx_number(call, regions->type, 0));
+    is_there = onnx_reshape(call, is_there, 4, (const uint32_t[]){a->sizes[0], 1, 1, 1});
+    return onnx_net_choose(call, is_there, y, onnx_number(call, y->type, 0));
+}
+
+static bool roi_align(const struct onnx_call *call) {
+    struct alignment a;
+    if (!read_alignment(call, &a)) {
+        return false;
+    }
+    struct onnx_tensor *y = onnx_declare(call, a.x->type, 4, a.sizes);
+    if (y == NULL || onnx_is_empty(y)) {
+        return onnx_output(call, 0, y);
+    }
+    const enum onnx_type type = a.x->type;
+    const bool is_half = a.x->type == ONNX_FLOAT16;
+    struct onnx_tensor *x = is_half ? onnx_cast(call, a.x, ONNX_FLOAT) : a.x;
+    struct onnx_tensor *regions = is_half ? onnx_cast(call, a.regions, ONNX_FLOAT) : a.regions;
+    regions = onnx_net_linear(call, regions, onnx_float(call, "spatial_scale", 1), 0);
+    regions = a.is_half_pixel ? regions : lengthen(call, regions);
+    struct onnx_tensor *inputs[] = {x, regions, onnx_reinterpret(call, a.pictures, ONNX_UINT64)};
+    if (x == NULL || regions == NULL || inputs[2] == NULL) {
+        return false;
+    }
+    DML_ROI_ALIGN1_OPERATOR_DESC desc = {.ReductionFunction = DML_REDUCE_FUNCTION_AVERAGE,
+                                         .InterpolationMode = DML_INTERPOLATION_MODE_LINEAR,
+                                         .SpatialScaleX = 1,
+                                         .SpatialScaleY = 1,
+                                         .InputPixelOffset = a.is_half_pixel ? 0.5F : 0,
+                                         .OutputPixelOffset = -0.5F,
+                                         .MinimumSamplesPerOutput = a.samples == 0 ? 1 : a.samples,
+                                         .MaximumSamplesPerOutput = a.samples == 0 ? MOST_SAMPLES : a.samples};
+    y = onnx_declare(call, x->type, 4, a.sizes);
+    if (y == NULL || !onnx_emit(call, DML_OPERATOR_ROI_ALIGN1, &desc, 3, inputs, 1, &y)) {
+        return false;
+    }
+    y = a.is_half_pixel && a.samples == 0 ? clear_empty(call, &a, regions, y) : y;
+    return onnx_output(call, 0, onnx_cast(call, y, type));
+}
+
+static const struct onnx_operator rows[] = {
+    {ONNX_ML, "MaxRoiPool", 1, max_roi_pool},
+    {ONNX_ML, "RoiAlign", 10, roi_align},
+};
+ONNX_DEFINE_FAMILY(regions, rows)

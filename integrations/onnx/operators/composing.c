@@ -60,7 +60,7 @@ struct onnx_tensor *onnx_part(const struct onnx_call *call, struct onnx_tensor *
 
 struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *tensors,
                               uint32_t axis) {
-    struct onnx_tensor *joined[8];
+    struct onnx_tensor *joined[64];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i) {
         if (tensors[i] == NULL && call->error->text[0] != 0) {
@@ -68,6 +68,7 @@ struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, stru
         }
         if (tensors[i] != NULL && !onnx_is_empty(tensors[i])) {
             if (kept == sizeof joined / sizeof joined[0]) {
+                onnx_refuse(call, "more than 64 tensors to join");
                 return NULL;
             }
             joined[kept++] = tensors[i];

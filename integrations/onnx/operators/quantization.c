@@ -104,7 +104,7 @@ static struct onnx_tensor *quantize_shorts(const struct onnx_call *call, struct 
 
 struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                   struct onnx_tensor *zero, enum onnx_type type) {
-    if (x == NULL || scale == NULL) {
+    if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
         return NULL;
     }
     if (onnx_is_empty(x)) {
@@ -138,7 +138,7 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
 
 struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                     struct onnx_tensor *zero) {
-    if (x == NULL || scale == NULL) {
+    if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
         return NULL;
     }
     struct onnx_tensor *y = onnx_declare(call, scale->type, x->rank, x->sizes);

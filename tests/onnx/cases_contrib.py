@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Writes cases of com.microsoft's operators, and of quantization that ONNX's node tests leave out, in their form.
+
+cases_contrib.py FOLDER
+
+What is expected is what ONNX Runtime's CPU provider gives (pip install numpy onnx onnxruntime). Cases of 8 bits keep
+one side small: on x86 without VNNI that provider saturates sums of unsigned by signed bytes.
+"""
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+MICROSOFT = 'com.microsoft'
+TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float16): TensorProto.FLOAT16,
+         np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
+         np.dtype(np.uint16): TensorProto.UINT16, np.dtype(np.int16): TensorProto.INT16,
+         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int64): TensorProto.INT64,
+         np.dtype(np.bool_): TensorProto.BOOL}
+
+
+class Cases:
+    def __init__(self, folder):
+        self.folder = folder
+        self.random = np.random.default_rng(7)
+
+    def floats(self, *sizes, scale=1.0, dtype=np.float32):
+        return (self.random.standard_normal(sizes) * scale).astype(dtype)
+
+    def bytes(self, *sizes, dtype=np.uint8, low=None, high=None):
+        info = np.iinfo(dtype)
+        return self.random.integers(info.min if low is None else low, (info.max if high is None else high) + 1, sizes,
+                                    dtype=dtype)
+
+    def save(self, name, op, inputs, outputs, constants=(), domain=MICROSOFT, opset=21, **attributes):
+        """A model of one node. Inputs are arrays or None; those of `constants` are initializers. Outputs are types."""
+        if 'opset_' in attributes: # QLinearSoftmax has an attribute of that name
+            attributes['opset'] = attributes.pop('opset_')
+        inputs = [array if array is None else np.asarray(array) for array in inputs]
+        names = ['' if array is None else f'x{i}' for i, array in enumerate(inputs)]
+        node = helper.make_node(op, names, [f'y{i}' if kind is not None else '' for i, kind in enumerate(outputs)],
+                                domain=domain, **attributes)
+        given = [i for i, array in enumerate(inputs) if array is not None and i not in constants]
+        graph = helper.make_graph(
+            [node], name, [helper.make_tensor_value_info(names[i], TYPES[inputs[i].dtype], inputs[i].shape)
+                           for i in given],
+            [helper.make_tensor_value_info(f'y{i}', kind, None) for i, kind in enumerate(outputs) if kind is not None],
+            [numpy_helper.from_array(inputs[i], names[i]) for i in constants])
+        model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid('', opset),
+                                                                       helper.make_opsetid(MICROSOFT, 1)])
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        try:
+            session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                                   providers=['CPUExecutionProvider'])
+            expected = session.run(None, {names[i]: inputs[i] for i in given})
+        except Exception as error: # onnxruntime's own are of many classes
+            print(f'left out: {name}: {str(error)[:200]}', file=sys.stderr)
+            return
+        folder = self.folder / f'contrib_{name}'
+        data = folder / 'test_data_set_0'
+        data.mkdir(parents=True, exist_ok=True)
+        (folder / 'model.onnx').write_bytes(model.SerializeToString())
+        for place, i in enumerate(given):
+            (data / f'input_{place}.pb').write_bytes(numpy_helper.from_array(inputs[i], names[i])
+                                                     .SerializeToString())
+        for i, array in enumerate(expected):
+            (data / f'output_{i}.pb').write_bytes(numpy_helper.from_array(array, f'y{i}').SerializeToString())
+
+
+def quantization(c):
+    one = np.float32(0.03)
+    for dtype in (np.uint8, np.int8, np.uint16, np.int16):
+        x = c.floats(3, 5, 7)
+        zero = dtype(17)
+        name = np.dtype(dtype).name
+        c.save(f'quantize_{name}', 'QuantizeLinear', [x, one, zero], [TYPES[np.dtype(dtype)]])
+        c.save(f'dequantize_{name}', 'DequantizeLinear', [c.bytes(3, 5, 7, dtype=dtype), one, zero],
+               [TensorProto.FLOAT])
+        scales, zeros = np.abs(c.floats(5, scale=.1)) + np.float32(.01), c.bytes(5, dtype=dtype, low=0, high=30)
+        c.save(f'quantize_axis_{name}', 'QuantizeLinear', [x, scales, zeros], [TYPES[np.dtype(dtype)]], axis=1)
+        c.save(f'dequantize_axis_{name}', 'DequantizeLinear', [c.bytes(3, 5, 7, dtype=dtype), scales, zeros],
+               [TensorProto.FLOAT], axis=-2)
+    c.save('dequantize_int32', 'DequantizeLinear', [c.bytes(4, 6, dtype=np.int32), one], [TensorProto.FLOAT],
+           domain='')
+    c.save('quantize_half', 'QuantizeLinear', [c.floats(40, dtype=np.float16), np.float16(.02), np.uint8(100)],
+           [TensorProto.UINT8])
+    scales = np.abs(c.floats(3, 3)) + np.float32(.1)
+    c.save('dequantize_ragged_blocks', 'DequantizeLinear', [c.bytes(3, 8, dtype=np.int8), scales], [TensorProto.FLOAT],
+           domain='', axis=1, block_size=3)
+    c.save('quantize_no_zero', 'QuantizeLinear', [c.floats(9), one], [TensorProto.UINT8], domain='')
+    c.save('dynamic_quantize', 'DynamicQuantizeLinear', [c.floats(3, 11)],
+           [TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8], domain='')
+
+
+def products(c):
+    one, other = np.float32(.02), np.float32(.03)
+    for a_type, b_type in ((np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)):
+        name = f'{np.dtype(a_type).name}_{np.dtype(b_type).name}'
+        a = c.bytes(2, 5, 9, dtype=a_type)
+        b = c.bytes(9, 4, dtype=b_type, low=-60 if b_type == np.int8 else 0, high=60)
+        columns = np.abs(c.floats(4)) + np.float32(.01)
+        c.save(f'matmul_to_float_{name}', 'MatMulIntegerToFloat',
+               [a, b, one, columns, a_type(7), c.bytes(4, dtype=b_type, low=0, high=9), c.floats(4)],
+               [TensorProto.FLOAT])
+        c.save(f'matmul_integer_{name}', 'MatMulInteger', [a, b, a_type(3), b_type(5)], [TensorProto.INT32], domain='')
+        c.save(f'qlinear_matmul_{name}', 'QLinearMatMul', [a, one, a_type(3), b, other, b_type(5), np.float32(.4),
+                                                           a_type(20)], [TYPES[np.dtype(a_type)]], domain='')
+        c.save(f'dynamic_matmul_{name}', 'DynamicQuantizeMatMul', [c.floats(2, 5, 9), b, columns, b_type(3),
+                                                                   c.floats(4)], [TensorProto.FLOAT])
+    c.save('matmul_integer_batches', 'MatMulInteger', [c.bytes(2, 1, 3, 4, 5), c.bytes(6, 1, 5, 3)],
+           [TensorProto.INT32], domain='')
+    c.save('matmul_integer_vectors', 'MatMulInteger', [c.bytes(5), c.bytes(3, 5, 2)], [TensorProto.INT32], domain='')
+    for bits in (4, 8):
+        for inner, block in ((64, 32), (48, 32), (100, 16)):
+            count = -(-inner // block)
+            b, scales = c.bytes(6, count, block * bits // 8), np.abs(c.floats(6, count, scale=.1))
+            a = c.floats(2, 3, inner)
+            size = dict(K=inner, N=6, bits=bits, block_size=block)
+            name = f'matmul_{bits}_bits_{inner}_{block}'
+            c.save(name, 'MatMulNBits', [a, b, scales], [TensorProto.FLOAT], constants=[1, 2], **size)
+            zeros = c.bytes(6, -(-count * bits // 8))
+            c.save(f'{name}_zeros', 'MatMulNBits', [a, b, scales, zeros, None, c.floats(6)], [TensorProto.FLOAT],
+                   constants=[1, 2, 3], **size)
+            if bits == 4:
+                c.save(f'{name}_float_zeros', 'MatMulNBits', [a, b, scales, c.floats(6, count)], [TensorProto.FLOAT],
+                       constants=[1, 2, 3], **size)
+    for groups in (1, 2):
+        x, w = c.bytes(2, 4, 7, 6), c.bytes(6, 4 // groups, 3, 2)
+        c.save(f'qlinear_conv_{groups}', 'QLinearConv',
+               [x, one, np.uint8(9), w, np.abs(c.floats(6)) + np.float32(.01), c.bytes(6), np.float32(9.7),
+                np.uint8(100), c.bytes(6, dtype=np.int32, low=-9999, high=9999)], [TensorProto.UINT8], domain='',
+               group=groups, pads=[1, 0, 2, 1], strides=[2, 1])
+        c.save(f'conv_integer_{groups}', 'ConvInteger', [x, w, np.uint8(9), np.uint8(77)], [TensorProto.INT32],
+               domain='', group=groups, auto_pad='SAME_LOWER', strides=[2, 1])
+    c.save('conv_integer_1d', 'ConvInteger', [c.bytes(2, 3, 9), c.bytes(4, 3, 2)], [TensorProto.INT32], domain='',
+           pads=[1, 1])
+
+
+def quantized(c):
+    for dtype in (np.uint8, np.int8):
+        name, kind = np.dtype(dtype).name, TYPES[np.dtype(dtype)]
+        a, b = c.bytes(2, 3, 4, dtype=dtype), c.bytes(3, 1, dtype=dtype)
+        for op in ('QLinearAdd', 'QLinearMul'):
+            c.save(f'{op}_{name}', op, [a, np.float32(.031), dtype(7), b, np.float32(.023), dtype(11),
+                                        np.float32(.047), dtype(15)], [kind])
+        x = c.bytes(2, 3, 50, dtype=dtype)
+        pair = [x, np.float32(.037), dtype(5)]
+        c.save(f'sigmoid_{name}', 'QLinearSigmoid', pair + [np.float32(1 / 256), dtype(0)], [kind])
+        c.save(f'leaky_relu_{name}', 'QLinearLeakyRelu', pair + [np.float32(.041), dtype(9)], [kind], alpha=.1)
+        for opset in (11, 13):
+            c.save(f'softmax_{name}_{opset}', 'QLinearSoftmax', pair + [np.float32(1 / 256), dtype(0)], [kind],
+                   opset_=opset, axis=1)
+        image = c.bytes(2, 3, 7, 8, dtype=dtype)
+        scales = [np.float32(.0371), dtype(6), np.float32(.0293), dtype(8)]
+        c.save(f'average_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[3, 2], pads=[1, 0, 1, 1],
+               strides=[2, 2])
+        c.save(f'average_up_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[3, 3],
+               strides=[2, 2], ceil_mode=1)
+        c.save(f'average_1d_{name}', 'QLinearAveragePool', [x] + scales, [kind], kernel_shape=[4],
+               count_include_pad=1, pads=[2, 1])
+        c.save(f'average_last_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[2, 2],
+               channels_last=1)
+        c.save(f'average_all_{name}', 'QLinearGlobalAveragePool', [image] + scales, [kind])
+        c.save(f'average_all_last_{name}', 'QLinearGlobalAveragePool', [image] + scales, [kind], channels_last=1)
+        c.save(f'concat_{name}', 'QLinearConcat',
+               [np.float32(.037), dtype(6), a, np.float32(.02), dtype(3), c.bytes(2, 2, 4, dtype=dtype),
+                np.float32(.05), dtype(0)], [kind], axis=1)
+
+
+FAMILIES = (quantization, products, quantized)
+
+
+def main():
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    for family in FAMILIES:
+        family(Cases(pathlib.Path(sys.argv[1])))
+
+
+if __name__ == '__main__':
+    main()

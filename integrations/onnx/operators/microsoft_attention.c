@@ -35,20 +35,11 @@ static struct onnx_tensor *keep_by_lengths(const struct onnx_call *call, const s
     return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
 }
 
-/* Of more dimensions: {batch, keys}, {batch, rows, keys}, {batch, 1, most, most}; what is above 0 is kept. */
+/* Of more dimensions: {batch, keys} or {batch, rows, keys}; what is above 0 is kept. */
 static struct onnx_tensor *keep_by_places(const struct onnx_call *call, const struct sizes *s,
                                           struct onnx_tensor *mask) {
     uint32_t sizes[] = {s->batch, 1, 1, s->keys};
     if (mask->rank == 3) {
-        sizes[2] = s->rows;
-    }
-    if (mask->rank == 4) {
-        if (mask->sizes[2] < s->past + s->rows || mask->sizes[3] < s->keys) {
-            onnx_refuse(call, "a mask whose sizes do not fit");
-            return NULL;
-        }
-        mask = onnx_part(call, mask, 2, s->past, s->rows, 1);
-        mask = onnx_part(call, mask, 3, 0, s->keys, 1);
         sizes[2] = s->rows;
     }
     mask = onnx_reshape(call, mask, 4, sizes);
@@ -62,7 +53,7 @@ static bool make_bias(const struct onnx_call *call, const struct sizes *s, struc
     const double filter = (double)onnx_float(call, "mask_filter_value", -10000.0F);
     struct onnx_tensor *from = NULL;
     if (mask != NULL) {
-        if (mask->type != ONNX_INT32 || mask->rank == 0 || mask->rank > 4) {
+        if (mask->type != ONNX_INT32 || mask->rank == 0 || mask->rank > 3) {
             return onnx_refuse(call, "a mask of %s or other dimensions", onnx_type_name(mask->type));
         }
         struct onnx_tensor *keep =

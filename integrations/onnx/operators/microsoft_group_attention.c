@@ -116,30 +116,36 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
 
 /* ---- the cache ---- */
 
-/* Where rows of the new cache come from, among those past and then the new ones: {batch, 1, room, 1}. */
+/* Where rows of the new cache come from, among those past, the new ones and one of zeros, which follow each other:
+ * {batch, 1, room, 1}. */
 static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct group *g) {
     struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 4, 2, g->room);
     struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
     struct onnx_tensor *is_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
                                                  onnx_number(call, ONNX_INT32, 0));
-    struct onnx_tensor *is_before =
-        onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, own, onnx_number(call, ONNX_INT32, g->rows));
-    struct onnx_tensor *moved = onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past));
-    return onnx_select(call, is_behind, onnx_select(call, is_before, moved, row), row);
+    struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
+    own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
+    return onnx_select(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
 }
 
+static struct onnx_tensor *zeros_like(const struct onnx_call *call, const struct onnx_tensor *rows, uint32_t count) {
+    const uint32_t sizes[] = {rows->sizes[0], rows->sizes[1], count, rows->sizes[3]};
+    return count == 0 ? NULL : onnx_fill(call, rows->type, 4, sizes, 0);
+}
+
+/* Rows that are not in use are 0, as ONNX Runtime's CPU provider leaves them. */
 static struct onnx_tensor *extend(const struct onnx_call *call, const struct group *g, struct onnx_tensor *past,
                                   struct onnx_tensor *added, struct onnx_tensor *places) {
     if (past == NULL || added == NULL) {
         return added;
     }
     if (g->has_one_offset) {
-        const uint32_t before = g->total - g->rows, behind = g->past > g->total ? g->past - g->total : 0;
-        struct onnx_tensor *first = onnx_part(call, past, 2, 0, before, 1);
-        struct onnx_tensor *last = behind == 0 ? NULL : onnx_part(call, past, 2, g->total, behind, 1);
+        struct onnx_tensor *first = onnx_part(call, past, 2, 0, g->total - g->rows, 1);
+        struct onnx_tensor *last = zeros_like(call, added, g->room - g->total);
         return onnx_join(call, 3, (struct onnx_tensor *[]){first, added, last}, 2);
     }
-    struct onnx_tensor *all = onnx_join(call, 2, (struct onnx_tensor *[]){past, added}, 2);
+    struct onnx_tensor *zeros = zeros_like(call, added, 1);
+    struct onnx_tensor *all = onnx_join(call, 3, (struct onnx_tensor *[]){past, added, zeros}, 2);
     if (all == NULL) {
         return NULL;
     }
@@ -189,9 +195,12 @@ static bool make_bias(const struct onnx_call *call, const struct group *g, struc
         return onnx_refuse(call, "attention that is not causal");
     }
     a->bias = onnx_mask_bias(call, type, a->bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
-    if (window >= 0 && window < INT32_MAX / 2) {
+    if (window == 0 || window < -1) {
+        return onnx_refuse(call, "a local_window_size that has no meaning");
+    }
+    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
         a->bias = onnx_mask_bias(call, type, a->bias,
-                                 onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window), masked);
+                                 onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
     }
     return call->error->text[0] == 0;
 }

@@ -4,8 +4,8 @@
 cases_contrib.py FOLDER
 
 What is expected is what ONNX Runtime's CPU provider gives, or onnx's reference where that has no kernel (pip install
-numpy onnx onnxruntime). Cases of 8 bits keep one side small: on x86 without VNNI that provider saturates sums of unsigned
-by signed bytes.
+numpy onnx onnxruntime). Cases of 8 bits keep one side small: on x86 without VNNI that provider saturates sums of
+unsigned by signed bytes.
 """
 import pathlib
 import sys
@@ -164,8 +164,8 @@ def quantized(c):
                    opset_=opset, axis=1)
         image = c.bytes(2, 3, 7, 8, dtype=dtype)
         scales = [np.float32(.0371), dtype(6), np.float32(.0293), dtype(8)]
-        c.save(f'average_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[3, 2], pads=[1, 0, 1, 1],
-               strides=[2, 2])
+        c.save(f'average_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[3, 2],
+               pads=[1, 0, 1, 1], strides=[2, 2])
         c.save(f'average_up_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[3, 3],
                strides=[2, 2], ceil_mode=1)
         c.save(f'average_1d_{name}', 'QLinearAveragePool', [x] + scales, [kind], kernel_shape=[4],
@@ -215,7 +215,8 @@ def attention(c):
     c.save('attention_values', 'Attention', [x, c.floats(10, 2 * hidden + 6), c.floats(2 * hidden + 6)], one,
            num_heads=heads, qkv_hidden_sizes=[hidden, hidden, 6])
     c.save('attention_present', 'Attention', [x, weights, bias], two, num_heads=heads)
-    c.save('attention_past', 'Attention', [x, weights, bias, mask(batch, 7), past], two, num_heads=heads, unidirectional=1)
+    c.save('attention_past', 'Attention', [x, weights, bias, mask(batch, 7), past], two, num_heads=heads,
+           unidirectional=1)
     c.save('attention_past_lengths', 'Attention', [x, weights, bias, integers(5, 7), past], two, num_heads=heads)
     c.save('attention_added', 'Attention', [x, weights, bias, None, None, c.floats(1, heads, rows, rows)], one,
            num_heads=heads)
@@ -306,7 +307,8 @@ def standard(c):
     save('quantize_int32_short', 'QuantizeLinear', [whole, np.float32(.7)], [short], output_dtype=short)
     halves = c.floats(300, dtype=np.float16)
     save('quantize_half', 'QuantizeLinear', [halves, np.float16(.0131), np.uint8(128)], [byte])
-    save('quantize_half_precise', 'QuantizeLinear', [halves, np.float16(.0131), np.uint8(128)], [byte], precision=single)
+    save('quantize_half_precise', 'QuantizeLinear', [halves, np.float16(.0131), np.uint8(128)], [byte],
+         precision=single)
     save('quantize_coarse', 'QuantizeLinear', [c.floats(300), np.float32(.0131), np.uint8(128)], [byte], precision=half)
     save('dequantize_half', 'DequantizeLinear', [c.bytes(50), np.float16(.013), np.uint8(77)], [half])
     save('dequantize_wide', 'DequantizeLinear', [c.bytes(50), np.float16(.013), np.uint8(77)], [single],
@@ -316,6 +318,9 @@ def standard(c):
     save('qlinear_matmul_columns', 'QLinearMatMul',
          [a, np.float32(.02), np.uint8(9), b, np.abs(c.floats(4, scale=.1)), c.bytes(4), np.float32(.51), np.uint8(99)],
          [byte])
+    save('quantize_nothing', 'QuantizeLinear', [c.floats(0, 3), np.float32(.1), np.int8(3)], [TensorProto.INT8])
+    save('dequantize_nothing', 'DequantizeLinear', [c.bytes(2, 0), np.float32(.1)], [single])
+    save('matmul_integer_nothing', 'MatMulInteger', [c.bytes(0, 3), c.bytes(3, 2)], [TensorProto.INT32])
     q, k, v = c.floats(2, 4, 3, 8), c.floats(2, 2, 6, 8), c.floats(2, 2, 6, 5)
     for name, kind in (('double', TensorProto.DOUBLE), ('single', single)):
         save(f'attention_{name}', 'Attention', [q, k, v, c.floats(3, 6)], [single], softmax_precision=kind)

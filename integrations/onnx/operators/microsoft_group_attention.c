@@ -219,6 +219,9 @@ static bool group_query_attention(const struct onnx_call *call) {
                                .softcap = onnx_float(call, "softcap", 0.0F),
                                .scale = scale != 0 ? scale : 1.0F / sqrtf((float)g.q->sizes[3]),
                                .wanted_scores = ONNX_SCORES_NONE};
+    if (!(a.softcap >= 0)) {
+        return onnx_refuse(call, "a softcap below 0");
+    }
     return a.k != NULL && a.v != NULL && make_bias(call, &g, &a) && onnx_attend(call, &a) &&
            onnx_output(call, 0, onnx_merge_heads(call, a.result)) && onnx_output(call, 1, a.k) &&
            onnx_output(call, 2, a.v);

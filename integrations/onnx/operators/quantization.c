@@ -107,15 +107,15 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
     if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
         return NULL;
     }
+    if (!is_of_bytes(type) && !is_short(type)) {
+        onnx_refuse(call, "quantized to %s", onnx_type_name(type));
+        return NULL;
+    }
     if (onnx_is_empty(x)) {
         return onnx_declare(call, type, x->rank, x->sizes);
     }
     if (is_short(type)) {
         return quantize_shorts(call, x, scale, zero, type);
-    }
-    if (!is_of_bytes(type)) {
-        onnx_refuse(call, "quantized to %s", onnx_type_name(type));
-        return NULL;
     }
     struct onnx_tensor *y = onnx_declare(call, type, x->rank, x->sizes);
     bool is_made;

@@ -101,7 +101,8 @@ static bool translate_node(struct onnx_call *call, const bool *wanted) {
     if (!gather(call, wanted, &tensors, &own)) {
         return false;
     }
-    if (!row->translate(call)) {
+    /* A reason that has been told is one, whatever was made of what failed. */
+    if (!row->translate(call) || call->error->text[0] != 0) {
         return onnx_refuse(call, "memory is out"); /* where no reason has been told */
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {

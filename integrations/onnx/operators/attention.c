@@ -149,7 +149,7 @@ static bool attention(const struct onnx_call *call) {
         }
         a.wanted_scores = (enum onnx_scores)mode;
     }
-    if (a.softcap < 0) {
+    if (!(a.softcap >= 0)) {
         return onnx_refuse(call, "a softcap below 0");
     }
     if (!read_precision(call, i.q->type, &a.precision) || !make_bias(call, &i, &a) || !onnx_attend(call, &a)) {

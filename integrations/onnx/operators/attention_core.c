@@ -30,16 +30,6 @@ struct onnx_tensor *onnx_merge_heads(const struct onnx_call *call, struct onnx_t
     return onnx_reshape(call, rows, 3, sizes);
 }
 
-/* {batch, heads, ..} as {batch * heads, ..}, of a packed tensor. */
-static struct onnx_tensor *merge_batches(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank) {
-    if (tensor == NULL) {
-        return NULL;
-    }
-    const uint32_t batches = tensor->sizes[0] * tensor->sizes[1], rows = tensor->sizes[2], columns = tensor->sizes[3];
-    return rank == 3 ? onnx_reshape(call, tensor, 3, (const uint32_t[]){batches, rows, columns})
-                     : onnx_reshape(call, tensor, 4, (const uint32_t[]){batches, 1, rows, columns});
-}
-
 /* ---- masks ---- */
 
 struct onnx_tensor *onnx_mask_bias(const struct onnx_call *call, enum onnx_type type, struct onnx_tensor *bias,
@@ -74,14 +64,27 @@ static bool is_packed(const struct onnx_tensor *tensor) {
     return tensor == NULL || !tensor->is_strided;
 }
 
-/* Tensors of the operator: heads side by side in rows, or each a batch of its own where the tensors lie so. */
+/* Tensors of the operator: heads side by side in rows, or each head of keys a batch of its own, where the tensors lie
+ * so; rows of the heads of queries that share it follow each other then. */
 struct layout {
     bool has_batches; /* of heads */
     uint32_t batch, heads, key_heads, rows, keys, columns;
 };
 
+/* {batch, heads, rows, ..} as {batch * heads of keys, heads for each * rows, ..}, with a 1 between for 4 dimensions. */
+static struct onnx_tensor *merge_batches(const struct onnx_call *call, const struct layout *l,
+                                         struct onnx_tensor *tensor, uint32_t rank) {
+    if (tensor == NULL) {
+        return NULL;
+    }
+    const uint32_t batches = l->batch * l->key_heads, rows = tensor->sizes[1] / l->key_heads * tensor->sizes[2],
+                   columns = tensor->sizes[3];
+    return rank == 3 ? onnx_reshape(call, tensor, 3, (const uint32_t[]){batches, rows, columns})
+                     : onnx_reshape(call, tensor, 4, (const uint32_t[]){batches, 1, rows, columns});
+}
+
 static struct onnx_tensor *lay_out(const struct onnx_call *call, const struct layout *l, struct onnx_tensor *tensor) {
-    return l->has_batches ? merge_batches(call, tensor, 3) : onnx_merge_heads(call, tensor);
+    return l->has_batches ? merge_batches(call, l, tensor, 3) : onnx_merge_heads(call, tensor);
 }
 
 static struct onnx_tensor *lay_out_bias(const struct onnx_call *call, const struct layout *l,
@@ -91,16 +94,16 @@ static struct onnx_tensor *lay_out_bias(const struct onnx_call *call, const stru
     if (bias == NULL || !l->has_batches) {
         return onnx_broadcast(call, bias, 4, all);
     }
-    if (bias->sizes[0] == 1 && bias->sizes[1] == 1) {
+    if (bias->sizes[0] == 1 && bias->sizes[1] == 1 && l->heads == l->key_heads) {
         return onnx_broadcast(call, bias, 4, (const uint32_t[]){l->batch * l->heads, 1, l->rows, l->keys});
     }
-    return merge_batches(call, onnx_broadcast(call, bias, 4, all), 4);
+    return merge_batches(call, l, onnx_broadcast(call, bias, 4, all), 4);
 }
 
 /* What is past as it is, {batch, heads, rows, elements}. */
 static struct onnx_tensor *lay_out_past(const struct onnx_call *call, const struct layout *l,
                                         struct onnx_tensor *past) {
-    return past == NULL || !l->has_batches ? past : merge_batches(call, past, 4);
+    return past == NULL || !l->has_batches ? past : merge_batches(call, l, past, 4);
 }
 
 static bool emit_attention(const struct onnx_call *call, struct onnx_attention *a, const struct layout *l) {
@@ -111,10 +114,10 @@ static bool emit_attention(const struct onnx_call *call, struct onnx_attention *
     if (call->error->text[0] != 0 || q == NULL || k == NULL || v == NULL) {
         return false;
     }
-    const uint32_t batches = l->has_batches ? l->batch * l->heads : l->batch, heads = l->has_batches ? 1 : l->heads,
+    const uint32_t batches = q->sizes[0], heads = l->has_batches ? 1 : l->heads,
                    key_heads = l->has_batches ? 1 : l->key_heads;
     struct onnx_tensor *outputs[] = {
-        onnx_declare(call, q->type, 3, (const uint32_t[]){batches, l->rows, heads * l->columns}), &onnx_absent,
+        onnx_declare(call, q->type, 3, (const uint32_t[]){batches, q->sizes[1], heads * l->columns}), &onnx_absent,
         &onnx_absent};
     if (has_present) {
         outputs[1] = onnx_declare(call, q->type, 4, (const uint32_t[]){batches, key_heads, l->keys, a->k->sizes[3]});
@@ -248,13 +251,21 @@ static bool check(const struct onnx_call *call, struct onnx_attention *a) {
     return true;
 }
 
+/* A bias is written out for each head of queries that share one of keys; else keys and values are moved. */
+static bool has_batches(const struct onnx_attention *a) {
+    const uint64_t shared = a->q->sizes[1] / a->k->sizes[1];
+    const bool is_short =
+        shared == 1 || a->bias == NULL || shared * a->q->sizes[2] < (uint64_t)a->k->sizes[3] + a->v->sizes[3];
+    return is_short && is_packed(a->q) && is_packed(a->k) && is_packed(a->v) && is_packed(a->past_k) &&
+           is_packed(a->past_v);
+}
+
 bool onnx_attend(const struct onnx_call *call, struct onnx_attention *a) {
     if (!check(call, a)) {
         return false;
     }
     const struct layout l = {
-        .has_batches = a->q->sizes[1] == a->k->sizes[1] && is_packed(a->q) && is_packed(a->k) && is_packed(a->v) &&
-                       is_packed(a->past_k) && is_packed(a->past_v),
+        .has_batches = has_batches(a),
         .batch = a->q->sizes[0],
         .heads = a->q->sizes[1],
         .key_heads = a->k->sizes[1],

@@ -58,9 +58,25 @@ struct onnx_tensor *onnx_part(const struct onnx_call *call, struct onnx_tensor *
     return onnx_make(call, DML_OPERATOR_SLICE1, &desc, ONNX_TENSORS(tensor));
 }
 
+/* Tensors of no elements. */
+static struct onnx_tensor *join_nothing(const struct onnx_call *call, uint32_t count,
+                                        struct onnx_tensor *const *tensors, uint32_t axis) {
+    uint32_t sizes[ONNX_MAX_RANK] = {0};
+    const struct onnx_tensor *any = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (tensors[i] != NULL) {
+            for (uint32_t d = 0; d < tensors[i]->rank; ++d) {
+                sizes[d] = tensors[i]->sizes[d] + (d == axis ? sizes[d] : 0);
+            }
+            any = tensors[i];
+        }
+    }
+    return any == NULL ? NULL : onnx_declare(call, any->type, any->rank, sizes);
+}
+
 struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *tensors,
                               uint32_t axis) {
-    struct onnx_tensor *joined[8];
+    struct onnx_tensor *joined[64];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i) {
         if (tensors[i] == NULL && call->error->text[0] != 0) {
@@ -68,13 +84,17 @@ struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, stru
         }
         if (tensors[i] != NULL && !onnx_is_empty(tensors[i])) {
             if (kept == sizeof joined / sizeof joined[0]) {
+                onnx_refuse(call, "more than 64 tensors to join");
                 return NULL;
             }
             joined[kept++] = tensors[i];
         }
     }
-    if (kept <= 1) {
-        return kept == 1 ? joined[0] : tensors[0];
+    if (kept == 0) {
+        return join_nothing(call, count, tensors, axis);
+    }
+    if (kept == 1) {
+        return joined[0];
     }
     DML_JOIN_OPERATOR_DESC desc = {.InputCount = kept, .Axis = axis};
     return onnx_make(call, DML_OPERATOR_JOIN, &desc, kept, joined);

@@ -18,7 +18,7 @@ struct onnx_tensor *onnx_softmax_rows(const struct onnx_call *call, struct onnx_
 struct onnx_tensor *onnx_part(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis, uint32_t start,
                               uint32_t size, uint32_t stride);
 
-/* Tensors one behind the other along a dimension; NULL ones and those of no elements are left out. */
+/* Tensors one behind the other along a dimension; NULL ones are left out. */
 struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *tensors,
                               uint32_t axis);
 

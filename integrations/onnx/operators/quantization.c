@@ -104,7 +104,11 @@ static struct onnx_tensor *quantize_shorts(const struct onnx_call *call, struct 
 
 struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                   struct onnx_tensor *zero, enum onnx_type type) {
-    if (x == NULL || scale == NULL) {
+    if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
+        return NULL;
+    }
+    if (!is_of_bytes(type) && !is_short(type)) {
+        onnx_refuse(call, "quantized to %s", onnx_type_name(type));
         return NULL;
     }
     if (onnx_is_empty(x)) {
@@ -112,10 +116,6 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
     }
     if (is_short(type)) {
         return quantize_shorts(call, x, scale, zero, type);
-    }
-    if (!is_of_bytes(type)) {
-        onnx_refuse(call, "quantized to %s", onnx_type_name(type));
-        return NULL;
     }
     struct onnx_tensor *y = onnx_declare(call, type, x->rank, x->sizes);
     bool is_made;
@@ -138,7 +138,7 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
 
 struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                     struct onnx_tensor *zero) {
-    if (x == NULL || scale == NULL) {
+    if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
         return NULL;
     }
     struct onnx_tensor *y = onnx_declare(call, scale->type, x->rank, x->sizes);

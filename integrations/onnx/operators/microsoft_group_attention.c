@@ -1,0 +1,233 @@
+/* GroupQueryAttention of com.microsoft: causal, its cache a tensor that has room for more or grows. */
+#include <math.h>
+
+#include "onnx/operators.h"
+#include "onnx/operators/attention.h"
+#include "onnx/operators/composing.h"
+
+struct group {
+    uint32_t batch, rows, heads, key_heads;
+    uint32_t past, room;        /* rows of the cache that comes in, and of the one that goes out */
+    uint32_t total;             /* rows in use after this, of the batch that has most */
+    bool is_first;              /* nothing is past */
+    bool has_one_offset;        /* which is total - rows, for all batches */
+    struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past */
+    struct onnx_tensor *q, *k, *v, *past_k, *past_v;
+};
+
+static bool refuse_rest(const struct onnx_call *call) {
+    for (uint32_t i = 11; i < call->input_count; ++i) {
+        if (onnx_input(call, i) != NULL) {
+            return onnx_refuse(call, "input %u", (unsigned)i);
+        }
+    }
+    if (onnx_int(call, "smooth_softmax", 0) > 0 || onnx_int(call, "sliding_window_cache", 0) != 0 ||
+        onnx_int(call, "kv_cache_bit_width", 0) != 0 || onnx_is_wanted(call, 3)) {
+        return onnx_refuse(call, "a smooth softmax, a cache of a window or of few bits, or scores as a result");
+    }
+    return true;
+}
+
+/* Three tensors, or one with queries, keys and values side by side. */
+static bool read_sources(const struct onnx_call *call, struct group *g) {
+    const int64_t heads = onnx_int(call, "num_heads", 0), key_heads = onnx_int(call, "kv_num_heads", 0);
+    struct onnx_tensor *q = onnx_input(call, 0), *k = onnx_input(call, 1), *v = onnx_input(call, 2);
+    if (heads < 1 || heads > INT32_MAX || key_heads < 1 || key_heads > heads || heads % key_heads != 0 || q == NULL ||
+        q->rank != 3 || onnx_is_empty(q)) {
+        return onnx_refuse(call, "heads that have no meaning, or queries of other than 3 dimensions");
+    }
+    g->heads = (uint32_t)heads;
+    g->key_heads = (uint32_t)key_heads;
+    if (k == NULL && v == NULL) {
+        const uint64_t parts = (uint64_t)heads + 2 * (uint64_t)key_heads;
+        if (q->sizes[2] % parts != 0) {
+            return onnx_refuse(call, "queries, keys and values whose sizes do not fit");
+        }
+        const uint32_t size = (uint32_t)(q->sizes[2] / parts), own = size * g->heads, other = size * g->key_heads;
+        v = onnx_part(call, q, 2, own + other, other, 1);
+        k = onnx_part(call, q, 2, own, other, 1);
+        q = onnx_part(call, q, 2, 0, own, 1);
+    }
+    g->q = onnx_split_heads(call, q, g->heads);
+    g->k = onnx_split_heads(call, k, g->key_heads);
+    g->v = onnx_split_heads(call, v, g->key_heads);
+    if (g->q == NULL || g->k == NULL || g->v == NULL || g->k->sizes[2] != g->q->sizes[2]) {
+        return onnx_refuse(call, "keys or values of other rows than queries");
+    }
+    g->batch = g->q->sizes[0];
+    g->rows = g->q->sizes[2];
+    return true;
+}
+
+static bool read_past(const struct onnx_call *call, struct group *g) {
+    uint32_t count;
+    const int64_t *total = onnx_host_ints(call, 6, &count);
+    struct onnx_tensor *lengths = onnx_input(call, 5);
+    g->past_k = onnx_input(call, 3);
+    g->past_v = onnx_input(call, 4);
+    if (total == NULL || count != 1 || total[0] < 1 || total[0] > INT32_MAX || lengths == NULL ||
+        onnx_count(lengths) != g->batch || (g->past_k == NULL) != (g->past_v == NULL) ||
+        (g->past_k != NULL && (g->past_k->rank != 4 || g->past_v->rank != 4))) {
+        return onnx_refuse(call, "lengths, or past keys and values, whose sizes do not fit");
+    }
+    g->total = (uint32_t)total[0];
+    g->past = g->past_k == NULL ? 0 : g->past_k->sizes[2];
+    if (g->past == 0) {
+        g->past_k = g->past_v = NULL;
+    }
+    g->room = g->total > g->past ? g->total : g->past;
+    g->is_first = g->rows == g->total;
+    g->has_one_offset = g->is_first || g->batch == 1;
+    if (g->total < g->rows || g->total - g->rows > g->past) {
+        return onnx_refuse(call, "a total_sequence_length that rows and past keys do not make");
+    }
+    if (g->has_one_offset) {
+        g->offset = onnx_number(call, ONNX_INT32, g->total - g->rows);
+    } else {
+        const uint32_t sizes[] = {g->batch, 1, 1, 1};
+        g->offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
+        g->offset = onnx_add(call, g->offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
+    }
+    return g->offset != NULL;
+}
+
+/* Places of queries and keys: given, or those behind what is past. */
+static bool rotate(const struct onnx_call *call, struct group *g) {
+    struct onnx_tensor *cosines = onnx_input(call, 7), *sines = onnx_input(call, 8), *places = onnx_input(call, 9);
+    if (onnx_int(call, "do_rotary", 0) == 0) {
+        return true;
+    }
+    if (cosines == NULL || sines == NULL || cosines->rank != 2) {
+        return onnx_refuse(call, "no cosines or sines");
+    }
+    if (places == NULL) {
+        const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
+        places =
+            onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_count_up(call, ONNX_INT32, 2, 1, g->rows));
+    }
+    const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) != 0;
+    const uint32_t rotated = 2 * cosines->sizes[1];
+    cosines = onnx_look_up(call, cosines, places);
+    sines = onnx_look_up(call, sines, places);
+    g->q = onnx_rotate(call, g->q, cosines, sines, rotated, is_interleaved);
+    g->k = onnx_rotate(call, g->k, cosines, sines, rotated, is_interleaved);
+    return g->q != NULL && g->k != NULL;
+}
+
+/* ---- the cache ---- */
+
+/* Where rows of the new cache come from, among those past, the new ones and one of zeros, which follow each other:
+ * {batch, 1, room, 1}. */
+static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct group *g) {
+    struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 4, 2, g->room);
+    struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
+    struct onnx_tensor *is_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
+                                                 onnx_number(call, ONNX_INT32, 0));
+    struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
+    own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
+    return onnx_select(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
+}
+
+static struct onnx_tensor *zeros_like(const struct onnx_call *call, const struct onnx_tensor *rows, uint32_t count) {
+    const uint32_t sizes[] = {rows->sizes[0], rows->sizes[1], count, rows->sizes[3]};
+    return count == 0 ? NULL : onnx_fill(call, rows->type, 4, sizes, 0);
+}
+
+/* Rows that are not in use are 0, as ONNX Runtime's CPU provider leaves them. */
+static struct onnx_tensor *extend(const struct onnx_call *call, const struct group *g, struct onnx_tensor *past,
+                                  struct onnx_tensor *added, struct onnx_tensor *places) {
+    if (past == NULL || added == NULL) {
+        return added;
+    }
+    if (g->has_one_offset) {
+        struct onnx_tensor *first = onnx_part(call, past, 2, 0, g->total - g->rows, 1);
+        struct onnx_tensor *last = zeros_like(call, added, g->room - g->total);
+        return onnx_join(call, 3, (struct onnx_tensor *[]){first, added, last}, 2);
+    }
+    struct onnx_tensor *zeros = zeros_like(call, added, 1);
+    struct onnx_tensor *all = onnx_join(call, 3, (struct onnx_tensor *[]){past, added, zeros}, 2);
+    if (all == NULL) {
+        return NULL;
+    }
+    const uint32_t sizes[] = {all->sizes[0], all->sizes[1], g->room, all->sizes[3]};
+    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
+    places = onnx_broadcast(call, places, 4, sizes);
+    return places == NULL ? NULL : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(all, places));
+}
+
+static bool check_past(const struct onnx_call *call, const struct group *g) {
+    const struct onnx_tensor *past[] = {g->past_k, g->past_v}, *added[] = {g->k, g->v};
+    for (int i = 0; i < 2; ++i) {
+        if (past[i] != NULL &&
+            (past[i]->type != added[i]->type || past[i]->sizes[0] != g->batch || past[i]->sizes[1] != g->key_heads ||
+             past[i]->sizes[2] != g->past || past[i]->sizes[3] != added[i]->sizes[3])) {
+            return onnx_refuse(call, "past keys or values whose sizes do not fit");
+        }
+    }
+    return true;
+}
+
+/* ---- the node ---- */
+
+/* Its last dimension is that of keys in use; those beyond are masked. */
+static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias) {
+    if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->total) {
+        onnx_refuse(call, "an attention_bias of other sizes");
+        return NULL;
+    }
+    bias = onnx_part(call, bias, 3, 0, bias->sizes[3] < g->room ? bias->sizes[3] : g->room, 1);
+    if (bias == NULL || bias->sizes[3] == g->room) {
+        return bias;
+    }
+    const uint32_t sizes[] = {bias->sizes[0], bias->sizes[1], bias->sizes[2], g->room - bias->sizes[3]};
+    struct onnx_tensor *rest = onnx_fill(call, bias->type, 4, sizes, 0);
+    return onnx_join(call, 2, (struct onnx_tensor *[]){bias, rest}, 3);
+}
+
+static bool make_bias(const struct onnx_call *call, const struct group *g, struct onnx_attention *a) {
+    const enum onnx_type type = g->q->type;
+    const int64_t window = onnx_int(call, "local_window_size", -1);
+    const double masked = -(double)INFINITY;
+    if (onnx_input(call, 10) != NULL) {
+        a->bias = read_bias(call, g, onnx_input(call, 10));
+    }
+    if (onnx_int(call, "causal", 1) == 0) {
+        return onnx_refuse(call, "attention that is not causal");
+    }
+    a->bias = onnx_mask_bias(call, type, a->bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
+    if (window == 0 || window < -1) {
+        return onnx_refuse(call, "a local_window_size that has no meaning");
+    }
+    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
+        a->bias = onnx_mask_bias(call, type, a->bias,
+                                 onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
+    }
+    return call->error->text[0] == 0;
+}
+
+static bool group_query_attention(const struct onnx_call *call) {
+    struct group g = {0};
+    if (!refuse_rest(call) || !read_sources(call, &g) || !read_past(call, &g) || !rotate(call, &g) ||
+        !check_past(call, &g)) {
+        return false;
+    }
+    struct onnx_tensor *places = g.has_one_offset ? NULL : find_rows(call, &g);
+    const float scale = onnx_float(call, "scale", 0.0F);
+    struct onnx_attention a = {.q = g.q,
+                               .k = extend(call, &g, g.past_k, g.k, places),
+                               .v = extend(call, &g, g.past_v, g.v, places),
+                               .softcap = onnx_float(call, "softcap", 0.0F),
+                               .scale = scale != 0 ? scale : 1.0F / sqrtf((float)g.q->sizes[3]),
+                               .wanted_scores = ONNX_SCORES_NONE};
+    if (!(a.softcap >= 0)) {
+        return onnx_refuse(call, "a softcap below 0");
+    }
+    return a.k != NULL && a.v != NULL && make_bias(call, &g, &a) && onnx_attend(call, &a) &&
+           onnx_output(call, 0, onnx_merge_heads(call, a.result)) && onnx_output(call, 1, a.k) &&
+           onnx_output(call, 2, a.v);
+}
+
+static const struct onnx_operator rows[] = {
+    {ONNX_MICROSOFT, "GroupQueryAttention", 1, group_query_attention},
+};
+ONNX_DEFINE_FAMILY(microsoft_group_attention, rows)

@@ -127,16 +127,14 @@ static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *te
         char type[32];
         strncpy(type, onnx_type_name((enum onnx_type)tensor->type), sizeof type - 1);
         type[sizeof type - 1] = 0;
-        return onnx_fail(error, "input '%s' is of type %s, must be %s", value->name, type,
-                         onnx_type_name(value->type));
+        return onnx_fail(error, "input '%s' is of type %s, must be %s", value->name, type, onnx_type_name(value->type));
     }
     if (tensor->rank > ONNX_MAX_RANK || (value->has_shape && value->rank != tensor->rank)) {
         return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", value->name, (unsigned)tensor->rank,
                          value->has_shape ? "" : "at most ",
                          (unsigned)(value->has_shape ? value->rank : ONNX_MAX_RANK));
     }
-    *input = (struct onnx_plan_input){
-        .type = (enum onnx_type)tensor->type, .rank = tensor->rank, .data = tensor->data};
+    *input = (struct onnx_plan_input){.type = (enum onnx_type)tensor->type, .rank = tensor->rank, .data = tensor->data};
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         if (value->has_shape && value->sizes[d] >= 0 && value->sizes[d] != (int64_t)tensor->sizes[d]) {
             return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", value->name,

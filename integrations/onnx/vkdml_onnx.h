@@ -6,8 +6,8 @@
  * that return a VkdmlResult have, where they fail, told why: vkdmlOnnxGetErrorMessage() gives it to the thread.
  *
  * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
- * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it. Models
- * do not touch one another. A model is closed when no thread uses it.
+ * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.
+ * Models do not touch one another. A model is closed when no thread uses it.
  */
 #ifndef VKDML_ONNX_H
 #define VKDML_ONNX_H
@@ -101,8 +101,9 @@ VKDML_ONNX_API void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, Vkd
 
 /** Tells of each node of the graph what it becomes for inputs of these types and sizes; data may be NULL, and is looked
  *  at where shapes depend on it. Refused nodes are no failure. */
-VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
-                                                VkdmlOnnxNodeCallback callback, void *userData);
+VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t inputCount,
+                                                const VkdmlOnnxTensor *inputs, VkdmlOnnxNodeCallback callback,
+                                                void *userData);
 
 /** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,

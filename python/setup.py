@@ -6,6 +6,9 @@ The library comes from the first of these that there is:
 2. vkdml's source tree round this folder: Meson builds it into build/library here. It needs Meson, ninja, a C compiler and
    the Vulkan headers.
 3. One is installed where the system's loader finds it. It is not packed: the module loads it from there.
+
+libvkdml_onnx.so, which runs ONNX models, is packed with it: of a build it is that build's, and else the one that
+VKDML_ONNX_LIBRARY names, or that lies beside the library that is named. Without one, the module has no models.
 """
 import ctypes
 import os
@@ -27,6 +30,7 @@ TREE = os.path.dirname(HERE)
 HAS_TREE = os.path.exists(os.path.join(TREE, "include", "vkdml", "version.h"))
 INSTALLED = "libvkdml.so.0.1"  # the SONAME, by which the loader knows it; tests/python holds it to the library's
 NAMED = os.environ.get("VKDML_LIBRARY")
+NAMED_ONNX = os.environ.get("VKDML_ONNX_LIBRARY")
 PACKAGES = "meson ninja-build gcc libvulkan-dev"  # Debian's names of what a build takes
 
 OPTIONS = ["--buildtype=release", "-Doptimization=2", "-Ddefault_library=shared", "-Dtests=false", "-Dtools=false",
@@ -86,6 +90,16 @@ def library() -> str:
                  "  name a library that is built, and it is packed: VKDML_LIBRARY=/path/of/libvkdml.so pip install ./python")
 
 
+def onnx_library(path: str) -> str:
+    """That which goes with a library; empty: there is none."""
+    if NAMED_ONNX and not os.path.exists(NAMED_ONNX):
+        sys.exit(f"vkdml: VKDML_ONNX_LIBRARY is {NAMED_ONNX}, which is no file")
+    folder = os.path.dirname(os.path.abspath(path))
+    found = [NAMED_ONNX, os.path.join(folder, "libvkdml_onnx.so"),
+             os.path.join(os.path.dirname(folder), "integrations", "onnx", "libvkdml_onnx.so")]
+    return next((name for name in found if name and os.path.exists(name)), "")
+
+
 class BuildWithLibrary(build_py):
     """The module, and the library beside it. Of an editable install the module finds the tree's build folders itself."""
 
@@ -93,15 +107,17 @@ class BuildWithLibrary(build_py):
         super().run()
         if not getattr(self, "editable_mode", False):
             path = library()
-            if path:
-                self.copy_file(os.path.realpath(path), self.packed(), preserve_mode=False)
+            onnx = onnx_library(path) if path else ""
+            for source, name in ((path, "libvkdml.so"), (onnx, "libvkdml_onnx.so")):
+                if source:
+                    self.copy_file(os.path.realpath(source), self.packed(name), preserve_mode=False)
 
-    def packed(self) -> str:
-        return os.path.join(self.build_lib, "vkdml", "libvkdml.so")
+    def packed(self, name: str) -> str:
+        return os.path.join(self.build_lib, "vkdml", name)
 
     def get_outputs(self, include_bytecode: int = 1) -> list:
-        packed = [self.packed()] if os.path.exists(self.packed()) else []
-        return super().get_outputs(include_bytecode) + packed
+        packed = [self.packed(name) for name in ("libvkdml.so", "libvkdml_onnx.so")]
+        return super().get_outputs(include_bytecode) + [path for path in packed if os.path.exists(path)]
 
 
 class DistributionWithLibrary(Distribution):

@@ -394,6 +394,19 @@ static void find_optional(const struct emission *e, bool *is_optional) {
     }
 }
 
+/* The node's name in the model; of one that has none that of the first value that it makes. */
+static const char *name_of(const struct onnx_call *call) {
+    if (call->node == NULL || call->node->name[0] != 0) {
+        return call->node == NULL ? "" : call->node->name;
+    }
+    for (uint32_t i = 0; i < call->node->output_count; ++i) {
+        if (call->node->outputs[i] != ONNX_NONE) {
+            return call->scope->graph->values[call->node->outputs[i]].name;
+        }
+    }
+    return "";
+}
+
 static bool add_node(struct emission *e) {
     struct onnx_plan *plan = e->call->plan;
     bool *is_optional = allocate(e, e->output_count, sizeof *is_optional);
@@ -404,7 +417,7 @@ static bool add_node(struct emission *e) {
     find_optional(e, is_optional);
     struct onnx_plan_node *node = &plan->nodes[plan->node_count];
     *node = (struct onnx_plan_node){.desc = e->op,
-                                    .name = e->call->node == NULL ? "" : e->call->node->name,
+                                    .name = name_of(e->call),
                                     .input_count = e->input_count,
                                     .output_count = e->output_count,
                                     .inputs = inputs,

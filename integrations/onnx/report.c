@@ -99,9 +99,8 @@ bool onnx_follow(struct onnx_plan *plan, const struct onnx_scope *scope, const s
 }
 
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
-                 const struct onnx_plan_input *inputs,
-                 void (*tell)(void *data, const struct onnx_node_report *report), void *data,
-                 struct onnx_error *error) {
+                 const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
+                 void *data, struct onnx_error *error) {
     if (input_count != graph->input_count) {
         return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
     }

@@ -24,8 +24,7 @@ struct onnx_node_report {
  * on with the shapes that the model says. What is told lives until `tell` returns. False, with the reason, where memory
  * is out or the count of inputs is wrong; refused nodes are no failure. */
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
-                 const struct onnx_plan_input *inputs,
-                 void (*tell)(void *data, const struct onnx_node_report *report), void *data,
-                 struct onnx_error *error);
+                 const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
+                 void *data, struct onnx_error *error);
 
 #endif

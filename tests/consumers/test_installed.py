@@ -33,6 +33,10 @@ def expected(options, installed):
     names = [f"includedir/vkdml/{path.name}" for path in (options.root / "include" / "vkdml").iterdir()] + ALWAYS
     if "shared" in installed.kinds:
         names += ["libdir/libvkdml.so", f"libdir/libvkdml.so.{options.soversion}", f"libdir/libvkdml.so.{options.version}"]
+        # The ONNX models' library, where it was not left out.
+        if (installed.libdir / "libvkdml_onnx.so").exists():
+            names += ["includedir/vkdml_onnx.h", "libdir/libvkdml_onnx.so", f"libdir/libvkdml_onnx.so.{options.soversion}",
+                      f"libdir/libvkdml_onnx.so.{options.version}"]
     if "static" in installed.kinds:
         names += ["libdir/libvkdml.a"]
     if installed.has_python:

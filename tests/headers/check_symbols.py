@@ -1,8 +1,9 @@
 """Checks the names that a built library puts into its user's program, with nm.
 
-check_symbols.py NM static|shared FILE
+check_symbols.py NM static|shared|onnx FILE
   static  every global symbol it defines begins with vkdml, so it meets no other library's
   shared  it exports vkdml functions only, and imports no vk function: Vulkan is reached through the caller
+  onnx    it exports vkdmlOnnx functions only
 Exits with 77, after saying why, where there is no nm.
 """
 
@@ -26,11 +27,11 @@ def symbols(nm, arguments, path):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[2] not in ("static", "shared"):
+    if len(sys.argv) != 4 or sys.argv[2] not in ("static", "shared", "onnx"):
         print(__doc__)
         return 2
     nm, kind, path = sys.argv[1:]
-    dynamic = ["--dynamic"] if kind == "shared" else []
+    dynamic = ["--dynamic"] if kind != "static" else []
     try:
         defined = sorted(set(symbols(nm, [*dynamic, "--extern-only", "--defined-only"], path)))
         undefined = sorted(set(symbols(nm, [*dynamic, "--extern-only", "--undefined-only"], path)))
@@ -38,12 +39,14 @@ def main():
         print(f"skipped: {error}")
         return EXIT_SKIPPED
 
-    failures = [f"defines {name}" for name in defined if not OWN.match(name) and not INSTRUMENTED.match(name)]
+    own = re.compile("vkdmlOnnx") if kind == "onnx" else OWN
+    failures = [f"defines {name}" for name in defined if not own.match(name) and not INSTRUMENTED.match(name)]
     failures += [f"needs {name}" for name in undefined if re.match(r"vk(?!dml)[A-Z]", name)]
     if kind == "shared":
         failures += [f"exports the internal {name}" for name in defined if name.startswith("vkdml_")]
-    if "vkdmlCreateOperator" not in defined:
-        failures.append("does not define vkdmlCreateOperator")
+    known = "vkdmlOnnxOpenModel" if kind == "onnx" else "vkdmlCreateOperator"
+    if known not in defined:
+        failures.append(f"does not define {known}")
     for failure in failures:
         print(f"{path} {failure}")
     print(f"{len(defined)} global symbols, {len(failures)} failures")

@@ -11,9 +11,10 @@ import tempfile
 import unittest
 
 import tap
-from vkdml import _device, _graph_run, _library, _schema, _tensor, _vulkan
+from vkdml import _device, _graph_run, _library, _onnx, _schema, _tensor, _vulkan
 
 INCLUDE, COMPILER = sys.argv[1], sys.argv[2:]
+ONNX = os.path.join(os.path.dirname(INCLUDE), "integrations", "onnx")
 NAMES = {"BufferTensorDesc": "DML_BUFFER_TENSOR_DESC", "TensorDesc": "DML_TENSOR_DESC", "OperatorDesc": "DML_OPERATOR_DESC",
          "GraphDesc": "DML_GRAPH_DESC", "GraphNodeDesc": "DML_GRAPH_NODE_DESC", "GraphEdgeDesc": "DML_GRAPH_EDGE_DESC",
          "OperatorGraphNodeDesc": "DML_OPERATOR_GRAPH_NODE_DESC",
@@ -37,6 +38,8 @@ CONSTANTS = {
     "VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO": 39, "VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO": 40,
     "VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO": 42, "VK_STRUCTURE_TYPE_MEMORY_BARRIER": 46,
     **{name: code for code, name in [*_library.RESULTS.items(), *((c, n) for c, n in _vulkan.RESULTS.items())]},
+    "VKDML_ONNX_ALLOW_HALF": _onnx.ALLOW_HALF, "VKDML_ONNX_REFERENCE": _onnx.REFERENCE,
+    **{f"VKDML_ONNX_{name.upper()}": value for value, name in enumerate(_onnx.OUTCOMES)},
     "DML_FEATURE_LEVEL_6_4": _schema.NEWEST_LEVEL, "VKDML_HEADER_VERSION": _library.HEADER_VERSION,
     **{f"VKDML_KERNEL_VARIANT_{name or 'DEFAULT'}": value for name, value in _device.VARIANTS.items()},
     **{f"VKDML_LOG_LEVEL_{name.upper()}": value for value, name in enumerate(_device.LOG_LEVELS)},
@@ -49,7 +52,7 @@ CONSTANTS = {
 
 def structures():
     """(name in C, class)."""
-    for module, prefix in ((_library, "Vkdml"), (_vulkan, "Vk")):
+    for module, prefix in ((_library, "Vkdml"), (_onnx, "Vkdml"), (_vulkan, "Vk")):
         for name, kind in vars(module).items():
             if isinstance(kind, type) and issubclass(kind, ctypes.Structure) and kind.__module__ == module.__name__ and (
                     hasattr(kind, "_fields_")):
@@ -78,8 +81,8 @@ class Headers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "abi.c")
             with open(source, "w") as file:
-                file.write("#include <stddef.h>\n#include <vkdml/vkdml.h>\n" + asserts)
-            result = subprocess.run([*COMPILER, "-std=c11", "-I", INCLUDE, "-fsyntax-only", source], capture_output=True, text=True)
+                file.write("#include <stddef.h>\n#include <vkdml/vkdml.h>\n#include <vkdml_onnx.h>\n" + asserts)
+            result = subprocess.run([*COMPILER, "-std=c11", "-I", INCLUDE, "-I", ONNX, "-fsyntax-only", source], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
 
 

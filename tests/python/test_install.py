@@ -44,7 +44,7 @@ class Installing(unittest.TestCase):
 
     def run_python(self, *arguments, **environment):
         """The environment's, which sees nothing of the source tree, and of no library but what **environment says."""
-        env = {**os.environ, "VKDML_LIBRARY": None, "PYTHONPATH": None, "LD_LIBRARY_PATH": None, "CC": shlex.join(CC),
+        env = {**os.environ, "VKDML_LIBRARY": None, "VKDML_ONNX_LIBRARY": None, "PYTHONPATH": None, "LD_LIBRARY_PATH": None, "CC": shlex.join(CC),
                "CFLAGS": "-O0",  # of what is built here; nothing of it is measured
                **environment}
         return subprocess.run([os.path.join(self.venv, "bin", "python"), *arguments], capture_output=True, text=True,
@@ -71,7 +71,11 @@ class Installing(unittest.TestCase):
         result = self.pip("install", *OFFLINE, os.path.join(self.tree, "python"))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assert_works(self.venv)
-        self.assertIn("vkdml/libvkdml.so", self.pip("show", "--files", "vkdml").stdout)
+        listed = self.pip("show", "--files", "vkdml").stdout
+        self.assertIn("vkdml/libvkdml.so", listed)
+        self.assertIn("vkdml/libvkdml_onnx.so", listed)
+        result = self.run_python("-c", "import vkdml; print(vkdml._onnx.library().path)")
+        self.assertTrue(result.stdout.startswith(self.venv), result.stdout + result.stderr)
         self.pip("uninstall", "--quiet", "--yes", "vkdml")
         self.assertEqual([path for path, _, _ in os.walk(self.venv) if path.endswith("vkdml")], [])
 

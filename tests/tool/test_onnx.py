@@ -119,7 +119,7 @@ def test_compare(folder):
 def test_check(folder):
     good = run("check", write(folder, "net.onnx", network()))
     tell(good.returncode == 0 and "  Mul 17 'scale' -> ELEMENT_WISE_MULTIPLY\n" in good.stdout
-         and "  Shape 17: a view, or known" in good.stdout and good.stdout.endswith(": fine: 4 nodes, 2 DirectML operators\n"),
+         and "  Shape 17 of n: a view, or known" in good.stdout and good.stdout.endswith(": fine: 4 nodes, 2 DirectML operators\n"),
          "check tells what nodes become", good)
     bad = model([node("Mul", ["x", "x"], ["h"], "scale"), node("Wrong", ["h"], ["s"], "odd"), node("Add", ["s", "x"], ["t"], "sum"),
                  node("Odd", ["t"], ["u"]), node("Add", ["u", "u"], ["y"], "last"), node("Add", ["h", "h"], ["unused"], "idle")],
@@ -130,7 +130,7 @@ def test_check(folder):
     lines = result.stdout.splitlines()
     tell(result.returncode == 1 and lines[2:7] == [
         "  Wrong 17 'odd': refused: there is no translation of Wrong 17", "  Add 17 'sum' -> ELEMENT_WISE_ADD",
-        "  Odd 17: refused: there is no translation of Odd 17",
+        "  Odd 17 of u: refused: there is no translation of Odd 17",
         "  Add 17 'last': not looked at: it reads what a refused node makes, whose shape the model does not say",
         "  Add 17 'idle': left out: no output depends on it"] and "2 nodes refused, 1 not looked at" in lines[-1],
         "all refusals are told, and what is behind them", result)
@@ -147,6 +147,10 @@ def test_explain_and_bench(folder):
     result = run("explain", path)
     tell(result.returncode == 0 and "dispatchable 'net': graph" in result.stdout and "done by sum" in result.stdout,
          "explain names nodes as the model does", result)
+    unnamed = model([node("Mul", ["x", "w"], ["h"]), node("Add", ["h", "x"], ["y"])], [value_info("x", FLOAT, [3])],
+                    [value_info("y", FLOAT, [3])], [tensor("w", FLOAT, [3], [1, 2, 3])])
+    result = run("explain", write(folder, "unnamed.onnx", unnamed))
+    tell("h         ELEMENT_WISE_MULTIPLY  done by y" in result.stdout, "and those without a name as what they make", result)
     document = json.loads(run("explain", "--json", "--node-by-node", path).stdout)
     tell([one["name"] for one in document["dispatchables"]] == ["net"], "and prints a document", document)
     out = os.path.join(folder, "bench.json")

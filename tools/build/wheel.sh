@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a wheel of the Python module with the library in it, and runs it in a virtual environment that has nothing else of
+# Makes a wheel of the Python module with its libraries in it, and runs it in a virtual environment that has nothing else of
 # vkdml. The wheel lies in build-wheel/ afterwards.
 #
 # sh tools/build/wheel.sh
@@ -25,14 +25,16 @@ mkdir -p "$out"
 configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Donnx=false -Dexamples=false -Dpython=false
 quietly "the build of build-wheel/library" ninja -C "$out/library"
 cp "$(readlink -f "$out/library/src/libvkdml.so")" "$out/libvkdml.so"
-strip --strip-unneeded "$out/libvkdml.so"
+cp "$(readlink -f "$out/library/integrations/onnx/libvkdml_onnx.so")" "$out/libvkdml_onnx.so"
+strip --strip-unneeded "$out/libvkdml.so" "$out/libvkdml_onnx.so"
 
 # glibc's libraries, which manylinux allows, are one version; whatever else is needed is not everywhere.
-needed=$(readelf -d "$out/libvkdml.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+# That of ONNX models needs the other one, which the module has opened by then.
+needed=$(readelf -d "$out/libvkdml.so" "$out/libvkdml_onnx.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 machine=$(uname -m)
 platform=linux_$machine
-others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$' || true)
-newest=$(readelf -V "$out/libvkdml.so" | grep -o 'GLIBC_[0-9][0-9.]*' | sort -uV | tail -n 1)
+others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$|^libvkdml\.so\.' || true)
+newest=$(readelf -V "$out/libvkdml.so" "$out/libvkdml_onnx.so" | grep -o 'GLIBC_[0-9][0-9.]*' | sort -uV | tail -n 1)
 if [ -z "$others" ] && [ -n "$newest" ]; then
     platform=manylinux_$(echo "${newest#GLIBC_}" | cut -d. -f1,2 | tr . _)_$machine
 else
@@ -44,7 +46,7 @@ mkdir "$out/module"
 cp -r "$root/python/." "$root/LICENSE" "$out/module"
 rm -rf "$out/module/build"
 cd "$out/module"
-VKDML_LIBRARY=$out/libvkdml.so quietly "the build of the wheel" \
+VKDML_LIBRARY=$out/libvkdml.so VKDML_ONNX_LIBRARY=$out/libvkdml_onnx.so quietly "the build of the wheel" \
     "$python" setup.py -q bdist_wheel --plat-name "$platform" --dist-dir "$out/wheel"
 wheel=$(echo "$out"/wheel/vkdml-*.whl)
 
@@ -60,13 +62,15 @@ fi
 quietly "python -m venv" "$python" -m venv --system-site-packages "$out/venv"
 cd "$out"
 quietly "pip install" "$out/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$wheel"
-printed=$(unset VKDML_LIBRARY PYTHONPATH LD_LIBRARY_PATH
+printed=$(unset VKDML_LIBRARY VKDML_ONNX_LIBRARY PYTHONPATH LD_LIBRARY_PATH
     "$out/venv/bin/python" -c "
 import numpy, vkdml
 print(vkdml.run('ELEMENT_WISE_ADD', device='reference', ATensor=numpy.arange(3), BTensor=numpy.ones(3, int)))
-print(vkdml._library.library().path)")
+print(vkdml._library.library().path)
+print(vkdml._onnx.library().path)")
 case $printed in
 "[1 2 3]
+$out/venv/"*"
 $out/venv/"*) ;;
 *)
     echo "the module of the wheel prints: $printed" >&2

@@ -233,8 +233,7 @@ static int run(int argc, char **argv) {
         return visit_all(&options, GPU_SIZE, print_entry, NULL) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (options.model) {
-        const bool good =
-            onnx_request_is_model(options.model) ? bench_onnx_model(&options) : bench_model(&options);
+        const bool good = onnx_request_is_model(options.model) ? bench_onnx_model(&options) : bench_model(&options);
         return good ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     return run_bench(&options);

@@ -103,9 +103,10 @@ const struct subcommand subcommand_check = {
     .name = "check",
     ONE_OPERAND("MODEL", ARGUMENT_MODEL),
     .summary = "holds a model to the rules without running it",
-    .description = "Holds a model to every rule without running it, and prints every reason, or, where all is fine, "
-                   "what it looked at. Needs no device. `-` reads the model from standard input. Of an ONNX model, MODEL.onnx, "
-                   "it tells of each node which operators of DirectML it becomes, or why it is refused.",
+    .description =
+        "Holds a model to every rule without running it, and prints every reason, or, where all is fine, "
+        "what it looked at. Needs no device. `-` reads the model from standard input. Of an ONNX model, MODEL.onnx, "
+        "it tells of each node which operators of DirectML it becomes, or why it is refused.",
     .options = options,
     .apply = apply_option,
     .run = run,

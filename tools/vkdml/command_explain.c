@@ -234,8 +234,8 @@ static bool explain_model(const struct model *model, const struct request *reque
 static bool explain_onnx(const char *path, const struct request *request) {
     const VkdmlCompileInfo info = {
         .structSize = sizeof(info),
-        .executionFlags = request->onnx.half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION
-                                             : DML_EXECUTION_FLAG_NONE,
+        .executionFlags =
+            request->onnx.half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION : DML_EXECUTION_FLAG_NONE,
         .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED |
                  (request->node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
     VkdmlDevice device = NULL;

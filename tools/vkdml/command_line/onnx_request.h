@@ -19,7 +19,13 @@ struct onnx_request {
 };
 
 /* Their keys: far from those of the subcommands' own options. */
-enum { OPTION_ONNX_SIZE = OPTION_KEY_FIRST + 512, OPTION_ONNX_INPUT, OPTION_ONNX_OUTPUT, OPTION_ONNX_HALF };
+enum {
+    OPTION_ONNX_SIZE = OPTION_KEY_FIRST + 512,
+    OPTION_ONNX_INPUT,
+    OPTION_ONNX_OUTPUT,
+    OPTION_ONNX_ZEROS,
+    OPTION_ONNX_HALF
+};
 
 /* Rows of an option table; the request is a member of the subcommand's. */
 #define ONNX_ROWS(type, member)                                                                                        \
@@ -27,10 +33,13 @@ enum { OPTION_ONNX_SIZE = OPTION_KEY_FIRST + 512, OPTION_ONNX_INPUT, OPTION_ONNX
      .text = "of an ONNX model: the size of a dimension that it leaves open, by its name, or as INPUT.0 by the input " \
              "and the dimension (1, or what --input has); may be given more than once"},                               \
         {OPTION_ONNX_INPUT, "input", .argument = "NAME=FILE",                                                          \
-         .text = "of an ONNX model: the input is what the .npy file has (random, of a seed that its name makes: floats " \
-                 "normal with deviation 1, integers 0 and 1); may be given more than once"},                           \
-        {OPTION_KEY_FIRST + 600, "zeros", SETS(type, member.zeros),                                                    \
-         .text = "of an ONNX model: inputs that no file has are 0"}
+         .text =                                                                                                       \
+             "of an ONNX model: the input is what the .npy file has (random, of a seed that its name makes: floats "   \
+             "normal with deviation 1, integers 0 and 1); may be given more than once"},                               \
+    {                                                                                                                  \
+        OPTION_ONNX_ZEROS, "zeros", SETS(type, member.zeros),                                                          \
+            .text = "of an ONNX model: inputs that no file has are 0"                                                  \
+    }
 
 #define ONNX_HALF_ROW(type, member)                                                                                    \
     {                                                                                                                  \
@@ -41,9 +50,11 @@ enum { OPTION_ONNX_SIZE = OPTION_KEY_FIRST + 512, OPTION_ONNX_INPUT, OPTION_ONNX
 
 #define ONNX_OUTPUT_ROW                                                                                                \
     {                                                                                                                  \
-        OPTION_ONNX_OUTPUT, "output", .argument = "NAME=FILE",                                                         \
-            .text = "of an ONNX model: write the output as a .npy file instead of printing it; may be given more than "  \
-                    "once"                                                                                             \
+        OPTION_ONNX_OUTPUT, "output",                                                                                  \
+            .argument = "NAME=FILE",                                                                                   \
+            .text =                                                                                                    \
+                "of an ONNX model: write the output as a .npy file instead of printing it; may be given more than "    \
+                "once"                                                                                                 \
     }
 
 /* Whether the option is one of those above that apply() is asked for. */

@@ -133,8 +133,7 @@ static bool add_row(struct json_object *rows, const struct timed *timed, uint32_
            json_tree_number(row, "ms", fused->median) && json_tree_number(row, "ms_p10", fused->low) &&
            json_tree_number(row, "ms_p90", fused->high) && json_tree_number(row, "node_by_node_ms", single->median) &&
            json_tree_number(row, "node_by_node_ms_p10", single->low) &&
-           json_tree_number(row, "node_by_node_ms_p90", single->high) &&
-           json_tree_number(row, "ratio", timed->ratio) &&
+           json_tree_number(row, "node_by_node_ms_p90", single->high) && json_tree_number(row, "ratio", timed->ratio) &&
            json_tree_number(row, "compile_ms", timed->ways[FUSED].ready) &&
            json_tree_number(row, "first_ms", timed->ways[FUSED].first) &&
            json_tree_count(row, "samples", timed->count) && json_tree_count(row, "repetitions", 1);

@@ -42,8 +42,12 @@ static void tell(void *data, const struct onnx_node_report *report) {
     const struct onnx_node *node = report->node;
     check->counts[report->outcome]++;
     check->operators += report->operator_count;
-    printf("  %s%s%s %u%s%s%s", node->domain, *node->domain ? "." : "", node->op, node->version,
-           *node->name ? " '" : "", node->name, *node->name ? "'" : "");
+    printf("  %s%s%s %u", node->domain, *node->domain ? "." : "", node->op, node->version);
+    if (*node->name) {
+        printf(" '%s'", node->name);
+    } else if (node->output_count && node->outputs[0] != ONNX_NONE) {
+        printf(" of %s", check->subject->graph->values[node->outputs[0]].name);
+    }
     switch (report->outcome) {
     case ONNX_TRANSLATED:
         print_operators(report);

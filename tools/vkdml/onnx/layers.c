@@ -233,8 +233,7 @@ bool layers_compare(const struct subject *subject, struct onnx_device *device, c
     const struct onnx_session_options on_device = {.allows_half = subject->request->half,
                                                    .node_by_node = options->node_by_node};
     const struct onnx_session_options by_reference = {.by_reference = true};
-    bool good = watch(subject->graph, &watched) &&
-                run_watched(subject, device, &watched, &by_reference, &reference) &&
+    bool good = watch(subject->graph, &watched) && run_watched(subject, device, &watched, &by_reference, &reference) &&
                 run_watched(subject, device, &watched, &on_device, &got);
     if (good) {
         good = compare_outputs(subject, results, outputs, &reference, watched.own);

@@ -82,8 +82,8 @@ static bool is_size_of(const struct onnx_value *value, const char *text, size_t 
     for (uint32_t d = 0; value->has_shape && d < value->rank; d++) {
         char name[512];
         dimension_name(value, d, name, sizeof(name));
-        const bool is_symbol = value->symbols[d] && strlen(value->symbols[d]) == length &&
-                               strncmp(value->symbols[d], text, length) == 0;
+        const bool is_symbol =
+            value->symbols[d] && strlen(value->symbols[d]) == length && strncmp(value->symbols[d], text, length) == 0;
         if (value->sizes[d] < 0 && (is_symbol || (strlen(name) == length && strncmp(name, text, length) == 0))) {
             return true;
         }
@@ -207,7 +207,8 @@ static bool make_input(struct subject *subject, uint32_t index) {
     struct onnx_plan_input *input = &subject->inputs[index];
     uint64_t count = 1;
     if (!value->has_shape || subject_type(value->type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
-        const char *what = value->type == ONNX_UNDEFINED || !value->has_shape ? "has no shape" : "has no type of DirectML";
+        const char *what =
+            value->type == ONNX_UNDEFINED || !value->has_shape ? "has no shape" : "has no type of DirectML";
         message_print("%s: input '%s' %s: --input %s=FILE.npy gives it one", subject->path, value->name, what,
                       value->name);
         return false;

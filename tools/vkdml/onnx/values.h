@@ -12,8 +12,8 @@ struct values {
     void **elements;
 };
 
-/* Makes room for such outputs, which are copied. False, with the reason on stderr, where memory is out; values_free() is
- * due either way. */
+/* Makes room for such outputs, which are copied. False, with the reason on stderr, where memory is out; values_free()
+ * is due either way. */
 bool values_begin(struct values *values, uint32_t count, const struct onnx_plan_output *outputs);
 void values_free(struct values *values);
 

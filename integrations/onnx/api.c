@@ -1,0 +1,254 @@
+/* The C API of the shared library. */
+#include "onnx/vkdml_onnx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnx/file.h"
+#include "onnx/report.h"
+#include "onnx/session.h"
+
+struct VkdmlOnnxModel_T {
+    struct onnx_file *file;
+    const struct onnx_model *model;
+    struct onnx_device *device;
+    struct onnx_session *session;
+};
+
+struct VkdmlOnnxRun_T {
+    VkdmlOnnxModel model;
+    struct onnx_run *run;
+    struct onnx_plan_input *inputs;
+};
+
+_Static_assert(VKDML_ONNX_MAX_RANK == ONNX_MAX_RANK, "ranks");
+_Static_assert((int)VKDML_ONNX_UNNEEDED == (int)ONNX_UNNEEDED, "outcomes");
+_Static_assert(sizeof(DML_OPERATOR_TYPE) == sizeof(int32_t), "types");
+
+static _Thread_local struct onnx_error last_error;
+
+const char *vkdmlOnnxGetErrorMessage(void) {
+    return last_error.text;
+}
+
+static struct onnx_error *begin_error(void) {
+    last_error = (struct onnx_error){{0}};
+    return &last_error;
+}
+
+/* ---- models ---- */
+
+static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
+    const struct onnx_device_options device = {.name = info->device, .cache_folder = info->cacheFolder};
+    const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
+                                                 .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+                                                 .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
+                                                 .shapes_kept = info->shapesKept};
+    if (!onnx_open(info->path, &model->file, error)) {
+        return VKDML_ERROR_INVALID_ARGUMENT;
+    }
+    model->model = onnx_file_model(model->file);
+    if (!onnx_device_open(&device, &model->device, error)) {
+        return VKDML_ERROR_INITIALIZATION_FAILED;
+    }
+    return onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session, error)
+               ? VKDML_SUCCESS
+               : VKDML_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {
+    struct onnx_error *error = begin_error();
+    *made = NULL;
+    if (info == NULL || info->structSize < sizeof *info || info->path == NULL) {
+        onnx_fail(error, info == NULL || info->path == NULL ? "info and its path must be there"
+                                                            : "info->structSize must be sizeof(VkdmlOnnxOpenInfo)");
+        return VKDML_ERROR_INVALID_ARGUMENT;
+    }
+    VkdmlOnnxModel model = calloc(1, sizeof *model);
+    if (model == NULL) {
+        onnx_fail(error, "memory is out");
+        return VKDML_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    const VkdmlResult result = open_parts(info, model, error);
+    if (result != VKDML_SUCCESS) {
+        vkdmlOnnxCloseModel(model);
+        return result;
+    }
+    *made = model;
+    return VKDML_SUCCESS;
+}
+
+void vkdmlOnnxCloseModel(VkdmlOnnxModel model) {
+    if (model != NULL) {
+        onnx_session_free(model->session);
+        onnx_device_close(model->device);
+        onnx_close(model->file);
+        free(model);
+    }
+}
+
+const char *vkdmlOnnxGetDeviceName(VkdmlOnnxModel model) {
+    return onnx_device_name(model->device);
+}
+
+uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model) {
+    return model->model->graph.input_count;
+}
+
+uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model) {
+    return model->model->graph.output_count;
+}
+
+static void describe(const struct onnx_value *value, VkdmlOnnxValue *described) {
+    *described = (VkdmlOnnxValue){.name = value->name,
+                                  .type = (uint32_t)value->type,
+                                  .hasShape = value->has_shape,
+                                  .rank = value->has_shape ? value->rank : 0};
+    for (uint32_t d = 0; d < described->rank; ++d) {
+        described->sizes[d] = value->sizes[d];
+        described->symbols[d] = value->symbols[d];
+    }
+}
+
+void vkdmlOnnxGetInput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value) {
+    describe(&model->model->graph.values[model->model->graph.inputs[index]], value);
+}
+
+void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value) {
+    describe(&model->model->graph.values[model->model->graph.outputs[index]], value);
+}
+
+/* ---- inputs ---- */
+
+static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *tensor, struct onnx_plan_input *input,
+                       struct onnx_error *error) {
+    uint64_t count = 1;
+    if (value->type != ONNX_UNDEFINED && (uint32_t)value->type != tensor->type) {
+        char type[32];
+        strncpy(type, onnx_type_name((enum onnx_type)tensor->type), sizeof type - 1);
+        type[sizeof type - 1] = 0;
+        return onnx_fail(error, "input '%s' is of type %s, must be %s", value->name, type, onnx_type_name(value->type));
+    }
+    if (tensor->rank > ONNX_MAX_RANK || (value->has_shape && value->rank != tensor->rank)) {
+        return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", value->name, (unsigned)tensor->rank,
+                         value->has_shape ? "" : "at most ",
+                         (unsigned)(value->has_shape ? value->rank : ONNX_MAX_RANK));
+    }
+    *input = (struct onnx_plan_input){.type = (enum onnx_type)tensor->type, .rank = tensor->rank, .data = tensor->data};
+    for (uint32_t d = 0; d < tensor->rank; ++d) {
+        if (value->has_shape && value->sizes[d] >= 0 && value->sizes[d] != (int64_t)tensor->sizes[d]) {
+            return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", value->name,
+                             (unsigned)tensor->sizes[d], (unsigned)d, (long long)value->sizes[d]);
+        }
+        if (tensor->sizes[d] != 0 && count > SIZE_MAX / 32 / tensor->sizes[d]) {
+            return onnx_fail(error, "input '%s' is too large", value->name);
+        }
+        input->sizes[d] = tensor->sizes[d];
+        count *= tensor->sizes[d];
+    }
+    if (count != 0 && onnx_bytes_of(input->type, count) == 0) {
+        return onnx_fail(error, "input '%s': %s is no type that is computed with", value->name,
+                         onnx_type_name(input->type));
+    }
+    return true;
+}
+
+/* In memory of their own; NULL, and the reason told, where they are not the model's. */
+static struct onnx_plan_input *take_inputs(VkdmlOnnxModel model, uint32_t count, const VkdmlOnnxTensor *tensors,
+                                           bool needs_data, struct onnx_error *error) {
+    const struct onnx_graph *graph = &model->model->graph;
+    struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
+    bool good = inputs != NULL || onnx_fail(error, "memory is out");
+    if (good && count != graph->input_count) {
+        good = onnx_fail(error, "%u inputs for a model of %u", (unsigned)count, (unsigned)graph->input_count);
+    }
+    for (uint32_t i = 0; good && i < count; ++i) {
+        const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        good = take_input(value, &tensors[i], &inputs[i], error);
+        bool is_empty = false;
+        for (uint32_t d = 0; good && d < inputs[i].rank; ++d) {
+            is_empty = is_empty || inputs[i].sizes[d] == 0;
+        }
+        if (good && needs_data && inputs[i].data == NULL && !is_empty) {
+            good = onnx_fail(error, "input '%s' has no data", value->name);
+        }
+    }
+    if (!good) {
+        free(inputs);
+        return NULL;
+    }
+    return inputs;
+}
+
+/* ---- reports ---- */
+
+struct telling {
+    VkdmlOnnxNodeCallback callback;
+    void *data;
+};
+
+static void tell(void *data, const struct onnx_node_report *report) {
+    const struct telling *telling = data;
+    const VkdmlOnnxNode node = {.name = report->node->name,
+                                .domain = report->node->domain,
+                                .op = report->node->op,
+                                .version = report->node->version,
+                                .outcome = (VkdmlOnnxOutcome)report->outcome,
+                                .reason = report->reason,
+                                .operatorCount = report->operator_count,
+                                .operators = (const int32_t *)report->operators};
+    telling->callback(telling->data, &node);
+}
+
+VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t count, const VkdmlOnnxTensor *tensors,
+                                 VkdmlOnnxNodeCallback callback, void *data) {
+    struct onnx_error *error = begin_error();
+    struct telling telling = {callback, data};
+    struct onnx_plan_input *inputs = take_inputs(model, count, tensors, false, error);
+    if (inputs == NULL) {
+        return VKDML_ERROR_INVALID_ARGUMENT;
+    }
+    const bool done = onnx_report(model->model, &model->model->graph, count, inputs, tell, &telling, error);
+    free(inputs);
+    return done ? VKDML_SUCCESS : VKDML_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- runs ---- */
+
+VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t count, const VkdmlOnnxTensor *tensors,
+                              VkdmlOnnxRun *begun) {
+    struct onnx_error *error = begin_error();
+    *begun = NULL;
+    struct onnx_plan_input *inputs = take_inputs(model, count, tensors, true, error);
+    VkdmlOnnxRun run = inputs == NULL ? NULL : calloc(1, sizeof *run);
+    if (run == NULL) {
+        free(inputs);
+        onnx_fail(error, "memory is out"); /* where no reason has been told */
+        return VKDML_ERROR_INVALID_ARGUMENT;
+    }
+    *run = (struct VkdmlOnnxRun_T){.model = model, .inputs = inputs};
+    if (!onnx_run_begin(model->session, count, inputs, &run->run, error)) {
+        vkdmlOnnxEndRun(run);
+        return VKDML_ERROR_INVALID_ARGUMENT;
+    }
+    *begun = run;
+    return VKDML_SUCCESS;
+}
+
+void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *result) {
+    const struct onnx_plan_output *output = &onnx_run_outputs(run->run)[index];
+    *result = (VkdmlOnnxTensor){.type = (uint32_t)output->type, .rank = output->rank, .bytes = output->bytes};
+    memcpy(result->sizes, output->sizes, output->rank * sizeof output->sizes[0]);
+}
+
+VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
+    return onnx_run_execute(run->run, outputs, begin_error()) ? VKDML_SUCCESS : VKDML_ERROR_DRIVER;
+}
+
+void vkdmlOnnxEndRun(VkdmlOnnxRun run) {
+    if (run != NULL) {
+        onnx_run_end(run->run);
+        free(run->inputs);
+        free(run);
+    }
+}

@@ -1,0 +1,123 @@
+/**
+ * @file
+ * ONNX models on DirectML's operators: the library libvkdml_onnx, beside libvkdml.
+ *
+ * A model is opened with a device of its own, planned and compiled at the first run of each shape, and kept. Functions
+ * that return a VkdmlResult have, where they fail, told why: vkdmlOnnxGetErrorMessage() gives it to the thread.
+ *
+ * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
+ * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.
+ * Models do not touch one another. A model is closed when no thread uses it.
+ */
+#ifndef VKDML_ONNX_H
+#define VKDML_ONNX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vkdml/result.h>
+
+#if defined(__GNUC__) && !defined(VKDML_ONNX_API)
+#define VKDML_ONNX_API __attribute__((visibility("default")))
+#elif !defined(VKDML_ONNX_API)
+#define VKDML_ONNX_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VKDML_ONNX_MAX_RANK 8u
+
+typedef struct VkdmlOnnxModel_T *VkdmlOnnxModel;
+typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
+
+/** Sums of FLOAT16 may be computed in half precision; nothing is fused; the CPU reference computes, not the device. */
+#define VKDML_ONNX_ALLOW_HALF   1u
+#define VKDML_ONNX_NODE_BY_NODE 2u
+#define VKDML_ONNX_REFERENCE    4u
+
+typedef struct VkdmlOnnxOpenInfo {
+    size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
+    const char *path;        /**< of the model; external data lies beside it */
+    const char *device;      /**< part of a device's name; NULL: the best, or what VKDML_DEVICE names */
+    const char *cacheFolder; /**< where pipelines are kept, in a file for each device; NULL: nowhere */
+    uint32_t flags;          /**< of VKDML_ONNX_.. */
+    uint32_t shapesKept;     /**< compiled for so many shapes at once; 0: 8 */
+} VkdmlOnnxOpenInfo;
+
+/** An input or output as the model says it. */
+typedef struct VkdmlOnnxValue {
+    const char *name;
+    uint32_t type;     /**< TensorProto.DataType; 0: not said */
+    uint32_t hasShape; /**< 0: not said */
+    uint32_t rank;
+    int64_t sizes[VKDML_ONNX_MAX_RANK];       /**< -1: open */
+    const char *symbols[VKDML_ONNX_MAX_RANK]; /**< names of sizes that are open, or NULL */
+} VkdmlOnnxValue;
+
+/** A tensor of a run: elements in C order, bools of a byte. */
+typedef struct VkdmlOnnxTensor {
+    uint32_t type; /**< TensorProto.DataType */
+    uint32_t rank;
+    uint32_t sizes[VKDML_ONNX_MAX_RANK];
+    uint64_t bytes;   /**< of an output; of an input it is not read */
+    const void *data; /**< of an input; of an output NULL */
+} VkdmlOnnxTensor;
+
+/** What becomes of a node. */
+typedef enum VkdmlOnnxOutcome {
+    VKDML_ONNX_TRANSLATED, /**< of no operators: a view, or computed while planning */
+    VKDML_ONNX_REFUSED,
+    VKDML_ONNX_UNREACHED, /**< behind a refused one whose shape the model does not say */
+    VKDML_ONNX_UNNEEDED,  /**< no output depends on it */
+} VkdmlOnnxOutcome;
+
+typedef struct VkdmlOnnxNode {
+    const char *name, *domain, *op;
+    uint32_t version; /**< of the domain's operator set */
+    VkdmlOnnxOutcome outcome;
+    const char *reason; /**< of a refusal; "" else */
+    uint32_t operatorCount;
+    const int32_t *operators; /**< DML_OPERATOR_TYPE */
+} VkdmlOnnxNode;
+
+/** Called for a node; what it points to lives until it returns. */
+typedef void (*VkdmlOnnxNodeCallback)(void *userData, const VkdmlOnnxNode *node);
+
+/** The reason of the thread's last failure, "" before the first; until its next call. */
+VKDML_ONNX_API const char *vkdmlOnnxGetErrorMessage(void);
+
+VKDML_ONNX_API VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *model);
+/** NULL is ignored. Runs have ended. */
+VKDML_ONNX_API void vkdmlOnnxCloseModel(VkdmlOnnxModel model);
+
+VKDML_ONNX_API const char *vkdmlOnnxGetDeviceName(VkdmlOnnxModel model);
+VKDML_ONNX_API uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model);
+VKDML_ONNX_API uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model);
+/** Of an index below the count; texts live as long as the model. */
+VKDML_ONNX_API void vkdmlOnnxGetInput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
+VKDML_ONNX_API void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
+
+/** Tells of each node of the graph what it becomes for inputs of these types and sizes; data may be NULL, and is looked
+ *  at where shapes depend on it. Refused nodes are no failure. */
+VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t inputCount,
+                                                const VkdmlOnnxTensor *inputs, VkdmlOnnxNodeCallback callback,
+                                                void *userData);
+
+/** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). */
+VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
+                                             VkdmlOnnxRun *run);
+/** What will come of it. */
+VKDML_ONNX_API void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *result);
+/** Runs, and writes each output, as many bytes as vkdmlOnnxGetResult() says; NULL ones are not written. May be called
+ *  again, with what the inputs' memory then holds, unless the plan depends on it. */
+VKDML_ONNX_API VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs);
+/** NULL is ignored. */
+VKDML_ONNX_API void vkdmlOnnxEndRun(VkdmlOnnxRun run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,157 @@
+"""vkdml.Model: ONNX models from Python. Prints TAP. test_onnx.py HARNESS_FOLDER"""
+import os
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import tap
+import vkdml
+
+sys.path.insert(0, sys.argv[1])
+from onnx_models import BOOL, FLOAT, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
+
+X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+W = np.array([1, 2, 3], np.float32)
+
+
+def network():
+    """y = transposed (x * w + x), n = the shape of x."""
+    return model([node("Mul", ["x", "w"], ["h"], "scale"), node("Add", ["h", "x"], ["s"], "sum"),
+                  node("Transpose", ["s"], ["y"], "turn", perm=[1, 0]), node("Shape", ["x"], ["n"])],
+                 [value_info("x", FLOAT, ["batch", 3])],
+                 [value_info("y", FLOAT, [3, "batch"]), value_info("n", INT64, [2])], [tensor("w", FLOAT, [3], [1, 2, 3])])
+
+
+class Models(unittest.TestCase):
+    label = "models"
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory()) if hasattr(self, "enterContext") else self.make_folder()
+
+    def make_folder(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+    def write(self, content, name="net.onnx"):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def test_run(self):
+        """a model runs on the device and on the reference, for one shape and then another"""
+        path = self.write(network())
+        for device in (None, "reference"):
+            with vkdml.Model(path, device) as net:
+                for x in (X, X[:1], X):
+                    outputs = net.run({"x": x})
+                    np.testing.assert_array_equal(outputs["y"], (x * W + x).T)
+                    self.assertEqual((outputs["y"].dtype, list(outputs), outputs["n"].tolist()), (np.float32, ["y", "n"], [*x.shape]))
+                np.testing.assert_array_equal(net.run({"x": X.tolist()})["y"], (X * W + X).T)
+                np.testing.assert_array_equal(net.run({"x": np.asfortranarray(X)})["y"], (X * W + X).T)
+
+    def test_described(self):
+        """inputs and outputs are told as the model says them"""
+        net = vkdml.Model(self.write(network()))
+        self.assertEqual(net.inputs, (vkdml.ModelValue("x", "FLOAT", np.dtype(np.float32), ("batch", 3)),))
+        self.assertEqual([(value.name, value.type, value.shape) for value in net.outputs],
+                         [("y", "FLOAT", (3, "batch")), ("n", "INT64", (2,))])
+        self.assertIn(net.device, [device.name for device in vkdml.devices()])
+        open_ = vkdml.Model(self.write(model([node("Identity", ["x"], ["y"])], [value_info("x", 0, None)],
+                                             [value_info("y", UINT8, [None])]), "open.onnx"))
+        self.assertEqual([(value.dtype, value.shape) for value in open_.inputs + open_.outputs],
+                         [(None, None), (np.dtype(np.uint8), (None,))])
+        np.testing.assert_array_equal(open_.run({"x": np.arange(5, dtype=np.uint8)})["y"], np.arange(5))
+        with self.assertRaisesRegex(vkdml.Error, "says no type of NumPy of its input 'x'"):
+            open_.nodes
+
+    def test_types(self):
+        """scalars stay scalars, bools bools, and tensors of no elements have their shape"""
+        for type_, array in ((FLOAT, np.float32(2)), (BOOL, np.array([True, False, True])), (FLOAT, np.zeros((0, 3), np.float32))):
+            path = self.write(model([node("Identity", ["x"], ["y"])], [value_info("x", type_, array.shape)],
+                                    [value_info("y", type_, array.shape)]))
+            result = vkdml.Model(path).run({"x": array})["y"]
+            self.assertEqual((result.dtype, result.shape, result.tolist()), (array.dtype, array.shape, array.tolist()))
+
+    def test_nodes(self):
+        """what becomes of each node is told, all refusals at once"""
+        net = vkdml.Model(self.write(network()))
+        self.assertEqual([(one.name, one.op, one.outcome, one.operators) for one in net.nodes],
+                         [("scale", "Mul", "translated", ("ELEMENT_WISE_MULTIPLY",)), ("sum", "Add", "translated", ("ELEMENT_WISE_ADD",)),
+                          ("turn", "Transpose", "translated", ()), ("", "Shape", "translated", ())])
+        bad = vkdml.Model(self.write(model(
+            [node("Wrong", ["x"], ["s"], "odd"), node("Odd", ["x"], ["t"]), node("Add", ["s", "t"], ["y"]),
+             node("Add", ["x", "x"], ["z"])], [value_info("x", FLOAT, ["batch", 3])], [value_info("y", FLOAT, None)])))
+        told = [(one.op, one.version, one.outcome, one.reason) for one in bad.node_report({"x": X})]
+        self.assertEqual(told[:2], [("Wrong", 17, "refused", "Wrong 'odd': there is no translation of Wrong 17"),
+                                    ("Odd", 17, "refused", "Odd: there is no translation of Odd 17")])
+        self.assertEqual([one[2] for one in told[2:]], ["unreached", "unneeded"])
+        with self.assertRaisesRegex(vkdml.Error, "^Wrong 'odd': there is no translation of Wrong 17$"):
+            bad.run({"x": X})
+
+    def test_refused(self):
+        """what is wrong is refused with the reason"""
+        net = vkdml.Model(self.write(network()))
+        for kind, reason, inputs in ((TypeError, "inputs are x; missing: x", {}),
+                                     (TypeError, "inputs are x; unknown: z", {"x": X, "z": X}),
+                                     (TypeError, "input 'x' is an array of float64, must be float32", {"x": X.astype(float)}),
+                                     (vkdml.Error, "input 'x' has 2 elements in dimension 1, must have 3", {"x": X[:, :2]}),
+                                     (vkdml.Error, "input 'x' has 1 dimensions, must have 2", {"x": X[0]})):
+            with self.assertRaisesRegex(kind, reason):
+                net.run(inputs)
+        np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])  # none of which harms the next
+        with self.assertRaisesRegex(TypeError, r"^device is 3, must be None \(the best device\)"):
+            vkdml.Model(net.path, 3)
+        with self.assertRaises(vkdml.Error) as caught:
+            vkdml.Model(self.write(b"no model", "text.onnx"))
+        self.assertEqual(caught.exception.result, "VKDML_ERROR_INVALID_ARGUMENT")
+        with self.assertRaisesRegex(vkdml.Error, "No such file"):
+            vkdml.Model("/nowhere.onnx")
+        with self.assertRaisesRegex(vkdml.Error, "no such device") as caught:
+            vkdml.Model(net.path, "no such device")
+        self.assertEqual(caught.exception.result, "VKDML_ERROR_INITIALIZATION_FAILED")
+
+    def test_closed(self):
+        """a closed model says so"""
+        net = vkdml.Model(self.write(network()))
+        net.close()
+        net.close()
+        self.assertIn(", closed>", repr(net))
+        for use in (lambda: net.run({"x": X}), lambda: net.nodes):
+            with self.assertRaisesRegex(ValueError, "closed> cannot be used"):
+                use()
+
+    def test_cache(self):
+        """pipelines are kept in a folder"""
+        folder = self.make_folder()
+        for _ in range(2):
+            with vkdml.Model(self.write(network()), cache=folder) as net:
+                net.run({"x": X})
+        self.assertRegex(" ".join(os.listdir(folder)), r"^vkdml-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}\.pipelines$")
+
+    def test_threads(self):
+        """threads take turns on a model"""
+        net, wrong = vkdml.Model(self.write(network())), []
+
+        def work(seed):
+            for step in range(10):
+                x = np.random.default_rng(seed).standard_normal((1 + (seed + step) % 3, 3), np.float32)
+                y = net.run({"x": x})["y"]
+                if y.shape != x.T.shape or not np.allclose(y, (x * W + x).T):
+                    wrong.append((seed, step))
+
+        threads = [threading.Thread(target=work, args=[seed]) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = []
+    tap.main()

@@ -166,27 +166,19 @@ def foreign_to_cases(root):
             and (path.name, name) != ("families.c", "schema/operator_table.inc")]
 
 
-<<<<<<< HEAD
 def foreign_to_integrations(root):
-    """They are programs of the public API: nothing of src/."""
+    """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too."""
     found = []
-    for path in sorted((root / "integrations").rglob("*.[ch]")):
+    for path in sorted((root / "integrations").rglob("*.[chi]*")):
         own = path.relative_to(root / "integrations").parts[0]
-        found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path) if not name.startswith(own + "/")]
+        found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path)
+                  if not name.startswith((own + "/", "onnx/")) and not (path.parent / name).exists()]
         found += [f"{path.relative_to(root)} includes <{name}>"
                   for name in re.findall(r"^\s*#\s*include\s+<([^>]+/[^>]+)>", path.read_text(), re.MULTILINE)
-                  if not name.startswith(("vkdml/", "sys/"))]
-    return found
-=======
-def foreign_to_onnx(root):
-    """Models are read and planned on the public API alone; the command's own folder of that name has other files."""
-    folder = root / "integrations" / "onnx"
-    own = {path.relative_to(root / "integrations").as_posix() for path in folder.rglob("*.[chi]*")}
-    found = [f"{path.relative_to(root)} includes {name}" for path in sorted(folder.rglob("*.[chi]*"))
-             for name in includes_of(path) if name not in own]
+                  if not name.startswith(("vkdml/", "sys/", "vulkan/"))]
+    own = {path.name for path in (root / "integrations" / "onnx").iterdir()}
     return found + [f"tools/vkdml/onnx/{path.name} has a namesake in integrations/onnx"
-                    for path in sorted((root / "tools" / "vkdml" / "onnx").iterdir()) if f"onnx/{path.name}" in own]
->>>>>>> cmd
+                    for path in sorted((root / "tools" / "vkdml" / "onnx").iterdir()) if path.name in own]
 
 
 WIDTH = 120
@@ -226,11 +218,7 @@ def main(root):
     results.append(("the command's folders include only what their layers may", upward_includes(root / "tools" / "vkdml")))
     results.append(("the command's files include each other in no circle", circles(root / "tools" / "vkdml")))
     results.append(("cases/ includes itself and public headers", foreign_to_cases(root)))
-<<<<<<< HEAD
     results.append(("integrations/ include themselves and public headers", foreign_to_integrations(root)))
-=======
-    results.append(("integrations/onnx includes itself and public headers", foreign_to_onnx(root)))
->>>>>>> cmd
     results.append(("no switch over operators", switches))
     results.append(("no kernel includes another frame's text", foreign_includes(root)))
     results.append(("comments of public headers keep their indentation", outdented_comments(root)))

@@ -29,10 +29,10 @@ static struct onnx_tensor *keep_by_lengths(const struct onnx_call *call, const s
         return NULL;
     }
     if (count == 2 * s->batch) {
-        *from = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, key,
+        *from = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, key,
                              for_batches(call, mask, s->batch, s->batch));
     }
-    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
+    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
 }
 
 /* Of more dimensions: {batch, keys} or {batch, rows, keys}; what is above 0 is kept. */
@@ -43,7 +43,7 @@ static struct onnx_tensor *keep_by_places(const struct onnx_call *call, const st
         sizes[2] = s->rows;
     }
     mask = onnx_reshape(call, mask, 4, sizes);
-    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, mask, onnx_number(call, ONNX_INT32, 0));
+    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, mask, onnx_number(call, ONNX_INT32, 0));
 }
 
 /* Of a mask, of `added`, which may both be NULL, and of unidirectional. */

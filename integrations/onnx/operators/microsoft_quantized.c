@@ -170,7 +170,7 @@ static bool read_pooling(const struct onnx_call *call, struct pooling *p) {
 }
 
 /* The window is of all spatial dimensions of the operator. */
-static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, const struct onnx_window *w,
+static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, const struct onnx_sliding *w,
                          bool counts_padding) {
     uint32_t sizes[ONNX_MAX_RANK], ends[ONNX_WINDOW_RANK];
     const struct onnx_tensor *x = p->x.tensor;
@@ -203,7 +203,7 @@ static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, 
 
 static bool average(const struct onnx_call *call) {
     struct pooling p;
-    struct onnx_window w;
+    struct onnx_sliding w;
     uint32_t count, kernel[ONNX_WINDOW_RANK];
     if (!read_pooling(call, &p)) {
         return false;
@@ -218,13 +218,13 @@ static bool average(const struct onnx_call *call) {
         }
         kernel[d] = (uint32_t)shape[d];
     }
-    if (!onnx_read_window(call, count, p.x.tensor->sizes + p.x.tensor->rank - count, kernel,
+    if (!onnx_find_window(call, count, p.x.tensor->sizes + p.x.tensor->rank - count, kernel,
                           onnx_int(call, "ceil_mode", 0) != 0, &w)) {
         return false;
     }
     if (p.adds_one) {
-        const struct onnx_window one = w;
-        w = (struct onnx_window){2,
+        const struct onnx_sliding one = w;
+        w = (struct onnx_sliding){2,
                                  {1, one.sizes[0]},
                                  {1, one.strides[0]},
                                  {1, one.dilations[0]},
@@ -241,7 +241,7 @@ static bool average_all(const struct onnx_call *call) {
     if (!read_pooling(call, &p)) {
         return false;
     }
-    struct onnx_window w = {.count = p.x.tensor->rank - 2};
+    struct onnx_sliding w = {.count = p.x.tensor->rank - 2};
     for (uint32_t d = 0; d < w.count; ++d) {
         w.sizes[d] = p.x.tensor->sizes[d + 2];
         w.strides[d] = w.dilations[d] = w.made[d] = 1;

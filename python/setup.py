@@ -30,7 +30,6 @@ TREE = os.path.dirname(HERE)
 HAS_TREE = os.path.exists(os.path.join(TREE, "include", "vkdml", "version.h"))
 INSTALLED = "libvkdml.so.0.1"  # the SONAME, by which the loader knows it; tests/python holds it to the library's
 NAMED = os.environ.get("VKDML_LIBRARY")
-NAMED_ONNX = os.environ.get("VKDML_ONNX_LIBRARY")
 PACKAGES = "meson ninja-build gcc libvulkan-dev"  # Debian's names of what a build takes
 
 OPTIONS = ["--buildtype=release", "-Doptimization=2", "-Ddefault_library=shared", "-Dtests=false", "-Dtools=false",
@@ -90,14 +89,20 @@ def library() -> str:
                  "  name a library that is built, and it is packed: VKDML_LIBRARY=/path/of/libvkdml.so pip install ./python")
 
 
-def onnx_library(path: str) -> str:
-    """That which goes with a library; empty: there is none."""
-    if NAMED_ONNX and not os.path.exists(NAMED_ONNX):
-        sys.exit(f"vkdml: VKDML_ONNX_LIBRARY is {NAMED_ONNX}, which is no file")
+def beside(path: str, variable: str, integration: str, name: str) -> str:
+    """What goes with a library, and an environment variable may name; empty: there is none."""
+    named = os.environ.get(variable)
+    if named and not os.path.exists(named):
+        sys.exit(f"vkdml: {variable} is {named}, which is no file")
     folder = os.path.dirname(os.path.abspath(path))
-    found = [NAMED_ONNX, os.path.join(folder, "libvkdml_onnx.so"),
-             os.path.join(os.path.dirname(folder), "integrations", "onnx", "libvkdml_onnx.so")]
-    return next((name for name in found if name and os.path.exists(name)), "")
+    found = [named, os.path.join(folder, name), os.path.join(os.path.dirname(folder), "integrations", integration, name)]
+    return next((place for place in found if place and os.path.exists(place)), "")
+
+
+# What is packed with the library where a build has it: the variable that names it, and its folder of integrations/.
+BESIDE = {"libvkdml_onnx.so": ("VKDML_ONNX_LIBRARY", "onnx"),
+          "libonnxruntime_ep_vkdml.so": ("VKDML_ONNXRUNTIME_PLUGIN", "onnxruntime")}
+PACKED = ("libvkdml.so", *BESIDE)
 
 
 class BuildWithLibrary(build_py):
@@ -107,8 +112,10 @@ class BuildWithLibrary(build_py):
         super().run()
         if not getattr(self, "editable_mode", False):
             path = library()
-            onnx = onnx_library(path) if path else ""
-            for source, name in ((path, "libvkdml.so"), (onnx, "libvkdml_onnx.so")):
+            if path:
+                self.copy_file(os.path.realpath(path), self.packed(PACKED[0]), preserve_mode=False)
+            for name, (variable, integration) in BESIDE.items():
+                source = beside(path, variable, integration, name) if path else ""
                 if source:
                     self.copy_file(os.path.realpath(source), self.packed(name), preserve_mode=False)
 
@@ -116,7 +123,7 @@ class BuildWithLibrary(build_py):
         return os.path.join(self.build_lib, "vkdml", name)
 
     def get_outputs(self, include_bytecode: int = 1) -> list:
-        packed = [self.packed(name) for name in ("libvkdml.so", "libvkdml_onnx.so")]
+        packed = [self.packed(name) for name in PACKED]
         return super().get_outputs(include_bytecode) + [path for path in packed if os.path.exists(path)]
 
 

@@ -4,8 +4,8 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
-#   under the Vulkan validation layer, some operators on SwiftShader, Debian packages and a Python wheel; warnings are
-#   errors
+#   under the Vulkan validation layer, some operators on SwiftShader, ONNX models through ONNX Runtime, Debian packages
+#   and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -33,7 +33,7 @@ profiles="minimum mali windows"
 parts=4
 if [ -n "$full" ]; then
     profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
-    parts=16
+    parts=17
 fi
 
 # since TIME: how long that is, as people say it.
@@ -161,21 +161,38 @@ PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCAT
 BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD GRU LOCAL_RESPONSE_NORMALIZATION_GRAD
 LSTM MAX_POOLING_GRAD MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1 RESAMPLE_GRAD RESAMPLE_GRAD1 RNN ROI_ALIGN_GRAD"
 
+# run_onnx FOLDER: ONNX's own node tests, and models, by the command's reader and through ONNX Runtime.
+run_onnx() {
+    begin "ONNX models, by themselves and through ONNX Runtime"
+    results=$root/build-onnx/testlog.json
+    rm -f "$results"
+    watched tested_onnx sh "$root/tools/check/onnx.sh" --build "$root/$1" || {
+        failed=1
+        cat "$log"
+        echo "tests of ONNX models failed"
+    }
+    logs="$logs $results"
+    end
+}
+tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 4 scripts"; }
+
 if [ -z "$full" ]; then
     configure build
     run build "build, and all tests but the longest" --no-suite long --no-suite large --no-suite browser --no-suite site \
         --no-suite "headers c++"
     run_profiles build
 else
-    configure build-gcc -Dwerror=true
+    quietly "ONNX Runtime's headers" sh "$root/tools/build/onnxruntime_headers.sh"
+    configure build-gcc -Dwerror=true "-Donnxruntime=$root/build-onnxruntime/include"
     run build-gcc "build by gcc, warnings are errors, and all tests"
     run_profiles build-gcc
     run_swiftshader build-gcc
+    run_onnx build-gcc
     (
         CC=clang
         CXX=clang++
         export CC CXX
-        configure build-clang -Dwerror=true -Dvalidation=true
+        configure build-clang -Dwerror=true -Dvalidation=true "-Donnxruntime=$root/build-onnxruntime/include"
     )
     run build-clang "tests of a build by clang, warnings are errors, under the validation layer with synchronization validation" \
         --no-suite large --no-suite profiles --no-suite docs --no-suite browser --no-suite long

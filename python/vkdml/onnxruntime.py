@@ -42,7 +42,8 @@ def plugin() -> str:
     if named:
         return os.path.abspath(named)
     tried = []
-    for folder in _library.folders():
+    # The plugin may need the library, which is found by its name once it is there.
+    for folder in [os.path.dirname(os.path.abspath(_library.library().path)), *_library.folders()]:
         for place in (folder, os.path.join(os.path.dirname(folder), "integrations", "onnxruntime")):
             path = os.path.join(place, FILE)
             if os.path.exists(path):

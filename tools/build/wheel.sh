@@ -22,19 +22,26 @@ python=python3
 out=$root/build-wheel
 rm -rf "$out/wheel" "$out/module" "$out/venv"
 mkdir -p "$out"
-configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Donnx=false -Dexamples=false -Dpython=false
+sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Dexamples=false -Dpython=false \
+    "-Donnxruntime=$root/build-onnxruntime/include"
 quietly "the build of build-wheel/library" ninja -C "$out/library"
 cp "$(readlink -f "$out/library/src/libvkdml.so")" "$out/libvkdml.so"
 cp "$(readlink -f "$out/library/integrations/onnx/libvkdml_onnx.so")" "$out/libvkdml_onnx.so"
-strip --strip-unneeded "$out/libvkdml.so" "$out/libvkdml_onnx.so"
+cp "$out/library/integrations/onnxruntime/libonnxruntime_ep_vkdml.so" "$out"
+libraries="$out/libvkdml.so $out/libvkdml_onnx.so $out/libonnxruntime_ep_vkdml.so"
+# shellcheck disable=SC2086 # a list
+strip --strip-unneeded $libraries
 
 # glibc's libraries, which manylinux allows, are one version; whatever else is needed is not everywhere.
-# That of ONNX models needs the other one, which the module has opened by then.
-needed=$(readelf -d "$out/libvkdml.so" "$out/libvkdml_onnx.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+# Those of ONNX models need the first, which the module has opened by then.
+# shellcheck disable=SC2086 # a list
+needed=$(readelf -d $libraries | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 machine=$(uname -m)
 platform=linux_$machine
 others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$|^libvkdml\.so\.' || true)
-newest=$(readelf -V "$out/libvkdml.so" "$out/libvkdml_onnx.so" | grep -o 'GLIBC_[0-9][0-9.]*' | sort -uV | tail -n 1)
+# shellcheck disable=SC2086 # a list
+newest=$(readelf -V $libraries | grep -o 'GLIBC_[0-9][0-9.]*' | sort -uV | tail -n 1)
 if [ -z "$others" ] && [ -n "$newest" ]; then
     platform=manylinux_$(echo "${newest#GLIBC_}" | cut -d. -f1,2 | tr . _)_$machine
 else
@@ -46,7 +53,8 @@ mkdir "$out/module"
 cp -r "$root/python/." "$root/LICENSE" "$out/module"
 rm -rf "$out/module/build"
 cd "$out/module"
-VKDML_LIBRARY=$out/libvkdml.so VKDML_ONNX_LIBRARY=$out/libvkdml_onnx.so quietly "the build of the wheel" \
+VKDML_LIBRARY=$out/libvkdml.so VKDML_ONNX_LIBRARY=$out/libvkdml_onnx.so \
+    VKDML_ONNXRUNTIME_PLUGIN=$out/libonnxruntime_ep_vkdml.so quietly "the build of the wheel" \
     "$python" setup.py -q bdist_wheel --plat-name "$platform" --dist-dir "$out/wheel"
 wheel=$(echo "$out"/wheel/vkdml-*.whl)
 
@@ -62,14 +70,17 @@ fi
 quietly "python -m venv" "$python" -m venv --system-site-packages "$out/venv"
 cd "$out"
 quietly "pip install" "$out/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$wheel"
-printed=$(unset VKDML_LIBRARY VKDML_ONNX_LIBRARY PYTHONPATH LD_LIBRARY_PATH
+printed=$(unset VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN PYTHONPATH LD_LIBRARY_PATH
     "$out/venv/bin/python" -c "
 import numpy, vkdml
 print(vkdml.run('ELEMENT_WISE_ADD', device='reference', ATensor=numpy.arange(3), BTensor=numpy.ones(3, int)))
 print(vkdml._library.library().path)
-print(vkdml._onnx.library().path)")
+print(vkdml._onnx.library().path)
+import ctypes, vkdml.onnxruntime
+print(ctypes.CDLL(vkdml.onnxruntime.plugin())._name)")
 case $printed in
 "[1 2 3]
+$out/venv/"*"
 $out/venv/"*"
 $out/venv/"*) ;;
 *)

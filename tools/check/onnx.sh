@@ -34,12 +34,14 @@ if [ -z "$build" ]; then
     configure build-onnx/build "-Donnxruntime=$root/build-onnxruntime/include"
     build=$folder/build
 fi
-quietly "the build" ninja -C "$build" tests/onnx/onnx_nodes integrations/onnxruntime/libonnxruntime_ep_vkdml.so
+quietly "the build" ninja -C "$build"
 [ -e "$folder/nodes" ] || quietly "writing the node tests" "$python" "$root/tests/onnx/node_tests.py" "$folder/nodes"
 
 results=$folder/testlog.json
 : >"$results"
 failed=
+# Those that take seconds; models.py --list names the others.
+models="tagger bert_128 decoder mobilenet_v2 resnet50 resnet50_int8 unet light_squeezenet light_shufflenet light_resnet50"
 
 # logged NAME COMMAND..: a line of the log, as of `meson test`.
 logged() {
@@ -61,8 +63,17 @@ END
 # Compiling is most of what they cost on lavapipe.
 GALLIVM_PERF=nopt
 export GALLIVM_PERF
-logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "$@"
-logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" \
-    "$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so" "$@"
+PYTHONPATH=$root/python
+PYTHONWARNINGS=ignore
+VKDML_LIBRARY=$build/src/libvkdml.so
+VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so
+export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
+runner_least=1549 ours_least=1250
+[ $# -eq 0 ] || runner_least=0 ours_least=0
+logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
+logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
+logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" "$VKDML_ONNXRUNTIME_PLUGIN" \
+    --least "$ours_least" "$@"
+[ $# -ne 0 ] || logged "whole models, layer by layer" "$python" "$root/tests/onnx/models.py" $models
 python3 "$root/tools/check/summary.py" --root "$root" "$results" || failed=1
 [ -z "$failed" ]

@@ -221,6 +221,10 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     if (onnx_is_empty(tensor)) {
         return true;
     }
+    if (tensor->source == ONNX_NONE) {
+        return onnx_fail(error, "output %u is of type %s, which is not computed with", (unsigned)index,
+                         onnx_type_name(tensor->type));
+    }
     if (tensor->data != NULL) {
         output->data = onnx_packed(plan, tensor);
         return output->data != NULL || onnx_fail(error, "memory is out");

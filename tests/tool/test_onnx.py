@@ -6,7 +6,7 @@ import struct
 import sys
 
 from command_harness import npy_bytes, resources, run, run_all, tell, write
-from onnx_models import FLOAT, INT32, INT64, model, node, tensor, value_info
+from onnx_models import FLOAT, INT32, INT64, model, node, number, tensor, text as field, value_info
 
 WRONG = os.path.abspath(sys.argv[3])
 IDENTITY = os.path.join(sys.argv[2], "padding_edge.json")
@@ -91,6 +91,19 @@ def test_wrong(folder):
     tell(result.returncode == 0 and resources(result.stdout) == {"y": "0, 0, 0, 0"}, "which gives it one", result)
 
 
+def test_strings(folder):
+    """Of types that nothing computes with no output is made."""
+    text = number(1, 2) + number(2, 8) + field(6, "one") + field(6, "two") + field(8, "t")
+    bfloat = number(1, 2) + number(2, 16) + field(9, b"\x80\x3f\x00\x40") + field(8, "t")
+    for constant, type_ in ((text, 8), (bfloat, 16)):
+        path = write(folder, "text.onnx", model([node("Identity", ["x"], ["y"]), node("Identity", ["t"], ["s"])],
+                                                [value_info("x", FLOAT, [2])],
+                                                [value_info("y", FLOAT, [2]), value_info("s", type_, [2])], [constant]))
+        result = run("run", "--zeros", path)
+        tell(result.returncode == 1 and re.search("output (1|'s') is of type (STRING, which is not computed with|BFLOAT16, which "
+                                                  "is not told)", result.stderr), f"an output of type {type_} is refused", result)
+
+
 def test_compare(folder):
     path = write(folder, "net.onnx", network())
     result = run("run", "--compare", "cpu", path)
@@ -163,4 +176,4 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_wrong, test_compare, test_check, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_check, test_explain_and_bench))

@@ -79,7 +79,12 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
     bool good = true;
     for (uint32_t i = 0; i < values->count; i++) {
         const char *path = onnx_pairs_find(&subject->request->outputs, subject_output(subject, i));
-        if (path) {
+        const enum onnx_type type = values->outputs[i].type;
+        if (subject_type(type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
+            message_print("%s: output '%s' is of type %s, which is not told", subject->path, subject_output(subject, i),
+                          onnx_type_name(type));
+            good = false;
+        } else if (path) {
             good = write_values(results, subject, values, i, path) && good;
         } else {
             print_values(results, subject, values, i);

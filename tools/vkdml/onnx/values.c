@@ -33,7 +33,7 @@ void values_free(struct values *values) {
 }
 
 uint64_t values_elements(const struct values *values, uint32_t index) {
-    uint64_t count = 1;
+    uint64_t count = subject_type(values->outputs[index].type) == DML_TENSOR_DATA_TYPE_UNKNOWN ? 0 : 1;
     for (uint32_t d = 0; d < values->outputs[index].rank; d++) {
         count *= values->outputs[index].sizes[d];
     }

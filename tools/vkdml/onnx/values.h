@@ -17,6 +17,7 @@ struct values {
 bool values_begin(struct values *values, uint32_t count, const struct onnx_plan_output *outputs);
 void values_free(struct values *values);
 
+/* 0 of types that DirectML has not, such as strings. */
 uint64_t values_elements(const struct values *values, uint32_t index);
 
 /* Writes a .npy file. False, with the reason on stderr. */

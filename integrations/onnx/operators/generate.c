@@ -56,8 +56,8 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     const uint64_t way = delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
     const uint64_t step = delta > 0 ? (uint64_t)delta : 0 - (uint64_t)delta;
     const uint64_t length = goes_on ? (way - 1) / step + 1 : 0;
-    if (length > (uint64_t)1 << 28) {
-        return onnx_refuse(call, "a range of more than 2^28 numbers");
+    if (length > (uint64_t)1 << 26) {
+        return onnx_refuse(call, "a range of more than 2^26 numbers");
     }
     int64_t *elements = onnx_move_scratch(call, (size_t)length, sizeof *elements);
     if (elements == NULL) {
@@ -99,8 +99,8 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     if (type != ONNX_DOUBLE) {
         length = (double)ceilf(((float)numbers[1] - (float)numbers[0]) / (float)numbers[2]);
     }
-    if (!(length <= (double)(1 << 28))) {
-        return onnx_refuse(call, "a range of more than 2^28 numbers");
+    if (!(length <= (double)(1 << 26))) {
+        return onnx_refuse(call, "a range of more than 2^26 numbers");
     }
     const uint32_t size = length > 0 ? (uint32_t)length : 0;
     double *elements = onnx_move_scratch(call, size, sizeof *elements);
@@ -241,7 +241,7 @@ static bool one_hot(const struct onnx_call *call) {
 static bool window(const struct onnx_call *call, double a0, double a1, double a2) {
     uint32_t count = 0;
     const int64_t *size = onnx_host_ints(call, 0, &count);
-    if (size == NULL || count != 1 || size[0] < 0 || size[0] > 1 << 28) {
+    if (size == NULL || count != 1 || size[0] < 0 || size[0] > 1 << 24) {
         return onnx_refuse(call, "no size");
     }
     const uint32_t length = (uint32_t)size[0];

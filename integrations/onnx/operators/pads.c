@@ -1,4 +1,5 @@
 /* Tensors made larger: padded, repeated, broadcast. */
+#include <math.h>
 #include <string.h>
 
 #include "onnx/operators/move.h"
@@ -212,7 +213,8 @@ static bool find_repeats(const struct onnx_call *call, const struct onnx_tensor 
     }
     if (call->node->version < 6) {
         const double *axes = onnx_host_floats(call, 2, &axis_count);
-        if (axes == NULL || axis_count != 1 || !onnx_axis(call, (int64_t)axes[0], input->rank, &axis)) {
+        if (axes == NULL || axis_count != 1 || !(fabs(axes[0]) <= ONNX_MAX_RANK) ||
+            !onnx_axis(call, (int64_t)axes[0], input->rank, &axis)) {
             return onnx_refuse(call, "no axis");
         }
     }

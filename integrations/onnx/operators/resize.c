@@ -27,7 +27,7 @@ static double place_of(const struct onnx_resize *r, const struct onnx_resize_axi
 }
 
 static uint32_t within(double place, uint32_t size) {
-    return place <= 0 ? 0 : place >= size - 1.0 ? size - 1 : (uint32_t)place;
+    return !(place > 0) ? 0 : place >= size - 1.0 ? size - 1 : (uint32_t)place;
 }
 
 static bool is_same(const struct onnx_resize *r, const struct onnx_resize_axis *a) {
@@ -164,7 +164,7 @@ static struct onnx_tensor *resize_nearest(const struct onnx_call *call, const st
         return resample(call, r, tensor, DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR, scales, input_offsets,
                         output_offsets);
     }
-    for (uint32_t d = 0; d < tensor->rank && tensor != NULL; ++d) {
+    for (uint32_t d = 0; tensor != NULL && d < tensor->rank; ++d) {
         if (!is_same(r, &r->axes[d])) {
             tensor = extrapolate(call, r, d, onnx_move_pick(call, tensor, d, r->axes[d].out, tables[d]));
         }
@@ -323,8 +323,8 @@ bool onnx_resize(const struct onnx_call *call, const struct onnx_resize *r, stru
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         sizes[d] = r->axes[d].out;
         same = same && is_same(r, &r->axes[d]);
-        if (r->axes[d].in == 0 && r->axes[d].out != 0) {
-            return onnx_refuse(call, "a size of 0 made larger");
+        if ((r->axes[d].in == 0 && r->axes[d].out != 0) || r->axes[d].out > ONNX_MOST_PLACES) {
+            return onnx_refuse(call, "a size of %u made %u", (unsigned)r->axes[d].in, (unsigned)r->axes[d].out);
         }
     }
     struct onnx_tensor *result = same ? tensor : onnx_declare(call, tensor->type, tensor->rank, sizes);

@@ -4,7 +4,10 @@
 
 #include "onnx/operators/move.h"
 
-enum { ONNX_MOST_TAPS = 64 }; /* neighbours of an element along an axis */
+enum {
+    ONNX_MOST_TAPS = 64,        /* neighbours of an element along an axis */
+    ONNX_MOST_PLACES = 1 << 24, /* elements along an axis: there are tables of them */
+};
 
 enum onnx_resize_mode { ONNX_NEAREST, ONNX_LINEAR, ONNX_CUBIC };
 

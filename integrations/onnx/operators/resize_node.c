@@ -121,7 +121,11 @@ static bool set_sizes(const struct onnx_call *call, struct onnx_resize *r, uint3
     }
     for (uint32_t i = 0; (is_least || is_most) && i < count; ++i) {
         struct onnx_resize_axis *a = &r->axes[r->order[i]];
-        a->out = (uint32_t)(common * a->in + 0.5);
+        const double size = common * a->in + 0.5;
+        if (!(size < UINT32_MAX)) {
+            return onnx_refuse(call, "a size of %.0f", size);
+        }
+        a->out = (uint32_t)size;
         a->scale = common;
         a->width = common * a->in;
     }

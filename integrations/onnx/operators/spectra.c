@@ -175,8 +175,8 @@ static bool stft(const struct onnx_call *call) {
     }
     const uint32_t frames = (signal->sizes[1] - length) / step + 1;
     const bool is_half = onnx_int(call, "onesided", 1) != 0;
-    if ((uint64_t)frames * length > UINT32_MAX / 4 || (is_half && signal->sizes[2] == 2)) {
-        return onnx_refuse(call, "frames beyond 32 bits, or half a spectrum of no real signal");
+    if ((uint64_t)frames * length > 1 << 26 || (is_half && signal->sizes[2] == 2)) {
+        return onnx_refuse(call, "more than 2^26 elements of frames, or half a spectrum of no real signal");
     }
     const struct transform t = {.length = length,
                                 .inputs = length,

@@ -135,6 +135,9 @@ def pooling():
             auto_pad=mode)
     add("average_pool_old", "AveragePool", [whole(5, 1, 1, 7, 8)], version=10, kernel_shape=[3, 3], ceil_mode=1,
         strides=[2, 2])
+    for op in ("MaxPool", "AveragePool"):  # the last window would begin in the padding
+        add(op.lower() + "_padded_end", op, [whole(5, 1, 1, 4, 4)], kernel_shape=[3, 3], strides=[3, 3],
+            pads=[1, 1, 1, 1], ceil_mode=1)
     add("max_pool_half", "MaxPool", [whole(5, 1, 1, 7, 8, kind=HALF)], kernel_shape=[3, 3])
     for op in ("GlobalAveragePool", "GlobalMaxPool"):
         add(op.lower(), op, [whole(5, 2, 3, 4, 5, 6)])
@@ -270,7 +273,7 @@ def products():
     add("fused_gemm", "FusedGemm", [whole(14, 3, 4), whole(15, 4, 5), whole(16, 5)], domain="com.microsoft",
         activation="LeakyRelu", activation_alpha=.25)
     equations = ("ij,jk->ik", "ij,jk", "bij,bjk->bik", "...ij,...jk->...ik", "ii->i", "ii", "ij->ji", "ij,ij->",
-                 "i,j->ij", "bhid,bhjd->bhij", "bij,jk,kl->bl", "ijk->kj", "iji->j", "abc,cd,bd->ad",
+                 "i,j->ij", "bhid,bhjd->bhij", "bij,jk,kl->bl", "ijk->kj", "iji->j", "abc,cd,bd->ad", "ij,ij,ij->i", "ib,kb,hb->ikh",
                  " i j , j -> i ", "...i->...", "b i...,b j...->b...")
     sizes = dict(zip("abcdhijklmn", (2, 3, 4, 5, 2, 3, 4, 5, 2, 2, 2)))
     for number, equation in enumerate(equations):

@@ -192,7 +192,8 @@ static bool place_output(const struct onnx_call *call, struct convolution *c, co
     int64_t first = pads[d], last = pads[w->count + d];
     if (shape != NULL || is_same) {
         const int64_t output = shape != NULL ? shape[d] : size * w->strides[d];
-        if (output < 1 || output > INT32_MAX || whole > INT32_MAX || output - whole >= w->strides[d]) {
+        if (output < 1 || output > INT32_MAX || whole > INT32_MAX ||
+            output - whole >= (shape != NULL ? w->strides[d] : 1)) {
             return onnx_refuse(call, "a size of %lld", (long long)output);
         }
         const int64_t total = whole - output, cut = total < 0 ? 0 : total;

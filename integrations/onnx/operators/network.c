@@ -58,6 +58,9 @@ static bool place_window(const struct onnx_call *call, int64_t size, const char 
     if (strncmp(auto_pad, "SAME_", 5) == 0) {
         const int64_t output = (size + stride - 1) / stride;
         const int64_t needed = (output - 1) * stride + span - size, total = needed < 0 ? 0 : needed;
+        if (needed < -1) { /* ONNX Runtime then cuts off both ends, others the last alone */
+            return onnx_refuse(call, "auto_pad of windows that do not reach one another");
+        }
         start = strcmp(auto_pad, "SAME_LOWER") == 0 ? total - total / 2 : total / 2;
         end = total - start;
     } else if (strcmp(auto_pad, "VALID") == 0) {
@@ -90,7 +93,7 @@ bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor
         return false;
     }
     const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
-    const bool rounds_up = onnx_int(call, "ceil_mode", 0) != 0;
+    const bool rounds_up = onnx_int(call, "ceil_mode", 0) == 1;
     for (uint32_t d = 0; d < window->count; ++d) {
         window->start[d] = pads[d];
         window->end[d] = pads[window->count + d];

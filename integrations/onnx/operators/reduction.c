@@ -58,12 +58,12 @@ static bool read_axes(const struct onnx_call *call, struct reduction *r) {
     if (!add_axes(call, r, count, axes)) {
         return false;
     }
-    if (count == 0 && onnx_int(call, "noop_with_empty_axes", 0) == 0) {
+    if (count == 0 && onnx_int(call, "noop_with_empty_axes", 0) != 1) {
         for (uint32_t d = 0; d < r->x->rank; ++d) {
             r->axes[r->count++] = d;
         }
     }
-    keep_sizes(r, onnx_int(call, "keepdims", 1) != 0);
+    keep_sizes(r, onnx_int(call, "keepdims", 1) == 1);
     return true;
 }
 
@@ -205,7 +205,7 @@ static bool find_place(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     if (r.x->rank != 0 && !add_axes(call, &r, 1, &axis)) {
         return false;
     }
-    keep_sizes(&r, onnx_int(call, "keepdims", 1) != 0);
+    keep_sizes(&r, onnx_int(call, "keepdims", 1) == 1);
     if (is_of_nothing(&r)) {
         return onnx_refuse(call, "no elements");
     }

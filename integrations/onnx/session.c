@@ -12,7 +12,7 @@ struct onnx_run {
     struct onnx_session *session;
     struct onnx_run *next; /* the one that was used before this */
     struct onnx_plan_input *key;
-    void **elements; /* of inputs that the plan holds for alone, copies */
+    void **elements;                      /* of inputs that the plan holds for alone, copies */
     const struct onnx_plan_input *inputs; /* of the run that is under way */
     struct onnx_plan *plan;
     VkdmlDispatchable dispatchable;
@@ -103,8 +103,9 @@ static bool copy_inputs(struct onnx_run *run, const struct onnx_plan_input *inpu
 
 static bool make_plan(struct onnx_run *run, const struct onnx_plan_input *inputs, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
-    if (!copy_inputs(run, inputs, error) || !onnx_plan_create(session->model, session->graph, session->graph->input_count,
-                                                              run->key, NULL, &run->plan, error)) {
+    if (!copy_inputs(run, inputs, error) ||
+        !onnx_plan_create(session->model, session->graph, session->graph->input_count, run->key, NULL, &run->plan,
+                          error)) {
         return false;
     }
     const bool *looked_at = onnx_plan_looked_at(run->plan);
@@ -164,8 +165,8 @@ static bool place_tensors(struct onnx_run *run, struct onnx_error *error) {
     const bool shares = onnx_device_shares_memory(device);
     return onnx_buffer_create(device, end + TENSOR_ALIGNMENT, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE,
                               &run->tensors, error) &&
-           (shares || onnx_buffer_create(device, run->output_end + TENSOR_ALIGNMENT, ONNX_MEMORY_HOST, &run->staging,
-                                         error));
+           (shares ||
+            onnx_buffer_create(device, run->output_end + TENSOR_ALIGNMENT, ONNX_MEMORY_HOST, &run->staging, error));
 }
 
 static bool fail_vkdml(struct onnx_error *error) {
@@ -359,10 +360,9 @@ static bool prepare(struct onnx_run *run, struct onnx_error *error) {
         return fail_vkdml(error);
     }
     run->temporary_bytes = needs.temporaryResourceSize;
-    if (needs.persistentResourceSize != 0 &&
-        (!onnx_buffer_create(run->session->device, needs.persistentResourceSize, ONNX_MEMORY_DEVICE, &run->persistent,
-                             error) ||
-         !initialize(run, error))) {
+    if (needs.persistentResourceSize != 0 && (!onnx_buffer_create(run->session->device, needs.persistentResourceSize,
+                                                                  ONNX_MEMORY_DEVICE, &run->persistent, error) ||
+                                              !initialize(run, error))) {
         return false;
     }
     if (!place_tensors(run, error) || !bind(run, error) || !record(run, error)) {

@@ -123,19 +123,20 @@ def products(c):
            [TensorProto.INT32], domain='')
     c.save('matmul_integer_vectors', 'MatMulInteger', [c.bytes(5), c.bytes(3, 5, 2)], [TensorProto.INT32], domain='')
     for bits in (4, 8):
-        for inner, block in ((64, 32), (48, 32), (100, 16)):
+        # The last are too large to be dequantized before they run.
+        for inner, block, columns in ((64, 32, 6), (48, 32, 6), (100, 16, 6), (1040, 16, 40)):
             count = -(-inner // block)
-            b, scales = c.bytes(6, count, block * bits // 8), np.abs(c.floats(6, count, scale=.1))
+            b, scales = c.bytes(columns, count, block * bits // 8), np.abs(c.floats(columns, count, scale=.1))
             a = c.floats(2, 3, inner)
-            size = dict(K=inner, N=6, bits=bits, block_size=block)
+            size = dict(K=inner, N=columns, bits=bits, block_size=block)
             name = f'matmul_{bits}_bits_{inner}_{block}'
             c.save(name, 'MatMulNBits', [a, b, scales], [TensorProto.FLOAT], constants=[1, 2], **size)
-            zeros = c.bytes(6, -(-count * bits // 8))
-            c.save(f'{name}_zeros', 'MatMulNBits', [a, b, scales, zeros, None, c.floats(6)], [TensorProto.FLOAT],
-                   constants=[1, 2, 3], **size)
+            zeros = c.bytes(columns, -(-count * bits // 8))
+            c.save(f'{name}_zeros', 'MatMulNBits', [a, b, scales, zeros, None, c.floats(columns)],
+                   [TensorProto.FLOAT], constants=[1, 2, 3], **size)
             if bits == 4:
-                c.save(f'{name}_float_zeros', 'MatMulNBits', [a, b, scales, c.floats(6, count)], [TensorProto.FLOAT],
-                       constants=[1, 2, 3], **size)
+                c.save(f'{name}_float_zeros', 'MatMulNBits', [a, b, scales, c.floats(columns, count)],
+                       [TensorProto.FLOAT], constants=[1, 2, 3], **size)
     for groups in (1, 2):
         x, w = c.bytes(2, 4, 7, 6), c.bytes(6, 4 // groups, 3, 2)
         c.save(f'qlinear_conv_{groups}', 'QLinearConv',

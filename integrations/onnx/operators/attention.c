@@ -74,6 +74,10 @@ static struct onnx_tensor *read_mask(const struct onnx_call *call, const struct 
 /* {batch} of INT32 as {batch, 1, 1, 1}. */
 static struct onnx_tensor *read_lengths(const struct onnx_call *call, const struct inputs *i) {
     const uint32_t sizes[] = {i->q->sizes[0], 1, 1, 1};
+    if (i->lengths->rank != 1) {
+        onnx_refuse(call, "lengths of other than one dimension");
+        return NULL;
+    }
     return onnx_reshape(call, onnx_cast(call, i->lengths, ONNX_INT32), 4, sizes);
 }
 
@@ -82,7 +86,7 @@ static bool make_bias(const struct onnx_call *call, const struct inputs *i, stru
     const enum onnx_type type = i->q->type;
     const double masked = -(double)INFINITY;
     struct onnx_tensor *mask = onnx_input(call, 3), *lengths = NULL, *offset;
-    const bool is_causal = onnx_int(call, "is_causal", 0) != 0;
+    const bool is_causal = onnx_int(call, "is_causal", 0) == 1;
     const int64_t left = onnx_int(call, "left_window_size", -1), right = onnx_int(call, "right_window_size", -1);
     if (left < -1 || right < -1) {
         return onnx_refuse(call, "a window of a size that has no meaning");

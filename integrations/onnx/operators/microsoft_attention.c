@@ -66,7 +66,7 @@ static bool make_bias(const struct onnx_call *call, const struct sizes *s, struc
     if (added != NULL) {
         a->bias = a->bias == NULL ? added : onnx_add(call, a->bias, added);
     }
-    if (onnx_int(call, "unidirectional", 0) != 0) {
+    if (onnx_int(call, "unidirectional", 0) == 1) {
         if (s->keys != s->past + s->rows) {
             return onnx_refuse(call, "unidirectional with other keys than queries");
         }

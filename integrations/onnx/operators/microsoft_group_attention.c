@@ -105,7 +105,7 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
         places =
             onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_count_up(call, ONNX_INT32, 2, 1, g->rows));
     }
-    const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) != 0;
+    const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) == 1;
     const uint32_t rotated = 2 * cosines->sizes[1];
     cosines = onnx_look_up(call, cosines, places);
     sines = onnx_look_up(call, sines, places);

@@ -101,7 +101,7 @@ static bool finish(const struct onnx_call *call, struct onnx_tensor *x, struct o
     if (x == NULL || asked < 0 || asked > UINT32_MAX) {
         return onnx_refuse(call, "a rotary_embedding_dim that has no meaning");
     }
-    const bool is_interleaved = onnx_int(call, "interleaved", 0) != 0;
+    const bool is_interleaved = onnx_int(call, "interleaved", 0) == 1;
     struct onnx_tensor *y =
         onnx_rotate(call, x, cosines, sines, asked == 0 ? x->sizes[3] : (uint32_t)asked, is_interleaved);
     return onnx_output(call, 0, onnx_input(call, 0)->rank == 3 ? onnx_merge_heads(call, y) : y);

@@ -33,7 +33,7 @@ NAMED = os.environ.get("VKDML_LIBRARY")
 PACKAGES = "meson ninja-build gcc libvulkan-dev"  # Debian's names of what a build takes
 
 OPTIONS = ["--buildtype=release", "-Doptimization=2", "-Ddefault_library=shared", "-Dtests=false", "-Dtools=false",
-           "-Donnx=false", "-Dexamples=false", "-Dpython=false", "-Dc_link_args=-s"]
+           "-Dexamples=false", "-Dpython=false", "-Dc_link_args=-s"]
 
 
 def is_installed() -> bool:

@@ -108,10 +108,10 @@ static bool load_functions(struct onnx_device *device) {
         (PFN_vkGetDeviceProcAddr)get(device->handles.instance, "vkGetDeviceProcAddr");
     bool found = get_device != NULL;
 #define ONNX_VK_INSTANCE(name)                                                                                         \
-    device->name = found ? (PFN_vk##name)get(device->handles.instance, "vk" #name) : NULL;                            \
+    device->name = found ? (PFN_vk##name)get(device->handles.instance, "vk" #name) : NULL;                             \
     found = found && device->name != NULL;
 #define ONNX_VK_DEVICE(name)                                                                                           \
-    device->name = found ? (PFN_vk##name)get_device(device->handles.device, "vk" #name) : NULL;                       \
+    device->name = found ? (PFN_vk##name)get_device(device->handles.device, "vk" #name) : NULL;                        \
     found = found && device->name != NULL;
 #include "onnx/vulkan.inc"
 #undef ONNX_VK_INSTANCE
@@ -308,8 +308,8 @@ void onnx_commands_barrier(struct onnx_device *device, const struct onnx_command
     const VkAccessFlags writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                      .srcAccessMask = writes,
-                                     .dstAccessMask = writes | VK_ACCESS_SHADER_READ_BIT |
-                                                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_HOST_READ_BIT};
+                                     .dstAccessMask = writes | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                                                      VK_ACCESS_HOST_READ_BIT};
     device->CmdPipelineBarrier(commands->buffer, stages, stages | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL,
                                0, NULL);
 }

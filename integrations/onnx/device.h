@@ -12,13 +12,12 @@ struct onnx_device_options {
     const char *name;         /* as VkdmlDeviceOpenInfo::name */
     const char *cache_folder; /* where pipelines are kept, in a file for each device; NULL: nowhere */
     VkdmlKernelVariant variant;
-    VkdmlLogCallback log;     /* NULL: silent */
+    VkdmlLogCallback log; /* NULL: silent */
     void *log_data;
 };
 
 /* Opens a device. options NULL: the best, all defaults. Closed by onnx_device_close(), behind everything on it. */
-bool onnx_device_open(const struct onnx_device_options *options, struct onnx_device **device,
-                      struct onnx_error *error);
+bool onnx_device_open(const struct onnx_device_options *options, struct onnx_device **device, struct onnx_error *error);
 
 /* Writes what pipelines were made since the last time, too. NULL is ignored. */
 void onnx_device_close(struct onnx_device *device);

@@ -59,10 +59,10 @@ enum onnx_attribute_kind {
 struct onnx_attribute {
     const char *name;
     enum onnx_attribute_kind kind;
-    size_t count;           /* of FLOATS, INTS and STRINGS; 1 of the others */
-    const float *floats;    /* of FLOAT and FLOATS */
-    const int64_t *ints;    /* of INT and INTS */
-    const char **strings;   /* of STRING and STRINGS, each with a zero behind it */
+    size_t count;         /* of FLOATS, INTS and STRINGS; 1 of the others */
+    const float *floats;  /* of FLOAT and FLOATS */
+    const int64_t *ints;  /* of INT and INTS */
+    const char **strings; /* of STRING and STRINGS, each with a zero behind it */
     struct onnx_data tensor;
     struct onnx_graph *graph;
 };
@@ -95,8 +95,8 @@ struct onnx_graph {
     const char *name;
     uint32_t value_count, node_count, input_count, output_count;
     struct onnx_value *values;
-    struct onnx_node *nodes;   /* each behind those whose outputs it reads */
-    const uint32_t *inputs;    /* values, without those that are initializers too */
+    struct onnx_node *nodes; /* each behind those whose outputs it reads */
+    const uint32_t *inputs;  /* values, without those that are initializers too */
     const uint32_t *outputs;
 };
 

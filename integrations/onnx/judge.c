@@ -66,8 +66,8 @@ static bool translate(struct judging *j, const struct onnx_node *node, struct on
     const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
     struct onnx_call call = {.plan = &j->plan, .scope = &j->scope, .node = node, .error = error};
     if (row == NULL) {
-        return onnx_refuse(&call, "there is no translation of %s%s%s %u", node->domain,
-                           node->domain[0] == 0 ? "" : ".", node->op, (unsigned)node->version);
+        return onnx_refuse(&call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
+                           node->op, (unsigned)node->version);
     }
     for (uint32_t i = 0; i < node->input_count; ++i) {
         const uint32_t value = node->inputs[i];
@@ -111,9 +111,9 @@ static bool try_zeros(struct judging *j, const struct onnx_node *node, struct on
             (j->plan.sources[tensor->source].depends & j->plan.unknown) != 0) {
             const size_t bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
             void *zeros = bytes > MOST_LOOKED_AT ? NULL : onnx_allocate(&j->plan.arena, bytes + 4, 1);
-            struct onnx_tensor *other = zeros == NULL ? NULL
-                                                      : onnx_add_data(&j->plan, tensor->type, tensor->rank,
-                                                                      tensor->sizes, zeros, bytes, 0);
+            struct onnx_tensor *other =
+                zeros == NULL ? NULL
+                              : onnx_add_data(&j->plan, tensor->type, tensor->rank, tensor->sizes, zeros, bytes, 0);
             j->scope.tensors[value] = other == NULL ? tensor : other;
         }
     }

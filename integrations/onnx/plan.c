@@ -17,8 +17,7 @@ static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope
         const struct onnx_value *value = &scope->graph->values[v];
         if (value->constant != NULL && scope->tensors[v] == NULL) {
             const struct onnx_data *data = value->constant;
-            scope->tensors[v] =
-                onnx_add_data(plan, data->type, data->rank, data->sizes, data->data, data->bytes, 0);
+            scope->tensors[v] = onnx_add_data(plan, data->type, data->rank, data->sizes, data->data, data->bytes, 0);
             if (scope->tensors[v] == NULL) {
                 return onnx_fail(error, "memory is out");
             }
@@ -190,10 +189,9 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_plan_input *inpu
     }
     uint32_t source = ONNX_NONE;
     if (bytes != 0) {
-        source = onnx_add_source(plan, &(struct onnx_source){.kind = ONNX_SOURCE_INPUT,
-                                                             .number = index,
-                                                             .bytes = bytes,
-                                                             .depends = bit_of(index)});
+        source = onnx_add_source(
+            plan, &(struct onnx_source){
+                      .kind = ONNX_SOURCE_INPUT, .number = index, .bytes = bytes, .depends = bit_of(index)});
         if (source == ONNX_NONE) {
             return false;
         }
@@ -249,8 +247,7 @@ static void mark_live(struct onnx_plan *plan) {
     for (uint32_t n = plan->node_count; n-- > 0;) {
         struct onnx_plan_node *node = &plan->nodes[n];
         for (uint32_t o = 0; o < node->output_count; ++o) {
-            const struct onnx_source *source =
-                node->outputs[o] == ONNX_NONE ? NULL : &plan->sources[node->outputs[o]];
+            const struct onnx_source *source = node->outputs[o] == ONNX_NONE ? NULL : &plan->sources[node->outputs[o]];
             node->is_live = node->is_live || (source != NULL && (source->is_output || source->read_count != 0));
         }
         for (uint32_t i = 0; node->is_live && i < node->input_count; ++i) {
@@ -263,9 +260,8 @@ static void mark_live(struct onnx_plan *plan) {
 }
 
 static bool is_graph_input(const struct onnx_source *source) {
-    return source->read_count != 0 &&
-           (source->kind == ONNX_SOURCE_INPUT ||
-            (source->kind == ONNX_SOURCE_HOST && source->bytes > ONNX_CONSTANT_BYTES));
+    return source->read_count != 0 && (source->kind == ONNX_SOURCE_INPUT ||
+                                       (source->kind == ONNX_SOURCE_HOST && source->bytes > ONNX_CONSTANT_BYTES));
 }
 
 static bool needs_place(const struct onnx_plan_node *node, uint32_t output, const struct onnx_plan *plan) {

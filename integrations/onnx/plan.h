@@ -22,8 +22,8 @@ struct onnx_tensor {
     uint32_t sizes[ONNX_MAX_RANK];
     bool is_strided;
     uint32_t strides[ONNX_MAX_RANK]; /* in elements, where it is strided */
-    const void *data; /* known on the host: the first element of what it is a view of; else NULL */
-    uint32_t source;  /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
+    const void *data;                /* known on the host: the first element of what it is a view of; else NULL */
+    uint32_t source;                 /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
 };
 
 struct onnx_scope;
@@ -174,9 +174,9 @@ struct onnx_plan_output {
     enum onnx_type type;
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
-    uint64_t bytes;       /* of its elements, packed */
-    uint32_t output;      /* of DirectML's graph, or ONNX_NONE: */
-    const void *data;     /* its elements are known, or it has none */
+    uint64_t bytes;   /* of its elements, packed */
+    uint32_t output;  /* of DirectML's graph, or ONNX_NONE: */
+    const void *data; /* its elements are known, or it has none */
 };
 
 struct onnx_plan_options {

@@ -48,7 +48,8 @@ static bool add_constant(struct making *m, uint32_t source) {
     if (constant == NULL) {
         return false;
     }
-    *constant = (DML_CONSTANT_DATA_GRAPH_NODE_DESC){m->plan->sources[source].data, m->plan->sources[source].bytes, NULL};
+    *constant =
+        (DML_CONSTANT_DATA_GRAPH_NODE_DESC){m->plan->sources[source].data, m->plan->sources[source].bytes, NULL};
     m->constants[source] = m->node_count;
     m->nodes[m->node_count++] = (DML_GRAPH_NODE_DESC){DML_GRAPH_NODE_TYPE_CONSTANT, constant};
     return true;
@@ -150,16 +151,11 @@ static bool make_graph(struct making *m, VkdmlDevice device) {
             return false;
         }
     }
-    m->graph->desc = (DML_GRAPH_DESC){plan->graph_input_count,
-                                      output_count + plan->unread_count,
-                                      m->node_count,
-                                      m->nodes,
-                                      m->input_count,
-                                      m->inputs,
-                                      m->output_count,
-                                      m->outputs,
-                                      m->between_count,
-                                      m->between};
+    m->graph->desc = (DML_GRAPH_DESC){plan->graph_input_count, output_count + plan->unread_count,
+                                      m->node_count,           m->nodes,
+                                      m->input_count,          m->inputs,
+                                      m->output_count,         m->outputs,
+                                      m->between_count,        m->between};
     return true;
 }
 

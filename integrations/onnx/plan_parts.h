@@ -28,8 +28,8 @@ struct onnx_plan_node {
     DML_OPERATOR_DESC desc; /* its struct is the plan's own copy */
     const char *name;
     uint32_t input_count, output_count;
-    uint32_t *inputs;  /* sources, by binding; ONNX_NONE: absent */
-    uint32_t *outputs; /* likewise */
+    uint32_t *inputs;        /* sources, by binding; ONNX_NONE: absent */
+    uint32_t *outputs;       /* likewise */
     const bool *is_optional; /* of each output */
     bool is_live;
 };
@@ -38,8 +38,8 @@ struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
     uint32_t fold_limit;
-    uint64_t looked_at;  /* inputs whose elements are known, as in `depends` */
-    uint64_t unknown;    /* .. that some shape depends on, and are not */
+    uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
+    uint64_t unknown;   /* .. that some shape depends on, and are not */
     struct onnx_source *sources;
     uint32_t source_count, source_room;
     struct onnx_plan_node *nodes;

@@ -48,10 +48,10 @@ struct written {
 
 /* The kind that the field of a value is of, for models that do not say it; 0: of none. */
 static int64_t kind_of_field(uint32_t number) {
-    static const unsigned char kinds[] = {[2] = ONNX_ATTRIBUTE_FLOAT,  [3] = ONNX_ATTRIBUTE_INT,
-                                          [4] = ONNX_ATTRIBUTE_STRING, [5] = ONNX_ATTRIBUTE_TENSOR,
-                                          [6] = ONNX_ATTRIBUTE_GRAPH,  [7] = ONNX_ATTRIBUTE_FLOATS,
-                                          [8] = ONNX_ATTRIBUTE_INTS,   [9] = ONNX_ATTRIBUTE_STRINGS};
+    static const unsigned char kinds[] = {
+        [2] = ONNX_ATTRIBUTE_FLOAT,  [3] = ONNX_ATTRIBUTE_INT,    [4] = ONNX_ATTRIBUTE_STRING,
+        [5] = ONNX_ATTRIBUTE_TENSOR, [6] = ONNX_ATTRIBUTE_GRAPH,  [7] = ONNX_ATTRIBUTE_FLOATS,
+        [8] = ONNX_ATTRIBUTE_INTS,   [9] = ONNX_ATTRIBUTE_STRINGS};
     return number < sizeof kinds ? kinds[number] : 0;
 }
 

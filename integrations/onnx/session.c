@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define SHAPES_KEPT      8
-#define ROUND_UP(x, to)  (((x) + ((to) - 1)) / (to) * (to))
+#define ROUND_UP(x, to)  (((x) + ((to)-1)) / (to) * (to))
 #define TENSOR_ALIGNMENT 256
 
 struct onnx_run {

@@ -153,15 +153,13 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
     const size_t bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
     if (tensor->data != NULL && bytes <= plan->fold_limit && !is_of_bits(tensor)) {
         const void *packed = onnx_packed(plan, tensor);
-        struct onnx_tensor *copy =
-            packed == NULL ? NULL
-                           : onnx_add_data(plan, tensor->type, tensor->rank, tensor->sizes, packed, bytes,
-                                           plan->sources[tensor->source].depends);
+        struct onnx_tensor *copy = packed == NULL ? NULL
+                                                  : onnx_add_data(plan, tensor->type, tensor->rank, tensor->sizes,
+                                                                  packed, bytes, plan->sources[tensor->source].depends);
         return copy != NULL || onnx_memory_is_out(call) ? copy : NULL;
     }
     DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *copy =
-        onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+    struct onnx_tensor *copy = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
     return onnx_reinterpret(call, onnx_reshape(call, copy, tensor->rank, tensor->sizes), tensor->type);
 }
 

@@ -31,7 +31,8 @@ static bool read_input(const OrtKernelContext *context, uint32_t index, struct o
     }
     bool done = ort_check(ort.api->GetTensorElementType(shape, &type), error) &&
                 ort_check(ort.api->GetDimensionsCount(shape, &rank), error);
-    done = done && (rank <= ONNX_MAX_RANK || onnx_fail(error, "input %u has more than 8 dimensions", (unsigned)index)) &&
+    done = done &&
+           (rank <= ONNX_MAX_RANK || onnx_fail(error, "input %u has more than 8 dimensions", (unsigned)index)) &&
            ort_check(ort.api->GetDimensions(shape, sizes, rank), error);
     ort.api->ReleaseTensorTypeAndShapeInfo(shape);
     if (!done) {
@@ -64,8 +65,7 @@ static bool make_outputs(OrtKernelContext *context, const struct onnx_run *run, 
     return true;
 }
 
-static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends,
-                struct onnx_error *error) {
+static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         if (!read_input(context, i, &ends->inputs[i], error)) {

@@ -74,8 +74,8 @@ static bool add_device(OrtEpFactory *factory, const VkdmlPhysicalDeviceInfo *inf
     return done;
 }
 
-static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *factory, const OrtHardwareDevice *const *devices,
-                                           size_t count, OrtEpDevice **ep_devices, size_t most, size_t *ep_count) {
+static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *factory, const OrtHardwareDevice *const *devices, size_t count,
+                                           OrtEpDevice **ep_devices, size_t most, size_t *ep_count) {
     VkdmlPhysicalDeviceInfo infos[MOST_DEVICES];
     uint32_t info_count = MOST_DEVICES;
     struct onnx_error error = {{0}};

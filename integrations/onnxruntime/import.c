@@ -6,7 +6,7 @@ struct importing {
     struct onnx_model *model;
     struct onnx_error *error;
     bool copies_data;
-    uint32_t room;                /* values */
+    uint32_t room;               /* values */
     uint32_t *slots, slot_count; /* by a hash of names: numbers of values and 1, or 0 */
 };
 
@@ -68,7 +68,8 @@ static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onn
     if (shape == NULL) {
         return true; /* no tensor */
     }
-    if (!check(i, ort.api->GetTensorElementType(shape, &type)) || !check(i, ort.api->GetDimensionsCount(shape, &rank))) {
+    if (!check(i, ort.api->GetTensorElementType(shape, &type)) ||
+        !check(i, ort.api->GetDimensionsCount(shape, &rank))) {
         return false;
     }
     value->type = import_type(type);
@@ -186,8 +187,8 @@ static bool find_values(struct importing *i, const OrtValueInfo *const *infos, s
 
 /* ---- attributes ---- */
 
-static bool read_numbers(struct importing *i, const OrtOpAttr *from, OrtOpAttrType type, size_t size,
-                         void **elements, size_t *count) {
+static bool read_numbers(struct importing *i, const OrtOpAttr *from, OrtOpAttrType type, size_t size, void **elements,
+                         size_t *count) {
     size_t bytes = 0;
     char nothing;
     OrtStatus *status = ort.api->ReadOpAttr(from, type, &nothing, 0, &bytes);
@@ -295,8 +296,8 @@ static bool read_attributes(struct importing *i, const OrtNode *from, struct onn
 static bool read_values(struct importing *i, const OrtNode *from, bool are_outputs, uint32_t *count,
                         const uint32_t **values) {
     size_t length;
-    if (!check(i, are_outputs ? ort.api->Node_GetNumOutputs(from, &length)
-                              : ort.api->Node_GetNumInputs(from, &length))) {
+    if (!check(i,
+               are_outputs ? ort.api->Node_GetNumOutputs(from, &length) : ort.api->Node_GetNumInputs(from, &length))) {
         return false;
     }
     const OrtValueInfo **infos = take(i, length, sizeof(OrtValueInfo *));

@@ -7,12 +7,12 @@
 #define OPTION_TEXT 1024
 
 struct provider_options {
-    char device[256];            /* "device": a part of the device's name; "": as the chosen OrtEpDevice says */
+    char device[256];               /* "device": a part of the device's name; "": as the chosen OrtEpDevice says */
     char cache_folder[OPTION_TEXT]; /* "cache": a folder for pipelines; "": none */
-    char report[OPTION_TEXT];    /* "report": a file that tells of each node where it runs, and why; "": none */
-    bool allows_half;            /* "half": "1" */
-    bool node_by_node;           /* "node_by_node": "1": nothing is fused */
-    bool logs;                   /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
+    char report[OPTION_TEXT];       /* "report": a file that tells of each node where it runs, and why; "": none */
+    bool allows_half;               /* "half": "1" */
+    bool node_by_node;              /* "node_by_node": "1": nothing is fused */
+    bool logs;                      /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
 };
 
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error);

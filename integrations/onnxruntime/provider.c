@@ -90,8 +90,8 @@ static bool find_nodes(const OrtGraph *graph, struct onnx_model *model, const Or
            ort_check(ort.api->Graph_GetNodes(graph, *nodes, model->graph.node_count), error);
 }
 
-/* Whether the graph is the body of a node that ONNX Runtime writes out as other nodes, as SequenceMap: it then finds that
- * what was fused there is of no operator set. Bodies of If, Loop and Scan stay what they are. */
+/* Whether the graph is the body of a node that ONNX Runtime writes out as other nodes, as SequenceMap: it then finds
+ * that what was fused there is of no operator set. Bodies of If, Loop and Scan stay what they are. */
 static bool is_written_out(const OrtGraph *graph, bool *is_left, struct onnx_error *error) {
     const OrtNode *parent = NULL;
     const char *op;
@@ -174,11 +174,11 @@ bool provider_create(const char *name, const struct provider_options *options, c
     }
     provider->options = *options;
     provider->logger = logger;
-    const struct onnx_device_options device = {
-        .name = options->device[0] != 0 ? options->device : name,
-        .cache_folder = options->cache_folder[0] != 0 ? options->cache_folder : NULL,
-        .log = options->logs ? log_message : NULL,
-        .log_data = provider};
+    const struct onnx_device_options device = {.name = options->device[0] != 0 ? options->device : name,
+                                               .cache_folder =
+                                                   options->cache_folder[0] != 0 ? options->cache_folder : NULL,
+                                               .log = options->logs ? log_message : NULL,
+                                               .log_data = provider};
     if (!onnx_device_open(&device, &provider->device, error)) {
         free(provider);
         return false;

@@ -4,12 +4,13 @@
 
 #include "onnx/judge.h"
 
-/* Appends a line for each node: where it runs, its operator, its name and why, between tabs. What goes wrong is no error.
+/* Appends a line for each node: where it runs, its operator, its name and why, between tabs. What goes wrong is no
+ * error.
  */
 void report_nodes(const char *path, const struct onnx_model *model, const struct onnx_verdict *verdicts);
 
-/* Appends what a fused node became for inputs of certain sizes: of how many operators of DirectML it is, before they are
- * fused; 0 where its outputs are known. */
+/* Appends what a fused node became for inputs of certain sizes: of how many operators of DirectML it is, before they
+ * are fused; 0 where its outputs are known. */
 void report_plan(const char *path, uint32_t operators);
 
 #endif

@@ -82,8 +82,8 @@ static bool are_equal_bits(const struct onnx_data *expected, const unsigned char
 }
 
 /* ONNX's own tolerance, 1e-3 of the value and 1e-7; of FLOAT16, where 1e-3 is one unit in the last place, two of these:
- * what is computed in several steps is rounded in each. And 1e-6 of the greatest element: what is left of sums that come
- * to nothing are roundings of their terms, the expected ones too. */
+ * what is computed in several steps is rounded in each. And 1e-6 of the greatest element: what is left of sums that
+ * come to nothing are roundings of their terms, the expected ones too. */
 static bool are_equal(const struct onnx_data *expected, const void *got, size_t *where) {
     if (expected->type != ONNX_FLOAT && expected->type != ONNX_DOUBLE && expected->type != ONNX_FLOAT16) {
         *where = 0;
@@ -98,8 +98,7 @@ static bool are_equal(const struct onnx_data *expected, const void *got, size_t 
     }
     for (size_t i = 0; i < count; ++i) {
         const double a = element(expected->type, expected->data, i), b = element(expected->type, got, i);
-        const bool same =
-            a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-7 + share * fabs(a) + 1e-6 * greatest;
+        const bool same = a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-7 + share * fabs(a) + 1e-6 * greatest;
         if (!same) {
             *where = i;
             return false;

@@ -68,7 +68,7 @@ PYTHONWARNINGS=ignore
 VKDML_LIBRARY=$build/src/libvkdml.so
 VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so
 export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
-runner_least=1549 ours_least=1250
+runner_least=1551 ours_least=1303
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"

@@ -171,7 +171,7 @@ static struct onnx_tensor *find_masked_rows(const struct onnx_call *call, struct
     DML_REDUCE_OPERATOR_DESC desc = {.Function = DML_REDUCE_FUNCTION_MAX, .AxisCount = 1, .Axes = &axis};
     struct onnx_tensor *greatest = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(bias));
     return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
-                        onnx_number(call, bias->type, -(double)INFINITY));
+                      onnx_number(call, bias->type, -(double)INFINITY));
 }
 
 static bool compose(const struct onnx_call *call, struct onnx_attention *a, const struct layout *l) {

@@ -101,7 +101,7 @@ struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, stru
 }
 
 struct onnx_tensor *onnx_pick(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                struct onnx_tensor *b) {
+                              struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (condition == NULL || a == NULL || b == NULL ||
         !onnx_broadcast_sizes(call, 3, (struct onnx_tensor *[]){condition, a, b}, &rank, sizes)) {
@@ -124,7 +124,7 @@ struct onnx_tensor *onnx_pick(const struct onnx_call *call, struct onnx_tensor *
 }
 
 struct onnx_tensor *onnx_holds(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                 struct onnx_tensor *b) {
+                               struct onnx_tensor *b) {
     uint32_t rank, sizes[ONNX_MAX_RANK];
     if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
         return NULL;

@@ -24,11 +24,11 @@ struct onnx_tensor *onnx_join(const struct onnx_call *call, uint32_t count, stru
 
 /* a where the condition, a bool, holds, else b; broadcast. */
 struct onnx_tensor *onnx_pick(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                struct onnx_tensor *b);
+                              struct onnx_tensor *b);
 
 /* A comparison of DirectML's, whose result is a bool; broadcast. */
 struct onnx_tensor *onnx_holds(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                 struct onnx_tensor *b);
+                               struct onnx_tensor *b);
 
 /* An operator whose descriptor is an input, an output and a ScaleBias, without the latter. */
 struct onnx_tensor *onnx_map(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor);

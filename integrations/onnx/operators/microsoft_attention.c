@@ -30,7 +30,7 @@ static struct onnx_tensor *keep_by_lengths(const struct onnx_call *call, const s
     }
     if (count == 2 * s->batch) {
         *from = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, key,
-                             for_batches(call, mask, s->batch, s->batch));
+                           for_batches(call, mask, s->batch, s->batch));
     }
     return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
 }

@@ -122,7 +122,7 @@ static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct 
     struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 4, 2, g->room);
     struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
     struct onnx_tensor *is_behind = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
-                                                 onnx_number(call, ONNX_INT32, 0));
+                                               onnx_number(call, ONNX_INT32, 0));
     struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
     own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
     return onnx_pick(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);

@@ -225,13 +225,13 @@ static bool average(const struct onnx_call *call) {
     if (p.adds_one) {
         const struct onnx_sliding one = w;
         w = (struct onnx_sliding){2,
-                                 {1, one.sizes[0]},
-                                 {1, one.strides[0]},
-                                 {1, one.dilations[0]},
-                                 {0, one.starts[0]},
-                                 {0, one.ends[0]},
-                                 {0, one.more[0]},
-                                 {1, one.made[0]}};
+                                  {1, one.sizes[0]},
+                                  {1, one.strides[0]},
+                                  {1, one.dilations[0]},
+                                  {0, one.starts[0]},
+                                  {0, one.ends[0]},
+                                  {0, one.more[0]},
+                                  {1, one.made[0]}};
     }
     return emit_pooling(call, &p, &w, onnx_int(call, "count_include_pad", 0) != 0);
 }

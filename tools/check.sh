@@ -203,7 +203,7 @@ else
         "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph --suite tool
+    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph --suite tool --suite onnx
     begin "Debian packages"
     sh "$root/tools/build/deb.sh" || failed=1
     end

@@ -37,6 +37,8 @@ def expected(options, installed):
         if (installed.libdir / "libvkdml_onnx.so").exists():
             names += ["includedir/vkdml_onnx.h", "libdir/libvkdml_onnx.so", f"libdir/libvkdml_onnx.so.{options.soversion}",
                       f"libdir/libvkdml_onnx.so.{options.version}"]
+    # ONNX Runtime's plugin, where its headers were given.
+    names += ["libdir/libonnxruntime_ep_vkdml.so"] if (installed.libdir / "libonnxruntime_ep_vkdml.so").exists() else []
     if "static" in installed.kinds:
         names += ["libdir/libvkdml.a"]
     if installed.has_python:

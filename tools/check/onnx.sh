@@ -72,6 +72,18 @@ runner_least=1551 ours_least=1303
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
+# cases NAME COUNT: what a script of tests/onnx adds to them.
+cases() {
+    [ -e "$folder/cases_$1" ] ||
+        quietly "writing cases_$1" "$python" "$root/tests/onnx/cases_$1.py" "$folder/cases_$1"
+    logged "more cases of operators: $1" "$build/tests/onnx/onnx_nodes" "$folder/cases_$1" "--least=$2"
+}
+if [ $# -eq 0 ]; then
+    cases elements 383
+    cases move 264
+    cases network 277
+    cases contrib 166
+fi
 logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" "$VKDML_ONNXRUNTIME_PLUGIN" \
     --least "$ours_least" "$@"
 [ $# -ne 0 ] || logged "whole models, layer by layer" "$python" "$root/tests/onnx/models.py" $models

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds vkdml and runs every example model, and at last a small network, on this machine's best Vulkan device (or
-# $VKDML_DEVICE).
+# Builds vkdml and runs every example model, a small network, and at last an ONNX model, on this machine's best Vulkan device
+# (or $VKDML_DEVICE).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -32,4 +32,12 @@ done
 echo
 "$root/build/examples/network"
 echo
-echo "All example models ran, and a network. Yours: build/tools/vkdml run MODEL.json"
+echo "classify.onnx, three pictures of random numbers, held to the CPU reference node by node"
+"$root/build/tools/vkdml" run --size batch=3 --compare cpu "$root/examples/models/classify.onnx" >"$log" || {
+    cat "$log"
+    echo "classify.onnx failed" >&2
+    exit 1
+}
+sed -e 1d -e 's/^/  /' "$log"
+echo
+echo "All example models ran, and two networks. Yours: build/tools/vkdml run MODEL.onnx"

@@ -61,6 +61,10 @@ def wrapped(words, width=120):
     return "\n".join(lines)
 
 
+def item(names, why):
+    return wrapped(f"- {names}: {why}".split(), 118).replace("\n", "\n  ")
+
+
 def page(root):
     rows = read_rows(root)
     refused = collections.defaultdict(list)
@@ -77,11 +81,11 @@ def page(root):
                  for name, versions in sorted(operators.items())
                  if not all(function in REFUSALS for _, function in versions)]
         text += [f"## {domain}", "", f"{len(names)} operators:", "", wrapped([name + "," for name in names[:-1]] + [names[-1] + "."]), ""]
-    text += ["## Not translated", "", "| operators | why |", "|---|---|"]
-    text += [f"| {', '.join(sorted(names))} | {why} |" for why, names in sorted(refused.items())]
-    text += [f"| {names} | {why} |" for names, why in MISSING.items()]
-    text += ["", "Of those that are translated these are refused, among rarer things:", "", "| operators | what |", "|---|---|"]
-    text += [f"| {names} | {what} |" for names, what in LIMITS.items()]
+    text += ["## Not translated", ""]
+    text += [item(", ".join(sorted(names)), why) for why, names in sorted(refused.items())]
+    text += [item(names, why) for names, why in MISSING.items()]
+    text += ["", "Of those that are translated these are refused, among rarer things:", ""]
+    text += [item(names, what) for names, what in LIMITS.items()]
     return "\n".join(text) + "\n"
 
 

@@ -77,6 +77,9 @@ bool onnx_axis(const struct onnx_call *call, int64_t axis, uint32_t rank, uint32
 
 /* ---- elements ---- */
 
+/* Of an operand that a translation looks at. */
+#define MOST_OPERANDS ((uint64_t)1 << 24)
+
 static float half_to_float(uint16_t bits) {
     const uint32_t sign = (uint32_t)(bits & 0x8000) << 16;
     const uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -172,6 +175,10 @@ static const unsigned char *known_elements(const struct onnx_call *call, uint32_
     if ((*tensor)->data == NULL) {
         plan->unknown |= plan->sources[(*tensor)->source].depends;
         onnx_refuse(call, "input %u is not known before the model runs", (unsigned)index);
+        return NULL;
+    }
+    if (onnx_count(*tensor) > MOST_OPERANDS) {
+        onnx_refuse(call, "input %u has more elements than are looked at", (unsigned)index);
         return NULL;
     }
     const void *elements = onnx_packed(plan, *tensor);

@@ -9,6 +9,10 @@
 struct onnx_tensor *onnx_constant(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
                                   const uint32_t *sizes, const void *data) {
     uint64_t count = 1;
+    if (!onnx_is_countable(rank, sizes)) {
+        onnx_refuse(call, "a tensor of more than 2^32 - 1 elements");
+        return NULL;
+    }
     for (uint32_t d = 0; d < rank; ++d) {
         count *= sizes[d];
     }
@@ -44,6 +48,10 @@ struct onnx_tensor *onnx_fill(const struct onnx_call *call, enum onnx_type type,
 
 struct onnx_tensor *onnx_declare(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
                                  const uint32_t *sizes) {
+    if (!onnx_is_countable(rank, sizes)) {
+        onnx_refuse(call, "a tensor of more than 2^32 - 1 elements");
+        return NULL;
+    }
     struct onnx_tensor *tensor = onnx_add_tensor(call->plan, type, rank, sizes, ONNX_NONE);
     return tensor != NULL || onnx_memory_is_out(call) ? tensor : NULL;
 }
@@ -263,6 +271,9 @@ static bool infer(struct emission *e) {
         VkdmlTensorShape *shape = &e->shapes[i];
         if (shape->dimensionCount == 0) {
             continue;
+        }
+        if (!onnx_is_countable(shape->dimensionCount, shape->sizes)) {
+            return onnx_refuse(e->call, "a tensor of more than 2^32 - 1 elements");
         }
         enum onnx_type type = onnx_type_of_dml(shape->dataType);
         if (e->outputs[i] != NULL) {

@@ -15,6 +15,17 @@ static const struct {
     {"UINT2", 0},          {"INT2", 0},
 };
 
+bool onnx_is_countable(uint32_t rank, const uint32_t *sizes) {
+    uint64_t count = 1;
+    for (uint32_t d = 0; d < rank; ++d) {
+        if (sizes[d] == 0) {
+            return true;
+        }
+        count = count > UINT32_MAX ? count : count * sizes[d];
+    }
+    return count <= UINT32_MAX;
+}
+
 size_t onnx_bytes_of(enum onnx_type type, uint64_t elements) {
     const unsigned bits = (size_t)type < sizeof types / sizeof types[0] ? types[type].bits : 0;
     if (bits == 4) {

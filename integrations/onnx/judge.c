@@ -44,6 +44,10 @@ static bool describe(struct judging *j, uint32_t value) {
         j->assumes = j->assumes || !is_said;
         count *= sizes[d];
     }
+    if (!onnx_is_countable(said->rank, sizes)) {
+        j->why[value] = "has more than 2^32 - 1 elements";
+        return true;
+    }
     const size_t bytes = onnx_bytes_of(said->type, count);
     uint32_t source = ONNX_NONE;
     if (bytes != 0) {

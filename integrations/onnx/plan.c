@@ -176,8 +176,11 @@ static uint64_t bit_of(uint32_t input) {
 }
 
 static bool add_input(struct onnx_plan *plan, const struct onnx_plan_input *input, uint32_t index,
-                      struct onnx_tensor **tensor) {
+                      struct onnx_tensor **tensor, struct onnx_error *error) {
     uint64_t count = 1;
+    if (input->rank > ONNX_MAX_RANK || !onnx_is_countable(input->rank, input->sizes)) {
+        return onnx_fail(error, "input %u has more than 8 dimensions or 2^32 - 1 elements", (unsigned)index);
+    }
     for (uint32_t d = 0; d < input->rank; ++d) {
         count *= input->sizes[d];
     }
@@ -321,7 +324,7 @@ bool onnx_plan_make(struct onnx_plan *plan, const struct onnx_graph *graph, cons
         return onnx_fail(error, "memory is out");
     }
     for (uint32_t i = 0; i < graph->input_count; ++i) {
-        if (!add_input(plan, &inputs[i], i, &scope.tensors[graph->inputs[i]])) {
+        if (!add_input(plan, &inputs[i], i, &scope.tensors[graph->inputs[i]], error)) {
             return onnx_fail(error, "memory is out");
         }
     }

@@ -223,10 +223,10 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
         return NULL;
     }
     uint64_t count = 1;
-    for (uint32_t d = 0; d < rank; ++d) {
+    for (uint32_t d = 0; d < rank && rank <= ONNX_MAX_RANK; ++d) {
         count *= sizes[d];
     }
-    if (rank > ONNX_MAX_RANK || count != onnx_count(tensor)) {
+    if (rank > ONNX_MAX_RANK || !onnx_is_countable(rank, sizes) || count != onnx_count(tensor)) {
         onnx_refuse(call, rank > ONNX_MAX_RANK ? "more than 8 dimensions" : "a shape of another number of elements");
         return NULL;
     }
@@ -315,8 +315,8 @@ struct onnx_tensor *onnx_broadcast(const struct onnx_call *call, struct onnx_ten
         view->sizes[d] = sizes[d];
         view->strides[d] = is_there ? from.strides[d - ones] : 0;
     }
-    if (!fits) {
-        onnx_refuse(call, "sizes that do not broadcast");
+    if (!fits || !onnx_is_countable(rank, sizes)) {
+        onnx_refuse(call, fits ? "a tensor of more than 2^32 - 1 elements" : "sizes that do not broadcast");
         return NULL;
     }
     view->rank = rank;

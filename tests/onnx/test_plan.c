@@ -1,0 +1,261 @@
+/* Plans of ONNX graphs: what is folded, looked at, refused. No device is opened. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "models.h"
+#include "onnx/file.h"
+#include "onnx/judge.h"
+#include "onnx/plan.h"
+
+enum { MOST_INPUTS = 4 };
+
+/* A graph that is being written: its parts in their order. */
+static struct proto graph;
+
+static void add_node(const char *op, const char *inputs, const char *outputs) {
+    proto_message(&graph, 1, model_node(op, inputs, outputs));
+}
+
+static void add_ints(const char *name, uint32_t count, const int64_t *ints) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 1, count);
+    proto_int(&tensor, 2, ONNX_INT64);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, ints, count * sizeof *ints);
+    proto_message(&graph, 5, tensor);
+}
+
+static void add_input(const char *name, enum onnx_type type, const char *sizes) {
+    proto_message(&graph, 11, model_value(name, type, sizes));
+}
+
+static void add_output(const char *name, enum onnx_type type, const char *sizes) {
+    proto_message(&graph, 12, model_value(name, type, sizes));
+}
+
+/* The model of that graph, which is empty again. */
+static struct proto read_graph(struct onnx_model *model) {
+    struct onnx_error error = {{0}};
+    struct proto bytes = model_of(graph);
+    graph = (struct proto){NULL, 0};
+    if (!onnx_read_model(bytes.bytes, bytes.length, NULL, model, &error)) {
+        fail_msg("%s", error.text);
+    }
+    return bytes;
+}
+
+static struct onnx_plan *plan_graph(const struct onnx_model *model, const struct onnx_plan_input *inputs) {
+    struct onnx_plan *plan;
+    struct onnx_error error = {{0}};
+    if (!onnx_plan_create(model, &model->graph, model->graph.input_count, inputs, NULL, &plan, &error)) {
+        fail_msg("%s", error.text);
+    }
+    return plan;
+}
+
+static void expect_refused(const struct onnx_plan_input *inputs, const char *reason) {
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct onnx_error error = {{0}};
+    struct proto bytes = read_graph(&model);
+    if (onnx_plan_create(&model, &model.graph, model.graph.input_count, inputs, NULL, &plan, &error)) {
+        fail_msg("planned, must be refused: %s", reason);
+    }
+    assert_null(plan);
+    if (strstr(error.text, reason) == NULL) {
+        fail_msg("refused: %s\nmust be: %s", error.text, reason);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static const struct onnx_plan_input two_by_six = {.type = ONNX_FLOAT, .rank = 2, .sizes = {2, 6}};
+
+/* A shape that is computed of the input's is known when planning, and leaves no operator. */
+static void shapes_are_folded(void **state) {
+    struct onnx_model model;
+    (void)state;
+    add_node("Shape", "x", "s");
+    add_node("Add", "s s", "t");
+    add_node("Sub", "t s", "u");
+    add_node("Add", "x x", "y");
+    add_node("Reshape", "y u", "z");
+    add_input("x", ONNX_FLOAT, "a b");
+    add_output("z", ONNX_FLOAT, "a b");
+    add_output("t", ONNX_INT64, "2");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &two_by_six);
+    assert_int_equal(onnx_plan_node_count(plan), 1);
+    const struct onnx_plan_output *outputs = onnx_plan_outputs(plan);
+    assert_int_equal(outputs[0].rank, 2);
+    assert_int_equal(outputs[0].sizes[1], 6);
+    assert_int_equal(outputs[0].output, 0);
+    assert_null(outputs[0].data);
+    assert_int_equal(outputs[1].output, ONNX_NONE);
+    assert_memory_equal(outputs[1].data, ((const int64_t[]){4, 12}), 16);
+    assert_false(onnx_plan_looked_at(plan)[0]);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* An input that a shape depends on is looked at where its elements are given; the plan holds for these. */
+static void inputs_are_looked_at_where_shapes_ask(void **state) {
+    static const int64_t shape[] = {4, 3};
+    struct onnx_model model;
+    (void)state;
+    add_node("Add", "x x", "y");
+    add_node("Reshape", "y s", "z");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("s", ONNX_INT64, "2");
+    add_output("z", ONNX_FLOAT, "a b");
+    struct onnx_plan_input inputs[] = {two_by_six, {.type = ONNX_INT64, .rank = 1, .sizes = {2}, .data = shape}};
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, inputs);
+    assert_int_equal(onnx_plan_outputs(plan)[0].sizes[0], 4);
+    assert_false(onnx_plan_looked_at(plan)[0]);
+    assert_true(onnx_plan_looked_at(plan)[1]);
+    onnx_plan_free(plan);
+    struct onnx_error error = {{0}};
+    inputs[1].data = NULL;
+    assert_false(onnx_plan_create(&model, &model.graph, 2, inputs, NULL, &plan, &error));
+    assert_non_null(strstr(error.text, "Reshape"));
+    assert_non_null(strstr(error.text, "not known before the model runs"));
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* Views cost nothing: what comes of two transposes is the input, which is copied to be an output. */
+static void views_leave_no_operators(void **state) {
+    struct onnx_model model;
+    (void)state;
+    add_node("Transpose", "x", "t");
+    add_node("Transpose", "t", "u");
+    add_node("Identity", "u", "v");
+    add_node("Add", "v t2", "y");
+    add_node("Transpose", "y", "z");
+    add_ints("unread", 1, (const int64_t[]){1});
+    add_node("Transpose", "x", "t1");
+    add_node("Transpose", "t1", "t2");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "2 6");
+    add_output("z", ONNX_FLOAT, "6 2");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &two_by_six);
+    assert_int_equal(onnx_plan_node_count(plan), 2); /* the sum, and a copy for z */
+    assert_int_equal(onnx_plan_input_count(plan), 1);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static void tensors_of_no_elements_have_no_operator(void **state) {
+    const struct onnx_plan_input empty = {.type = ONNX_FLOAT, .rank = 2, .sizes = {0, 6}};
+    struct onnx_model model;
+    (void)state;
+    add_node("Add", "x x", "y");
+    add_input("x", ONNX_FLOAT, "a 6");
+    add_output("y", ONNX_FLOAT, "a 6");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &empty);
+    assert_int_equal(onnx_plan_node_count(plan), 0);
+    assert_int_equal(onnx_plan_outputs(plan)[0].bytes, 0);
+    assert_int_equal(onnx_plan_outputs(plan)[0].sizes[1], 6);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static void sizes_beyond_what_there_is_are_refused(void **state) {
+    static const int64_t huge[] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    (void)state;
+    add_ints("s", 6, huge);
+    add_node("Expand", "x s", "y");
+    add_input("x", ONNX_FLOAT, "1");
+    add_output("y", ONNX_FLOAT, "a b c d e f");
+    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 1, .sizes = {1}}, "more than 2^32 - 1 elements");
+
+    add_ints("s", 6, huge);
+    add_node("ConstantOfShape", "s", "y");
+    add_output("y", ONNX_FLOAT, "a b c d e f");
+    expect_refused(NULL, "more than 2^32 - 1 elements");
+
+    add_node("Add", "x x", "y");
+    add_input("x", ONNX_FLOAT, "a b c");
+    add_output("y", ONNX_FLOAT, "a b c");
+    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 3, .sizes = {65536, 65536, 65536}},
+                   "2^32 - 1 elements");
+}
+
+/* A shape of two billion numbers, of which there is one. */
+static void operands_of_many_elements_are_not_looked_at(void **state) {
+    (void)state;
+    add_ints("s", 1, (const int64_t[]){INT32_MAX});
+    add_node("ConstantOfShape", "s", "many");
+    add_node("Cast", "many", "t");
+    add_node("Reshape", "x many", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "a");
+    expect_refused(&two_by_six, "Reshape");
+}
+
+static void refusals_name_the_node(void **state) {
+    (void)state;
+    add_node("Det", "x", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "");
+    expect_refused(&two_by_six, "Det: there is no translation of Det 17");
+
+    add_ints("s", 2, (const int64_t[]){5, 5});
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "a b");
+    expect_refused(&two_by_six, "Reshape");
+}
+
+/* What refuses a node stands in the way of those alone that need what it does not say. */
+static void nodes_are_judged_one_by_one(void **state) {
+    struct onnx_model model;
+    (void)state;
+    add_node("Add", "x x", "a");
+    add_node("Det", "a", "b");
+    add_node("Add", "b b", "c");
+    add_node("Reshape", "x s", "d");
+    add_node("Add", "d d", "e");
+    add_input("x", ONNX_FLOAT, "n n");
+    add_input("s", ONNX_INT64, "2");
+    add_output("c", ONNX_FLOAT, "");
+    add_output("e", ONNX_FLOAT, "3 3");
+    struct proto bytes = read_graph(&model);
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+    assert_non_null(verdicts);
+    const char *const expected[] = {NULL, "no translation of Det", "'b'", NULL, "'d'"};
+    assert_int_equal(model.graph.node_count, 5);
+    for (uint32_t n = 0; n < 5; ++n) {
+        assert_int_equal(verdicts[n].is_translated, expected[n] == NULL);
+        if (expected[n] != NULL && strstr(verdicts[n].reason, expected[n]) == NULL) {
+            fail_msg("node %u: %s", (unsigned)n, verdicts[n].reason);
+        }
+    }
+    assert_true(verdicts[0].is_assumed);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_folded),
+        cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
+        cmocka_unit_test(views_leave_no_operators),
+        cmocka_unit_test(tensors_of_no_elements_have_no_operator),
+        cmocka_unit_test(sizes_beyond_what_there_is_are_refused),
+        cmocka_unit_test(operands_of_many_elements_are_not_looked_at),
+        cmocka_unit_test(refusals_name_the_node),
+        cmocka_unit_test(nodes_are_judged_one_by_one),
+    };
+    return cmocka_run_group_tests_name("onnx_plan", tests, NULL, NULL);
+}

@@ -65,6 +65,14 @@ static bool make_outputs(OrtKernelContext *context, const struct onnx_run *run, 
     return true;
 }
 
+static void report(const struct compute *compute, const struct onnx_run *run) {
+    struct onnx_run_facts facts;
+    onnx_run_facts(run, &facts);
+    if (facts.is_new && compute->report[0] != 0) {
+        report_plan(compute->report, facts.node_count);
+    }
+}
+
 static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
     for (uint32_t i = 0; i < graph->input_count; ++i) {
@@ -76,11 +84,7 @@ static bool run(struct compute *compute, OrtKernelContext *context, const struct
     if (!onnx_run_begin(compute->session, graph->input_count, ends->inputs, &begun, error)) {
         return false;
     }
-    struct onnx_run_facts facts;
-    onnx_run_facts(begun, &facts);
-    if (facts.is_new && compute->report[0] != 0) {
-        report_plan(compute->report, facts.node_count);
-    }
+    report(compute, begun);
     const bool done = make_outputs(context, begun, graph->output_count, ends->outputs, error) &&
                       onnx_run_execute(begun, ends->outputs, error);
     onnx_run_end(begun);
@@ -111,6 +115,30 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo *info, void *state) {
     (void)state;
 }
 
+/* Where the model says all sizes it is compiled with the session, and the first run is as any other. What stands in the
+ * way is told by that run. */
+static void prepare(struct compute *compute) {
+    const struct onnx_graph *graph = &compute->model.graph;
+    struct onnx_plan_input *inputs = calloc(graph->input_count + 1, sizeof *inputs);
+    bool is_said = inputs != NULL;
+    for (uint32_t i = 0; is_said && i < graph->input_count; ++i) {
+        const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        is_said = value->type != ONNX_UNDEFINED && value->has_shape;
+        inputs[i] = (struct onnx_plan_input){.type = value->type, .rank = value->rank};
+        for (uint32_t d = 0; is_said && d < value->rank; ++d) {
+            is_said = value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX;
+            inputs[i].sizes[d] = (uint32_t)value->sizes[d];
+        }
+    }
+    struct onnx_run *begun;
+    struct onnx_error error = {{0}};
+    if (is_said && onnx_run_begin(compute->session, graph->input_count, inputs, &begun, &error)) {
+        report(compute, begun);
+        onnx_run_end(begun);
+    }
+    free(inputs);
+}
+
 bool compute_create(struct onnx_device *device, const OrtGraph *graph, const OrtNode *fused,
                     const struct onnx_session_options *options, const char *report, OrtNodeComputeInfo **info,
                     struct onnx_error *error) {
@@ -129,6 +157,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
         compute_release(&compute->info);
         return false;
     }
+    prepare(compute);
     *info = &compute->info;
     return true;
 }

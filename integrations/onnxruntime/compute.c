@@ -147,7 +147,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
     if (compute == NULL) {
         return onnx_fail(error, "memory is out");
     }
-    compute->info = (OrtNodeComputeInfo){.ort_version_supported = ORT_API_VERSION,
+    compute->info = (OrtNodeComputeInfo){.ort_version_supported = API_VERSION,
                                          .CreateState = create_state,
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};

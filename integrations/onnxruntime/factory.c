@@ -159,8 +159,7 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
     (void)registered_name;
     (void)logger;
     *count = 0;
-    /* 23 where the headers are newer, too: nothing of a newer API is used. */
-    const OrtApi *api = base->GetApi(23);
+    const OrtApi *api = base->GetApi(API_VERSION);
     if (api == NULL) {
         /* Older ones have no plugins, and no status can be made without the API. */
         return NULL;
@@ -171,7 +170,7 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
     if (factory == NULL) {
         return api->CreateStatus(ORT_EP_FAIL, "memory is out");
     }
-    factory->factory = (OrtEpFactory){.ort_version_supported = 23,
+    factory->factory = (OrtEpFactory){.ort_version_supported = API_VERSION,
                                       .GetName = get_name,
                                       .GetVendor = get_vendor,
                                       .GetSupportedDevices = get_devices,

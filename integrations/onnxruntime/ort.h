@@ -10,6 +10,9 @@
 
 #include "onnx/error.h"
 
+/* Where the headers are newer, too: nothing of a newer API is used. */
+#define API_VERSION 23
+
 /* The provider's name, by which sessions report it and its options begin: "ep.vkdml.report". */
 #define PROVIDER_NAME "vkdml"
 

@@ -69,7 +69,7 @@ static bool claim(const struct onnx_model *model, const struct onnx_verdict *ver
                 claimed[claimed_count++] = nodes[n];
             }
         }
-        const OrtNodeFusionOptions options = {.ort_version_supported = ORT_API_VERSION,
+        const OrtNodeFusionOptions options = {.ort_version_supported = API_VERSION,
                                               .drop_constant_initializers = true};
         if (claimed_count != 0) {
             done = ort_check(ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, claimed, claimed_count, &options), error);
@@ -183,7 +183,7 @@ bool provider_create(const char *name, const struct provider_options *options, c
         free(provider);
         return false;
     }
-    provider->ep = (OrtEp){.ort_version_supported = ORT_API_VERSION,
+    provider->ep = (OrtEp){.ort_version_supported = API_VERSION,
                            .GetName = get_name,
                            .GetCapability = get_capability,
                            .Compile = compile,

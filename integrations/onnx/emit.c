@@ -312,6 +312,12 @@ static size_t bytes_of(const struct onnx_tensor *tensor) {
     return onnx_bytes_of(tensor->type, onnx_count(tensor));
 }
 
+/* What the graph sees more in than its results: patterns of quantized numbers, filters and biases among them. */
+static bool stays(DML_OPERATOR_TYPE type) {
+    return type == DML_OPERATOR_RANDOM_GENERATOR || type == DML_OPERATOR_DEQUANTIZE ||
+           type == DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR;
+}
+
 static bool is_foldable(const struct emission *e) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < e->input_count; ++i) {
@@ -324,7 +330,7 @@ static bool is_foldable(const struct emission *e) {
             bytes += bytes_of(e->outputs[i]);
         }
     }
-    return bytes <= e->call->plan->fold_limit && e->op.Type != DML_OPERATOR_RANDOM_GENERATOR;
+    return bytes <= e->call->plan->fold_limit && !stays(e->op.Type);
 }
 
 static bool fold(struct emission *e) {

@@ -136,6 +136,12 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
     return is_made ? onnx_reshape(call, y, x->rank, x->sizes) : NULL;
 }
 
+/* A bias as convolutions take it, {C} as {1, C, 1, 1}: patterns of the graph know it by that. */
+static struct onnx_tensor *as_bias(const struct onnx_call *call, struct onnx_tensor *tensor) {
+    const uint32_t sizes[] = {1, tensor == NULL ? 1 : (uint32_t)onnx_count(tensor), 1, 1};
+    return onnx_reshape(call, tensor, 4, sizes);
+}
+
 struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_tensor *scale,
                                     struct onnx_tensor *zero) {
     if (x == NULL || scale == NULL || call->error->text[0] != 0) { /* a zero point may have failed, too */
@@ -146,6 +152,16 @@ struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_te
         return y;
     }
     bool is_made;
+    const struct onnx_tensor *asked = x;
+    if (x->type == ONNX_INT32 && x->rank == 1) {
+        x = as_bias(call, x);
+        scale = as_bias(call, scale);
+        zero = as_bias(call, zero);
+        y = x == NULL || scale == NULL ? NULL : onnx_declare(call, scale->type, 4, x->sizes);
+        if (y == NULL) {
+            return NULL;
+        }
+    }
     if (is_of_bytes(x->type)) {
         DML_DEQUANTIZE_OPERATOR_DESC desc = {.QuantizationType = zero == NULL ? DML_QUANTIZATION_TYPE_SCALE
                                                                               : DML_QUANTIZATION_TYPE_SCALE_ZERO_POINT,
@@ -159,7 +175,7 @@ struct onnx_tensor *onnx_dequantize(const struct onnx_call *call, struct onnx_te
         is_made = scale != NULL && onnx_emit(call, DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR, &desc,
                                              ONNX_TENSORS(x, scale, zero), 1, &y);
     }
-    return is_made ? onnx_reshape(call, y, x->rank, x->sizes) : NULL;
+    return is_made ? onnx_reshape(call, y, asked->rank, asked->sizes) : NULL;
 }
 
 bool onnx_dynamic_quantize(const struct onnx_call *call, struct onnx_tensor *x, enum onnx_type type,

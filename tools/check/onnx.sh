@@ -73,7 +73,11 @@ runner_least=1551 ours_least=1303
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
-logged "the example" "$python" "$root/examples/onnx_model.py"
+logged "the example in Python" "$python" "$root/examples/onnx_model.py"
+runtime=$("$python" -c 'import glob, onnxruntime, os
+print(glob.glob(os.path.dirname(onnxruntime.__file__) + "/capi/libonnxruntime.so.*")[0])')
+logged "the example in C" "$build/examples/onnx_runtime" "$runtime" "$VKDML_ONNXRUNTIME_PLUGIN" \
+    "$root/examples/models/classify.onnx"
 # cases NAME COUNT: what a script of tests/onnx adds to them.
 cases() {
     [ -e "$folder/cases_$1" ] ||

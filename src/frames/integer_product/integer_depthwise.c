@@ -222,8 +222,11 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
         const struct vkdml_window window = window_of(covered, t, box);
         step->buffers[t] = vkdml_origin_buffer(covered->origins[t], window.offset, window.size);
     }
-    step->buffers[3] = vkdml_origin_buffer(&covered->terms.at, 0, 4 * (uint64_t)covered->terms.word_count);
-    step->buffer_count = covered->terms.word_count != 0 ? 4 : 3;
+    /* The module names the terms whether or not there are some: what it names is bound. */
+    step->buffers[3] = covered->terms.word_count != 0
+                           ? vkdml_origin_buffer(&covered->terms.at, 0, 4 * (uint64_t)covered->terms.word_count)
+                           : step->buffers[0];
+    step->buffer_count = 4;
     return vkdml_grid(parameters.group_count, limits, covered->builder->report, step->groups);
 }
 

@@ -17,7 +17,7 @@ BINARY(divide, DML_OPERATOR_ELEMENT_WISE_DIVIDE)
 
 #define UNARY(name, type)                                                                                              \
     static bool name(const struct onnx_call *call) {                                                                   \
-        return onnx_output(call, 0, onnx_each_unary(call, type, onnx_input(call, 0)));                                 \
+        return onnx_output(call, 0, onnx_unary(call, type, onnx_input(call, 0)));                                      \
     }
 UNARY(sqrt_of, DML_OPERATOR_ELEMENT_WISE_SQRT)
 UNARY(exp_of, DML_OPERATOR_ELEMENT_WISE_EXP)
@@ -50,13 +50,13 @@ static bool change_sign(const struct onnx_call *call, DML_OPERATOR_TYPE type, ui
 
 static bool absolute(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
-    if (input != NULL && onnx_each_is_unsigned(input->type)) {
+    if (input != NULL && onnx_is_unsigned(input->type)) {
         return onnx_output(call, 0, input);
     }
     if (input != NULL && input->type == ONNX_DOUBLE) {
         return change_sign(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, ~DOUBLE_SIGN);
     }
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, input));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, input));
 }
 
 static bool negate(const struct onnx_call *call) {
@@ -64,12 +64,11 @@ static bool negate(const struct onnx_call *call) {
     if (input != NULL && input->type == ONNX_DOUBLE) {
         return change_sign(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, DOUBLE_SIGN);
     }
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, input));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, input));
 }
 
 static bool round_half_even(const struct onnx_call *call) {
-    DML_ELEMENT_WISE_ROUND_OPERATOR_DESC desc = {.RoundingMode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN};
-    return onnx_output(call, 0, onnx_each_apply(call, DML_OPERATOR_ELEMENT_WISE_ROUND, &desc, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_round(call, onnx_input(call, 0)));
 }
 
 static bool modulo(const struct onnx_call *call) {
@@ -107,7 +106,7 @@ static bool bit_shift(const struct onnx_call *call) {
         return false;
     }
     const enum onnx_type type = a->type, bits = unsigned_of(type);
-    if (!onnx_each_is_integer(type) || b->type != type) {
+    if (!onnx_is_integer(type) || b->type != type) {
         return onnx_refuse(call, "operands that are no integers of one type");
     }
     if (type != bits && !is_left) {

@@ -5,7 +5,7 @@
 #include "onnx/operators/element_wise.h"
 
 static bool is_number(enum onnx_type type) {
-    return onnx_each_is_integer(type) || type == ONNX_BOOL || type == ONNX_FLOAT || type == ONNX_FLOAT16 ||
+    return onnx_is_integer(type) || type == ONNX_BOOL || type == ONNX_FLOAT || type == ONNX_FLOAT16 ||
            type == ONNX_DOUBLE;
 }
 
@@ -16,8 +16,8 @@ static struct onnx_tensor *is_not_zero(const struct onnx_call *call, struct onnx
         tensor = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, tensor, onnx_each_bits(call, UINT64_MAX >> 1));
     }
     struct onnx_tensor *zero = tensor == NULL ? NULL : onnx_number(call, tensor->type, 0);
-    return onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT,
-                           onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, tensor, zero));
+    return onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT,
+                      onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, tensor, zero));
 }
 
 /* ---- of 4 bits, which DirectML's CAST does not take: they are quantized by 1 ---- */
@@ -65,15 +65,14 @@ static struct onnx_tensor *from_bfloat16(const struct onnx_call *call, struct on
 /* To nearest, ties to even, by adding to the lower half what carries; a NaN has a pattern of its own. */
 static struct onnx_tensor *to_bfloat16(const struct onnx_call *call, struct onnx_tensor *tensor) {
     DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *is_nan =
-        onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(tensor));
+    struct onnx_tensor *is_nan = onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(tensor));
     struct onnx_tensor *bits = onnx_reinterpret(call, tensor, ONNX_UINT32);
     struct onnx_tensor *odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
     odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, odd, 1);
     bits = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_ADD, bits, 0x7FFF);
     bits = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, bits, odd);
     bits = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
-    bits = onnx_each_select(call, is_nan, onnx_number(call, ONNX_UINT32, 0x7FC0), bits);
+    bits = onnx_select(call, is_nan, onnx_number(call, ONNX_UINT32, 0x7FC0), bits);
     return onnx_reinterpret(call, onnx_cast(call, bits, ONNX_UINT16), ONNX_BFLOAT16);
 }
 

@@ -123,11 +123,7 @@ static bool fused_conv(const struct onnx_call *call) {
         y = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, y, z);
         y = is_there ? onnx_net_activate(call, &activation, y) : y;
     }
-    if (clips && y != NULL && !onnx_is_empty(y)) {
-        DML_ELEMENT_WISE_CLIP_OPERATOR_DESC desc = {.Min = bounds[0], .Max = bounds[1]};
-        y = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_CLIP, &desc, ONNX_TENSORS(y));
-    }
-    return onnx_output(call, 0, y);
+    return onnx_output(call, 0, clips ? onnx_clip(call, y, bounds[0], bounds[1]) : y);
 }
 
 /* Writers disagree whether filters are Conv's or {M, H, W, C}: channels and kernel_shape tell, or nothing does. */

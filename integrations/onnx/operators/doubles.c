@@ -20,18 +20,17 @@ static struct ordered put_in_order(const struct onnx_call *call, struct onnx_ten
     struct onnx_tensor *keys = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, magnitude, sign);
     return (struct ordered){
         .keys = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, keys, sign),
-        .is_nan = onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, magnitude, infinity)};
+        .is_nan = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, magnitude, infinity)};
 }
 
 struct onnx_tensor *onnx_each_compare_doubles(const struct onnx_call *call, DML_OPERATOR_TYPE type,
                                               struct onnx_tensor *a, struct onnx_tensor *b) {
     const struct ordered first = put_in_order(call, a), second = put_in_order(call, b);
-    struct onnx_tensor *any =
-        onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_OR, first.is_nan, second.is_nan);
-    struct onnx_tensor *result = onnx_each_compare(call, type, first.keys, second.keys);
+    struct onnx_tensor *any = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_OR, first.is_nan, second.is_nan);
+    struct onnx_tensor *result = onnx_compare(call, type, first.keys, second.keys);
     return any == NULL ? NULL
-                       : onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND, result,
-                                           onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, any));
+                       : onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND, result,
+                                      onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, any));
 }
 
 struct onnx_tensor *onnx_each_bound(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
@@ -43,8 +42,8 @@ struct onnx_tensor *onnx_each_bound(const struct onnx_call *call, DML_OPERATOR_T
                                            ? DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN
                                            : DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN;
     const struct ordered first = put_in_order(call, a), second = put_in_order(call, b);
-    struct onnx_tensor *takes_first = onnx_each_compare(call, is_first, first.keys, second.keys);
-    struct onnx_tensor *result = onnx_each_select(call, takes_first, a, b);
-    result = onnx_each_select(call, second.is_nan, b, result);
-    return onnx_each_select(call, first.is_nan, a, result);
+    struct onnx_tensor *takes_first = onnx_compare(call, is_first, first.keys, second.keys);
+    struct onnx_tensor *result = onnx_select(call, takes_first, a, b);
+    result = onnx_select(call, second.is_nan, b, result);
+    return onnx_select(call, first.is_nan, a, result);
 }

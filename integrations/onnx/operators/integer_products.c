@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/quantize.h"
 
 /* ---- matrices ---- */
 

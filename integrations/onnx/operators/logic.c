@@ -9,7 +9,7 @@ static bool compare(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     }
     const bool are_doubles = a->type == ONNX_DOUBLE && b->type == ONNX_DOUBLE;
     return onnx_output(call, 0,
-                       are_doubles ? onnx_each_compare_doubles(call, type, a, b) : onnx_each_compare(call, type, a, b));
+                       are_doubles ? onnx_each_compare_doubles(call, type, a, b) : onnx_compare(call, type, a, b));
 }
 
 #define COMPARISON(name, type)                                                                                         \
@@ -26,7 +26,7 @@ COMPARISON(greater_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_E
 COMPARISON(less_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL)
 
 static bool not_of(const struct onnx_call *call) {
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
 }
 
 #define DOUBLE_MAGNITUDE (UINT64_MAX >> 1)
@@ -37,7 +37,7 @@ static struct onnx_tensor *compare_bits(const struct onnx_call *call, DML_OPERAT
                                         uint64_t mask, uint64_t bits) {
     input = onnx_reinterpret(call, input, ONNX_UINT64);
     input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_each_bits(call, mask));
-    return onnx_each_compare(call, type, input, onnx_each_bits(call, bits));
+    return onnx_compare(call, type, input, onnx_each_bits(call, bits));
 }
 
 static bool is_nan(const struct onnx_call *call) {
@@ -51,7 +51,7 @@ static bool is_nan(const struct onnx_call *call) {
                                         DOUBLE_INFINITY));
     }
     DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
-    return onnx_output(call, 0, onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
+    return onnx_output(call, 0, onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
 }
 
 static bool is_infinity(const struct onnx_call *call) {
@@ -73,8 +73,7 @@ static bool is_infinity(const struct onnx_call *call) {
                                                                            ? DML_IS_INFINITY_MODE_EITHER
                                                                        : positive ? DML_IS_INFINITY_MODE_POSITIVE
                                                                                   : DML_IS_INFINITY_MODE_NEGATIVE};
-    return onnx_output(call, 0,
-                       onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
+    return onnx_output(call, 0, onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
 }
 
 static bool where(const struct onnx_call *call) {
@@ -82,7 +81,7 @@ static bool where(const struct onnx_call *call) {
     if (condition == NULL || a == NULL || b == NULL) {
         return onnx_refuse(call, "an input is missing");
     }
-    return onnx_output(call, 0, onnx_each_select(call, condition, a, b));
+    return onnx_output(call, 0, onnx_select(call, condition, a, b));
 }
 
 static const struct onnx_operator rows[] = {

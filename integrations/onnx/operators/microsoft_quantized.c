@@ -1,8 +1,8 @@
 /* Operators of com.microsoft on quantized tensors, of one scale each: by DirectML's where it has one, else dequantized,
  * computed in FLOAT and quantized. ONNX Runtime's own kernels round some of these otherwise near halves. */
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/quantize.h"
 
 /* A tensor, its scale and its zero point, which are inputs from `index` on, of one element each and x's rank. */
 static bool read(const struct onnx_call *call, uint32_t index, struct onnx_quantized *q) {
@@ -123,9 +123,9 @@ static bool softmax(const struct onnx_call *call) {
     for (uint32_t d = axis; d < x.tensor->rank; ++d) {
         axes[d - axis] = d;
     }
-    DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = opset < 13 ? x.tensor->rank - axis : 1, .Axes = axes};
     return finish(call, &x, &y,
-                  onnx_make(call, DML_OPERATOR_ACTIVATION_SOFTMAX1, &desc, ONNX_TENSORS(to_float(call, &x))));
+                  onnx_softmax(call, DML_OPERATOR_ACTIVATION_SOFTMAX1, to_float(call, &x),
+                               opset < 13 ? x.tensor->rank - axis : 1, axes));
 }
 
 /* ---- pooling ---- */

@@ -166,40 +166,8 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
 
 struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
                                       struct onnx_tensor *x) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
     DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = activation->desc;
-    return onnx_reshape(call, onnx_make(call, activation->type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
-}
-
-/* ---- small parts ---- */
-
-struct onnx_tensor *onnx_net_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-    return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
-}
-
-struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
-    const DML_SCALE_BIAS scale_bias = {scale, bias};
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {.ScaleBias = &scale_bias};
-    return onnx_reshape(call, onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(x)), x->rank,
-                        x->sizes);
-}
-
-struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
-                                    uint32_t count, const uint32_t *axes) {
-    if (x == NULL) {
-        return NULL;
-    }
-    DML_REDUCE_OPERATOR_DESC desc = {.Function = function, .AxisCount = count, .Axes = axes};
-    return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(x)), x->type);
+    return onnx_apply(call, activation->type, &desc, x);
 }
 
 struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
@@ -208,88 +176,4 @@ struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_ten
         sizes[d] = d == axis ? (uint32_t)onnx_count(x) : 1;
     }
     return onnx_reshape(call, x, rank, sizes);
-}
-
-struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                    struct onnx_tensor *b) {
-    uint32_t rank, sizes[ONNX_MAX_RANK];
-    struct onnx_tensor *tensors[] = {condition, a, b};
-    if (condition == NULL || a == NULL || b == NULL || !onnx_broadcast_sizes(call, 3, tensors, &rank, sizes)) {
-        return NULL;
-    }
-    for (size_t i = 0; i < 3; ++i) {
-        tensors[i] = onnx_broadcast(call, tensors[i], rank, sizes);
-        if (tensors[i] == NULL) {
-            return NULL;
-        }
-    }
-    if (onnx_is_empty(tensors[0])) {
-        return onnx_declare(call, a->type, rank, sizes);
-    }
-    DML_ELEMENT_WISE_IF_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *chosen = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IF, &desc, 3, tensors);
-    return onnx_reinterpret(call, onnx_reshape(call, chosen, rank, sizes), a->type);
-}
-
-struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                     struct onnx_tensor *b) {
-    uint32_t rank, sizes[ONNX_MAX_RANK];
-    if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
-        return NULL;
-    }
-    struct onnx_tensor *inputs[] = {onnx_broadcast(call, a, rank, sizes), onnx_broadcast(call, b, rank, sizes)};
-    struct onnx_tensor *output = onnx_declare(call, ONNX_BOOL, rank, sizes);
-    if (inputs[0] == NULL || inputs[1] == NULL || output == NULL || onnx_is_empty(output)) {
-        return output;
-    }
-    DML_ELEMENT_WISE_LOGICAL_EQUALS_OPERATOR_DESC desc = {0};
-    return onnx_emit(call, type, &desc, 2, inputs, 1, &output) ? onnx_reshape(call, output, rank, sizes) : NULL;
-}
-
-struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
-                                       const uint32_t *end) {
-    bool is_same = true;
-    for (uint32_t d = 0; x != NULL && d < x->rank; ++d) {
-        is_same = is_same && start[d] == 0 && end[d] == 0;
-    }
-    if (is_same) {
-        return x;
-    }
-    DML_SCALAR_UNION zero;
-    memset(&zero, 0, sizeof zero);
-    DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_UNKNOWN;
-    switch (x->type) {
-    case ONNX_FLOAT:
-        type = DML_TENSOR_DATA_TYPE_FLOAT32;
-        break;
-    case ONNX_FLOAT16:
-        type = DML_TENSOR_DATA_TYPE_FLOAT16;
-        break;
-    case ONNX_INT8:
-        type = DML_TENSOR_DATA_TYPE_INT8;
-        break;
-    case ONNX_UINT8:
-        type = DML_TENSOR_DATA_TYPE_UINT8;
-        break;
-    default:
-        onnx_refuse(call, "%s is not padded here", onnx_type_name(x->type));
-        return NULL;
-    }
-    DML_PADDING1_OPERATOR_DESC desc = {.PaddingMode = DML_PADDING_MODE_CONSTANT,
-                                       .PaddingValueDataType = type,
-                                       .PaddingValue = zero,
-                                       .DimensionCount = x->rank,
-                                       .StartPadding = start,
-                                       .EndPadding = end};
-    return onnx_make(call, DML_OPERATOR_PADDING1, &desc, ONNX_TENSORS(x));
-}
-
-bool onnx_net_is_float(const struct onnx_tensor *x) {
-    return x->type == ONNX_FLOAT || x->type == ONNX_FLOAT16;
-}
-
-struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
-                                     uint32_t count, const uint32_t *axes) {
-    DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = count, .Axes = axes};
-    return x == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(x));
 }

@@ -3,6 +3,7 @@
 #define ONNX_NETWORK_H
 
 #include "onnx/operators.h"
+#include "onnx/operators/parts.h"
 
 /* ---- windows: convolutions and pooling ---- */
 
@@ -45,42 +46,12 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
 struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
                                       struct onnx_tensor *x);
 
-/* ---- small parts; NULL where x is ---- */
-
-/* An operator whose desc begins {input, output} and has zeros behind that: EXP, ABS, SQRT, RECIP, LOG .. */
-struct onnx_tensor *onnx_net_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x);
-
-/* x * scale + bias, floats. */
-struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias);
-
-/* REDUCE over axes, which stay as sizes of 1; x has elements and a rank. */
-struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
-                                    uint32_t count, const uint32_t *axes);
-
 /* 1-D to {1, .., C, .., 1} with C in dimension `axis` of so many. */
 struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
-
-/* Condition of bools, by NumPy's rules of broadcasting all three. */
-struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                    struct onnx_tensor *b);
-
-/* A comparison, as bools. */
-struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                     struct onnx_tensor *b);
-
-/* `more` elements of 0 at both ends of each dimension. */
-struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
-                                       const uint32_t *end);
-
-bool onnx_net_is_float(const struct onnx_tensor *x); /* FLOAT or FLOAT16 */
 
 /* ---- products ---- */
 
 /* {.., M, K} x {.., K, N}, of two dimensions at least, which broadcast but for the last two. Integers wrap. */
-struct onnx_tensor *onnx_net_product(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b);
-
-/* log(softmax) or softmax over these axes; x has elements. */
-struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
-                                     uint32_t count, const uint32_t *axes);
+struct onnx_tensor *onnx_matmul(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b);
 
 #endif

@@ -30,8 +30,8 @@ static bool run_on(const struct onnx_call *call, uint32_t index, struct onnx_ten
     const float momentum = onnx_float(call, "momentum", 0.9F);
     const struct onnx_tensor *given = onnx_input(call, index + 2);
     struct onnx_tensor *sum =
-        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_net_linear(call, onnx_cast(call, old, type), momentum, 0),
-                    onnx_net_linear(call, batch, 1 - momentum, 0));
+        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_linear(call, onnx_cast(call, old, type), momentum, 0),
+                    onnx_linear(call, batch, 1 - momentum, 0));
     return onnx_output(call, index, onnx_reshape(call, onnx_cast(call, sum, given->type), given->rank, given->sizes));
 }
 

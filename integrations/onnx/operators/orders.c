@@ -103,7 +103,7 @@ static bool reverse_sequence(const struct onnx_call *call) {
     memcpy(sizes, input->sizes, sizeof sizes);
     sizes[time] = 1;
     lengths = onnx_broadcast(call, lengths, input->rank, sizes);
-    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
+    struct onnx_tensor *bits = onnx_as_bits(call, input);
     DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC desc = {.Axis = time};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_REVERSE_SUBSEQUENCES, &desc, ONNX_TENSORS(bits, lengths));
     return onnx_output(call, 0, onnx_reinterpret(call, made, input->type));

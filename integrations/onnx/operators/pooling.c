@@ -37,7 +37,7 @@ static struct onnx_tensor *make_padding(const struct onnx_call *call, struct onn
         w->end[d] = w->more[d];
     }
     *counts_padding = false;
-    return onnx_net_pad_zeros(call, x, start, end);
+    return onnx_pad_zeros(call, x, start, end);
 }
 
 static bool average_pool(const struct onnx_call *call) {
@@ -216,7 +216,7 @@ static bool max_unpool(const struct onnx_call *call) {
         !onnx_emit(call, DML_OPERATOR_MAX_UNPOOLING, &desc, 2, inputs, 1, &y)) {
         return false;
     }
-    return onnx_output(call, 0, onnx_net_pad_zeros(call, onnx_reshape(call, y, rank, sizes), zeros, more));
+    return onnx_output(call, 0, onnx_pad_zeros(call, onnx_reshape(call, y, rank, sizes), zeros, more));
 }
 
 /* ---- over all of a channel ---- */
@@ -248,7 +248,7 @@ static bool reduce_all(const struct onnx_call *call, DML_REDUCE_FUNCTION functio
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
     static const uint32_t last = 2;
-    return onnx_output(call, 0, onnx_reshape(call, onnx_net_reduce(call, function, x, 1, &last), rank, sizes));
+    return onnx_output(call, 0, onnx_reshape(call, onnx_reduce(call, function, x, 1, &last), rank, sizes));
 }
 
 static bool global_average_pool(const struct onnx_call *call) {

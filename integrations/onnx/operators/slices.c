@@ -14,7 +14,7 @@ static bool concat(const struct onnx_call *call) {
             return false;
         }
     }
-    return onnx_output(call, 0, onnx_move_join(call, call->input_count, call->inputs, axis));
+    return onnx_output(call, 0, onnx_join(call, call->input_count, call->inputs, axis));
 }
 
 /* ---- Split ---- */
@@ -51,13 +51,13 @@ static bool find_parts(const struct onnx_call *call, uint32_t size, uint32_t *pa
 static bool split(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_move_needed(call, 0);
     uint32_t axis, offset = 0;
-    uint32_t *parts = onnx_move_scratch(call, call->output_count, sizeof *parts);
+    uint32_t *parts = onnx_scratch(call, call->output_count, sizeof *parts);
     if (input == NULL || parts == NULL || !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis) ||
         !find_parts(call, input->sizes[axis], parts)) {
         return false;
     }
     for (uint32_t i = 0; i < call->output_count; ++i) {
-        if (call->wanted[i] && !onnx_output(call, i, onnx_move_part(call, input, axis, offset, parts[i]))) {
+        if (call->wanted[i] && !onnx_output(call, i, onnx_slice_axis(call, input, axis, offset, parts[i], 1))) {
             return false;
         }
         offset += parts[i];
@@ -141,7 +141,7 @@ static bool slice(const struct onnx_call *call) {
             return false;
         }
     }
-    return onnx_output(call, 0, onnx_move_slice(call, input, offsets, sizes, steps));
+    return onnx_output(call, 0, onnx_slice(call, input, offsets, sizes, steps));
 }
 
 /* ---- CenterCropPad ---- */
@@ -173,8 +173,8 @@ static bool center_crop_pad(const struct onnx_call *call) {
             end[axis] = size - old - start[axis];
         }
     }
-    struct onnx_tensor *cropped = onnx_move_slice(call, input, offsets, sizes, NULL);
-    return onnx_output(call, 0, onnx_move_pad_zero(call, cropped, start, end));
+    struct onnx_tensor *cropped = onnx_slice(call, input, offsets, sizes, NULL);
+    return onnx_output(call, 0, onnx_pad_zeros(call, cropped, start, end));
 }
 
 /* ---- Crop ---- */
@@ -200,7 +200,7 @@ static bool crop(const struct onnx_call *call) {
         offsets[2 + i] = (uint32_t)before;
         sizes[2 + i] = (uint32_t)left;
     }
-    return onnx_output(call, 0, onnx_move_slice(call, input, offsets, sizes, NULL));
+    return onnx_output(call, 0, onnx_slice(call, input, offsets, sizes, NULL));
 }
 
 static const struct onnx_operator rows[] = {

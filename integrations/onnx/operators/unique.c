@@ -55,12 +55,11 @@ struct groups {
 static bool find_groups(const struct onnx_call *call, const struct table *table, bool is_sorted,
                         struct groups *groups) {
     const uint32_t size = table->size;
-    uint32_t *order = onnx_move_scratch(call, size, sizeof *order),
-             *other = onnx_move_scratch(call, size, sizeof *other);
-    groups->firsts = onnx_move_scratch(call, size, sizeof *groups->firsts);
-    groups->places = onnx_move_scratch(call, size, sizeof *groups->places);
-    groups->inverse = onnx_move_scratch(call, size, sizeof *groups->inverse);
-    groups->counts = onnx_move_scratch(call, size, sizeof *groups->counts);
+    uint32_t *order = onnx_scratch(call, size, sizeof *order), *other = onnx_scratch(call, size, sizeof *other);
+    groups->firsts = onnx_scratch(call, size, sizeof *groups->firsts);
+    groups->places = onnx_scratch(call, size, sizeof *groups->places);
+    groups->inverse = onnx_scratch(call, size, sizeof *groups->inverse);
+    groups->counts = onnx_scratch(call, size, sizeof *groups->counts);
     if (order == NULL || other == NULL || groups->firsts == NULL || groups->places == NULL || groups->inverse == NULL ||
         groups->counts == NULL) {
         return false;

@@ -9,14 +9,14 @@ bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_
                          uint32_t otherwise, uint32_t *sizes) {
     uint32_t given;
     const int64_t *ints = onnx_ints(call, name, &given);
-    if (ints != NULL && given != count) {
+    if (given != 0 && given != count) {
         return onnx_refuse(call, "%s of %u numbers, not %u", name, (unsigned)given, (unsigned)count);
     }
     for (uint32_t d = 0; d < count; ++d) {
-        if (ints != NULL && (ints[d] < least || ints[d] > INT32_MAX)) {
+        if (given != 0 && (ints[d] < least || ints[d] > INT32_MAX)) {
             return onnx_refuse(call, "%s has %lld", name, (long long)ints[d]);
         }
-        sizes[d] = ints == NULL ? otherwise : (uint32_t)ints[d];
+        sizes[d] = given == 0 ? otherwise : (uint32_t)ints[d];
     }
     return true;
 }
@@ -29,7 +29,8 @@ bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor
     }
     window->count = x->rank - 2;
     uint32_t given;
-    const bool has_kernel = onnx_ints(call, "kernel_shape", &given) != NULL;
+    (void)onnx_ints(call, "kernel_shape", &given);
+    const bool has_kernel = given != 0;
     if (!has_kernel && filter == NULL) {
         return onnx_refuse(call, "no kernel_shape");
     }
@@ -43,8 +44,8 @@ bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor
             return onnx_refuse(call, "kernel_shape is not the filter's");
         }
         window->kernel[d] = filter != NULL ? filter->sizes[2 + d] : window->kernel[d];
-        if (window->kernel[d] > INT32_MAX || x->sizes[2 + d] > INT32_MAX) {
-            return onnx_refuse(call, "sizes beyond 31 bits");
+        if (window->kernel[d] == 0 || window->kernel[d] > INT32_MAX || x->sizes[2 + d] > INT32_MAX) {
+            return onnx_refuse(call, "sizes of 0, or beyond 31 bits");
         }
     }
     return true;

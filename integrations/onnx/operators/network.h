@@ -17,7 +17,7 @@ struct onnx_window {
     uint32_t output[ONNX_MOST_SPATIAL];
 };
 
-/* An attribute of so many integers of at least `least`; all are `otherwise` where it is absent. */
+/* An attribute of so many integers of at least `least`; all are `otherwise` where it is absent or has none. */
 bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
                          uint32_t otherwise, uint32_t *sizes);
 

@@ -64,7 +64,7 @@ static bool relu(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
     if (input != NULL && (input->type == ONNX_INT64 || input->type == ONNX_DOUBLE)) {
         struct onnx_tensor *zero = onnx_number(call, input->type, 0);
-        return onnx_output(call, 0, onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, zero));
+        return onnx_output(call, 0, onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, zero));
     }
     return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
 }
@@ -85,7 +85,7 @@ static bool shrink(const struct onnx_call *call) {
 /* x * tanh(softplus(x)) */
 static bool mish(const struct onnx_call *call) {
     const struct onnx_tensor *input = onnx_input(call, 0);
-    struct onnx_tensor *x = onnx_each_widen(call, onnx_input(call, 0));
+    struct onnx_tensor *x = onnx_widen_half(call, onnx_input(call, 0));
     DML_ACTIVATION_SOFTPLUS_OPERATOR_DESC desc = {.Steepness = 1};
     struct onnx_tensor *softplus = onnx_apply(call, DML_OPERATOR_ACTIVATION_SOFTPLUS, &desc, x);
     struct onnx_tensor *factor = onnx_unary(call, DML_OPERATOR_ACTIVATION_TANH, softplus);
@@ -101,7 +101,7 @@ static bool scale_image(const struct onnx_call *call) {
         return onnx_refuse(call, "no image, or no bias for each of its channels");
     }
     struct onnx_tensor *x =
-        onnx_linear(call, onnx_each_widen(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
+        onnx_linear(call, onnx_widen_half(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
     const uint32_t sizes[] = {input->sizes[1], 1, 1};
     struct onnx_tensor *biases = onnx_constant(call, ONNX_FLOAT, 3, sizes, bias->floats);
     x = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, x, biases);

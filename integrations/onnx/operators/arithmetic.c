@@ -8,7 +8,7 @@
 #define BINARY(name, type)                                                                                             \
     static bool name(const struct onnx_call *call) {                                                                   \
         struct onnx_tensor *a, *b;                                                                                     \
-        return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));                \
+        return onnx_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));                     \
     }
 BINARY(add, DML_OPERATOR_ELEMENT_WISE_ADD)
 BINARY(subtract, DML_OPERATOR_ELEMENT_WISE_SUBTRACT)
@@ -44,7 +44,7 @@ UNARY(sign, DML_OPERATOR_ELEMENT_WISE_SIGN)
 /* DirectML has no arithmetic of doubles; their signs are bits. */
 static bool change_sign(const struct onnx_call *call, DML_OPERATOR_TYPE type, uint64_t bits) {
     struct onnx_tensor *as_bits = onnx_reinterpret(call, onnx_input(call, 0), ONNX_UINT64);
-    struct onnx_tensor *changed = onnx_binary(call, type, as_bits, onnx_each_bits(call, bits));
+    struct onnx_tensor *changed = onnx_binary(call, type, as_bits, onnx_bits(call, bits));
     return onnx_output(call, 0, onnx_reinterpret(call, changed, ONNX_DOUBLE));
 }
 
@@ -75,7 +75,7 @@ static bool modulo(const struct onnx_call *call) {
     struct onnx_tensor *a, *b;
     const DML_OPERATOR_TYPE type = onnx_int(call, "fmod", 0) != 0 ? DML_OPERATOR_ELEMENT_WISE_MODULUS_TRUNCATE
                                                                   : DML_OPERATOR_ELEMENT_WISE_MODULUS_FLOOR;
-    return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));
+    return onnx_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));
 }
 
 /* ---- bits ---- */
@@ -102,7 +102,7 @@ static bool bit_shift(const struct onnx_call *call) {
     if (!is_left && strcmp(direction, "RIGHT") != 0) {
         return onnx_refuse(call, "a direction that is neither LEFT nor RIGHT");
     }
-    if (!onnx_each_operands(call, &a, &b)) {
+    if (!onnx_operands(call, &a, &b)) {
         return false;
     }
     const enum onnx_type type = a->type, bits = unsigned_of(type);
@@ -110,8 +110,8 @@ static bool bit_shift(const struct onnx_call *call) {
         return onnx_refuse(call, "operands that are no integers of one type");
     }
     if (type != bits && !is_left) {
-        inverted = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, a, -1);
-        inverted = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, inverted, 0); /* all bits or none */
+        inverted = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, a, -1);
+        inverted = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, inverted, 0); /* all bits or none */
         inverted = onnx_reinterpret(call, inverted, bits);
     }
     a = onnx_reinterpret(call, a, bits);

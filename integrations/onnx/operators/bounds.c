@@ -15,7 +15,7 @@ static struct onnx_tensor *chain(const struct onnx_call *call, DML_OPERATOR_TYPE
         }
         if (i != 0) {
             result = type == DML_OPERATOR_ELEMENT_WISE_ADD ? onnx_binary(call, type, result, call->inputs[i])
-                                                           : onnx_each_bound(call, type, result, call->inputs[i]);
+                                                           : onnx_bound(call, type, result, call->inputs[i]);
         }
     }
     if (result == NULL && call->input_count == 0) {
@@ -39,7 +39,7 @@ static bool sum(const struct onnx_call *call) {
 static bool mean(const struct onnx_call *call) {
     struct onnx_tensor *result = chain(call, DML_OPERATOR_ELEMENT_WISE_ADD);
     if (call->input_count > 1) {
-        result = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_DIVIDE, result, call->input_count);
+        result = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_DIVIDE, result, call->input_count);
     }
     return onnx_output(call, 0, result);
 }
@@ -75,8 +75,8 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
 static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_tensor *input, struct onnx_tensor *min,
                                    struct onnx_tensor *max) {
     if (min->data == NULL || max->data == NULL || input->type == ONNX_DOUBLE) {
-        struct onnx_tensor *clipped = onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
-        return onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
+        struct onnx_tensor *clipped = onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
+        return onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
     }
     /* DirectML's is max(Min, min(input, Max)). */
     min = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, min, max);

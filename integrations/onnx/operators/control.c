@@ -74,7 +74,7 @@ static bool take_one(const struct onnx_call *call, struct onnx_tensor *condition
 }
 
 static bool branch(const struct onnx_call *call) {
-    struct onnx_tensor *condition = onnx_move_needed(call, 0);
+    struct onnx_tensor *condition = onnx_needed(call, 0);
     const struct onnx_graph *a = find_body(call, "then_branch"), *b = find_body(call, "else_branch");
     int64_t is_true;
     if (condition == NULL || a == NULL || b == NULL || a->output_count < call->output_count ||
@@ -199,7 +199,7 @@ static bool start_loop(const struct onnx_call *call, struct loop *loop, int64_t 
         return false;
     }
     for (uint32_t i = 0; i < loop->states; ++i) {
-        loop->inputs[2 + i] = onnx_move_needed(call, 2 + i);
+        loop->inputs[2 + i] = onnx_needed(call, 2 + i);
         if (loop->inputs[2 + i] == NULL) {
             return false;
         }
@@ -346,7 +346,7 @@ static bool scan(const struct onnx_call *call) {
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; ++i) {
-        const struct onnx_tensor *input = onnx_move_needed(call, i);
+        const struct onnx_tensor *input = onnx_needed(call, i);
         if (input == NULL ||
             (i >= scan.states &&
              (!onnx_axis(call, nth(call, "scan_input_axes", i - scan.states), input->rank, &axes[i - scan.states]) ||

@@ -34,7 +34,7 @@ static struct onnx_tensor *lay_along(const struct onnx_call *call, const struct 
     return onnx_broadcast(call, b, a->rank, a->sizes);
 }
 
-bool onnx_each_operands(const struct onnx_call *call, struct onnx_tensor **a, struct onnx_tensor **b) {
+bool onnx_operands(const struct onnx_call *call, struct onnx_tensor **a, struct onnx_tensor **b) {
     *a = onnx_input(call, 0);
     *b = onnx_input(call, 1);
     if (*a == NULL || *b == NULL) {
@@ -46,15 +46,15 @@ bool onnx_each_operands(const struct onnx_call *call, struct onnx_tensor **a, st
     return *b != NULL;
 }
 
-struct onnx_tensor *onnx_each_by_number(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                        double number) {
+struct onnx_tensor *onnx_binary_number(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
+                                       double number) {
     return a == NULL ? NULL : onnx_binary(call, type, a, onnx_number(call, a->type, number));
 }
 
-struct onnx_tensor *onnx_each_widen(const struct onnx_call *call, struct onnx_tensor *tensor) {
+struct onnx_tensor *onnx_widen_half(const struct onnx_call *call, struct onnx_tensor *tensor) {
     return tensor != NULL && tensor->type == ONNX_FLOAT16 ? onnx_cast(call, tensor, ONNX_FLOAT) : tensor;
 }
 
-struct onnx_tensor *onnx_each_bits(const struct onnx_call *call, uint64_t bits) {
+struct onnx_tensor *onnx_bits(const struct onnx_call *call, uint64_t bits) {
     return onnx_constant(call, ONNX_UINT64, 0, NULL, &bits);
 }

@@ -122,8 +122,8 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
 }
 
 static bool range(const struct onnx_call *call) {
-    const struct onnx_tensor *start = onnx_move_needed(call, 0);
-    if (start == NULL || onnx_move_needed(call, 1) == NULL || onnx_move_needed(call, 2) == NULL) {
+    const struct onnx_tensor *start = onnx_needed(call, 0);
+    if (start == NULL || onnx_needed(call, 1) == NULL || onnx_needed(call, 2) == NULL) {
         return false;
     }
     const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16 ||
@@ -134,7 +134,7 @@ static bool range(const struct onnx_call *call) {
 /* ---- EyeLike, Trilu ---- */
 
 static bool eye_like(const struct onnx_call *call) {
-    const struct onnx_tensor *input = onnx_move_needed(call, 0);
+    const struct onnx_tensor *input = onnx_needed(call, 0);
     if (input == NULL || input->rank != 2) {
         return onnx_refuse(call, "no matrix");
     }
@@ -156,7 +156,7 @@ static bool eye_like(const struct onnx_call *call) {
 
 /* Row i of the upper triangle goes from column i + k on; the lower one ends there, with it. */
 static bool trilu(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     int64_t k = 0;
     if (input == NULL || input->rank < 2) {
         return onnx_refuse(call, "no matrix");
@@ -206,7 +206,7 @@ static struct onnx_tensor *make_indices(const struct onnx_call *call, struct onn
 }
 
 static bool one_hot(const struct onnx_call *call) {
-    struct onnx_tensor *indices = onnx_move_needed(call, 0), *values = onnx_move_needed(call, 2);
+    struct onnx_tensor *indices = onnx_needed(call, 0), *values = onnx_needed(call, 2);
     uint32_t count = 0, axis, sizes[ONNX_MAX_RANK], value_sizes[ONNX_MAX_RANK];
     const double *depth = indices == NULL ? NULL : onnx_host_floats(call, 1, &count);
     if (depth == NULL || values == NULL) {

@@ -212,7 +212,7 @@ static bool check_grid(const struct onnx_call *call, const struct grid *grid, co
 }
 
 static bool grid_sample(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *points = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *points = onnx_needed(call, 1);
     struct grid grid = {0};
     if (input == NULL || points == NULL || input->rank < 3 || !read_grid(call, &grid)) {
         return onnx_refuse(call, "no input");

@@ -98,7 +98,7 @@ static bool prepare(const struct onnx_call *call, enum onnx_type type, struct co
     }
     c->groups = (uint32_t)groups;
     uint32_t sizes[ONNX_MAX_RANK] = {x->sizes[0], channels};
-    if (!onnx_net_read_window(call, x, w, &c->window)) {
+    if (!onnx_read_window(call, x, w, &c->window)) {
         return false;
     }
     memcpy(sizes + 2, c->window.output, (rank - 2) * sizeof *sizes);

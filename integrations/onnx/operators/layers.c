@@ -70,13 +70,12 @@ static bool start(const struct onnx_call *call, struct onnx_normalization *n) {
 
 static bool layer_normalization(const struct onnx_call *call) {
     struct onnx_normalization n = {0};
-    return start(call, &n) && onnx_output(call, 0, onnx_net_normalize(call, &n)) && give_statistics(call, &n, 1, 2);
+    return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, 1, 2);
 }
 
 static bool rms_normalization(const struct onnx_call *call) {
     struct onnx_normalization n = {.has_no_mean = true};
-    return start(call, &n) && onnx_output(call, 0, onnx_net_normalize(call, &n)) &&
-           give_statistics(call, &n, ONNX_NONE, 1);
+    return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, ONNX_NONE, 1);
 }
 
 /* ---- with a sum before it ---- */
@@ -96,7 +95,7 @@ static bool normalize_last(const struct onnx_call *call, struct onnx_tensor *x, 
     n->scale = onnx_pad_rank(call, gamma, x->rank);
     n->bias = onnx_pad_rank(call, beta, x->rank);
     return n->scale != NULL && (beta == NULL || n->bias != NULL) &&
-           onnx_output(call, 0, onnx_cast(call, onnx_net_normalize(call, n), type));
+           onnx_output(call, 0, onnx_cast(call, onnx_normalize(call, n), type));
 }
 
 /* input, skip, gamma, [beta,] bias; the sum is normalized, and an output. */

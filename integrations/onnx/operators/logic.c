@@ -4,12 +4,11 @@
 
 static bool compare(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     struct onnx_tensor *a, *b;
-    if (!onnx_each_operands(call, &a, &b)) {
+    if (!onnx_operands(call, &a, &b)) {
         return false;
     }
     const bool are_doubles = a->type == ONNX_DOUBLE && b->type == ONNX_DOUBLE;
-    return onnx_output(call, 0,
-                       are_doubles ? onnx_each_compare_doubles(call, type, a, b) : onnx_compare(call, type, a, b));
+    return onnx_output(call, 0, are_doubles ? onnx_compare_doubles(call, type, a, b) : onnx_compare(call, type, a, b));
 }
 
 #define COMPARISON(name, type)                                                                                         \
@@ -36,8 +35,8 @@ static bool not_of(const struct onnx_call *call) {
 static struct onnx_tensor *compare_bits(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *input,
                                         uint64_t mask, uint64_t bits) {
     input = onnx_reinterpret(call, input, ONNX_UINT64);
-    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_each_bits(call, mask));
-    return onnx_compare(call, type, input, onnx_each_bits(call, bits));
+    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_bits(call, mask));
+    return onnx_compare(call, type, input, onnx_bits(call, bits));
 }
 
 static bool is_nan(const struct onnx_call *call) {

@@ -165,7 +165,7 @@ static bool read_pooling(const struct onnx_call *call, struct pooling *p) {
 static bool emit_pooling(const struct onnx_call *call, struct pooling *p, struct onnx_window *w, bool counts_padding) {
     uint32_t sizes[ONNX_MAX_RANK];
     const uint32_t rank = p->x.tensor->rank;
-    struct onnx_tensor *x = onnx_net_widen(call, p->x.tensor, w);
+    struct onnx_tensor *x = onnx_widen_window(call, p->x.tensor, w);
     struct onnx_quantized y;
     if (x == NULL || !onnx_single(call, &p->x.scale, x->rank) || !onnx_single(call, &p->x.zero, x->rank) ||
         !read_result(call, 3, x->rank, x->type, &y)) {
@@ -200,7 +200,7 @@ static bool emit_pooling(const struct onnx_call *call, struct pooling *p, struct
 static bool average(const struct onnx_call *call) {
     struct pooling p;
     struct onnx_window w;
-    return read_pooling(call, &p) && onnx_net_read_window(call, p.x.tensor, NULL, &w) &&
+    return read_pooling(call, &p) && onnx_read_window(call, p.x.tensor, NULL, &w) &&
            emit_pooling(call, &p, &w, onnx_int(call, "count_include_pad", 0) != 0);
 }
 

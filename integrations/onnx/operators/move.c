@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct onnx_tensor *onnx_move_needed(const struct onnx_call *call, uint32_t index) {
+struct onnx_tensor *onnx_needed(const struct onnx_call *call, uint32_t index) {
     struct onnx_tensor *tensor = onnx_input(call, index);
     if (tensor == NULL) {
         onnx_refuse(call, "input %u is missing", (unsigned)index);
@@ -11,7 +11,7 @@ struct onnx_tensor *onnx_move_needed(const struct onnx_call *call, uint32_t inde
     return tensor;
 }
 
-struct onnx_tensor *onnx_move_as_three(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis) {
+struct onnx_tensor *onnx_as_three(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -29,15 +29,15 @@ struct onnx_tensor *onnx_move_as_three(const struct onnx_call *call, struct onnx
 static struct onnx_tensor *gather_three(const struct onnx_call *call, struct onnx_tensor *tensor,
                                         struct onnx_tensor *indices, uint32_t axis) {
     const uint32_t count = (uint32_t)onnx_count(indices);
-    struct onnx_tensor *data = onnx_move_as_three(call, onnx_as_bits(call, tensor), axis);
+    struct onnx_tensor *data = onnx_as_three(call, onnx_as_bits(call, tensor), axis);
     indices = onnx_reshape(call, indices, 3, (uint32_t[]){1, 1, count});
     DML_GATHER_OPERATOR_DESC desc = {.Axis = 1, .IndexDimensions = 1};
     return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_GATHER, &desc, ONNX_TENSORS(data, indices)),
                             tensor->type);
 }
 
-struct onnx_tensor *onnx_move_gather(const struct onnx_call *call, struct onnx_tensor *tensor,
-                                     struct onnx_tensor *indices, uint32_t axis) {
+struct onnx_tensor *onnx_gather(const struct onnx_call *call, struct onnx_tensor *tensor, struct onnx_tensor *indices,
+                                uint32_t axis) {
     if (tensor == NULL || indices == NULL) {
         return NULL;
     }
@@ -64,8 +64,8 @@ struct onnx_tensor *onnx_move_gather(const struct onnx_call *call, struct onnx_t
     return onnx_reshape(call, gather_three(call, tensor, indices, axis), rank, sizes);
 }
 
-struct onnx_tensor *onnx_move_pick(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis,
-                                   uint32_t count, const uint32_t *indices) {
+struct onnx_tensor *onnx_take(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis, uint32_t count,
+                              const uint32_t *indices) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -84,10 +84,10 @@ struct onnx_tensor *onnx_move_pick(const struct onnx_call *call, struct onnx_ten
         offsets[axis] = count == 0 ? 0 : indices[0];
         return onnx_slice(call, tensor, offsets, sizes, steps);
     }
-    return onnx_move_gather(call, tensor, onnx_constant(call, ONNX_UINT32, 1, &count, indices), axis);
+    return onnx_gather(call, tensor, onnx_constant(call, ONNX_UINT32, 1, &count, indices), axis);
 }
 
-struct onnx_tensor *onnx_move_from_start(const struct onnx_call *call, struct onnx_tensor *indices, uint32_t size) {
+struct onnx_tensor *onnx_from_start(const struct onnx_call *call, struct onnx_tensor *indices, uint32_t size) {
     indices = onnx_cast(call, indices, ONNX_INT64);
     struct onnx_tensor *is_negative =
         onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, indices, onnx_number(call, ONNX_INT64, 0));

@@ -5,8 +5,8 @@
 
 /* ---- windows ---- */
 
-bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
-                         uint32_t otherwise, uint32_t *sizes) {
+bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least, uint32_t otherwise,
+                     uint32_t *sizes) {
     uint32_t given;
     const int64_t *ints = onnx_ints(call, name, &given);
     if (given != 0 && given != count) {
@@ -21,8 +21,8 @@ bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_
     return true;
 }
 
-bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window) {
+bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
     *window = (struct onnx_window){0};
     if (x->rank < 3 || x->rank > 2 + ONNX_MOST_SPATIAL || (filter != NULL && filter->rank != x->rank)) {
         return onnx_refuse(call, "%u dimensions", (unsigned)x->rank);
@@ -34,9 +34,9 @@ bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor
     if (!has_kernel && filter == NULL) {
         return onnx_refuse(call, "no kernel_shape");
     }
-    if (!onnx_net_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
-        !onnx_net_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
-        !onnx_net_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
+    if (!onnx_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
+        !onnx_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
+        !onnx_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
         return false;
     }
     for (uint32_t d = 0; d < window->count; ++d) {
@@ -86,11 +86,10 @@ static bool place_window(const struct onnx_call *call, int64_t size, const char 
     return true;
 }
 
-bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window) {
+bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
     uint32_t pads[2 * ONNX_MOST_SPATIAL];
-    if (!onnx_net_read_kernel(call, x, filter, window) ||
-        !onnx_net_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
+    if (!onnx_read_kernel(call, x, filter, window) || !onnx_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
         return false;
     }
     const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
@@ -105,7 +104,7 @@ bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor
     return true;
 }
 
-struct onnx_tensor *onnx_net_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
     if (x == NULL || x->rank != 3) {
         return x;
     }
@@ -132,7 +131,7 @@ static bool is_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-bool onnx_net_find_activation(const char *name, struct onnx_activation *activation) {
+bool onnx_find_activation(const char *name, struct onnx_activation *activation) {
     static const struct {
         const char *name;
         DML_OPERATOR_TYPE type;
@@ -165,13 +164,13 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
     return false;
 }
 
-struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
-                                      struct onnx_tensor *x) {
+struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+                                  struct onnx_tensor *x) {
     DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = activation->desc;
     return onnx_apply(call, activation->type, &desc, x);
 }
 
-struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
+struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
     uint32_t sizes[ONNX_MAX_RANK];
     for (uint32_t d = 0; x != NULL && d < rank; ++d) {
         sizes[d] = d == axis ? (uint32_t)onnx_count(x) : 1;

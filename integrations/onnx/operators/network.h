@@ -18,19 +18,19 @@ struct onnx_window {
 };
 
 /* An attribute of so many integers of at least `least`; all are `otherwise` where it is absent or has none. */
-bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
-                         uint32_t otherwise, uint32_t *sizes);
+bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least, uint32_t otherwise,
+                     uint32_t *sizes);
 
 /* kernel_shape, or the sizes of a filter, strides, dilations; of a tensor {N, C, spatial sizes}. */
-bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window);
+bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window);
 
 /* The same, then pads, auto_pad, ceil_mode and the sizes that follow. */
-bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window);
+bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window);
 
 /* {N, C, S} as {N, C, 1, S}, and the window as one of two dimensions. */
-struct onnx_tensor *onnx_net_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
 
 /* ---- activations that may be fused ---- */
 
@@ -42,12 +42,12 @@ struct onnx_activation {
 };
 
 /* By its name in ONNX, with ONNX's Alpha and Beta. False where there is none. */
-bool onnx_net_find_activation(const char *name, struct onnx_activation *activation);
-struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
-                                      struct onnx_tensor *x);
+bool onnx_find_activation(const char *name, struct onnx_activation *activation);
+struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+                                  struct onnx_tensor *x);
 
 /* 1-D to {1, .., C, .., 1} with C in dimension `axis` of so many. */
-struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
+struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
 
 /* ---- products ---- */
 

@@ -131,7 +131,7 @@ static struct onnx_tensor *pad_bits(const struct onnx_call *call, struct onnx_te
 }
 
 static bool pad(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct padding padding;
     if (input == NULL || !find_padding(call, input, &padding)) {
         return false;
@@ -164,7 +164,7 @@ static bool pad(const struct onnx_call *call) {
 /* ---- Expand, Tile ---- */
 
 static bool expand(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, rank, sizes[ONNX_MAX_RANK];
     const int64_t *shape = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     if (shape == NULL) {
@@ -233,7 +233,7 @@ static bool find_repeats(const struct onnx_call *call, const struct onnx_tensor 
 }
 
 static bool tile(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t repeats[ONNX_MAX_RANK];
     return input != NULL && find_repeats(call, input, repeats) && tile_by(call, input, repeats);
 }

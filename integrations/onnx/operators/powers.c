@@ -4,10 +4,10 @@
 
 /* Integers, of which a base of 64 bits has no greater power but of 1, -1 and 0: the greater ones' parity is kept. */
 static struct onnx_tensor *shorten(const struct onnx_call *call, struct onnx_tensor *exponent, double most) {
-    struct onnx_tensor *one = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
-    exponent = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, exponent, most);
+    struct onnx_tensor *one = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
+    exponent = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, exponent, most);
     if (exponent != NULL && !onnx_is_unsigned(exponent->type)) {
-        exponent = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, exponent, -most);
+        exponent = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, exponent, -most);
     }
     return onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_OR, exponent, one);
 }
@@ -40,7 +40,7 @@ static struct onnx_tensor *power_of_64_bits(const struct onnx_call *call, struct
         type == ONNX_UINT64 ? NULL : onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, exponent, zero);
     struct onnx_tensor *bits = shorten(call, exponent, 62);
     for (uint32_t bit = 0; bit < 6 && result != NULL; ++bit) {
-        struct onnx_tensor *is_set = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, bits, 1U << bit);
+        struct onnx_tensor *is_set = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, bits, 1U << bit);
         is_set = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, is_set, zero);
         struct onnx_tensor *factor = onnx_select(call, is_set, one, square);
         result = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, result, factor);
@@ -49,7 +49,7 @@ static struct onnx_tensor *power_of_64_bits(const struct onnx_call *call, struct
     if (type == ONNX_INT64) {
         struct onnx_tensor *magnitude = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, base);
         struct onnx_tensor *is_unit = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, magnitude, one);
-        struct onnx_tensor *odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
+        struct onnx_tensor *odd = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
         odd = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, odd, one);
         struct onnx_tensor *unit = onnx_select(call, odd, base, one);
         unit = onnx_select(call, is_unit, unit, onnx_number(call, ONNX_INT64, 0));
@@ -90,7 +90,7 @@ static struct onnx_tensor *narrow(const struct onnx_call *call, struct onnx_tens
 
 static bool pow_of(const struct onnx_call *call) {
     struct onnx_tensor *base, *exponent;
-    if (!onnx_each_operands(call, &base, &exponent)) {
+    if (!onnx_operands(call, &base, &exponent)) {
         return false;
     }
     if (!onnx_is_float(base->type)) {

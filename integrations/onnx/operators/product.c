@@ -128,7 +128,7 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
     struct onnx_tensor *output;
     if (onnx_is_empty(left) || onnx_is_empty(right)) {
         output = onnx_fill(call, a->type, rank, sizes, 0);
-        output = fused == NULL ? output : onnx_net_activate(call, fused, output);
+        output = fused == NULL ? output : onnx_activate(call, fused, output);
     } else if (onnx_is_float(a->type)) {
         output = gemm_of(call, join_batches(call, left), join_batches(call, right), NULL, alpha, 0, fused);
     } else {
@@ -186,7 +186,7 @@ static bool mat_mul(const struct onnx_call *call) {
 static bool read_fused(const struct onnx_call *call, struct onnx_activation *activation, bool *is_there) {
     const char *name = onnx_text(call, "activation", "");
     *is_there = name[0] != 0;
-    if (*is_there && !onnx_net_find_activation(name, activation)) {
+    if (*is_there && !onnx_find_activation(name, activation)) {
         return onnx_refuse(call, "activation %s", name);
     }
     if (*is_there && activation->number_count > 0) {
@@ -277,7 +277,7 @@ static bool gemm(const struct onnx_call *call) {
         y = onnx_declare(call, a->type, 2, sizes);
     } else if (onnx_is_empty(a)) {
         y = c == NULL ? onnx_fill(call, a->type, 2, sizes, 0) : onnx_linear(call, c, beta, 0);
-        y = is_there ? onnx_net_activate(call, &activation, y) : y;
+        y = is_there ? onnx_activate(call, &activation, y) : y;
     } else {
         y = gemm_of(call, a, b, c, alpha, beta, is_there ? &activation : NULL);
     }

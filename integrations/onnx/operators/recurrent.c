@@ -31,7 +31,7 @@ static bool read_activations(const struct onnx_call *call, struct network *n, ui
     for (uint32_t i = 0; i < n->activation_count; ++i) {
         struct onnx_activation *activation = &n->activations[i];
         const char *name = names != NULL ? names->strings[i] : usual[i % count];
-        if (!onnx_net_find_activation(name, activation)) {
+        if (!onnx_find_activation(name, activation)) {
             return onnx_refuse(call, "activation %s", name);
         }
         const bool has_alpha = alphas != NULL && alpha < alphas->count;

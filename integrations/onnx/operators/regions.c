@@ -10,7 +10,7 @@ static bool max_roi_pool(const struct onnx_call *call) {
         onnx_is_empty(x) || onnx_ints(call, "pooled_shape", &given) == NULL) {
         return onnx_refuse(call, "inputs of these sizes, or no pooled_shape");
     }
-    if (!onnx_net_read_sizes(call, "pooled_shape", 2, 1, 1, pooled)) {
+    if (!onnx_read_sizes(call, "pooled_shape", 2, 1, 1, pooled)) {
         return false;
     }
     const uint32_t sizes[] = {regions->sizes[0], x->sizes[1], pooled[0], pooled[1]};

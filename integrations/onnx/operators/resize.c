@@ -166,7 +166,7 @@ static struct onnx_tensor *resize_nearest(const struct onnx_call *call, const st
     }
     for (uint32_t d = 0; tensor != NULL && d < tensor->rank; ++d) {
         if (!is_same(r, &r->axes[d])) {
-            tensor = extrapolate(call, r, d, onnx_move_pick(call, tensor, d, r->axes[d].out, tables[d]));
+            tensor = extrapolate(call, r, d, onnx_take(call, tensor, d, r->axes[d].out, tables[d]));
         }
     }
     return tensor;
@@ -247,7 +247,7 @@ static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct
             row[y] = indices[(size_t)y * taps.count + t];
             column[y] = (float)weights[(size_t)y * taps.count + t];
         }
-        struct onnx_tensor *part = onnx_move_pick(call, tensor, axis, a->out, row);
+        struct onnx_tensor *part = onnx_take(call, tensor, axis, a->out, row);
         part = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, part,
                            onnx_constant(call, ONNX_FLOAT, tensor->rank, sizes, column));
         sum = sum == NULL ? part : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, part);

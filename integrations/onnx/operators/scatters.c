@@ -42,7 +42,7 @@ static struct onnx_tensor *reduce_three(const struct onnx_call *call, const stru
         onnx_refuse(call, "reduction %s of so many elements: DirectML's SCATTER has none", reduction->name);
         return NULL;
     }
-    indices = onnx_move_from_start(call, indices, size);
+    indices = onnx_from_start(call, indices, size);
     if (indices == NULL) {
         return NULL;
     }
@@ -113,14 +113,13 @@ static bool reduce_elements(const struct onnx_call *call, const struct reduction
     struct onnx_call inner = *call;
     inner.outputs = &result;
     inner.output_count = 1;
-    return scatter_reduced(&inner, reduction, corner, onnx_move_as_three(call, corner, axis),
-                           onnx_move_as_three(call, indices, axis), onnx_move_as_three(call, updates, axis)) &&
+    return scatter_reduced(&inner, reduction, corner, onnx_as_three(call, corner, axis),
+                           onnx_as_three(call, indices, axis), onnx_as_three(call, updates, axis)) &&
            onnx_output(call, 0, put_back(call, result, data));
 }
 
 static bool scatter_elements(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
-                       *updates = onnx_move_needed(call, 2);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1), *updates = onnx_needed(call, 2);
     const struct reduction *reduction;
     static const uint32_t offsets[ONNX_MAX_RANK];
     uint32_t axis, sizes[ONNX_MAX_RANK];
@@ -157,8 +156,7 @@ static struct onnx_tensor *flatten_tuples(const struct onnx_call *call, struct o
     struct onnx_tensor *places = NULL;
     indices = onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple});
     for (uint32_t t = 0; t < tuple; ++t) {
-        struct onnx_tensor *part =
-            onnx_move_from_start(call, onnx_slice_axis(call, indices, 1, t, 1, 1), input->sizes[t]);
+        struct onnx_tensor *part = onnx_from_start(call, onnx_slice_axis(call, indices, 1, t, 1, 1), input->sizes[t]);
         if (places != NULL) {
             places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, places,
                                  onnx_number(call, ONNX_INT64, (double)input->sizes[t]));
@@ -193,8 +191,7 @@ static struct onnx_tensor *scatter_blocks(const struct onnx_call *call, struct o
 }
 
 static bool scatter_nd(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
-                       *updates = onnx_move_needed(call, 2);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1), *updates = onnx_needed(call, 2);
     const struct reduction *reduction;
     if (input == NULL || indices == NULL || updates == NULL || !find_reduction(call, &reduction)) {
         return false;
@@ -230,7 +227,7 @@ static bool scatter_nd(const struct onnx_call *call) {
 
 /* Updates one behind another along an axis, from an index on that each batch has. */
 static bool tensor_scatter(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *updates = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *updates = onnx_needed(call, 1);
     uint32_t axis;
     if (input == NULL || updates == NULL || !onnx_axis(call, onnx_int(call, "axis", -2), input->rank, &axis)) {
         return false;

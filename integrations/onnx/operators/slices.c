@@ -4,13 +4,13 @@
 #include "onnx/operators/move.h"
 
 static bool concat(const struct onnx_call *call) {
-    const struct onnx_tensor *first = onnx_move_needed(call, 0);
+    const struct onnx_tensor *first = onnx_needed(call, 0);
     uint32_t axis;
     if (first == NULL || !onnx_axis(call, onnx_int(call, "axis", 1), first->rank, &axis)) {
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; ++i) {
-        if (onnx_move_needed(call, i) == NULL) {
+        if (onnx_needed(call, i) == NULL) {
             return false;
         }
     }
@@ -49,7 +49,7 @@ static bool find_parts(const struct onnx_call *call, uint32_t size, uint32_t *pa
 }
 
 static bool split(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis, offset = 0;
     uint32_t *parts = onnx_scratch(call, call->output_count, sizeof *parts);
     if (input == NULL || parts == NULL || !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis) ||
@@ -121,7 +121,7 @@ static bool find_bounds(const struct onnx_call *call, struct bounds *bounds) {
 }
 
 static bool slice(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct bounds bounds;
     if (input == NULL || !find_bounds(call, &bounds)) {
         return false;
@@ -147,7 +147,7 @@ static bool slice(const struct onnx_call *call) {
 /* ---- CenterCropPad ---- */
 
 static bool center_crop_pad(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, axis_count;
     const int64_t *shape = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     const int64_t *axes = onnx_ints(call, "axes", &axis_count);
@@ -181,7 +181,7 @@ static bool center_crop_pad(const struct onnx_call *call) {
 
 /* Of pictures: what borders leave, from the left and from above on as much as `scale` says. */
 static bool crop(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count, scale_count;
     const int64_t *border = onnx_ints(call, "border", &count), *scale = onnx_ints(call, "scale", &scale_count);
     if (input == NULL || input->rank != 4 || border == NULL || count != 4 || (scale != NULL && scale_count != 2)) {

@@ -65,7 +65,7 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
         uint32_t sizes[ONNX_MAX_RANK];
         memcpy(sizes, loss->scores->sizes, sizeof sizes);
         struct onnx_tensor *rows =
-            onnx_broadcast(call, onnx_net_along(call, loss->weights, 1, loss->scores->rank), loss->scores->rank, sizes);
+            onnx_broadcast(call, onnx_along(call, loss->weights, 1, loss->scores->rank), loss->scores->rank, sizes);
         DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 1};
         *weights = onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(rows, loss->classes));
         if (*weights == NULL) {

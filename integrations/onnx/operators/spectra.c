@@ -107,7 +107,7 @@ static bool find_axis(const struct onnx_call *call, uint32_t rank, uint32_t *axi
 }
 
 static bool dft(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis;
     if (input == NULL || input->rank < 2 || onnx_is_empty(input)) {
         return onnx_refuse(call, "no signal");
@@ -144,7 +144,7 @@ static struct onnx_tensor *make_frames(const struct onnx_call *call, struct onnx
     if (places == NULL) {
         return NULL;
     }
-    struct onnx_tensor *made = onnx_move_pick(call, signal, 1, frames * length, places);
+    struct onnx_tensor *made = onnx_take(call, signal, 1, frames * length, places);
     made = onnx_reshape(call, made, 4, (uint32_t[]){signal->sizes[0], frames, length, signal->sizes[2]});
     if (window != NULL) {
         window = onnx_reshape(call, window, 2, (uint32_t[]){length, 1});
@@ -154,7 +154,7 @@ static struct onnx_tensor *make_frames(const struct onnx_call *call, struct onnx
 }
 
 static bool stft(const struct onnx_call *call) {
-    struct onnx_tensor *signal = onnx_move_needed(call, 0);
+    struct onnx_tensor *signal = onnx_needed(call, 0);
     const struct onnx_tensor *window = onnx_input(call, 2);
     uint32_t step, length;
     if (signal != NULL && signal->rank == 2) {

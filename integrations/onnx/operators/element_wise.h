@@ -12,7 +12,7 @@ bool onnx_operands(const struct onnx_call *call, struct onnx_tensor **a, struct 
 struct onnx_tensor *onnx_binary_number(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                        double number);
 
-/* The same of doubles; any comparison with NaN is false. */
+/* onnx_compare() of doubles; any comparison with NaN is false. */
 struct onnx_tensor *onnx_compare_doubles(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
                                          struct onnx_tensor *b);
 

@@ -1,6 +1,4 @@
 /* Normalization of the last dimensions, alone and together with what transformers do before it. */
-#include <string.h>
-
 #include "onnx/operators/normalize.h"
 
 /* ---- statistics ---- */

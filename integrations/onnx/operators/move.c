@@ -1,8 +1,6 @@
 /* What operators that move data are made of. */
 #include "onnx/operators/move.h"
 
-#include <string.h>
-
 struct onnx_tensor *onnx_needed(const struct onnx_call *call, uint32_t index) {
     struct onnx_tensor *tensor = onnx_input(call, index);
     if (tensor == NULL) {

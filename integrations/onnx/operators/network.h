@@ -46,10 +46,10 @@ bool onnx_find_activation(const char *name, struct onnx_activation *activation);
 struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
                                   struct onnx_tensor *x);
 
+/* ---- channels and products ---- */
+
 /* 1-D to {1, .., C, .., 1} with C in dimension `axis` of so many. */
 struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
-
-/* ---- products ---- */
 
 /* {.., M, K} x {.., K, N}, of two dimensions at least, which broadcast but for the last two. Integers wrap. */
 struct onnx_tensor *onnx_matmul(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b);

@@ -1,6 +1,4 @@
 /* Normalization by means and variances of batches, instances, groups and channels. */
-#include <string.h>
-
 #include "onnx/operators/normalize.h"
 
 /* ---- batches ---- */

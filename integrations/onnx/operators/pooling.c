@@ -1,6 +1,4 @@
 /* Pooling: by windows, and over all of a channel. */
-#include <string.h>
-
 #include "onnx/operators/network.h"
 
 static struct onnx_tensor *no_input(const struct onnx_call *call) {
@@ -137,7 +135,7 @@ static bool max_pool(const struct onnx_call *call) {
     const struct onnx_tensor *const given = x;
     uint32_t sizes[ONNX_MAX_RANK], wide[ONNX_MAX_RANK];
     output_sizes(x, &w, sizes);
-    const bool has_places = call->output_count > 1 && call->wanted[1];
+    const bool has_places = onnx_is_wanted(call, 1);
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, onnx_declare(call, x->type, x->rank, sizes)) &&
                (!has_places || onnx_output(call, 1, onnx_declare(call, ONNX_INT64, x->rank, sizes)));

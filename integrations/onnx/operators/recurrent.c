@@ -143,7 +143,7 @@ static bool declare(const struct onnx_call *call, const struct network *n, uint3
     const uint32_t last[] = {1, n->directions, n->batch, n->hidden};
     bool is_any = false;
     for (uint32_t i = 0; i < count; ++i) {
-        const bool is_wanted = i < call->output_count && call->wanted[i];
+        const bool is_wanted = onnx_is_wanted(call, i);
         outputs[i] = is_wanted ? onnx_declare(call, n->x->type, 4, i == 0 ? all : last) : &onnx_absent;
         if (outputs[i] == NULL) {
             return false;

@@ -1,7 +1,6 @@
 /* Resize and Upsample. Where an element of the output lies in the input is known when a node is translated, so each
  * axis is a table of neighbours and weights; RESAMPLE takes what it can say, the rest is gathered and weighted. */
 #include <math.h>
-#include <string.h>
 
 #include "onnx/operators/resize.h"
 

@@ -1,6 +1,5 @@
 /* Fourier transforms, as products with matrices of cosines and sines. */
 #include <math.h>
-#include <string.h>
 
 #include "onnx/operators/move.h"
 

@@ -48,7 +48,7 @@ static bool activate(const struct onnx_call *call) {
             values[k] = name == NULL ? a->attributes[k].otherwise : onnx_float(call, name, a->attributes[k].otherwise);
         }
         DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = {.Alpha = values[0], .Beta = values[1]};
-        return onnx_output(call, 0, onnx_each_apply(call, a->type, &desc, onnx_input(call, 0)));
+        return onnx_output(call, 0, onnx_apply(call, a->type, &desc, onnx_input(call, 0)));
     }
     return onnx_refuse(call, "no such activation");
 }
@@ -57,24 +57,24 @@ static bool activate(const struct onnx_call *call) {
 static bool early_selu(const struct onnx_call *call) {
     DML_ACTIVATION_SCALED_ELU_OPERATOR_DESC desc = {.Alpha = onnx_float(call, "alpha", 1.6732F),
                                                     .Gamma = onnx_float(call, "gamma", 1.0507F)};
-    return onnx_output(call, 0, onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SCALED_ELU, &desc, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_apply(call, DML_OPERATOR_ACTIVATION_SCALED_ELU, &desc, onnx_input(call, 0)));
 }
 
 static bool relu(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
     if (input != NULL && (input->type == ONNX_INT64 || input->type == ONNX_DOUBLE)) {
         struct onnx_tensor *zero = onnx_number(call, input->type, 0);
-        return onnx_output(call, 0, onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, zero));
+        return onnx_output(call, 0, onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, zero));
     }
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ACTIVATION_RELU, input));
 }
 
 /* DirectML converts the numbers to an integer tensor's type, which is right for whole biases and positive bounds. */
 static bool shrink(const struct onnx_call *call) {
     const struct onnx_tensor *input = onnx_input(call, 0);
     const float bias = onnx_float(call, "bias", 0), bound = onnx_float(call, "lambd", 0.5F);
-    if (input != NULL && onnx_each_is_integer(input->type)) {
-        const float least = onnx_each_is_unsigned(input->type) ? 0 : -128;
+    if (input != NULL && onnx_is_integer(input->type)) {
+        const float least = onnx_is_unsigned(input->type) ? 0 : -128;
         if (!(bias >= least && bias <= 127) || bias != (float)(int)bias || !(bound >= 0)) {
             return onnx_refuse(call, "a bias that is no small integer, or a bound below 0, of integers");
         }
@@ -85,10 +85,10 @@ static bool shrink(const struct onnx_call *call) {
 /* x * tanh(softplus(x)) */
 static bool mish(const struct onnx_call *call) {
     const struct onnx_tensor *input = onnx_input(call, 0);
-    struct onnx_tensor *x = onnx_each_widen(call, onnx_input(call, 0));
+    struct onnx_tensor *x = onnx_widen_half(call, onnx_input(call, 0));
     DML_ACTIVATION_SOFTPLUS_OPERATOR_DESC desc = {.Steepness = 1};
-    struct onnx_tensor *softplus = onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SOFTPLUS, &desc, x);
-    struct onnx_tensor *factor = onnx_each_unary(call, DML_OPERATOR_ACTIVATION_TANH, softplus);
+    struct onnx_tensor *softplus = onnx_apply(call, DML_OPERATOR_ACTIVATION_SOFTPLUS, &desc, x);
+    struct onnx_tensor *factor = onnx_unary(call, DML_OPERATOR_ACTIVATION_TANH, softplus);
     struct onnx_tensor *product = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, x, factor);
     return product != NULL && onnx_output(call, 0, onnx_cast(call, product, input->type));
 }
@@ -101,7 +101,7 @@ static bool scale_image(const struct onnx_call *call) {
         return onnx_refuse(call, "no image, or no bias for each of its channels");
     }
     struct onnx_tensor *x =
-        onnx_each_linear(call, onnx_each_widen(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
+        onnx_linear(call, onnx_widen_half(call, onnx_input(call, 0)), onnx_float(call, "scale", 1), 0);
     const uint32_t sizes[] = {input->sizes[1], 1, 1};
     struct onnx_tensor *biases = onnx_constant(call, ONNX_FLOAT, 3, sizes, bias->floats);
     x = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, x, biases);

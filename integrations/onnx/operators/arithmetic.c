@@ -8,7 +8,7 @@
 #define BINARY(name, type)                                                                                             \
     static bool name(const struct onnx_call *call) {                                                                   \
         struct onnx_tensor *a, *b;                                                                                     \
-        return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));                \
+        return onnx_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));                     \
     }
 BINARY(add, DML_OPERATOR_ELEMENT_WISE_ADD)
 BINARY(subtract, DML_OPERATOR_ELEMENT_WISE_SUBTRACT)
@@ -17,7 +17,7 @@ BINARY(divide, DML_OPERATOR_ELEMENT_WISE_DIVIDE)
 
 #define UNARY(name, type)                                                                                              \
     static bool name(const struct onnx_call *call) {                                                                   \
-        return onnx_output(call, 0, onnx_each_unary(call, type, onnx_input(call, 0)));                                 \
+        return onnx_output(call, 0, onnx_unary(call, type, onnx_input(call, 0)));                                      \
     }
 UNARY(sqrt_of, DML_OPERATOR_ELEMENT_WISE_SQRT)
 UNARY(exp_of, DML_OPERATOR_ELEMENT_WISE_EXP)
@@ -44,19 +44,19 @@ UNARY(sign, DML_OPERATOR_ELEMENT_WISE_SIGN)
 /* DirectML has no arithmetic of doubles; their signs are bits. */
 static bool change_sign(const struct onnx_call *call, DML_OPERATOR_TYPE type, uint64_t bits) {
     struct onnx_tensor *as_bits = onnx_reinterpret(call, onnx_input(call, 0), ONNX_UINT64);
-    struct onnx_tensor *changed = onnx_binary(call, type, as_bits, onnx_each_bits(call, bits));
+    struct onnx_tensor *changed = onnx_binary(call, type, as_bits, onnx_bits(call, bits));
     return onnx_output(call, 0, onnx_reinterpret(call, changed, ONNX_DOUBLE));
 }
 
 static bool absolute(const struct onnx_call *call) {
     struct onnx_tensor *input = onnx_input(call, 0);
-    if (input != NULL && onnx_each_is_unsigned(input->type)) {
+    if (input != NULL && onnx_is_unsigned(input->type)) {
         return onnx_output(call, 0, input);
     }
     if (input != NULL && input->type == ONNX_DOUBLE) {
         return change_sign(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, ~DOUBLE_SIGN);
     }
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, input));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, input));
 }
 
 static bool negate(const struct onnx_call *call) {
@@ -64,19 +64,18 @@ static bool negate(const struct onnx_call *call) {
     if (input != NULL && input->type == ONNX_DOUBLE) {
         return change_sign(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, DOUBLE_SIGN);
     }
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, input));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, input));
 }
 
 static bool round_half_even(const struct onnx_call *call) {
-    DML_ELEMENT_WISE_ROUND_OPERATOR_DESC desc = {.RoundingMode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN};
-    return onnx_output(call, 0, onnx_each_apply(call, DML_OPERATOR_ELEMENT_WISE_ROUND, &desc, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_round(call, onnx_input(call, 0)));
 }
 
 static bool modulo(const struct onnx_call *call) {
     struct onnx_tensor *a, *b;
     const DML_OPERATOR_TYPE type = onnx_int(call, "fmod", 0) != 0 ? DML_OPERATOR_ELEMENT_WISE_MODULUS_TRUNCATE
                                                                   : DML_OPERATOR_ELEMENT_WISE_MODULUS_FLOOR;
-    return onnx_each_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));
+    return onnx_operands(call, &a, &b) && onnx_output(call, 0, onnx_binary(call, type, a, b));
 }
 
 /* ---- bits ---- */
@@ -103,16 +102,16 @@ static bool bit_shift(const struct onnx_call *call) {
     if (!is_left && strcmp(direction, "RIGHT") != 0) {
         return onnx_refuse(call, "a direction that is neither LEFT nor RIGHT");
     }
-    if (!onnx_each_operands(call, &a, &b)) {
+    if (!onnx_operands(call, &a, &b)) {
         return false;
     }
     const enum onnx_type type = a->type, bits = unsigned_of(type);
-    if (!onnx_each_is_integer(type) || b->type != type) {
+    if (!onnx_is_integer(type) || b->type != type) {
         return onnx_refuse(call, "operands that are no integers of one type");
     }
     if (type != bits && !is_left) {
-        inverted = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, a, -1);
-        inverted = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, inverted, 0); /* all bits or none */
+        inverted = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, a, -1);
+        inverted = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, inverted, 0); /* all bits or none */
         inverted = onnx_reinterpret(call, inverted, bits);
     }
     a = onnx_reinterpret(call, a, bits);

@@ -3,7 +3,7 @@
 
 #include "onnx/operators.h"
 #include "onnx/operators/attention.h"
-#include "onnx/operators/composing.h"
+#include "onnx/operators/parts.h"
 
 struct inputs {
     struct onnx_tensor *q, *k, *v; /* {batch, heads, rows, elements} */
@@ -113,8 +113,8 @@ static bool make_bias(const struct onnx_call *call, const struct inputs *i, stru
                                  onnx_keep_to_right(call, i->rows, i->keys, offset, (int32_t)right), masked);
     }
     if (lengths != NULL) {
-        struct onnx_tensor *key = onnx_count_up(call, ONNX_INT32, 4, 3, i->keys);
-        struct onnx_tensor *keep = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, lengths);
+        struct onnx_tensor *key = onnx_iota(call, ONNX_INT32, 4, 3, i->keys);
+        struct onnx_tensor *keep = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, lengths);
         a->bias = onnx_mask_bias(call, type, a->bias, keep, masked);
     }
     return call->error->text[0] == 0;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "onnx/operators/composing.h"
+#include "onnx/operators/parts.h"
 
 /* ---- views ---- */
 
@@ -37,15 +37,15 @@ struct onnx_tensor *onnx_mask_bias(const struct onnx_call *call, enum onnx_type 
     if (bias == NULL && call->error->text[0] == 0) {
         bias = onnx_number(call, type, 0);
     }
-    return onnx_pick(call, keep, bias, onnx_number(call, type, otherwise));
+    return onnx_select(call, keep, bias, onnx_number(call, type, otherwise));
 }
 
 static struct onnx_tensor *compare_places(const struct onnx_call *call, DML_OPERATOR_TYPE type, uint32_t rows,
                                           uint32_t keys, struct onnx_tensor *offset, int32_t by) {
-    struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 2, 0, rows);
-    struct onnx_tensor *key = onnx_count_up(call, ONNX_INT32, 2, 1, keys);
+    struct onnx_tensor *row = onnx_iota(call, ONNX_INT32, 2, 0, rows);
+    struct onnx_tensor *key = onnx_iota(call, ONNX_INT32, 2, 1, keys);
     offset = onnx_add(call, offset, onnx_number(call, ONNX_INT32, by));
-    return onnx_holds(call, type, key, onnx_add(call, row, offset));
+    return onnx_compare(call, type, key, onnx_add(call, row, offset));
 }
 
 struct onnx_tensor *onnx_keep_to_right(const struct onnx_call *call, uint32_t rows, uint32_t keys,
@@ -154,13 +154,6 @@ static struct onnx_tensor *group(const struct onnx_call *call, struct onnx_tenso
     return onnx_reshape(call, tensor, 4, sizes);
 }
 
-static struct onnx_tensor *scale_by(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor,
-                                    float scale) {
-    const DML_SCALE_BIAS by = {scale, 0.0F};
-    DML_ELEMENT_WISE_TANH_OPERATOR_DESC desc = {.ScaleBias = &by};
-    return tensor == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(tensor));
-}
-
 /* Whether all of a row's bias is -infinity. */
 static struct onnx_tensor *find_masked_rows(const struct onnx_call *call, struct onnx_tensor *bias) {
     bias = onnx_pad_rank(call, bias, 4);
@@ -168,10 +161,9 @@ static struct onnx_tensor *find_masked_rows(const struct onnx_call *call, struct
         return NULL;
     }
     const uint32_t axis = 3;
-    DML_REDUCE_OPERATOR_DESC desc = {.Function = DML_REDUCE_FUNCTION_MAX, .AxisCount = 1, .Axes = &axis};
-    struct onnx_tensor *greatest = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(bias));
-    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
-                      onnx_number(call, bias->type, -(double)INFINITY));
+    struct onnx_tensor *greatest = onnx_reduce(call, DML_REDUCE_FUNCTION_MAX, bias, 1, &axis);
+    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, greatest,
+                        onnx_number(call, bias->type, -(double)INFINITY));
 }
 
 static bool compose(const struct onnx_call *call, struct onnx_attention *a, const struct layout *l) {
@@ -185,12 +177,13 @@ static bool compose(const struct onnx_call *call, struct onnx_attention *a, cons
     struct onnx_tensor *stages[4];
     const enum onnx_type type = a->q->type;
     const uint32_t sizes[] = {l->batch, l->heads, l->rows, l->keys};
-    struct onnx_tensor *scores = onnx_product(call, group(call, a->q, l->key_heads), k, true, a->scale, NULL);
+    struct onnx_tensor *scores = onnx_gemm(call, group(call, a->q, l->key_heads), k, true, a->scale, NULL);
     scores = onnx_reshape(call, scores, 4, sizes);
     stages[ONNX_SCORES_PRODUCT] = scores;
     if (a->softcap > 0) {
-        scores = scale_by(call, DML_OPERATOR_ELEMENT_WISE_TANH, scores, 1.0F / a->softcap);
-        scores = scale_by(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, scores, a->softcap);
+        const DML_SCALE_BIAS by = {1.0F / a->softcap, 0.0F};
+        DML_ELEMENT_WISE_TANH_OPERATOR_DESC desc = {.ScaleBias = &by};
+        scores = onnx_linear(call, onnx_apply(call, DML_OPERATOR_ELEMENT_WISE_TANH, &desc, scores), a->softcap, 0);
     }
     stages[ONNX_SCORES_CAPPED] = scores;
     if (a->bias != NULL) {
@@ -200,13 +193,14 @@ static bool compose(const struct onnx_call *call, struct onnx_attention *a, cons
     if (a->precision != ONNX_UNDEFINED) {
         scores = onnx_cast(call, scores, a->precision);
     }
-    struct onnx_tensor *weights = onnx_softmax_rows(call, scores);
+    static const uint32_t last = 3;
+    struct onnx_tensor *weights = onnx_softmax(call, DML_OPERATOR_ACTIVATION_SOFTMAX1, scores, 1, &last);
     if (weights != NULL && a->masks_rows && a->bias != NULL) {
-        weights = onnx_pick(call, find_masked_rows(call, a->bias), onnx_number(call, weights->type, 0), weights);
+        weights = onnx_select(call, find_masked_rows(call, a->bias), onnx_number(call, weights->type, 0), weights);
     }
     weights = onnx_cast(call, weights, type);
     stages[ONNX_SCORES_WEIGHTS] = weights;
-    struct onnx_tensor *result = onnx_product(call, group(call, weights, l->key_heads), v, false, 1.0F, NULL);
+    struct onnx_tensor *result = onnx_gemm(call, group(call, weights, l->key_heads), v, false, 1.0F, NULL);
     a->result = onnx_reshape(call, result, 4, (const uint32_t[]){l->batch, l->heads, l->rows, l->columns});
     a->scores = a->wanted_scores == ONNX_SCORES_NONE ? NULL : stages[a->wanted_scores];
     return a->result != NULL;

@@ -15,7 +15,7 @@ static struct onnx_tensor *chain(const struct onnx_call *call, DML_OPERATOR_TYPE
         }
         if (i != 0) {
             result = type == DML_OPERATOR_ELEMENT_WISE_ADD ? onnx_binary(call, type, result, call->inputs[i])
-                                                           : onnx_each_bound(call, type, result, call->inputs[i]);
+                                                           : onnx_bound(call, type, result, call->inputs[i]);
         }
     }
     if (result == NULL && call->input_count == 0) {
@@ -39,7 +39,7 @@ static bool sum(const struct onnx_call *call) {
 static bool mean(const struct onnx_call *call) {
     struct onnx_tensor *result = chain(call, DML_OPERATOR_ELEMENT_WISE_ADD);
     if (call->input_count > 1) {
-        result = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_DIVIDE, result, call->input_count);
+        result = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_DIVIDE, result, call->input_count);
     }
     return onnx_output(call, 0, result);
 }
@@ -56,9 +56,9 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
         bits = is_greatest ? 0x7BFF : 0xFBFF;
     } else if (type == ONNX_DOUBLE) {
         bits = is_greatest ? UINT64_C(0x7FEFFFFFFFFFFFFF) : UINT64_C(0xFFEFFFFFFFFFFFFF);
-    } else if (onnx_each_is_unsigned(type)) {
+    } else if (onnx_is_unsigned(type)) {
         bits = is_greatest ? UINT64_MAX : 0;
-    } else if (onnx_each_is_integer(type)) {
+    } else if (onnx_is_integer(type)) {
         bits = (UINT64_C(1) << (8 * size - 1)) - (is_greatest ? 1 : 0);
     } else {
         onnx_refuse(call, "of %s", onnx_type_name(type));
@@ -75,8 +75,8 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
 static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_tensor *input, struct onnx_tensor *min,
                                    struct onnx_tensor *max) {
     if (min->data == NULL || max->data == NULL || input->type == ONNX_DOUBLE) {
-        struct onnx_tensor *clipped = onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
-        return onnx_each_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
+        struct onnx_tensor *clipped = onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MAX, input, min);
+        return onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
     }
     /* DirectML's is max(Min, min(input, Max)). */
     min = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, min, max);
@@ -94,7 +94,7 @@ static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_ten
     desc.MinMaxDataType = types[input->type];
     memcpy(&desc.Min, min->data, size);
     memcpy(&desc.Max, max->data, size);
-    return onnx_each_apply(call, DML_OPERATOR_ELEMENT_WISE_CLIP1, &desc, input);
+    return onnx_apply(call, DML_OPERATOR_ELEMENT_WISE_CLIP1, &desc, input);
 }
 
 /* Bounds are inputs. */
@@ -116,7 +116,7 @@ static bool clip(const struct onnx_call *call) {
             return false;
         }
     }
-    if (onnx_input(call, 1) == NULL && onnx_input(call, 2) == NULL && onnx_each_is_integer(input->type)) {
+    if (onnx_input(call, 1) == NULL && onnx_input(call, 2) == NULL && onnx_is_integer(input->type)) {
         return onnx_output(call, 0, input);
     }
     return onnx_output(call, 0, clip_by(call, input, bounds[0], bounds[1]));
@@ -159,14 +159,14 @@ static bool parameterized_relu(const struct onnx_call *call) {
     if (slope == NULL) {
         return false;
     }
-    if (onnx_is_empty(input) || onnx_each_is_unsigned(input->type)) {
+    if (onnx_is_empty(input) || onnx_is_unsigned(input->type)) {
         return onnx_output(call, 0, input);
     }
     if (input->type == ONNX_INT64) {
-        struct onnx_tensor *is_negative = onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, input,
-                                                            onnx_number(call, ONNX_INT64, 0));
+        struct onnx_tensor *is_negative =
+            onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, input, onnx_number(call, ONNX_INT64, 0));
         struct onnx_tensor *product = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, input, slope);
-        return onnx_output(call, 0, onnx_each_select(call, is_negative, product, input));
+        return onnx_output(call, 0, onnx_select(call, is_negative, product, input));
     }
     DML_ACTIVATION_PARAMETERIZED_RELU_OPERATOR_DESC desc = {0};
     struct onnx_tensor *made =

@@ -28,7 +28,7 @@ static bool know(const struct onnx_call *call, struct onnx_tensor *tensor, int64
 
 static struct onnx_tensor **translate(const struct onnx_call *call, const struct onnx_graph *body, uint32_t count,
                                       struct onnx_tensor *const *inputs) {
-    struct onnx_tensor **outputs = onnx_move_scratch(call, body->output_count, sizeof(*outputs));
+    struct onnx_tensor **outputs = onnx_scratch(call, body->output_count, sizeof(*outputs));
     if (outputs == NULL || !onnx_translate_body(call, body, count, inputs, outputs)) {
         return NULL;
     }
@@ -66,7 +66,7 @@ static bool take_one(const struct onnx_call *call, struct onnx_tensor *condition
         if (!are_alike(first[i], second[i])) {
             return onnx_refuse(call, "branches of different sizes, and the condition is not known");
         }
-        if (call->wanted[i] && !onnx_output(call, i, onnx_move_select(call, condition, first[i], second[i]))) {
+        if (call->wanted[i] && !onnx_output(call, i, onnx_select(call, condition, first[i], second[i]))) {
             return false;
         }
     }
@@ -74,7 +74,7 @@ static bool take_one(const struct onnx_call *call, struct onnx_tensor *condition
 }
 
 static bool branch(const struct onnx_call *call) {
-    struct onnx_tensor *condition = onnx_move_needed(call, 0);
+    struct onnx_tensor *condition = onnx_needed(call, 0);
     const struct onnx_graph *a = find_body(call, "then_branch"), *b = find_body(call, "else_branch");
     int64_t is_true;
     if (condition == NULL || a == NULL || b == NULL || a->output_count < call->output_count ||
@@ -109,7 +109,7 @@ static struct onnx_tensor *add_axis(const struct onnx_call *call, struct onnx_te
 /* Without an axis of which an element is taken. */
 static struct onnx_tensor *take(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis,
                                 uint32_t index) {
-    struct onnx_tensor *part = onnx_move_part(call, tensor, axis, index, 1);
+    struct onnx_tensor *part = onnx_slice_axis(call, tensor, axis, index, 1, 1);
     uint32_t sizes[ONNX_MAX_RANK], rank = 0;
     for (uint32_t d = 0; part != NULL && d < part->rank; ++d) {
         if (d != axis) {
@@ -122,14 +122,14 @@ static struct onnx_tensor *take(const struct onnx_call *call, struct onnx_tensor
 /* Tensors of all turns along a new axis; turns behind one another, or the last first. */
 static struct onnx_tensor *stack(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *turns,
                                  uint32_t axis, bool is_backwards) {
-    struct onnx_tensor **all = onnx_move_scratch(call, count, sizeof *all);
+    struct onnx_tensor **all = onnx_scratch(call, count, sizeof *all);
     for (uint32_t i = 0; all != NULL && i < count; ++i) {
         all[i] = add_axis(call, turns[is_backwards ? count - 1 - i : i], axis);
         if (all[i] == NULL) {
             return NULL;
         }
     }
-    return all == NULL ? NULL : onnx_move_join(call, count, all, axis);
+    return all == NULL ? NULL : onnx_join(call, count, all, axis);
 }
 
 /* Of no turns: what the body says of its output's sizes. */
@@ -193,13 +193,13 @@ static bool start_loop(const struct onnx_call *call, struct loop *loop, int64_t 
         return onnx_refuse(call, "a body of other inputs or outputs");
     }
     loop->collected = loop->body->output_count - 1 - loop->states;
-    loop->inputs = onnx_move_scratch(call, 2 + (size_t)loop->states, sizeof *loop->inputs);
-    loop->turned = onnx_move_scratch(call, (size_t)loop->collected * MOST_TURNS, sizeof *loop->turned);
+    loop->inputs = onnx_scratch(call, 2 + (size_t)loop->states, sizeof *loop->inputs);
+    loop->turned = onnx_scratch(call, (size_t)loop->collected * MOST_TURNS, sizeof *loop->turned);
     if (loop->inputs == NULL || loop->turned == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < loop->states; ++i) {
-        loop->inputs[2 + i] = onnx_move_needed(call, 2 + i);
+        loop->inputs[2 + i] = onnx_needed(call, 2 + i);
         if (loop->inputs[2 + i] == NULL) {
             return false;
         }
@@ -278,7 +278,7 @@ static bool read_turn(const struct onnx_call *call, const struct scan *scan, str
 /* Outputs: the last states, then what is collected, MOST_TURNS of each. */
 static bool scan_turns(const struct onnx_call *call, const struct scan *scan, struct onnx_tensor *const *inputs,
                        const uint32_t *axes, struct onnx_tensor **states, struct onnx_tensor **turned) {
-    struct onnx_tensor **read = onnx_move_scratch(call, (size_t)scan->states + scan->scanned, sizeof *read);
+    struct onnx_tensor **read = onnx_scratch(call, (size_t)scan->states + scan->scanned, sizeof *read);
     for (uint32_t i = 0; read != NULL && i < scan->states; ++i) {
         read[i] = inputs[i];
     }
@@ -339,14 +339,14 @@ static bool scan(const struct onnx_call *call) {
     if (!start_scan(call, &scan, call->input_count)) {
         return false;
     }
-    uint32_t *axes = onnx_move_scratch(call, scan.scanned, sizeof *axes);
-    struct onnx_tensor **states = onnx_move_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **turned = onnx_move_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
+    uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
+    struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
+    struct onnx_tensor **turned = onnx_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
     if (axes == NULL || states == NULL || turned == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; ++i) {
-        const struct onnx_tensor *input = onnx_move_needed(call, i);
+        const struct onnx_tensor *input = onnx_needed(call, i);
         if (input == NULL ||
             (i >= scan.states &&
              (!onnx_axis(call, nth(call, "scan_input_axes", i - scan.states), input->rank, &axes[i - scan.states]) ||
@@ -394,11 +394,11 @@ static bool scan_batches(const struct onnx_call *call) {
         return onnx_refuse(call, "more than %d turns", MOST_TURNS);
     }
     const uint32_t outputs = scan.states + scan.collected;
-    uint32_t *axes = onnx_move_scratch(call, scan.scanned, sizeof *axes);
-    struct onnx_tensor **taken = onnx_move_scratch(call, count, sizeof *taken);
-    struct onnx_tensor **turned = onnx_move_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
-    struct onnx_tensor **states = onnx_move_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **all = onnx_move_scratch(call, (size_t)outputs * MOST_TURNS, sizeof *all);
+    uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
+    struct onnx_tensor **taken = onnx_scratch(call, count, sizeof *taken);
+    struct onnx_tensor **turned = onnx_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
+    struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
+    struct onnx_tensor **all = onnx_scratch(call, (size_t)outputs * MOST_TURNS, sizeof *all);
     for (uint32_t b = 0; b < batches; ++b) {
         for (uint32_t i = 0; taken != NULL && i < count; ++i) {
             taken[i] = take(call, inputs[i], 0, b);

@@ -5,7 +5,7 @@
 #include "onnx/operators/element_wise.h"
 
 static bool is_number(enum onnx_type type) {
-    return onnx_each_is_integer(type) || type == ONNX_BOOL || type == ONNX_FLOAT || type == ONNX_FLOAT16 ||
+    return onnx_is_integer(type) || type == ONNX_BOOL || type == ONNX_FLOAT || type == ONNX_FLOAT16 ||
            type == ONNX_DOUBLE;
 }
 
@@ -13,11 +13,11 @@ static bool is_number(enum onnx_type type) {
 static struct onnx_tensor *is_not_zero(const struct onnx_call *call, struct onnx_tensor *tensor) {
     if (tensor->type == ONNX_DOUBLE) {
         tensor = onnx_reinterpret(call, tensor, ONNX_UINT64);
-        tensor = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, tensor, onnx_each_bits(call, UINT64_MAX >> 1));
+        tensor = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, tensor, onnx_bits(call, UINT64_MAX >> 1));
     }
     struct onnx_tensor *zero = tensor == NULL ? NULL : onnx_number(call, tensor->type, 0);
-    return onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT,
-                           onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, tensor, zero));
+    return onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT,
+                      onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, tensor, zero));
 }
 
 /* ---- of 4 bits, which DirectML's CAST does not take: they are quantized by 1 ---- */
@@ -46,10 +46,10 @@ static struct onnx_tensor *quantize_by_1(const struct onnx_call *call, DML_OPERA
 /* The low bits of integers, and of floats truncated. */
 static struct onnx_tensor *to_4_bits(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {
     tensor = onnx_cast(call, tensor, ONNX_INT32);
-    tensor = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, tensor, 15);
+    tensor = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, tensor, 15);
     if (type == ONNX_INT4) {
-        tensor = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, tensor, 8);
-        tensor = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, tensor, 8);
+        tensor = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, tensor, 8);
+        tensor = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, tensor, 8);
     }
     return quantize_by_1(call, DML_OPERATOR_QUANTIZE, onnx_cast(call, tensor, ONNX_FLOAT), type);
 }
@@ -58,22 +58,21 @@ static struct onnx_tensor *to_4_bits(const struct onnx_call *call, struct onnx_t
 
 static struct onnx_tensor *from_bfloat16(const struct onnx_call *call, struct onnx_tensor *tensor) {
     tensor = onnx_cast(call, onnx_reinterpret(call, tensor, ONNX_UINT16), ONNX_UINT32);
-    tensor = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_LEFT, tensor, 16);
+    tensor = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_LEFT, tensor, 16);
     return onnx_reinterpret(call, tensor, ONNX_FLOAT);
 }
 
 /* To nearest, ties to even, by adding to the lower half what carries; a NaN has a pattern of its own. */
 static struct onnx_tensor *to_bfloat16(const struct onnx_call *call, struct onnx_tensor *tensor) {
     DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *is_nan =
-        onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(tensor));
+    struct onnx_tensor *is_nan = onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(tensor));
     struct onnx_tensor *bits = onnx_reinterpret(call, tensor, ONNX_UINT32);
-    struct onnx_tensor *odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
-    odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, odd, 1);
-    bits = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_ADD, bits, 0x7FFF);
+    struct onnx_tensor *odd = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
+    odd = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, odd, 1);
+    bits = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_ADD, bits, 0x7FFF);
     bits = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, bits, odd);
-    bits = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
-    bits = onnx_each_select(call, is_nan, onnx_number(call, ONNX_UINT32, 0x7FC0), bits);
+    bits = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, bits, 16);
+    bits = onnx_select(call, is_nan, onnx_number(call, ONNX_UINT32, 0x7FC0), bits);
     return onnx_reinterpret(call, onnx_cast(call, bits, ONNX_UINT16), ONNX_BFLOAT16);
 }
 
@@ -83,17 +82,17 @@ static bool is_within_float(enum onnx_type type) {
            type == ONNX_UINT16 || type == ONNX_INT16;
 }
 
-struct onnx_tensor *onnx_each_convert(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {
+struct onnx_tensor *onnx_convert(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {
     if (tensor == NULL || tensor->type == type) {
         return tensor;
     }
     const enum onnx_type from = tensor->type;
     if (is_of_4_bits(from)) {
         tensor = quantize_by_1(call, DML_OPERATOR_DEQUANTIZE, tensor, ONNX_FLOAT);
-        return onnx_each_convert(call, tensor, type);
+        return onnx_convert(call, tensor, type);
     }
     if (from == ONNX_BFLOAT16) {
-        return onnx_each_convert(call, from_bfloat16(call, tensor), type);
+        return onnx_convert(call, from_bfloat16(call, tensor), type);
     }
     if (is_number(from) && is_of_4_bits(type)) {
         return to_4_bits(call, tensor, type);
@@ -131,7 +130,7 @@ static bool cast(const struct onnx_call *call) {
     if (input == NULL) {
         return onnx_refuse(call, "no input");
     }
-    return onnx_output(call, 0, onnx_each_convert(call, input, find_type(call)));
+    return onnx_output(call, 0, onnx_convert(call, input, find_type(call)));
 }
 
 static bool cast_like(const struct onnx_call *call) {
@@ -140,7 +139,7 @@ static bool cast_like(const struct onnx_call *call) {
     if (input == NULL || like == NULL) {
         return onnx_refuse(call, "an input is missing");
     }
-    return onnx_output(call, 0, onnx_each_convert(call, input, like->type));
+    return onnx_output(call, 0, onnx_convert(call, input, like->type));
 }
 
 /* BOOL has bits of its own: whatever else is not 1 would be none. */

@@ -58,7 +58,7 @@ static struct onnx_tensor *convolve(const struct onnx_call *call, const struct c
                                           .FusedActivation = c->fused == NULL ? NULL : &fused};
     struct onnx_tensor *inputs[] = {c->x, c->filter, c->bias};
     if (c->bias != NULL) {
-        inputs[2] = onnx_net_along(call, c->bias, 1, c->x->rank);
+        inputs[2] = onnx_along(call, c->bias, 1, c->x->rank);
         if (inputs[2] == NULL) {
             return NULL;
         }
@@ -75,7 +75,7 @@ static bool start(const struct onnx_call *call, uint32_t bias, struct convolutio
 
 static bool conv(const struct onnx_call *call) {
     struct convolution c = {0};
-    return start(call, 2, &c) && onnx_net_read_window(call, c.x, c.filter, &c.window) && read_groups(call, &c) &&
+    return start(call, 2, &c) && onnx_read_window(call, c.x, c.filter, &c.window) && read_groups(call, &c) &&
            onnx_output(call, 0, convolve(call, &c));
 }
 
@@ -96,7 +96,7 @@ static bool read_fused(const struct onnx_call *call, struct onnx_activation *act
         memcpy(bounds, numbers->floats, 2 * sizeof *bounds);
         return true;
     }
-    if (!onnx_net_find_activation(name, activation) || count > activation->number_count ||
+    if (!onnx_find_activation(name, activation) || count > activation->number_count ||
         (count == 0 && !activation->has_defaults)) {
         return onnx_refuse(call, "activation %s", name);
     }
@@ -112,7 +112,7 @@ static bool fused_conv(const struct onnx_call *call) {
     struct onnx_activation activation;
     bool is_there, clips;
     float bounds[2];
-    if (!start(call, 2, &c) || !onnx_net_read_window(call, c.x, c.filter, &c.window) || !read_groups(call, &c) ||
+    if (!start(call, 2, &c) || !onnx_read_window(call, c.x, c.filter, &c.window) || !read_groups(call, &c) ||
         !read_fused(call, &activation, &is_there, &clips, bounds)) {
         return false;
     }
@@ -121,13 +121,9 @@ static bool fused_conv(const struct onnx_call *call) {
     struct onnx_tensor *y = convolve(call, &c);
     if (y != NULL && z != NULL) {
         y = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, y, z);
-        y = is_there ? onnx_net_activate(call, &activation, y) : y;
+        y = is_there ? onnx_activate(call, &activation, y) : y;
     }
-    if (clips && y != NULL && !onnx_is_empty(y)) {
-        DML_ELEMENT_WISE_CLIP_OPERATOR_DESC desc = {.Min = bounds[0], .Max = bounds[1]};
-        y = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_CLIP, &desc, ONNX_TENSORS(y));
-    }
-    return onnx_output(call, 0, y);
+    return onnx_output(call, 0, clips ? onnx_clip(call, y, bounds[0], bounds[1]) : y);
 }
 
 /* Writers disagree whether filters are Conv's or {M, H, W, C}: channels and kernel_shape tell, or nothing does. */
@@ -164,7 +160,7 @@ static bool nhwc_conv(const struct onnx_call *call) {
     }
     c.filter = find_filter(call, c.x, c.filter);
     c.x = onnx_transpose(call, c.x, (const uint32_t[]){0, 3, 1, 2});
-    if (c.x == NULL || c.filter == NULL || !onnx_net_read_window(call, c.x, c.filter, &c.window) ||
+    if (c.x == NULL || c.filter == NULL || !onnx_read_window(call, c.x, c.filter, &c.window) ||
         !read_groups(call, &c)) {
         return false;
     }
@@ -218,7 +214,7 @@ static bool place_output(const struct onnx_call *call, struct convolution *c, co
 
 static bool transpose_by(const struct onnx_call *call, struct convolution *c, const uint32_t *pads) {
     struct onnx_window *w = &c->window;
-    if (!onnx_net_read_sizes(call, "output_padding", w->count, 0, 0, c->output_padding) || !read_groups(call, c)) {
+    if (!onnx_read_sizes(call, "output_padding", w->count, 0, 0, c->output_padding) || !read_groups(call, c)) {
         return false;
     }
     const int64_t *shape = read_output_shape(call, w->count);
@@ -237,15 +233,15 @@ static bool transpose_by(const struct onnx_call *call, struct convolution *c, co
 static bool conv_transpose(const struct onnx_call *call) {
     struct convolution c = {.is_transposed = true};
     uint32_t pads[2 * ONNX_MOST_SPATIAL];
-    return start(call, 2, &c) && onnx_net_read_kernel(call, c.x, c.filter, &c.window) &&
-           onnx_net_read_sizes(call, "pads", 2 * c.window.count, 0, 0, pads) && transpose_by(call, &c, pads);
+    return start(call, 2, &c) && onnx_read_kernel(call, c.x, c.filter, &c.window) &&
+           onnx_read_sizes(call, "pads", 2 * c.window.count, 0, 0, pads) && transpose_by(call, &c, pads);
 }
 
 /* X, W, Pads, B. */
 static bool conv_transpose_dynamic(const struct onnx_call *call) {
     struct convolution c = {.is_transposed = true};
     uint32_t pads[2 * ONNX_MOST_SPATIAL] = {0}, count = 0;
-    if (!start(call, 3, &c) || !onnx_net_read_kernel(call, c.x, c.filter, &c.window)) {
+    if (!start(call, 3, &c) || !onnx_read_kernel(call, c.x, c.filter, &c.window)) {
         return false;
     }
     const int64_t *given = onnx_input(call, 2) == NULL ? NULL : onnx_host_ints(call, 2, &count);

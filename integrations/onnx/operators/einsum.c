@@ -196,7 +196,7 @@ static bool sum_alone(const struct onnx_call *call, struct sum *sum, struct term
         return true;
     }
     term->tensor =
-        onnx_reshape(call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, term->tensor, count, axes), rank, sizes);
+        onnx_reshape(call, onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, term->tensor, count, axes), rank, sizes);
     memcpy(term->labels, labels, sizeof labels);
     return term->tensor != NULL;
 }
@@ -278,7 +278,7 @@ static bool join(const struct onnx_call *call, struct sum *sum, struct term *a, 
     }
     struct onnx_tensor *product = r.inner_count == 0
                                       ? onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, left, right)
-                                      : onnx_net_product(call, left, right);
+                                      : onnx_matmul(call, left, right);
     uint32_t sizes[ONNX_MAX_RANK];
     for (uint32_t d = 0; d < rank; ++d) {
         sizes[d] = sum->sizes[result[d]];

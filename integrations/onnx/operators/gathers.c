@@ -4,15 +4,15 @@
 #include "onnx/operators/move.h"
 
 static bool gather(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis;
     return input != NULL && onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis) &&
-           onnx_output(call, 0, onnx_move_gather(call, input, onnx_move_needed(call, 1), axis));
+           onnx_output(call, 0, onnx_gather(call, input, onnx_needed(call, 1), axis));
 }
 
 /* The indices may be fewer along other axes than the data. */
 static bool gather_elements(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1);
     uint32_t axis, sizes[ONNX_MAX_RANK];
     static const uint32_t offsets[ONNX_MAX_RANK];
     if (input == NULL || indices == NULL || !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis)) {
@@ -30,7 +30,7 @@ static bool gather_elements(const struct onnx_call *call) {
     if (onnx_is_empty(indices)) {
         return onnx_output(call, 0, onnx_declare(call, input->type, indices->rank, indices->sizes));
     }
-    struct onnx_tensor *part = onnx_move_as_bits(call, onnx_move_slice(call, input, offsets, sizes, NULL));
+    struct onnx_tensor *part = onnx_as_bits(call, onnx_slice(call, input, offsets, sizes, NULL));
     DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = axis};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(part, indices));
     return onnx_output(call, 0, onnx_reinterpret(call, made, input->type));
@@ -68,7 +68,7 @@ static struct onnx_tensor *gather_tuples(const struct onnx_call *call, struct on
     index_sizes[most - 3] = (uint32_t)batches;
     index_sizes[most - 2] = (uint32_t)tuples;
     index_sizes[most - 1] = tuple;
-    struct onnx_tensor *data = onnx_reshape(call, onnx_move_as_bits(call, input), data_rank, data_sizes);
+    struct onnx_tensor *data = onnx_reshape(call, onnx_as_bits(call, input), data_rank, data_sizes);
     indices = onnx_reshape(call, indices, most, index_sizes);
     DML_GATHER_ND1_OPERATOR_DESC desc = {
         .InputDimensionCount = data_rank, .IndicesDimensionCount = index_rank, .BatchDimensionCount = 1};
@@ -77,7 +77,7 @@ static struct onnx_tensor *gather_tuples(const struct onnx_call *call, struct on
 }
 
 static bool gather_nd(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1);
     const int64_t batch = onnx_int(call, "batch_dims", 0);
     if (input == NULL || indices == NULL) {
         return false;
@@ -110,10 +110,10 @@ static bool gather_nd(const struct onnx_call *call) {
 /* ---- as many as the data say: where these are known ---- */
 
 static bool compress(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, axis = 0, found = 0;
     const int64_t *condition = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
-    uint32_t *indices = onnx_move_scratch(call, count, sizeof *indices);
+    uint32_t *indices = onnx_scratch(call, count, sizeof *indices);
     if (condition == NULL || indices == NULL) {
         return false;
     }
@@ -131,12 +131,12 @@ static bool compress(const struct onnx_call *call) {
             indices[found++] = i;
         }
     }
-    return onnx_output(call, 0, onnx_move_pick(call, input, axis, found, indices));
+    return onnx_output(call, 0, onnx_take(call, input, axis, found, indices));
 }
 
 /* Coordinates of what is not 0: a row for each dimension. */
 static bool nonzero(const struct onnx_call *call) {
-    const struct onnx_tensor *input = onnx_move_needed(call, 0);
+    const struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, found = 0;
     const double *elements = input == NULL ? NULL : onnx_host_floats(call, 0, &count);
     if (elements == NULL) {
@@ -145,7 +145,7 @@ static bool nonzero(const struct onnx_call *call) {
     for (uint32_t i = 0; i < count; ++i) {
         found += elements[i] != 0;
     }
-    int64_t *places = onnx_move_scratch(call, (size_t)found * input->rank, sizeof *places);
+    int64_t *places = onnx_scratch(call, (size_t)found * input->rank, sizeof *places);
     if (places == NULL) {
         return false;
     }

@@ -8,14 +8,14 @@
 static struct onnx_tensor *approximate(const struct onnx_call *call, struct onnx_tensor *x) {
     const float twice = 1.5957691216057308F;
     struct onnx_tensor *square = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, x, x);
-    struct onnx_tensor *inner = square == NULL ? NULL : onnx_each_linear(call, square, twice * 0.044715F, twice);
+    struct onnx_tensor *inner = square == NULL ? NULL : onnx_linear(call, square, twice * 0.044715F, twice);
     inner = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, x, inner);
-    struct onnx_tensor *factor = inner == NULL ? NULL : onnx_each_unary(call, DML_OPERATOR_ACTIVATION_SIGMOID, inner);
+    struct onnx_tensor *factor = inner == NULL ? NULL : onnx_unary(call, DML_OPERATOR_ACTIVATION_SIGMOID, inner);
     return onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, x, factor);
 }
 
 static struct onnx_tensor *exact(const struct onnx_call *call, struct onnx_tensor *x) {
-    return x == NULL ? NULL : onnx_each_unary(call, DML_OPERATOR_ACTIVATION_GELU, x);
+    return x == NULL ? NULL : onnx_unary(call, DML_OPERATOR_ACTIVATION_GELU, x);
 }
 
 /* Rounded to the type that inputs have. */
@@ -34,7 +34,7 @@ static bool add_inputs(const struct onnx_call *call, uint32_t needed, uint32_t m
         if (input == NULL) {
             continue;
         }
-        input = onnx_each_widen(call, input);
+        input = onnx_widen_half(call, input);
         *total = i == 0 ? input : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, *total, input);
         if (*total == NULL) {
             return false;
@@ -50,7 +50,7 @@ static bool gelu(const struct onnx_call *call) {
         return onnx_refuse(call, "no input");
     }
     if (strcmp(form, "tanh") == 0) {
-        return give(call, approximate(call, onnx_each_widen(call, x)));
+        return give(call, approximate(call, onnx_widen_half(call, x)));
     }
     return strcmp(form, "none") == 0 ? give(call, exact(call, x)) : onnx_refuse(call, "approximate is %s", form);
 }
@@ -106,8 +106,8 @@ static bool swiglu(const struct onnx_call *call) {
         return onnx_refuse(call, "no two inputs of the same sizes");
     }
     DML_ACTIVATION_SWISH_OPERATOR_DESC desc = {.SigmoidInputScale = onnx_float(call, "alpha", 1)};
-    a = onnx_each_apply(call, DML_OPERATOR_ACTIVATION_SWISH, &desc, onnx_each_widen(call, a));
-    return give(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, onnx_each_widen(call, b)));
+    a = onnx_apply(call, DML_OPERATOR_ACTIVATION_SWISH, &desc, onnx_widen_half(call, a));
+    return give(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, onnx_widen_half(call, b)));
 }
 
 static const struct onnx_operator rows[] = {

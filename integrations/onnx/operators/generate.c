@@ -59,7 +59,7 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     if (length > (uint64_t)1 << 26) {
         return onnx_refuse(call, "a range of more than 2^26 numbers");
     }
-    int64_t *elements = onnx_move_scratch(call, (size_t)length, sizeof *elements);
+    int64_t *elements = onnx_scratch(call, (size_t)length, sizeof *elements);
     if (elements == NULL) {
         return false;
     }
@@ -72,7 +72,7 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
 
 /* The nearest number of 8 bits, ties to even. */
 static struct onnx_tensor *make_bfloat16(const struct onnx_call *call, uint32_t count, const float *floats) {
-    uint16_t *elements = onnx_move_scratch(call, count, sizeof *elements);
+    uint16_t *elements = onnx_scratch(call, count, sizeof *elements);
     if (elements == NULL) {
         return NULL;
     }
@@ -103,8 +103,8 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
         return onnx_refuse(call, "a range of more than 2^26 numbers");
     }
     const uint32_t size = length > 0 ? (uint32_t)length : 0;
-    double *elements = onnx_move_scratch(call, size, sizeof *elements);
-    float *floats = onnx_move_scratch(call, size, sizeof *floats);
+    double *elements = onnx_scratch(call, size, sizeof *elements);
+    float *floats = onnx_scratch(call, size, sizeof *floats);
     if (elements == NULL || floats == NULL) {
         return false;
     }
@@ -122,8 +122,8 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
 }
 
 static bool range(const struct onnx_call *call) {
-    const struct onnx_tensor *start = onnx_move_needed(call, 0);
-    if (start == NULL || onnx_move_needed(call, 1) == NULL || onnx_move_needed(call, 2) == NULL) {
+    const struct onnx_tensor *start = onnx_needed(call, 0);
+    if (start == NULL || onnx_needed(call, 1) == NULL || onnx_needed(call, 2) == NULL) {
         return false;
     }
     const bool is_float = start->type == ONNX_FLOAT || start->type == ONNX_DOUBLE || start->type == ONNX_FLOAT16 ||
@@ -134,7 +134,7 @@ static bool range(const struct onnx_call *call) {
 /* ---- EyeLike, Trilu ---- */
 
 static bool eye_like(const struct onnx_call *call) {
-    const struct onnx_tensor *input = onnx_move_needed(call, 0);
+    const struct onnx_tensor *input = onnx_needed(call, 0);
     if (input == NULL || input->rank != 2) {
         return onnx_refuse(call, "no matrix");
     }
@@ -147,16 +147,16 @@ static bool eye_like(const struct onnx_call *call) {
     if (k >= columns || k <= -(int64_t)rows) {
         return onnx_output(call, 0, onnx_fill(call, type, 2, input->sizes, 0));
     }
-    struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, columns), 2, (uint32_t[]){1, columns});
-    struct onnx_tensor *lines = onnx_reshape(call, onnx_move_iota(call, rows), 2, (uint32_t[]){rows, 1});
+    struct onnx_tensor *places = onnx_iota(call, ONNX_INT64, 2, 1, columns);
+    struct onnx_tensor *lines = onnx_iota(call, ONNX_INT64, 2, 0, rows);
     lines = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, lines, onnx_number(call, ONNX_INT64, (double)k));
-    struct onnx_tensor *eye = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, lines, places);
-    return onnx_output(call, 0, type == ONNX_BOOL ? eye : onnx_cast(call, onnx_move_as_bits(call, eye), type));
+    struct onnx_tensor *eye = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, lines, places);
+    return onnx_output(call, 0, type == ONNX_BOOL ? eye : onnx_cast(call, onnx_as_bits(call, eye), type));
 }
 
 /* Row i of the upper triangle goes from column i + k on; the lower one ends there, with it. */
 static bool trilu(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     int64_t k = 0;
     if (input == NULL || input->rank < 2) {
         return onnx_refuse(call, "no matrix");
@@ -175,18 +175,18 @@ static bool trilu(const struct onnx_call *call) {
     const uint32_t rows = input->sizes[input->rank - 2], columns = input->sizes[input->rank - 1];
     const bool is_upper = onnx_int(call, "upper", 1) != 0;
     k = k < -(int64_t)rows ? -(int64_t)rows : k > columns ? columns : k;
-    struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, columns), 2, (uint32_t[]){1, columns});
-    struct onnx_tensor *lines = onnx_reshape(call, onnx_move_iota(call, rows), 2, (uint32_t[]){rows, 1});
+    struct onnx_tensor *places = onnx_iota(call, ONNX_INT64, 2, 1, columns);
+    struct onnx_tensor *lines = onnx_iota(call, ONNX_INT64, 2, 0, rows);
     lines = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, lines, onnx_number(call, ONNX_INT64, (double)k));
-    struct onnx_tensor *keeps = onnx_move_compare(call,
-                                                  is_upper ? DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL
-                                                           : DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL,
-                                                  places, lines);
-    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
+    struct onnx_tensor *keeps = onnx_compare(call,
+                                             is_upper ? DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL
+                                                      : DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL,
+                                             places, lines);
+    struct onnx_tensor *bits = onnx_as_bits(call, input);
     if (bits == NULL) {
         return false;
     }
-    struct onnx_tensor *result = onnx_move_select(call, keeps, bits, onnx_number(call, bits->type, 0));
+    struct onnx_tensor *result = onnx_select(call, keeps, bits, onnx_number(call, bits->type, 0));
     return onnx_output(call, 0, onnx_reinterpret(call, result, input->type));
 }
 
@@ -206,7 +206,7 @@ static struct onnx_tensor *make_indices(const struct onnx_call *call, struct onn
 }
 
 static bool one_hot(const struct onnx_call *call) {
-    struct onnx_tensor *indices = onnx_move_needed(call, 0), *values = onnx_move_needed(call, 2);
+    struct onnx_tensor *indices = onnx_needed(call, 0), *values = onnx_needed(call, 2);
     uint32_t count = 0, axis, sizes[ONNX_MAX_RANK], value_sizes[ONNX_MAX_RANK];
     const double *depth = indices == NULL ? NULL : onnx_host_floats(call, 1, &count);
     if (depth == NULL || values == NULL) {
@@ -228,7 +228,7 @@ static bool one_hot(const struct onnx_call *call) {
     if (indices == NULL || result == NULL || onnx_is_empty(result)) {
         return indices != NULL && onnx_output(call, 0, result);
     }
-    values = onnx_move_as_bits(call, onnx_reshape(call, values, rank, value_sizes));
+    values = onnx_as_bits(call, onnx_reshape(call, values, rank, value_sizes));
     result = values == NULL ? NULL : onnx_declare(call, values->type, rank, sizes);
     DML_ONE_HOT_OPERATOR_DESC desc = {.Axis = axis};
     return result != NULL && onnx_emit(call, DML_OPERATOR_ONE_HOT, &desc, ONNX_TENSORS(indices, values), 1, &result) &&
@@ -247,8 +247,8 @@ static bool window(const struct onnx_call *call, double a0, double a1, double a2
     const uint32_t length = (uint32_t)size[0];
     const enum onnx_type type = (enum onnx_type)onnx_int(call, "output_datatype", ONNX_FLOAT);
     const double turn = onnx_int(call, "periodic", 1) != 0 ? length : (double)length - 1;
-    double *elements = onnx_move_scratch(call, length, sizeof *elements);
-    float *floats = onnx_move_scratch(call, length, sizeof *floats);
+    double *elements = onnx_scratch(call, length, sizeof *elements);
+    float *floats = onnx_scratch(call, length, sizeof *floats);
     if (elements == NULL || floats == NULL) {
         return false;
     }

@@ -19,44 +19,23 @@ struct neighbour {
     struct onnx_tensor *index, *weight, *is_there;
 };
 
-static struct onnx_tensor *affine(const struct onnx_call *call, struct onnx_tensor *tensor, float scale, float bias) {
-    if (tensor == NULL) {
-        return NULL;
-    }
-    const DML_SCALE_BIAS scale_bias = {scale, bias};
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {.ScaleBias = &scale_bias};
-    return onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
-}
-
-static struct onnx_tensor *unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *tensor) {
-    DML_ELEMENT_WISE_FLOOR_OPERATOR_DESC desc = {0};
-    return tensor == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(tensor));
-}
-
-static struct onnx_tensor *clamp(const struct onnx_call *call, struct onnx_tensor *tensor, double least, double most) {
-    if (tensor == NULL) {
-        return NULL;
-    }
-    DML_ELEMENT_WISE_CLIP_OPERATOR_DESC desc = {.Min = (float)least, .Max = (float)most};
-    return onnx_make(call, DML_OPERATOR_ELEMENT_WISE_CLIP, &desc, ONNX_TENSORS(tensor));
-}
-
 /* There and back between the first and the last place, however far beyond. */
 static struct onnx_tensor *reflect(const struct onnx_call *call, const struct grid *grid, struct onnx_tensor *place,
                                    uint32_t size) {
     const float least = grid->aligns_corners ? 0 : -0.5F, range = grid->aligns_corners ? (float)size - 1 : (float)size;
-    struct onnx_tensor *way = affine(call, place, 1, -least);
-    struct onnx_tensor *turns = unary(call, DML_OPERATOR_ELEMENT_WISE_FLOOR, affine(call, way, 1 / (2 * range), 0));
-    way = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, way, affine(call, turns, 2 * range, 0));
-    way = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, way, affine(call, way, -1, 2 * range));
-    return affine(call, way, 1, least);
+    struct onnx_tensor *way = onnx_linear(call, place, 1, -least);
+    struct onnx_tensor *turns =
+        onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_FLOOR, onnx_linear(call, way, 1 / (2 * range), 0));
+    way = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, way, onnx_linear(call, turns, 2 * range, 0));
+    way = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, way, onnx_linear(call, way, -1, 2 * range));
+    return onnx_linear(call, way, 1, least);
 }
 
 static struct onnx_tensor *put_within(const struct onnx_call *call, const struct grid *grid, struct onnx_tensor *place,
                                       uint32_t size) {
     switch (grid->border) {
     case BORDER:
-        return clamp(call, place, 0, size - 1.0);
+        return onnx_clip(call, place, 0, (float)(size - 1.0));
     case REFLECTION:
         return reflect(call, grid, place, size);
     default:
@@ -68,15 +47,12 @@ static struct onnx_tensor *put_within(const struct onnx_call *call, const struct
 static struct onnx_tensor *find_places(const struct onnx_call *call, const struct grid *grid,
                                        struct onnx_tensor *points, uint32_t dimension) {
     const float size = (float)grid->sizes[dimension];
-    struct onnx_tensor *part = onnx_move_part(call, points, 2, grid->dimensions - 1 - dimension, 1);
+    struct onnx_tensor *part = onnx_slice_axis(call, points, 2, grid->dimensions - 1 - dimension, 1, 1);
     part = onnx_reshape(call, part, 3, (uint32_t[]){grid->batches, 1, grid->count});
-    part = affine(call, part, 1, 1);
-    part = grid->aligns_corners ? affine(call, part, (size - 1) / 2, 0)
-                                : affine(call, affine(call, part, size, -1), 0.5F, 0);
-    if (grid->sampling == NEAREST && part != NULL) {
-        DML_ELEMENT_WISE_ROUND_OPERATOR_DESC desc = {.RoundingMode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN};
-        part = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_ROUND, &desc, ONNX_TENSORS(part));
-    }
+    part = onnx_linear(call, part, 1, 1);
+    part = grid->aligns_corners ? onnx_linear(call, part, (size - 1) / 2, 0)
+                                : onnx_linear(call, onnx_linear(call, part, size, -1), 0.5F, 0);
+    part = grid->sampling == NEAREST ? onnx_round(call, part) : part;
     /* Of a cubic filter the border goes on, as ONNX Runtime and PyTorch have it; ONNX's reference moves the place. */
     const bool goes_on = grid->sampling == CUBIC && grid->border == BORDER;
     return goes_on ? part : put_within(call, grid, part, grid->sizes[dimension]);
@@ -85,21 +61,21 @@ static struct onnx_tensor *find_places(const struct onnx_call *call, const struc
 /* Of the element at an offset from a place's floor. */
 static bool set_neighbour(const struct onnx_call *call, const struct grid *grid, struct onnx_tensor *low, float offset,
                           uint32_t size, struct neighbour *neighbour) {
-    struct onnx_tensor *index = offset == 0 ? low : affine(call, low, 1, offset);
+    struct onnx_tensor *index = offset == 0 ? low : onnx_linear(call, low, 1, offset);
     if (grid->border == ZEROS) {
-        struct onnx_tensor *not_before = onnx_move_compare(
-            call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, index, onnx_number(call, ONNX_FLOAT, 0));
-        struct onnx_tensor *not_behind = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, index,
-                                                           onnx_number(call, ONNX_FLOAT, (double)size));
-        neighbour->is_there = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND,
-                                          onnx_move_as_bits(call, not_before), onnx_move_as_bits(call, not_behind));
+        struct onnx_tensor *not_before = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL,
+                                                      index, onnx_number(call, ONNX_FLOAT, 0));
+        struct onnx_tensor *not_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, index,
+                                                      onnx_number(call, ONNX_FLOAT, (double)size));
+        neighbour->is_there = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_AND, onnx_as_bits(call, not_before),
+                                          onnx_as_bits(call, not_behind));
         if (neighbour->is_there == NULL) {
             return false;
         }
     } else {
         index = put_within(call, grid, index, size);
     }
-    neighbour->index = onnx_cast(call, clamp(call, index, 0, size - 1.0), ONNX_INT32);
+    neighbour->index = onnx_cast(call, onnx_clip(call, index, 0, (float)(size - 1.0)), ONNX_INT32);
     return neighbour->index != NULL;
 }
 
@@ -107,9 +83,9 @@ static bool set_neighbour(const struct onnx_call *call, const struct grid *grid,
 static struct onnx_tensor *cubic_weight(const struct onnx_call *call, struct onnx_tensor *rest, uint32_t tap) {
     static const float factors[4][4] = {
         {-0.75F, 1.5F, -0.75F, 0}, {1.25F, -2.25F, 0, 1}, {-1.25F, 1.5F, 0.75F, 0}, {0.75F, -0.75F, 0, 0}};
-    struct onnx_tensor *sum = affine(call, rest, factors[tap][0], factors[tap][1]);
+    struct onnx_tensor *sum = onnx_linear(call, rest, factors[tap][0], factors[tap][1]);
     for (uint32_t i = 2; i < 4; ++i) {
-        sum = affine(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, sum, rest), 1, factors[tap][i]);
+        sum = onnx_linear(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, sum, rest), 1, factors[tap][i]);
     }
     return sum;
 }
@@ -125,12 +101,12 @@ static bool find_neighbours(const struct onnx_call *call, const struct grid *gri
     if (grid->sampling == NEAREST) {
         return place != NULL && set_neighbour(call, grid, place, 0, size, &neighbours[0]);
     }
-    struct onnx_tensor *low = unary(call, DML_OPERATOR_ELEMENT_WISE_FLOOR, place);
+    struct onnx_tensor *low = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_FLOOR, place);
     struct onnx_tensor *rest = low == NULL ? NULL : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, place, low);
     for (uint32_t t = 0; rest != NULL && t < tap_count(grid); ++t) {
         const float offset = (float)t - (grid->sampling == CUBIC ? 1 : 0);
         neighbours[t].weight = grid->sampling == CUBIC ? cubic_weight(call, rest, t)
-                               : t == 0                ? affine(call, rest, -1, 1)
+                               : t == 0                ? onnx_linear(call, rest, -1, 1)
                                                        : rest;
         if (neighbours[t].weight == NULL || !set_neighbour(call, grid, low, offset, size, &neighbours[t])) {
             return false;
@@ -159,7 +135,7 @@ static struct onnx_tensor *gather_one(const struct onnx_call *call, const struct
     DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(data, indices));
     if (made != NULL && all.is_there != NULL) {
-        made = onnx_move_select(call, all.is_there, made, onnx_number(call, made->type, 0));
+        made = onnx_select(call, all.is_there, made, onnx_number(call, made->type, 0));
     }
     return made == NULL || grid->sampling == NEAREST
                ? made
@@ -236,7 +212,7 @@ static bool check_grid(const struct onnx_call *call, const struct grid *grid, co
 }
 
 static bool grid_sample(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *points = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *points = onnx_needed(call, 1);
     struct grid grid = {0};
     if (input == NULL || points == NULL || input->rank < 3 || !read_grid(call, &grid)) {
         return onnx_refuse(call, "no input");
@@ -264,7 +240,7 @@ static bool grid_sample(const struct onnx_call *call) {
     }
     grid.count = (uint32_t)count;
     const enum onnx_type type = input->type;
-    struct onnx_tensor *data = onnx_move_as_bits(call, input);
+    struct onnx_tensor *data = onnx_as_bits(call, input);
     if (grid.sampling != NEAREST) {
         if (type != ONNX_FLOAT && type != ONNX_FLOAT16) {
             return onnx_refuse(call, "%s between elements", onnx_type_name(type));

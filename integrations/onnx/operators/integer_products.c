@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/network.h"
+#include "onnx/operators/quantize.h"
 
 /* ---- matrices ---- */
 
@@ -58,71 +59,6 @@ static bool multiply_quantized(const struct onnx_call *call) {
 
 /* ---- windows ---- */
 
-/* An attribute with a number for each dimension. */
-static bool read_sizes(const struct onnx_call *call, const char *name, uint32_t count, int64_t least,
-                       uint32_t otherwise, uint32_t *sizes) {
-    uint32_t given;
-    const int64_t *values = onnx_ints(call, name, &given);
-    for (uint32_t i = 0; i < count; ++i) {
-        sizes[i] = otherwise;
-        if (given != 0) {
-            if (given != count || values[i] < least || values[i] > INT32_MAX) {
-                return onnx_refuse(call, "%s of another length, or a number that has no meaning", name);
-            }
-            sizes[i] = (uint32_t)values[i];
-        }
-    }
-    return true;
-}
-
-/* Half of what the window lacks on each side, the odd one at the end, or with SAME_LOWER at the start. */
-static void pad_same(struct onnx_sliding *w, uint32_t d, uint32_t size, bool is_lower) {
-    const uint64_t made = ((uint64_t)size + w->strides[d] - 1) / w->strides[d];
-    const uint64_t reach = (made - 1) * w->strides[d] + (uint64_t)(w->sizes[d] - 1) * w->dilations[d] + 1;
-    const uint32_t all = reach > size ? (uint32_t)(reach - size) : 0;
-    w->starts[d] = is_lower ? all - all / 2 : all / 2;
-    w->ends[d] = all - w->starts[d];
-}
-
-bool onnx_find_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
-                      bool rounds_up, struct onnx_sliding *w) {
-    uint32_t pads[2 * ONNX_WINDOW_RANK];
-    const char *automatic = onnx_text(call, "auto_pad", "NOTSET");
-    if (count == 0 || count > ONNX_WINDOW_RANK) {
-        return onnx_refuse(call, "%u spatial dimensions", (unsigned)count);
-    }
-    *w = (struct onnx_sliding){.count = count};
-    if (!read_sizes(call, "strides", count, 1, 1, w->strides) ||
-        !read_sizes(call, "dilations", count, 1, 1, w->dilations) || !read_sizes(call, "pads", 2 * count, 0, 0, pads)) {
-        return false;
-    }
-    for (uint32_t d = 0; d < count; ++d) {
-        w->sizes[d] = window[d];
-        w->starts[d] = w->ends[d] = 0;
-        if (strcmp(automatic, "NOTSET") == 0) {
-            w->starts[d] = pads[d];
-            w->ends[d] = pads[count + d];
-        } else if (strcmp(automatic, "VALID") != 0) {
-            pad_same(w, d, sizes[d], strcmp(automatic, "SAME_LOWER") == 0);
-        }
-        const uint64_t padded = (uint64_t)sizes[d] + w->starts[d] + w->ends[d];
-        const uint64_t reach = (uint64_t)(window[d] - 1) * w->dilations[d] + 1;
-        if (window[d] == 0 || padded < reach || padded > INT32_MAX) {
-            return onnx_refuse(call, "a window of more than there is");
-        }
-        const uint64_t rest = padded - reach,
-                       more = rounds_up ? (w->strides[d] - rest % w->strides[d]) % w->strides[d] : 0;
-        w->made[d] = (uint32_t)((rest + more) / w->strides[d]) + 1;
-        /* A window that begins behind the tensor and its first padding is none. */
-        if (more != 0 && (uint64_t)(w->made[d] - 1) * w->strides[d] >= (uint64_t)sizes[d] + w->starts[d]) {
-            --w->made[d];
-        } else {
-            w->more[d] = (uint32_t)more;
-        }
-    }
-    return true;
-}
-
 /* {C} or one number, as {1, C, 1..} or {1, ..}. */
 static bool for_channels(const struct onnx_call *call, uint32_t rank, uint32_t channels, struct onnx_tensor **tensor) {
     uint32_t sizes[ONNX_MAX_RANK];
@@ -144,7 +80,7 @@ static bool for_channels(const struct onnx_call *call, uint32_t rank, uint32_t c
 struct convolution {
     struct onnx_quantized x, w, y;
     struct onnx_tensor *bias, *result;
-    struct onnx_sliding window;
+    struct onnx_window window;
     uint32_t groups;
 };
 
@@ -162,10 +98,10 @@ static bool prepare(const struct onnx_call *call, enum onnx_type type, struct co
     }
     c->groups = (uint32_t)groups;
     uint32_t sizes[ONNX_MAX_RANK] = {x->sizes[0], channels};
-    if (!onnx_find_window(call, rank - 2, x->sizes + 2, w->sizes + 2, false, &c->window)) {
+    if (!onnx_read_window(call, x, w, &c->window)) {
         return false;
     }
-    memcpy(sizes + 2, c->window.made, (rank - 2) * sizeof *sizes);
+    memcpy(sizes + 2, c->window.output, (rank - 2) * sizeof *sizes);
     c->result = onnx_declare(call, type, rank, sizes);
     return c->result != NULL && onnx_single(call, &c->x.scale, rank) && onnx_single(call, &c->x.zero, rank) &&
            onnx_single(call, &c->y.scale, rank) && onnx_single(call, &c->y.zero, rank) &&
@@ -182,8 +118,8 @@ static bool convolve_integers(const struct onnx_call *call) {
     DML_CONVOLUTION_INTEGER_OPERATOR_DESC desc = {.DimensionCount = c.window.count,
                                                   .Strides = c.window.strides,
                                                   .Dilations = c.window.dilations,
-                                                  .StartPadding = c.window.starts,
-                                                  .EndPadding = c.window.ends,
+                                                  .StartPadding = c.window.start,
+                                                  .EndPadding = c.window.end,
                                                   .GroupCount = c.groups};
     return (onnx_is_empty(c.result) ||
             onnx_emit(call, DML_OPERATOR_CONVOLUTION_INTEGER, &desc,
@@ -208,8 +144,8 @@ static bool convolve_quantized(const struct onnx_call *call) {
     DML_QUANTIZED_LINEAR_CONVOLUTION_OPERATOR_DESC desc = {.DimensionCount = c.window.count,
                                                            .Strides = c.window.strides,
                                                            .Dilations = c.window.dilations,
-                                                           .StartPadding = c.window.starts,
-                                                           .EndPadding = c.window.ends,
+                                                           .StartPadding = c.window.start,
+                                                           .EndPadding = c.window.end,
                                                            .GroupCount = c.groups};
     return (onnx_is_empty(c.result) || onnx_emit(call, DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, &desc,
                                                  ONNX_TENSORS(c.x.tensor, c.x.scale, c.x.zero, c.w.tensor, c.w.scale,

@@ -1,6 +1,4 @@
 /* Normalization of the last dimensions, alone and together with what transformers do before it. */
-#include <string.h>
-
 #include "onnx/operators/normalize.h"
 
 /* ---- statistics ---- */
@@ -11,35 +9,31 @@ static bool find_statistics(const struct onnx_call *call, const struct onnx_norm
     struct onnx_tensor *x = onnx_cast(call, n->x, ONNX_FLOAT), *centered = x;
     *mean = NULL;
     if (x != NULL && !n->has_no_mean) {
-        *mean = onnx_net_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, x, n->axis_count, n->axes);
+        *mean = onnx_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, x, n->axis_count, n->axes);
         centered = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, x, *mean);
     }
     struct onnx_tensor *squares = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, centered, centered);
-    struct onnx_tensor *variance = onnx_net_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, squares, n->axis_count, n->axes);
+    struct onnx_tensor *variance = onnx_reduce(call, DML_REDUCE_FUNCTION_AVERAGE, squares, n->axis_count, n->axes);
     struct onnx_tensor *root =
-        onnx_net_unary(call, DML_OPERATOR_ELEMENT_WISE_SQRT, onnx_net_linear(call, variance, 1, n->epsilon));
-    *inverse = onnx_net_unary(call, DML_OPERATOR_ELEMENT_WISE_RECIP, root);
+        onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_SQRT, onnx_linear(call, variance, 1, n->epsilon));
+    *inverse = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_RECIP, root);
     return *inverse != NULL;
-}
-
-static bool wants(const struct onnx_call *call, uint32_t index) {
-    return index < call->output_count && call->wanted[index];
 }
 
 /* Outputs `mean` and `inverse`; ONNX_NONE: the operator has no such output. */
 static bool give_statistics(const struct onnx_call *call, const struct onnx_normalization *n, uint32_t mean,
                             uint32_t inverse) {
     struct onnx_tensor *tensors[2];
-    if (!wants(call, mean) && !wants(call, inverse)) {
+    if (!onnx_is_wanted(call, mean) && !onnx_is_wanted(call, inverse)) {
         return true;
     }
     if (onnx_is_empty(n->x)) {
         return onnx_refuse(call, "statistics of no elements");
     }
     return find_statistics(call, n, &tensors[0], &tensors[1]) &&
-           (!wants(call, mean) || (tensors[0] != NULL && onnx_output(call, mean, tensors[0])) ||
+           (!onnx_is_wanted(call, mean) || (tensors[0] != NULL && onnx_output(call, mean, tensors[0])) ||
             onnx_refuse(call, "there is no mean")) &&
-           (!wants(call, inverse) || onnx_output(call, inverse, tensors[1]));
+           (!onnx_is_wanted(call, inverse) || onnx_output(call, inverse, tensors[1]));
 }
 
 /* ---- LayerNormalization, RMSNormalization ---- */
@@ -74,13 +68,12 @@ static bool start(const struct onnx_call *call, struct onnx_normalization *n) {
 
 static bool layer_normalization(const struct onnx_call *call) {
     struct onnx_normalization n = {0};
-    return start(call, &n) && onnx_output(call, 0, onnx_net_normalize(call, &n)) && give_statistics(call, &n, 1, 2);
+    return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, 1, 2);
 }
 
 static bool rms_normalization(const struct onnx_call *call) {
     struct onnx_normalization n = {.has_no_mean = true};
-    return start(call, &n) && onnx_output(call, 0, onnx_net_normalize(call, &n)) &&
-           give_statistics(call, &n, ONNX_NONE, 1);
+    return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, ONNX_NONE, 1);
 }
 
 /* ---- with a sum before it ---- */
@@ -100,7 +93,7 @@ static bool normalize_last(const struct onnx_call *call, struct onnx_tensor *x, 
     n->scale = onnx_pad_rank(call, gamma, x->rank);
     n->bias = onnx_pad_rank(call, beta, x->rank);
     return n->scale != NULL && (beta == NULL || n->bias != NULL) &&
-           onnx_output(call, 0, onnx_cast(call, onnx_net_normalize(call, n), type));
+           onnx_output(call, 0, onnx_cast(call, onnx_normalize(call, n), type));
 }
 
 /* input, skip, gamma, [beta,] bias; the sum is normalized, and an output. */
@@ -117,7 +110,8 @@ static bool skip_normalization(const struct onnx_call *call, bool has_no_mean) {
         sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, onnx_cast(call, bias, ONNX_FLOAT));
     }
     return normalize_last(call, sum, x->type, onnx_input(call, 2), has_no_mean ? NULL : onnx_input(call, 3), &n) &&
-           (!wants(call, 3) || onnx_output(call, 3, onnx_cast(call, sum, x->type))) && give_statistics(call, &n, 1, 2);
+           (!onnx_is_wanted(call, 3) || onnx_output(call, 3, onnx_cast(call, sum, x->type))) &&
+           give_statistics(call, &n, 1, 2);
 }
 
 static bool skip_layer_normalization(const struct onnx_call *call) {
@@ -155,11 +149,11 @@ static bool count_mask(const struct onnx_call *call, struct onnx_tensor *mask, u
     }
     static const uint32_t axis = 1;
     struct onnx_tensor *ones =
-        onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, mask, onnx_number(call, mask->type, 1));
+        onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, mask, onnx_number(call, mask->type, 1));
     return mask->rank == 2 ? onnx_output(call, 1,
                                          onnx_reshape(call,
-                                                      onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM,
-                                                                      onnx_cast(call, ones, ONNX_INT32), 1, &axis),
+                                                      onnx_reduce(call, DML_REDUCE_FUNCTION_SUM,
+                                                                  onnx_cast(call, ones, ONNX_INT32), 1, &axis),
                                                       1, &batch))
                            : onnx_refuse(call, "a mask of %u dimensions", (unsigned)mask->rank);
 }
@@ -178,18 +172,17 @@ static bool embed_layer_normalization(const struct onnx_call *call) {
     } else {
         /* Row s for position s. */
         struct onnx_tensor *table = onnx_input(call, 3);
-        const uint32_t zeros[] = {0, 0}, ones[] = {1, 1}, sizes[] = {ids->sizes[1], table->sizes[1]};
-        if (sizes[0] > table->sizes[0] || sizes[0] == 0) {
+        const uint32_t count = ids->sizes[1];
+        if (count > table->sizes[0] || count == 0) {
             return onnx_refuse(call, "more positions than the table has");
         }
-        DML_SLICE_OPERATOR_DESC desc = {.DimensionCount = 2, .Offsets = zeros, .Sizes = sizes, .Strides = ones};
-        place = onnx_make(call, DML_OPERATOR_SLICE, &desc, ONNX_TENSORS(table));
+        place = onnx_slice_axis(call, table, 0, 0, count, 1);
     }
     sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, place);
     if (segments != NULL && sum != NULL) {
         sum = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, look_up(call, onnx_input(call, 4), segments));
     }
-    if (sum == NULL || (wants(call, 1) && !count_mask(call, onnx_input(call, 7), ids->sizes[0]))) {
+    if (sum == NULL || (onnx_is_wanted(call, 1) && !count_mask(call, onnx_input(call, 7), ids->sizes[0]))) {
         return false;
     }
     return normalize_last(call, sum, sum->type, onnx_input(call, 5), onnx_input(call, 6), &n) &&

@@ -4,12 +4,11 @@
 
 static bool compare(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     struct onnx_tensor *a, *b;
-    if (!onnx_each_operands(call, &a, &b)) {
+    if (!onnx_operands(call, &a, &b)) {
         return false;
     }
     const bool are_doubles = a->type == ONNX_DOUBLE && b->type == ONNX_DOUBLE;
-    return onnx_output(call, 0,
-                       are_doubles ? onnx_each_compare_doubles(call, type, a, b) : onnx_each_compare(call, type, a, b));
+    return onnx_output(call, 0, are_doubles ? onnx_compare_doubles(call, type, a, b) : onnx_compare(call, type, a, b));
 }
 
 #define COMPARISON(name, type)                                                                                         \
@@ -26,7 +25,7 @@ COMPARISON(greater_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_E
 COMPARISON(less_or_equal, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL)
 
 static bool not_of(const struct onnx_call *call) {
-    return onnx_output(call, 0, onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
+    return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, onnx_input(call, 0)));
 }
 
 #define DOUBLE_MAGNITUDE (UINT64_MAX >> 1)
@@ -36,8 +35,8 @@ static bool not_of(const struct onnx_call *call) {
 static struct onnx_tensor *compare_bits(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *input,
                                         uint64_t mask, uint64_t bits) {
     input = onnx_reinterpret(call, input, ONNX_UINT64);
-    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_each_bits(call, mask));
-    return onnx_each_compare(call, type, input, onnx_each_bits(call, bits));
+    input = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, input, onnx_bits(call, mask));
+    return onnx_compare(call, type, input, onnx_bits(call, bits));
 }
 
 static bool is_nan(const struct onnx_call *call) {
@@ -51,7 +50,7 @@ static bool is_nan(const struct onnx_call *call) {
                                         DOUBLE_INFINITY));
     }
     DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
-    return onnx_output(call, 0, onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
+    return onnx_output(call, 0, onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input)));
 }
 
 static bool is_infinity(const struct onnx_call *call) {
@@ -73,8 +72,7 @@ static bool is_infinity(const struct onnx_call *call) {
                                                                            ? DML_IS_INFINITY_MODE_EITHER
                                                                        : positive ? DML_IS_INFINITY_MODE_POSITIVE
                                                                                   : DML_IS_INFINITY_MODE_NEGATIVE};
-    return onnx_output(call, 0,
-                       onnx_each_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
+    return onnx_output(call, 0, onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_INFINITY, &desc, ONNX_TENSORS(input)));
 }
 
 static bool where(const struct onnx_call *call) {
@@ -82,7 +80,7 @@ static bool where(const struct onnx_call *call) {
     if (condition == NULL || a == NULL || b == NULL) {
         return onnx_refuse(call, "an input is missing");
     }
-    return onnx_output(call, 0, onnx_each_select(call, condition, a, b));
+    return onnx_output(call, 0, onnx_select(call, condition, a, b));
 }
 
 static const struct onnx_operator rows[] = {

@@ -36,18 +36,4 @@ struct onnx_quantized {
 struct onnx_tensor *onnx_product_to_float(const struct onnx_call *call, const struct onnx_quantized *a,
                                           const struct onnx_quantized *b, struct onnx_tensor *bias);
 
-/* Windows of convolutions and pooling, by the attributes strides, dilations, pads and auto_pad. */
-#define ONNX_WINDOW_RANK 3
-struct onnx_sliding {
-    uint32_t count;
-    uint32_t sizes[ONNX_WINDOW_RANK], strides[ONNX_WINDOW_RANK], dilations[ONNX_WINDOW_RANK];
-    uint32_t starts[ONNX_WINDOW_RANK], ends[ONNX_WINDOW_RANK]; /* padding */
-    uint32_t more[ONNX_WINDOW_RANK]; /* places that the last window reaches beyond that, where sizes are rounded up */
-    uint32_t made[ONNX_WINDOW_RANK]; /* sizes of the result */
-};
-
-/* Of spatial sizes and a window. */
-bool onnx_find_window(const struct onnx_call *call, uint32_t count, const uint32_t *sizes, const uint32_t *window,
-                      bool rounds_up, struct onnx_sliding *read);
-
 #endif

@@ -3,8 +3,8 @@
 
 #include "onnx/operators.h"
 #include "onnx/operators/attention.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/parts.h"
 
 struct sizes {
     uint32_t batch, rows, past, keys; /* all keys, past ones included */
@@ -16,23 +16,23 @@ struct sizes {
 static struct onnx_tensor *for_batches(const struct onnx_call *call, struct onnx_tensor *mask, uint32_t start,
                                        uint32_t count) {
     const uint32_t sizes[] = {count, 1, 1, 1};
-    return onnx_reshape(call, onnx_part(call, mask, 0, start, count, 1), 4, sizes);
+    return onnx_reshape(call, onnx_slice_axis(call, mask, 0, start, count, 1), 4, sizes);
 }
 
 /* Of one dimension: lengths, or ends and starts, or lengths and what has no meaning here. */
 static struct onnx_tensor *keep_by_lengths(const struct onnx_call *call, const struct sizes *s,
                                            struct onnx_tensor *mask, struct onnx_tensor **from) {
-    struct onnx_tensor *key = onnx_count_up(call, ONNX_INT32, 4, 3, s->keys);
+    struct onnx_tensor *key = onnx_iota(call, ONNX_INT32, 4, 3, s->keys);
     const uint32_t count = mask->sizes[0];
     if (count != s->batch && count != 2 * s->batch && count != 3 * s->batch + 2) {
         onnx_refuse(call, "a mask whose sizes do not fit");
         return NULL;
     }
     if (count == 2 * s->batch) {
-        *from = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, key,
-                           for_batches(call, mask, s->batch, s->batch));
+        *from = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, key,
+                             for_batches(call, mask, s->batch, s->batch));
     }
-    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
+    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, for_batches(call, mask, 0, s->batch));
 }
 
 /* Of more dimensions: {batch, keys} or {batch, rows, keys}; what is above 0 is kept. */
@@ -43,7 +43,7 @@ static struct onnx_tensor *keep_by_places(const struct onnx_call *call, const st
         sizes[2] = s->rows;
     }
     mask = onnx_reshape(call, mask, 4, sizes);
-    return onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, mask, onnx_number(call, ONNX_INT32, 0));
+    return onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, mask, onnx_number(call, ONNX_INT32, 0));
 }
 
 /* Of a mask, of `added`, which may both be NULL, and of unidirectional. */
@@ -118,8 +118,8 @@ static bool read_past(const struct onnx_call *call, const struct projected *p, s
     if (past->rank != 5 || past->sizes[0] != 2) {
         return onnx_refuse(call, "a past of other sizes");
     }
-    a->past_k = onnx_reshape(call, onnx_part(call, past, 0, 0, 1, 1), 4, past->sizes + 1);
-    a->past_v = onnx_reshape(call, onnx_part(call, past, 0, 1, 1, 1), 4, past->sizes + 1);
+    a->past_k = onnx_reshape(call, onnx_slice_axis(call, past, 0, 0, 1, 1), 4, past->sizes + 1);
+    a->past_v = onnx_reshape(call, onnx_slice_axis(call, past, 0, 1, 1, 1), 4, past->sizes + 1);
     return a->past_k != NULL && a->past_v != NULL;
 }
 
@@ -140,9 +140,9 @@ static bool attend_projected(const struct onnx_call *call, const struct projecte
     if (onnx_int(call, "do_rotary", 0) != 0 || onnx_int(call, "past_present_share_buffer", 0) != 0) {
         return onnx_refuse(call, "do_rotary, or past_present_share_buffer");
     }
-    a.q = onnx_split_heads(call, onnx_part(call, p->all, 2, 0, hidden[0], 1), p->heads);
-    a.k = onnx_split_heads(call, onnx_part(call, p->all, 2, hidden[0], hidden[1], 1), p->heads);
-    a.v = onnx_split_heads(call, onnx_part(call, p->all, 2, hidden[0] + hidden[1], hidden[2], 1), p->heads);
+    a.q = onnx_split_heads(call, onnx_slice_axis(call, p->all, 2, 0, hidden[0], 1), p->heads);
+    a.k = onnx_split_heads(call, onnx_slice_axis(call, p->all, 2, hidden[0], hidden[1], 1), p->heads);
+    a.v = onnx_split_heads(call, onnx_slice_axis(call, p->all, 2, hidden[0] + hidden[1], hidden[2], 1), p->heads);
     if (a.q == NULL || a.k == NULL || a.v == NULL || !read_past(call, p, &a)) {
         return false;
     }
@@ -166,7 +166,7 @@ static bool attention(const struct onnx_call *call) {
         return onnx_refuse(call, "weights whose sizes do not fit");
     }
     struct onnx_tensor *rows = onnx_reshape(call, x, 2, (const uint32_t[]){x->sizes[0] * x->sizes[1], x->sizes[2]});
-    p.all = onnx_reshape(call, onnx_product(call, rows, weights, false, 1.0F, bias), 3,
+    p.all = onnx_reshape(call, onnx_gemm(call, rows, weights, false, 1.0F, bias), 3,
                          (const uint32_t[]){x->sizes[0], x->sizes[1], all});
     return p.all != NULL && attend_projected(call, &p);
 }
@@ -191,7 +191,7 @@ static bool attention_of_integers(const struct onnx_call *call) {
 /* One of `count` tensors that are stacked: {batch, rows, heads, count, elements}. */
 static struct onnx_tensor *unstack(const struct onnx_call *call, struct onnx_tensor *stack, uint32_t which) {
     const uint32_t sizes[] = {stack->sizes[0], stack->sizes[1], stack->sizes[2], stack->sizes[4]};
-    struct onnx_tensor *part = onnx_reshape(call, onnx_part(call, stack, 3, which, 1, 1), 4, sizes);
+    struct onnx_tensor *part = onnx_reshape(call, onnx_slice_axis(call, stack, 3, which, 1, 1), 4, sizes);
     return onnx_transpose(call, part, (const uint32_t[]){0, 2, 1, 3});
 }
 
@@ -211,7 +211,7 @@ static struct onnx_tensor *read_part(const struct onnx_call *call, struct onnx_t
             onnx_refuse(call, "a bias whose sizes do not fit");
             return NULL;
         }
-        tensor = onnx_add(call, tensor, onnx_part(call, bias, 0, *start, tensor->sizes[2], 1));
+        tensor = onnx_add(call, tensor, onnx_slice_axis(call, bias, 0, *start, tensor->sizes[2], 1));
     }
     *start += tensor == NULL ? 0 : tensor->sizes[2];
     return onnx_split_heads(call, tensor, heads);

@@ -3,7 +3,7 @@
 
 #include "onnx/operators.h"
 #include "onnx/operators/attention.h"
-#include "onnx/operators/composing.h"
+#include "onnx/operators/parts.h"
 
 struct group {
     uint32_t batch, rows, heads, key_heads;
@@ -44,9 +44,9 @@ static bool read_sources(const struct onnx_call *call, struct group *g) {
             return onnx_refuse(call, "queries, keys and values whose sizes do not fit");
         }
         const uint32_t size = (uint32_t)(q->sizes[2] / parts), own = size * g->heads, other = size * g->key_heads;
-        v = onnx_part(call, q, 2, own + other, other, 1);
-        k = onnx_part(call, q, 2, own, other, 1);
-        q = onnx_part(call, q, 2, 0, own, 1);
+        v = onnx_slice_axis(call, q, 2, own + other, other, 1);
+        k = onnx_slice_axis(call, q, 2, own, other, 1);
+        q = onnx_slice_axis(call, q, 2, 0, own, 1);
     }
     g->q = onnx_split_heads(call, q, g->heads);
     g->k = onnx_split_heads(call, k, g->key_heads);
@@ -102,8 +102,7 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
     }
     if (places == NULL) {
         const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
-        places =
-            onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_count_up(call, ONNX_INT32, 2, 1, g->rows));
+        places = onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_iota(call, ONNX_INT32, 2, 1, g->rows));
     }
     const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) == 1;
     const uint32_t rotated = 2 * cosines->sizes[1];
@@ -119,13 +118,13 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
 /* Where rows of the new cache come from, among those past, the new ones and one of zeros, which follow each other:
  * {batch, 1, room, 1}. */
 static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct group *g) {
-    struct onnx_tensor *row = onnx_count_up(call, ONNX_INT32, 4, 2, g->room);
+    struct onnx_tensor *row = onnx_iota(call, ONNX_INT32, 4, 2, g->room);
     struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
-    struct onnx_tensor *is_behind = onnx_holds(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
-                                               onnx_number(call, ONNX_INT32, 0));
+    struct onnx_tensor *is_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
+                                                 onnx_number(call, ONNX_INT32, 0));
     struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
     own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
-    return onnx_pick(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
+    return onnx_select(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
 }
 
 static struct onnx_tensor *zeros_like(const struct onnx_call *call, const struct onnx_tensor *rows, uint32_t count) {
@@ -140,7 +139,7 @@ static struct onnx_tensor *extend(const struct onnx_call *call, const struct gro
         return added;
     }
     if (g->has_one_offset) {
-        struct onnx_tensor *first = onnx_part(call, past, 2, 0, g->total - g->rows, 1);
+        struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->total - g->rows, 1);
         struct onnx_tensor *last = zeros_like(call, added, g->room - g->total);
         return onnx_join(call, 3, (struct onnx_tensor *[]){first, added, last}, 2);
     }
@@ -175,7 +174,7 @@ static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct 
         onnx_refuse(call, "an attention_bias of other sizes");
         return NULL;
     }
-    bias = onnx_part(call, bias, 3, 0, bias->sizes[3] < g->room ? bias->sizes[3] : g->room, 1);
+    bias = onnx_slice_axis(call, bias, 3, 0, bias->sizes[3] < g->room ? bias->sizes[3] : g->room, 1);
     if (bias == NULL || bias->sizes[3] == g->room) {
         return bias;
     }

@@ -1,7 +1,7 @@
 /* Products of com.microsoft with quantized matrices. */
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/quantize.h"
 
 static bool is_number(const struct onnx_call *call, const struct onnx_tensor *tensor) {
     return tensor == NULL || onnx_count(tensor) == 1 || onnx_refuse(call, "a scale or zero point of a that is not one");
@@ -121,7 +121,7 @@ static bool multiply_blocks(const struct onnx_call *call) {
     }
     sizes[a->rank - 1] = b.columns;
     const uint32_t rows = (uint32_t)(onnx_count(a) / b.inner);
-    struct onnx_tensor *weights = onnx_part(call, weights_of(call, &b), 1, 0, b.inner, 1);
+    struct onnx_tensor *weights = onnx_slice_axis(call, weights_of(call, &b), 1, 0, b.inner, 1);
     struct onnx_tensor *flat = onnx_reshape(call, a, 2, (const uint32_t[]){rows, b.inner});
     if (bias != NULL) {
         bias = onnx_reshape(call, bias, 2, (const uint32_t[]){1, b.columns});
@@ -129,7 +129,7 @@ static bool multiply_blocks(const struct onnx_call *call) {
             return false;
         }
     }
-    struct onnx_tensor *product = onnx_product(call, flat, weights, true, 1.0F, bias);
+    struct onnx_tensor *product = onnx_gemm(call, flat, weights, true, 1.0F, bias);
     return onnx_output(call, 0, onnx_reshape(call, product, a->rank, sizes));
 }
 

@@ -1,8 +1,9 @@
 /* Operators of com.microsoft on quantized tensors, of one scale each: by DirectML's where it has one, else dequantized,
  * computed in FLOAT and quantized. ONNX Runtime's own kernels round some of these otherwise near halves. */
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
 #include "onnx/operators/matrices.h"
+#include "onnx/operators/network.h"
+#include "onnx/operators/quantize.h"
 
 /* A tensor, its scale and its zero point, which are inputs from `index` on, of one element each and x's rank. */
 static bool read(const struct onnx_call *call, uint32_t index, struct onnx_quantized *q) {
@@ -123,9 +124,9 @@ static bool softmax(const struct onnx_call *call) {
     for (uint32_t d = axis; d < x.tensor->rank; ++d) {
         axes[d - axis] = d;
     }
-    DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = opset < 13 ? x.tensor->rank - axis : 1, .Axes = axes};
     return finish(call, &x, &y,
-                  onnx_make(call, DML_OPERATOR_ACTIVATION_SOFTMAX1, &desc, ONNX_TENSORS(to_float(call, &x))));
+                  onnx_softmax(call, DML_OPERATOR_ACTIVATION_SOFTMAX1, to_float(call, &x),
+                               opset < 13 ? x.tensor->rank - axis : 1, axes));
 }
 
 /* ---- pooling ---- */
@@ -144,9 +145,8 @@ static struct onnx_tensor *move_channels(const struct onnx_call *call, struct on
 }
 
 struct pooling {
-    struct onnx_quantized x, y;
-    bool has_channels_last, adds_one; /* a dimension of 1 before the only spatial one */
-    uint32_t spatial;
+    struct onnx_quantized x; /* its channels behind the batch */
+    bool has_channels_last;
 };
 
 static bool read_pooling(const struct onnx_call *call, struct pooling *p) {
@@ -158,27 +158,23 @@ static bool read_pooling(const struct onnx_call *call, struct pooling *p) {
         return onnx_refuse(call, "other than one to three spatial dimensions");
     }
     p->has_channels_last = onnx_int(call, "channels_last", 0) != 0;
-    x = p->has_channels_last ? move_channels(call, x, false) : x;
-    p->spatial = p->x.tensor->rank - 2;
-    p->adds_one = p->spatial == 1;
-    if (p->adds_one && x != NULL) {
-        x = onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, x->sizes[2]});
-    }
-    p->x.tensor = x;
-    return x != NULL && onnx_single(call, &p->x.scale, x->rank) && onnx_single(call, &p->x.zero, x->rank) &&
-           read_result(call, 3, x->rank, x->type, &p->y);
+    p->x.tensor = p->has_channels_last ? move_channels(call, x, false) : x;
+    return p->x.tensor != NULL;
 }
 
-/* The window is of all spatial dimensions of the operator. */
-static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, const struct onnx_sliding *w,
-                         bool counts_padding) {
-    uint32_t sizes[ONNX_MAX_RANK], ends[ONNX_WINDOW_RANK];
-    const struct onnx_tensor *x = p->x.tensor;
+static bool emit_pooling(const struct onnx_call *call, struct pooling *p, struct onnx_window *w, bool counts_padding) {
+    uint32_t sizes[ONNX_MAX_RANK];
+    const uint32_t rank = p->x.tensor->rank;
+    struct onnx_tensor *x = onnx_widen_window(call, p->x.tensor, w);
+    struct onnx_quantized y;
+    if (x == NULL || !onnx_single(call, &p->x.scale, x->rank) || !onnx_single(call, &p->x.zero, x->rank) ||
+        !read_result(call, 3, x->rank, x->type, &y)) {
+        return false;
+    }
     sizes[0] = x->sizes[0];
     sizes[1] = x->sizes[1];
     for (uint32_t d = 0; d < w->count; ++d) {
-        sizes[d + 2] = w->made[d];
-        ends[d] = w->ends[d] + w->more[d];
+        sizes[d + 2] = w->output[d];
         if (w->more[d] != 0 && counts_padding) {
             return onnx_refuse(call, "padding that counts, where sizes are rounded up");
         }
@@ -186,16 +182,16 @@ static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, 
     struct onnx_tensor *made = onnx_declare(call, x->type, x->rank, sizes);
     DML_QUANTIZED_LINEAR_AVERAGE_POOLING_OPERATOR_DESC desc = {.DimensionCount = w->count,
                                                                .Strides = w->strides,
-                                                               .WindowSize = w->sizes,
-                                                               .StartPadding = w->starts,
-                                                               .EndPadding = ends,
+                                                               .WindowSize = w->kernel,
+                                                               .StartPadding = w->start,
+                                                               .EndPadding = w->end,
                                                                .Dilations = w->dilations,
                                                                .IncludePadding = counts_padding};
     if (made == NULL || !onnx_emit(call, DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING, &desc,
-                                   ONNX_TENSORS(p->x.tensor, p->x.scale, p->x.zero, p->y.scale, p->y.zero), 1, &made)) {
+                                   ONNX_TENSORS(x, p->x.scale, p->x.zero, y.scale, y.zero), 1, &made)) {
         return false;
     }
-    if (p->adds_one) {
+    if (rank == 3) {
         made = onnx_reshape(call, made, 3, (const uint32_t[]){sizes[0], sizes[1], sizes[3]});
     }
     return onnx_output(call, 0, p->has_channels_last ? move_channels(call, made, true) : made);
@@ -203,37 +199,9 @@ static bool emit_pooling(const struct onnx_call *call, const struct pooling *p, 
 
 static bool average(const struct onnx_call *call) {
     struct pooling p;
-    struct onnx_sliding w;
-    uint32_t count, kernel[ONNX_WINDOW_RANK];
-    if (!read_pooling(call, &p)) {
-        return false;
-    }
-    const int64_t *shape = onnx_ints(call, "kernel_shape", &count);
-    if (count != p.spatial) {
-        return onnx_refuse(call, "a kernel_shape of other dimensions");
-    }
-    for (uint32_t d = 0; d < count; ++d) {
-        if (shape[d] < 1 || shape[d] > INT32_MAX) {
-            return onnx_refuse(call, "a kernel_shape that has no meaning");
-        }
-        kernel[d] = (uint32_t)shape[d];
-    }
-    if (!onnx_find_window(call, count, p.x.tensor->sizes + p.x.tensor->rank - count, kernel,
-                          onnx_int(call, "ceil_mode", 0) != 0, &w)) {
-        return false;
-    }
-    if (p.adds_one) {
-        const struct onnx_sliding one = w;
-        w = (struct onnx_sliding){2,
-                                  {1, one.sizes[0]},
-                                  {1, one.strides[0]},
-                                  {1, one.dilations[0]},
-                                  {0, one.starts[0]},
-                                  {0, one.ends[0]},
-                                  {0, one.more[0]},
-                                  {1, one.made[0]}};
-    }
-    return emit_pooling(call, &p, &w, onnx_int(call, "count_include_pad", 0) != 0);
+    struct onnx_window w;
+    return read_pooling(call, &p) && onnx_read_window(call, p.x.tensor, NULL, &w) &&
+           emit_pooling(call, &p, &w, onnx_int(call, "count_include_pad", 0) != 0);
 }
 
 static bool average_all(const struct onnx_call *call) {
@@ -241,10 +209,10 @@ static bool average_all(const struct onnx_call *call) {
     if (!read_pooling(call, &p)) {
         return false;
     }
-    struct onnx_sliding w = {.count = p.x.tensor->rank - 2};
+    struct onnx_window w = {.count = p.x.tensor->rank - 2};
     for (uint32_t d = 0; d < w.count; ++d) {
-        w.sizes[d] = p.x.tensor->sizes[d + 2];
-        w.strides[d] = w.dilations[d] = w.made[d] = 1;
+        w.kernel[d] = p.x.tensor->sizes[d + 2];
+        w.strides[d] = w.dilations[d] = w.output[d] = 1;
     }
     return emit_pooling(call, &p, &w, false);
 }

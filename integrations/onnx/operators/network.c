@@ -5,37 +5,38 @@
 
 /* ---- windows ---- */
 
-bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
-                         uint32_t otherwise, uint32_t *sizes) {
+bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least, uint32_t otherwise,
+                     uint32_t *sizes) {
     uint32_t given;
     const int64_t *ints = onnx_ints(call, name, &given);
-    if (ints != NULL && given != count) {
+    if (given != 0 && given != count) {
         return onnx_refuse(call, "%s of %u numbers, not %u", name, (unsigned)given, (unsigned)count);
     }
     for (uint32_t d = 0; d < count; ++d) {
-        if (ints != NULL && (ints[d] < least || ints[d] > INT32_MAX)) {
+        if (given != 0 && (ints[d] < least || ints[d] > INT32_MAX)) {
             return onnx_refuse(call, "%s has %lld", name, (long long)ints[d]);
         }
-        sizes[d] = ints == NULL ? otherwise : (uint32_t)ints[d];
+        sizes[d] = given == 0 ? otherwise : (uint32_t)ints[d];
     }
     return true;
 }
 
-bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window) {
+bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
     *window = (struct onnx_window){0};
     if (x->rank < 3 || x->rank > 2 + ONNX_MOST_SPATIAL || (filter != NULL && filter->rank != x->rank)) {
         return onnx_refuse(call, "%u dimensions", (unsigned)x->rank);
     }
     window->count = x->rank - 2;
     uint32_t given;
-    const bool has_kernel = onnx_ints(call, "kernel_shape", &given) != NULL;
+    (void)onnx_ints(call, "kernel_shape", &given);
+    const bool has_kernel = given != 0;
     if (!has_kernel && filter == NULL) {
         return onnx_refuse(call, "no kernel_shape");
     }
-    if (!onnx_net_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
-        !onnx_net_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
-        !onnx_net_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
+    if (!onnx_read_sizes(call, "kernel_shape", window->count, 1, 1, window->kernel) ||
+        !onnx_read_sizes(call, "strides", window->count, 1, 1, window->strides) ||
+        !onnx_read_sizes(call, "dilations", window->count, 1, 1, window->dilations)) {
         return false;
     }
     for (uint32_t d = 0; d < window->count; ++d) {
@@ -43,8 +44,8 @@ bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor
             return onnx_refuse(call, "kernel_shape is not the filter's");
         }
         window->kernel[d] = filter != NULL ? filter->sizes[2 + d] : window->kernel[d];
-        if (window->kernel[d] > INT32_MAX || x->sizes[2 + d] > INT32_MAX) {
-            return onnx_refuse(call, "sizes beyond 31 bits");
+        if (window->kernel[d] == 0 || window->kernel[d] > INT32_MAX || x->sizes[2 + d] > INT32_MAX) {
+            return onnx_refuse(call, "sizes of 0, or beyond 31 bits");
         }
     }
     return true;
@@ -85,11 +86,10 @@ static bool place_window(const struct onnx_call *call, int64_t size, const char 
     return true;
 }
 
-bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window) {
+bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window) {
     uint32_t pads[2 * ONNX_MOST_SPATIAL];
-    if (!onnx_net_read_kernel(call, x, filter, window) ||
-        !onnx_net_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
+    if (!onnx_read_kernel(call, x, filter, window) || !onnx_read_sizes(call, "pads", 2 * window->count, 0, 0, pads)) {
         return false;
     }
     const char *auto_pad = onnx_text(call, "auto_pad", "NOTSET");
@@ -104,7 +104,7 @@ bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor
     return true;
 }
 
-struct onnx_tensor *onnx_net_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window) {
     if (x == NULL || x->rank != 3) {
         return x;
     }
@@ -131,7 +131,7 @@ static bool is_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-bool onnx_net_find_activation(const char *name, struct onnx_activation *activation) {
+bool onnx_find_activation(const char *name, struct onnx_activation *activation) {
     static const struct {
         const char *name;
         DML_OPERATOR_TYPE type;
@@ -164,132 +164,16 @@ bool onnx_net_find_activation(const char *name, struct onnx_activation *activati
     return false;
 }
 
-struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
-                                      struct onnx_tensor *x) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
+struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+                                  struct onnx_tensor *x) {
     DML_ACTIVATION_LINEAR_OPERATOR_DESC desc = activation->desc;
-    return onnx_reshape(call, onnx_make(call, activation->type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
+    return onnx_apply(call, activation->type, &desc, x);
 }
 
-/* ---- small parts ---- */
-
-struct onnx_tensor *onnx_net_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-    return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(x)), x->rank, x->sizes);
-}
-
-struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias) {
-    if (x == NULL || onnx_is_empty(x)) {
-        return x;
-    }
-    const DML_SCALE_BIAS scale_bias = {scale, bias};
-    DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {.ScaleBias = &scale_bias};
-    return onnx_reshape(call, onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(x)), x->rank,
-                        x->sizes);
-}
-
-struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
-                                    uint32_t count, const uint32_t *axes) {
-    if (x == NULL) {
-        return NULL;
-    }
-    DML_REDUCE_OPERATOR_DESC desc = {.Function = function, .AxisCount = count, .Axes = axes};
-    return onnx_reinterpret(call, onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(x)), x->type);
-}
-
-struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
+struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank) {
     uint32_t sizes[ONNX_MAX_RANK];
     for (uint32_t d = 0; x != NULL && d < rank; ++d) {
         sizes[d] = d == axis ? (uint32_t)onnx_count(x) : 1;
     }
     return onnx_reshape(call, x, rank, sizes);
-}
-
-struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                    struct onnx_tensor *b) {
-    uint32_t rank, sizes[ONNX_MAX_RANK];
-    struct onnx_tensor *tensors[] = {condition, a, b};
-    if (condition == NULL || a == NULL || b == NULL || !onnx_broadcast_sizes(call, 3, tensors, &rank, sizes)) {
-        return NULL;
-    }
-    for (size_t i = 0; i < 3; ++i) {
-        tensors[i] = onnx_broadcast(call, tensors[i], rank, sizes);
-        if (tensors[i] == NULL) {
-            return NULL;
-        }
-    }
-    if (onnx_is_empty(tensors[0])) {
-        return onnx_declare(call, a->type, rank, sizes);
-    }
-    DML_ELEMENT_WISE_IF_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *chosen = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IF, &desc, 3, tensors);
-    return onnx_reinterpret(call, onnx_reshape(call, chosen, rank, sizes), a->type);
-}
-
-struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                     struct onnx_tensor *b) {
-    uint32_t rank, sizes[ONNX_MAX_RANK];
-    if (a == NULL || b == NULL || !onnx_broadcast_sizes(call, 2, (struct onnx_tensor *[]){a, b}, &rank, sizes)) {
-        return NULL;
-    }
-    struct onnx_tensor *inputs[] = {onnx_broadcast(call, a, rank, sizes), onnx_broadcast(call, b, rank, sizes)};
-    struct onnx_tensor *output = onnx_declare(call, ONNX_BOOL, rank, sizes);
-    if (inputs[0] == NULL || inputs[1] == NULL || output == NULL || onnx_is_empty(output)) {
-        return output;
-    }
-    DML_ELEMENT_WISE_LOGICAL_EQUALS_OPERATOR_DESC desc = {0};
-    return onnx_emit(call, type, &desc, 2, inputs, 1, &output) ? onnx_reshape(call, output, rank, sizes) : NULL;
-}
-
-struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
-                                       const uint32_t *end) {
-    bool is_same = true;
-    for (uint32_t d = 0; x != NULL && d < x->rank; ++d) {
-        is_same = is_same && start[d] == 0 && end[d] == 0;
-    }
-    if (is_same) {
-        return x;
-    }
-    DML_SCALAR_UNION zero;
-    memset(&zero, 0, sizeof zero);
-    DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_UNKNOWN;
-    switch (x->type) {
-    case ONNX_FLOAT:
-        type = DML_TENSOR_DATA_TYPE_FLOAT32;
-        break;
-    case ONNX_FLOAT16:
-        type = DML_TENSOR_DATA_TYPE_FLOAT16;
-        break;
-    case ONNX_INT8:
-        type = DML_TENSOR_DATA_TYPE_INT8;
-        break;
-    case ONNX_UINT8:
-        type = DML_TENSOR_DATA_TYPE_UINT8;
-        break;
-    default:
-        onnx_refuse(call, "%s is not padded here", onnx_type_name(x->type));
-        return NULL;
-    }
-    DML_PADDING1_OPERATOR_DESC desc = {.PaddingMode = DML_PADDING_MODE_CONSTANT,
-                                       .PaddingValueDataType = type,
-                                       .PaddingValue = zero,
-                                       .DimensionCount = x->rank,
-                                       .StartPadding = start,
-                                       .EndPadding = end};
-    return onnx_make(call, DML_OPERATOR_PADDING1, &desc, ONNX_TENSORS(x));
-}
-
-bool onnx_net_is_float(const struct onnx_tensor *x) {
-    return x->type == ONNX_FLOAT || x->type == ONNX_FLOAT16;
-}
-
-struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
-                                     uint32_t count, const uint32_t *axes) {
-    DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC desc = {.AxisCount = count, .Axes = axes};
-    return x == NULL ? NULL : onnx_make(call, type, &desc, ONNX_TENSORS(x));
 }

@@ -3,6 +3,7 @@
 #define ONNX_NETWORK_H
 
 #include "onnx/operators.h"
+#include "onnx/operators/parts.h"
 
 /* ---- windows: convolutions and pooling ---- */
 
@@ -16,20 +17,20 @@ struct onnx_window {
     uint32_t output[ONNX_MOST_SPATIAL];
 };
 
-/* An attribute of so many integers of at least `least`; all are `otherwise` where it is absent. */
-bool onnx_net_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least,
-                         uint32_t otherwise, uint32_t *sizes);
+/* An attribute of so many integers of at least `least`; all are `otherwise` where it is absent or has none. */
+bool onnx_read_sizes(const struct onnx_call *call, const char *name, uint32_t count, uint32_t least, uint32_t otherwise,
+                     uint32_t *sizes);
 
 /* kernel_shape, or the sizes of a filter, strides, dilations; of a tensor {N, C, spatial sizes}. */
-bool onnx_net_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window);
+bool onnx_read_kernel(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window);
 
 /* The same, then pads, auto_pad, ceil_mode and the sizes that follow. */
-bool onnx_net_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
-                          struct onnx_window *window);
+bool onnx_read_window(const struct onnx_call *call, const struct onnx_tensor *x, const struct onnx_tensor *filter,
+                      struct onnx_window *window);
 
 /* {N, C, S} as {N, C, 1, S}, and the window as one of two dimensions. */
-struct onnx_tensor *onnx_net_widen(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
+struct onnx_tensor *onnx_widen_window(const struct onnx_call *call, struct onnx_tensor *x, struct onnx_window *window);
 
 /* ---- activations that may be fused ---- */
 
@@ -41,46 +42,16 @@ struct onnx_activation {
 };
 
 /* By its name in ONNX, with ONNX's Alpha and Beta. False where there is none. */
-bool onnx_net_find_activation(const char *name, struct onnx_activation *activation);
-struct onnx_tensor *onnx_net_activate(const struct onnx_call *call, const struct onnx_activation *activation,
-                                      struct onnx_tensor *x);
+bool onnx_find_activation(const char *name, struct onnx_activation *activation);
+struct onnx_tensor *onnx_activate(const struct onnx_call *call, const struct onnx_activation *activation,
+                                  struct onnx_tensor *x);
 
-/* ---- small parts; NULL where x is ---- */
-
-/* An operator whose desc begins {input, output} and has zeros behind that: EXP, ABS, SQRT, RECIP, LOG .. */
-struct onnx_tensor *onnx_net_unary(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x);
-
-/* x * scale + bias, floats. */
-struct onnx_tensor *onnx_net_linear(const struct onnx_call *call, struct onnx_tensor *x, float scale, float bias);
-
-/* REDUCE over axes, which stay as sizes of 1; x has elements and a rank. */
-struct onnx_tensor *onnx_net_reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function, struct onnx_tensor *x,
-                                    uint32_t count, const uint32_t *axes);
+/* ---- channels and products ---- */
 
 /* 1-D to {1, .., C, .., 1} with C in dimension `axis` of so many. */
-struct onnx_tensor *onnx_net_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
-
-/* Condition of bools, by NumPy's rules of broadcasting all three. */
-struct onnx_tensor *onnx_net_choose(const struct onnx_call *call, struct onnx_tensor *condition, struct onnx_tensor *a,
-                                    struct onnx_tensor *b);
-
-/* A comparison, as bools. */
-struct onnx_tensor *onnx_net_compare(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *a,
-                                     struct onnx_tensor *b);
-
-/* `more` elements of 0 at both ends of each dimension. */
-struct onnx_tensor *onnx_net_pad_zeros(const struct onnx_call *call, struct onnx_tensor *x, const uint32_t *start,
-                                       const uint32_t *end);
-
-bool onnx_net_is_float(const struct onnx_tensor *x); /* FLOAT or FLOAT16 */
-
-/* ---- products ---- */
+struct onnx_tensor *onnx_along(const struct onnx_call *call, struct onnx_tensor *x, uint32_t axis, uint32_t rank);
 
 /* {.., M, K} x {.., K, N}, of two dimensions at least, which broadcast but for the last two. Integers wrap. */
-struct onnx_tensor *onnx_net_product(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b);
-
-/* log(softmax) or softmax over these axes; x has elements. */
-struct onnx_tensor *onnx_net_softmax(const struct onnx_call *call, DML_OPERATOR_TYPE type, struct onnx_tensor *x,
-                                     uint32_t count, const uint32_t *axes);
+struct onnx_tensor *onnx_matmul(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b);
 
 #endif

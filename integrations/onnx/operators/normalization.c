@@ -1,6 +1,4 @@
 /* Normalization by means and variances of batches, instances, groups and channels. */
-#include <string.h>
-
 #include "onnx/operators/normalize.h"
 
 /* ---- batches ---- */
@@ -14,7 +12,7 @@ static struct onnx_tensor *per_channel(const struct onnx_call *call, uint32_t in
         return NULL;
     }
     if (onnx_count(tensor) == x->sizes[1]) {
-        return onnx_cast(call, onnx_net_along(call, tensor, 1, x->rank), type);
+        return onnx_cast(call, onnx_along(call, tensor, 1, x->rank), type);
     }
     /* Without `spatial` in old versions each element of a sample has its own. */
     if (call->node->version < 9 && tensor->rank + 1 == x->rank) {
@@ -30,8 +28,8 @@ static bool run_on(const struct onnx_call *call, uint32_t index, struct onnx_ten
     const float momentum = onnx_float(call, "momentum", 0.9F);
     const struct onnx_tensor *given = onnx_input(call, index + 2);
     struct onnx_tensor *sum =
-        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_net_linear(call, onnx_cast(call, old, type), momentum, 0),
-                    onnx_net_linear(call, batch, 1 - momentum, 0));
+        onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, onnx_linear(call, onnx_cast(call, old, type), momentum, 0),
+                    onnx_linear(call, batch, 1 - momentum, 0));
     return onnx_output(call, index, onnx_reshape(call, onnx_cast(call, sum, given->type), given->rank, given->sizes));
 }
 
@@ -94,7 +92,7 @@ static bool batch_normalization(const struct onnx_call *call) {
 
 /* ---- a common part ---- */
 
-struct onnx_tensor *onnx_net_normalize(const struct onnx_call *call, const struct onnx_normalization *n) {
+struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct onnx_normalization *n) {
     if (n->x == NULL || onnx_is_empty(n->x)) {
         return n->x;
     }
@@ -135,10 +133,10 @@ static bool instance_normalization(const struct onnx_call *call) {
         return onnx_refuse(call, "inputs of these sizes");
     }
     n.type = n.x->type;
-    n.scale = onnx_net_along(call, onnx_input(call, 1), 1, n.x->rank);
-    n.bias = onnx_net_along(call, onnx_input(call, 2), 1, n.x->rank);
+    n.scale = onnx_along(call, onnx_input(call, 1), 1, n.x->rank);
+    n.bias = onnx_along(call, onnx_input(call, 2), 1, n.x->rank);
     axes_from(&n, 2, n.x->rank);
-    return n.scale != NULL && n.bias != NULL && onnx_output(call, 0, onnx_net_normalize(call, &n));
+    return n.scale != NULL && n.bias != NULL && onnx_output(call, 0, onnx_normalize(call, &n));
 }
 
 /* {N, C, ..} as {N, groups, C / groups, all else}; numbers of channels, or of groups, beside it. */
@@ -177,7 +175,7 @@ static struct onnx_tensor *normalize_groups(const struct onnx_call *call, struct
     n.scale = shaped[0];
     n.bias = shaped[1];
     axes_from(&n, 2, 4);
-    return onnx_reshape(call, onnx_net_normalize(call, &n), x->rank, x->sizes);
+    return onnx_reshape(call, onnx_normalize(call, &n), x->rank, x->sizes);
 }
 
 /* In version 18 scales are those of groups, later of channels. */
@@ -235,7 +233,7 @@ static bool mean_variance_normalization(const struct onnx_call *call) {
         }
     }
     n.type = n.x->type;
-    return onnx_output(call, 0, onnx_net_normalize(call, &n));
+    return onnx_output(call, 0, onnx_normalize(call, &n));
 }
 
 /* ---- channels, norms ---- */

@@ -14,6 +14,6 @@ struct onnx_normalization {
     bool has_no_mean; /* 0 in its place, in the variance too */
 };
 
-struct onnx_tensor *onnx_net_normalize(const struct onnx_call *call, const struct onnx_normalization *n);
+struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct onnx_normalization *n);
 
 #endif

@@ -20,7 +20,7 @@ static bool find_k(const struct onnx_call *call, int64_t *k) {
 }
 
 static bool top_k(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis;
     int64_t k = 0;
     if (input == NULL || !onnx_axis(call, onnx_int(call, "axis", -1), input->rank, &axis) || !find_k(call, &k)) {
@@ -53,7 +53,7 @@ static bool top_k(const struct onnx_call *call) {
 
 /* Along an axis that is an input; DirectML has no FLOAT64 here. */
 static bool cumulate(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, axis;
     const int64_t *number = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     if (number == NULL) {
@@ -84,7 +84,7 @@ static bool cumulative_product(const struct onnx_call *call) {
 /* ---- ReverseSequence ---- */
 
 static bool reverse_sequence(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *lengths = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *lengths = onnx_needed(call, 1);
     uint32_t time, batch, sizes[ONNX_MAX_RANK];
     if (input == NULL || lengths == NULL || !onnx_axis(call, onnx_int(call, "time_axis", 0), input->rank, &time) ||
         !onnx_axis(call, onnx_int(call, "batch_axis", 1), input->rank, &batch)) {
@@ -103,7 +103,7 @@ static bool reverse_sequence(const struct onnx_call *call) {
     memcpy(sizes, input->sizes, sizeof sizes);
     sizes[time] = 1;
     lengths = onnx_broadcast(call, lengths, input->rank, sizes);
-    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
+    struct onnx_tensor *bits = onnx_as_bits(call, input);
     DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC desc = {.Axis = time};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_REVERSE_SUBSEQUENCES, &desc, ONNX_TENSORS(bits, lengths));
     return onnx_output(call, 0, onnx_reinterpret(call, made, input->type));
@@ -128,7 +128,7 @@ static bool set_numbers(const struct onnx_call *call, const char *name, uint32_t
 }
 
 static bool col2im(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, block_count = 0;
     const int64_t *image = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     const int64_t *block = image == NULL ? NULL : onnx_host_ints(call, 2, &block_count);

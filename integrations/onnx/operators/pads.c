@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "onnx/operators/move.h"
+#include "onnx/plan_parts.h"
 
 /* ---- Pad ---- */
 
@@ -95,22 +96,22 @@ static struct onnx_tensor *find_value(const struct onnx_call *call, enum onnx_ty
     struct onnx_tensor *value = call->node->version < 11 ? NULL : onnx_input(call, 2);
     if (value == NULL) {
         const float number = onnx_float(call, "value", 0);
-        return onnx_move_as_bits(
+        return onnx_as_bits(
             call, onnx_number(call, type == ONNX_BOOL || type == ONNX_BFLOAT16 ? ONNX_UINT8 : type, (double)number));
     }
     if (value->type != type || onnx_count(value) != 1) {
         onnx_refuse(call, "a value that is no element of the data");
         return NULL;
     }
-    return onnx_reshape(call, onnx_move_as_bits(call, value), 0, NULL);
+    return onnx_reshape(call, onnx_as_bits(call, value), 0, NULL);
 }
 
 /* A value that is not known is set where ones are padded with zeros. */
 static struct onnx_tensor *pad_value(const struct onnx_call *call, struct onnx_tensor *bits,
                                      const struct padding *padding, struct onnx_tensor *value) {
     struct onnx_tensor *ones = onnx_fill(call, ONNX_BOOL, bits->rank, bits->sizes, 1);
-    ones = onnx_move_pad_zero(call, ones, padding->start, padding->end);
-    return onnx_move_select(call, ones, onnx_move_pad_zero(call, bits, padding->start, padding->end), value);
+    ones = onnx_pad_zeros(call, ones, padding->start, padding->end);
+    return onnx_select(call, ones, onnx_pad_zeros(call, bits, padding->start, padding->end), value);
 }
 
 static struct onnx_tensor *pad_bits(const struct onnx_call *call, struct onnx_tensor *bits,
@@ -130,7 +131,7 @@ static struct onnx_tensor *pad_bits(const struct onnx_call *call, struct onnx_te
 }
 
 static bool pad(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct padding padding;
     if (input == NULL || !find_padding(call, input, &padding)) {
         return false;
@@ -142,8 +143,8 @@ static bool pad(const struct onnx_call *call) {
             return false;
         }
     }
-    struct onnx_tensor *part = onnx_move_slice(call, input, padding.offsets, padding.sizes, NULL);
-    struct onnx_tensor *bits = onnx_move_as_bits(call, part);
+    struct onnx_tensor *part = onnx_slice(call, input, padding.offsets, padding.sizes, NULL);
+    struct onnx_tensor *bits = onnx_as_bits(call, part);
     if (bits == NULL) {
         return false;
     }
@@ -163,7 +164,7 @@ static bool pad(const struct onnx_call *call) {
 /* ---- Expand, Tile ---- */
 
 static bool expand(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, rank, sizes[ONNX_MAX_RANK];
     const int64_t *shape = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     if (shape == NULL) {
@@ -199,7 +200,7 @@ static bool tile_by(const struct onnx_call *call, struct onnx_tensor *input, con
         return onnx_output(call, 0, tiled);
     }
     DML_TILE_OPERATOR_DESC desc = {.RepeatsCount = input->rank, .Repeats = repeats};
-    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
+    struct onnx_tensor *bits = onnx_as_bits(call, input);
     tiled = onnx_make(call, DML_OPERATOR_TILE, &desc, ONNX_TENSORS(bits));
     return onnx_output(call, 0, onnx_reinterpret(call, tiled, input->type));
 }
@@ -232,7 +233,7 @@ static bool find_repeats(const struct onnx_call *call, const struct onnx_tensor 
 }
 
 static bool tile(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t repeats[ONNX_MAX_RANK];
     return input != NULL && find_repeats(call, input, repeats) && tile_by(call, input, repeats);
 }

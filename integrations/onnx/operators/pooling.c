@@ -1,6 +1,4 @@
 /* Pooling: by windows, and over all of a channel. */
-#include <string.h>
-
 #include "onnx/operators/network.h"
 
 static struct onnx_tensor *no_input(const struct onnx_call *call) {
@@ -37,13 +35,13 @@ static struct onnx_tensor *make_padding(const struct onnx_call *call, struct onn
         w->end[d] = w->more[d];
     }
     *counts_padding = false;
-    return onnx_net_pad_zeros(call, x, start, end);
+    return onnx_pad_zeros(call, x, start, end);
 }
 
 static bool average_pool(const struct onnx_call *call) {
     struct onnx_tensor *x = onnx_input(call, 0);
     struct onnx_window w;
-    if (x == NULL ? no_input(call) == NULL : !onnx_net_read_window(call, x, NULL, &w)) {
+    if (x == NULL ? no_input(call) == NULL : !onnx_read_window(call, x, NULL, &w)) {
         return false;
     }
     uint32_t sizes[ONNX_MAX_RANK];
@@ -53,7 +51,7 @@ static bool average_pool(const struct onnx_call *call) {
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
     bool counts_padding = onnx_int(call, "count_include_pad", 0) != 0;
-    x = make_padding(call, onnx_net_widen(call, x, &w), &w, &counts_padding);
+    x = make_padding(call, onnx_widen_window(call, x, &w), &w, &counts_padding);
     DML_AVERAGE_POOLING1_OPERATOR_DESC desc = {.DimensionCount = w.count,
                                                .Strides = w.strides,
                                                .WindowSize = w.kernel,
@@ -83,7 +81,7 @@ static bool lp_pool(const struct onnx_call *call) {
     struct onnx_tensor *x = onnx_input(call, 0);
     struct onnx_window w;
     uint32_t power;
-    if (x == NULL ? no_input(call) == NULL : !onnx_net_read_window(call, x, NULL, &w) || !read_power(call, &power)) {
+    if (x == NULL ? no_input(call) == NULL : !onnx_read_window(call, x, NULL, &w) || !read_power(call, &power)) {
         return false;
     }
     uint32_t sizes[ONNX_MAX_RANK];
@@ -92,7 +90,7 @@ static bool lp_pool(const struct onnx_call *call) {
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
-    x = onnx_net_widen(call, x, &w);
+    x = onnx_widen_window(call, x, &w);
     DML_LP_POOLING1_OPERATOR_DESC desc = {.DimensionCount = w.count,
                                           .Strides = w.strides,
                                           .WindowSize = w.kernel,
@@ -131,18 +129,18 @@ static struct onnx_tensor *to_columns(const struct onnx_call *call, struct onnx_
 static bool max_pool(const struct onnx_call *call) {
     struct onnx_tensor *x = onnx_input(call, 0);
     struct onnx_window w;
-    if (x == NULL ? no_input(call) == NULL : !onnx_net_read_window(call, x, NULL, &w)) {
+    if (x == NULL ? no_input(call) == NULL : !onnx_read_window(call, x, NULL, &w)) {
         return false;
     }
     const struct onnx_tensor *const given = x;
     uint32_t sizes[ONNX_MAX_RANK], wide[ONNX_MAX_RANK];
     output_sizes(x, &w, sizes);
-    const bool has_places = call->output_count > 1 && call->wanted[1];
+    const bool has_places = onnx_is_wanted(call, 1);
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, onnx_declare(call, x->type, x->rank, sizes)) &&
                (!has_places || onnx_output(call, 1, onnx_declare(call, ONNX_INT64, x->rank, sizes)));
     }
-    x = onnx_net_widen(call, x, &w);
+    x = onnx_widen_window(call, x, &w);
     if (x == NULL) {
         return false;
     }
@@ -175,7 +173,7 @@ static bool max_unpool(const struct onnx_call *call) {
     if (x == NULL || places == NULL) {
         return onnx_refuse(call, "no input");
     }
-    if (!onnx_net_read_kernel(call, x, NULL, &w) || !onnx_net_read_sizes(call, "pads", 2 * w.count, 0, 0, pads)) {
+    if (!onnx_read_kernel(call, x, NULL, &w) || !onnx_read_sizes(call, "pads", 2 * w.count, 0, 0, pads)) {
         return false;
     }
     if (places->type != ONNX_INT64) {
@@ -216,7 +214,7 @@ static bool max_unpool(const struct onnx_call *call) {
         !onnx_emit(call, DML_OPERATOR_MAX_UNPOOLING, &desc, 2, inputs, 1, &y)) {
         return false;
     }
-    return onnx_output(call, 0, onnx_net_pad_zeros(call, onnx_reshape(call, y, rank, sizes), zeros, more));
+    return onnx_output(call, 0, onnx_pad_zeros(call, onnx_reshape(call, y, rank, sizes), zeros, more));
 }
 
 /* ---- over all of a channel ---- */
@@ -248,7 +246,7 @@ static bool reduce_all(const struct onnx_call *call, DML_REDUCE_FUNCTION functio
         return onnx_output(call, 0, onnx_declare(call, x->type, rank, sizes));
     }
     static const uint32_t last = 2;
-    return onnx_output(call, 0, onnx_reshape(call, onnx_net_reduce(call, function, x, 1, &last), rank, sizes));
+    return onnx_output(call, 0, onnx_reshape(call, onnx_reduce(call, function, x, 1, &last), rank, sizes));
 }
 
 static bool global_average_pool(const struct onnx_call *call) {

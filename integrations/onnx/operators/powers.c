@@ -2,16 +2,12 @@
 #include "onnx/operators.h"
 #include "onnx/operators/element_wise.h"
 
-static bool is_float(enum onnx_type type) {
-    return type == ONNX_FLOAT || type == ONNX_FLOAT16;
-}
-
 /* Integers, of which a base of 64 bits has no greater power but of 1, -1 and 0: the greater ones' parity is kept. */
 static struct onnx_tensor *shorten(const struct onnx_call *call, struct onnx_tensor *exponent, double most) {
-    struct onnx_tensor *one = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
-    exponent = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, exponent, most);
-    if (exponent != NULL && !onnx_each_is_unsigned(exponent->type)) {
-        exponent = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, exponent, -most);
+    struct onnx_tensor *one = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
+    exponent = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MIN, exponent, most);
+    if (exponent != NULL && !onnx_is_unsigned(exponent->type)) {
+        exponent = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_MAX, exponent, -most);
     }
     return onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_OR, exponent, one);
 }
@@ -36,29 +32,28 @@ static struct onnx_tensor *power(const struct onnx_call *call, struct onnx_tenso
  * leaves 1 and -1 alone, whose powers only parity tells. */
 static struct onnx_tensor *power_of_64_bits(const struct onnx_call *call, struct onnx_tensor *base,
                                             struct onnx_tensor *exponent) {
-    const enum onnx_type type = onnx_each_is_unsigned(exponent->type) ? ONNX_UINT64 : ONNX_INT64;
+    const enum onnx_type type = onnx_is_unsigned(exponent->type) ? ONNX_UINT64 : ONNX_INT64;
     struct onnx_tensor *zero = onnx_number(call, type, 0), *one = onnx_number(call, ONNX_INT64, 1);
     struct onnx_tensor *square = base, *result = one;
     exponent = onnx_cast(call, exponent, type);
     struct onnx_tensor *is_negative =
-        type == ONNX_UINT64 ? NULL
-                            : onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, exponent, zero);
+        type == ONNX_UINT64 ? NULL : onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, exponent, zero);
     struct onnx_tensor *bits = shorten(call, exponent, 62);
     for (uint32_t bit = 0; bit < 6 && result != NULL; ++bit) {
-        struct onnx_tensor *is_set = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, bits, 1U << bit);
-        is_set = onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, is_set, zero);
-        struct onnx_tensor *factor = onnx_each_select(call, is_set, one, square);
+        struct onnx_tensor *is_set = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, bits, 1U << bit);
+        is_set = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, is_set, zero);
+        struct onnx_tensor *factor = onnx_select(call, is_set, one, square);
         result = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, result, factor);
         square = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, square, square);
     }
     if (type == ONNX_INT64) {
-        struct onnx_tensor *magnitude = onnx_each_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, base);
-        struct onnx_tensor *is_unit = onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, magnitude, one);
-        struct onnx_tensor *odd = onnx_each_by_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
-        odd = onnx_each_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, odd, one);
-        struct onnx_tensor *unit = onnx_each_select(call, odd, base, one);
-        unit = onnx_each_select(call, is_unit, unit, onnx_number(call, ONNX_INT64, 0));
-        result = onnx_each_select(call, is_negative, unit, result);
+        struct onnx_tensor *magnitude = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_ABS, base);
+        struct onnx_tensor *is_unit = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, magnitude, one);
+        struct onnx_tensor *odd = onnx_binary_number(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, exponent, 1);
+        odd = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, odd, one);
+        struct onnx_tensor *unit = onnx_select(call, odd, base, one);
+        unit = onnx_select(call, is_unit, unit, onnx_number(call, ONNX_INT64, 0));
+        result = onnx_select(call, is_negative, unit, result);
     }
     return result;
 }
@@ -67,7 +62,7 @@ static struct onnx_tensor *power_of_64_bits(const struct onnx_call *call, struct
  * are known and whole are integers. */
 static struct onnx_tensor *whole(const struct onnx_call *call, struct onnx_tensor *exponent) {
     uint32_t count;
-    if (exponent->type != ONNX_DOUBLE && !is_float(exponent->type)) {
+    if (exponent->type != ONNX_DOUBLE && !onnx_is_float(exponent->type)) {
         return exponent;
     }
     const double *numbers = onnx_host_floats(call, 1, &count);
@@ -95,10 +90,10 @@ static struct onnx_tensor *narrow(const struct onnx_call *call, struct onnx_tens
 
 static bool pow_of(const struct onnx_call *call) {
     struct onnx_tensor *base, *exponent;
-    if (!onnx_each_operands(call, &base, &exponent)) {
+    if (!onnx_operands(call, &base, &exponent)) {
         return false;
     }
-    if (!is_float(base->type)) {
+    if (!onnx_is_float(base->type)) {
         if (base->type != ONNX_INT32 && base->type != ONNX_INT64) {
             return onnx_refuse(call, "of %s", onnx_type_name(base->type));
         }
@@ -114,7 +109,7 @@ static bool pow_of(const struct onnx_call *call) {
         }
     }
     if (base->type == ONNX_INT64) {
-        if (!onnx_each_is_integer(exponent->type)) {
+        if (!onnx_is_integer(exponent->type)) {
             return onnx_refuse(call, "an exponent of %s", onnx_type_name(exponent->type));
         }
         return onnx_output(call, 0, power_of_64_bits(call, base, exponent));

@@ -101,8 +101,8 @@ static struct onnx_tensor *sum_terms(const struct onnx_call *call, struct onnx_t
     sizes[rank] = b->sizes[rank - 1];
     b = onnx_reshape(call, b, rank + 1, sizes);
     const uint32_t axis = rank - 1;
-    return onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, b),
-                           1, &axis);
+    return onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, b), 1,
+                       &axis);
 }
 
 static bool is_wide_integer(const struct onnx_tensor *x) {
@@ -114,13 +114,13 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
     if (a == NULL || b == NULL) {
         return NULL;
     }
-    if (a->type != b->type || (!onnx_net_is_float(a) && !is_wide_integer(a)) ||
-        (!onnx_net_is_float(a) && (alpha != 1.0F || fused != NULL))) {
+    if (a->type != b->type || (!onnx_is_float(a->type) && !is_wide_integer(a)) ||
+        (!onnx_is_float(a->type) && (alpha != 1.0F || fused != NULL))) {
         onnx_refuse(call, "a product of %s", onnx_type_name(a->type));
         return NULL;
     }
     uint32_t rank, sizes[ONNX_MAX_RANK];
-    struct onnx_tensor *left = onnx_net_is_float(a) ? join_rows(call, a, b) : a, *right = b;
+    struct onnx_tensor *left = onnx_is_float(a->type) ? join_rows(call, a, b) : a, *right = b;
     const struct onnx_tensor *const before = left;
     if (left == NULL || !match(call, &left, &right, &rank, sizes)) {
         return NULL;
@@ -128,8 +128,8 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
     struct onnx_tensor *output;
     if (onnx_is_empty(left) || onnx_is_empty(right)) {
         output = onnx_fill(call, a->type, rank, sizes, 0);
-        output = fused == NULL ? output : onnx_net_activate(call, fused, output);
-    } else if (onnx_net_is_float(a)) {
+        output = fused == NULL ? output : onnx_activate(call, fused, output);
+    } else if (onnx_is_float(a->type)) {
         output = gemm_of(call, join_batches(call, left), join_batches(call, right), NULL, alpha, 0, fused);
     } else {
         output = sum_terms(call, left, right);
@@ -142,7 +142,7 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
     return onnx_reshape(call, output, rank, sizes);
 }
 
-struct onnx_tensor *onnx_net_product(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b) {
+struct onnx_tensor *onnx_matmul(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b) {
     return product_of(call, a, b, 1, NULL);
 }
 
@@ -186,7 +186,7 @@ static bool mat_mul(const struct onnx_call *call) {
 static bool read_fused(const struct onnx_call *call, struct onnx_activation *activation, bool *is_there) {
     const char *name = onnx_text(call, "activation", "");
     *is_there = name[0] != 0;
-    if (*is_there && !onnx_net_find_activation(name, activation)) {
+    if (*is_there && !onnx_find_activation(name, activation)) {
         return onnx_refuse(call, "activation %s", name);
     }
     if (*is_there && activation->number_count > 0) {
@@ -241,7 +241,7 @@ static struct onnx_tensor *gemm_of_integers(const struct onnx_call *call, struct
         onnx_refuse(call, "alpha or beta of integers");
         return NULL;
     }
-    struct onnx_tensor *product = onnx_net_product(call, a, b);
+    struct onnx_tensor *product = onnx_matmul(call, a, b);
     return c == NULL ? product : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, product, c);
 }
 
@@ -276,8 +276,8 @@ static bool gemm(const struct onnx_call *call) {
     } else if (sizes[0] == 0 || sizes[1] == 0) {
         y = onnx_declare(call, a->type, 2, sizes);
     } else if (onnx_is_empty(a)) {
-        y = c == NULL ? onnx_fill(call, a->type, 2, sizes, 0) : onnx_net_linear(call, c, beta, 0);
-        y = is_there ? onnx_net_activate(call, &activation, y) : y;
+        y = c == NULL ? onnx_fill(call, a->type, 2, sizes, 0) : onnx_linear(call, c, beta, 0);
+        y = is_there ? onnx_activate(call, &activation, y) : y;
     } else {
         y = gemm_of(call, a, b, c, alpha, beta, is_there ? &activation : NULL);
     }

@@ -1,7 +1,7 @@
 /* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear: one scale, one for each place of a dimension, or one for
  * each block of a dimension. */
 #include "onnx/operators.h"
-#include "onnx/operators/composing.h"
+#include "onnx/operators/quantize.h"
 
 static bool is_of_bytes(enum onnx_type type) { /* or less */
     return type == ONNX_INT8 || type == ONNX_UINT8 || type == ONNX_INT4 || type == ONNX_UINT4;
@@ -12,6 +12,22 @@ static bool is_short(enum onnx_type type) {
 }
 
 /* ---- scales ---- */
+
+bool onnx_single(const struct onnx_call *call, struct onnx_tensor **tensor, uint32_t rank) {
+    uint32_t ones[ONNX_MAX_RANK];
+    for (uint32_t d = 0; d < rank; ++d) {
+        ones[d] = 1;
+    }
+    if (*tensor == NULL) {
+        return true;
+    }
+    if (onnx_count(*tensor) != 1) {
+        return onnx_refuse(call, "a scale or zero point that must be one number has %llu",
+                           (unsigned long long)onnx_count(*tensor));
+    }
+    *tensor = onnx_reshape(call, *tensor, rank, ones);
+    return *tensor != NULL;
+}
 
 /* {.., Si, ..}, one for each block: each element `block` times along the dimension, and no more than x has. */
 static struct onnx_tensor *repeat(const struct onnx_call *call, const struct onnx_tensor *x, struct onnx_tensor *scales,
@@ -31,7 +47,7 @@ static struct onnx_tensor *repeat(const struct onnx_call *call, const struct onn
     for (uint32_t d = 0; d < scales->rank; ++d) {
         sizes[d] = scales->sizes[d] * (d == axis ? block : 1);
     }
-    return onnx_part(call, onnx_reshape(call, repeated, scales->rank, sizes), axis, 0, x->sizes[axis], 1);
+    return onnx_slice_axis(call, onnx_reshape(call, repeated, scales->rank, sizes), axis, 0, x->sizes[axis], 1);
 }
 
 static struct onnx_tensor *spread_blocks(const struct onnx_call *call, const struct onnx_tensor *x,
@@ -216,10 +232,6 @@ static bool read(const struct onnx_call *call, struct quantization *q) {
     return q->scale != NULL && (q->zero != NULL || !has_zero);
 }
 
-static bool is_float(enum onnx_type type) {
-    return type == ONNX_FLOAT || type == ONNX_FLOAT16;
-}
-
 /* The quotient is of the scale's type, or of `precision`: FLOAT16's is rounded to that first. com.microsoft's, as ONNX
  * Runtime computes it, is of FLOAT. */
 static bool quantize(const struct onnx_call *call) {
@@ -238,7 +250,7 @@ static bool quantize(const struct onnx_call *call) {
         return onnx_refuse(call, "%s by a scale of %s", onnx_type_name(q.x->type), onnx_type_name(q.scale->type));
     }
     precision = precision == 0 ? (int64_t)q.scale->type : precision;
-    if (!is_float(q.scale->type) || !is_float((enum onnx_type)precision)) {
+    if (!onnx_is_float(q.scale->type) || !onnx_is_float((enum onnx_type)precision)) {
         return onnx_refuse(call, "a scale or precision of %s", onnx_type_name(q.scale->type));
     }
     if (q.x->type != ONNX_INT32 || precision != ONNX_FLOAT) {
@@ -262,7 +274,7 @@ static bool dequantize(const struct onnx_call *call) {
     }
     const enum onnx_type asked = (enum onnx_type)onnx_int(call, "output_dtype", 0);
     const enum onnx_type type = asked == ONNX_UNDEFINED ? q.scale->type : asked;
-    if (!is_float(q.scale->type) || !is_float(type)) {
+    if (!onnx_is_float(q.scale->type) || !onnx_is_float(type)) {
         return onnx_refuse(call, "from scales of %s to %s", onnx_type_name(q.scale->type), onnx_type_name(type));
     }
     if (q.zero != NULL && q.zero->type != q.x->type) {

@@ -31,7 +31,7 @@ static bool read_activations(const struct onnx_call *call, struct network *n, ui
     for (uint32_t i = 0; i < n->activation_count; ++i) {
         struct onnx_activation *activation = &n->activations[i];
         const char *name = names != NULL ? names->strings[i] : usual[i % count];
-        if (!onnx_net_find_activation(name, activation)) {
+        if (!onnx_find_activation(name, activation)) {
             return onnx_refuse(call, "activation %s", name);
         }
         const bool has_alpha = alphas != NULL && alpha < alphas->count;
@@ -143,7 +143,7 @@ static bool declare(const struct onnx_call *call, const struct network *n, uint3
     const uint32_t last[] = {1, n->directions, n->batch, n->hidden};
     bool is_any = false;
     for (uint32_t i = 0; i < count; ++i) {
-        const bool is_wanted = i < call->output_count && call->wanted[i];
+        const bool is_wanted = onnx_is_wanted(call, i);
         outputs[i] = is_wanted ? onnx_declare(call, n->x->type, 4, i == 0 ? all : last) : &onnx_absent;
         if (outputs[i] == NULL) {
             return false;

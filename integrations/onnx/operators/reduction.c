@@ -131,11 +131,11 @@ static struct onnx_tensor *reduce_nothing(const struct onnx_call *call, const st
     case DML_REDUCE_FUNCTION_LOG_SUM:
     case DML_REDUCE_FUNCTION_LOG_SUM_EXP:
         number = -(double)INFINITY;
-        is_known = onnx_net_is_float(r->x);
+        is_known = onnx_is_float(r->x->type);
         break;
     case DML_REDUCE_FUNCTION_AVERAGE:
         number = (double)NAN;
-        is_known = onnx_net_is_float(r->x);
+        is_known = onnx_is_float(r->x->type);
         break;
     default:
         break;
@@ -155,7 +155,7 @@ static struct onnx_tensor *average_integers(const struct onnx_call *call, const 
         number *= x->sizes[r->axes[i]];
     }
     return onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_DIVIDE,
-                       onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, x, r->count, r->axes),
+                       onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, x, r->count, r->axes),
                        onnx_number(call, x->type, number));
 }
 
@@ -171,10 +171,10 @@ static bool reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function) {
         return onnx_output(call, 0, onnx_declare(call, r.x->type, r.kept_rank, r.kept));
     }
     struct onnx_tensor *y, *x = give_axis(call, &r);
-    if (function == DML_REDUCE_FUNCTION_AVERAGE && !onnx_net_is_float(r.x) && r.x->type != ONNX_DOUBLE) {
+    if (function == DML_REDUCE_FUNCTION_AVERAGE && !onnx_is_float(r.x->type) && r.x->type != ONNX_DOUBLE) {
         y = x == NULL ? NULL : average_integers(call, &r, x);
     } else {
-        y = onnx_net_reduce(call, function, x, r.count, r.axes);
+        y = onnx_reduce(call, function, x, r.count, r.axes);
     }
     return onnx_output(call, 0, onnx_reshape(call, y, r.kept_rank, r.kept));
 }

@@ -10,7 +10,7 @@ static bool max_roi_pool(const struct onnx_call *call) {
         onnx_is_empty(x) || onnx_ints(call, "pooled_shape", &given) == NULL) {
         return onnx_refuse(call, "inputs of these sizes, or no pooled_shape");
     }
-    if (!onnx_net_read_sizes(call, "pooled_shape", 2, 1, 1, pooled)) {
+    if (!onnx_read_sizes(call, "pooled_shape", 2, 1, 1, pooled)) {
         return false;
     }
     const uint32_t sizes[] = {regions->sizes[0], x->sizes[1], pooled[0], pooled[1]};
@@ -77,26 +77,20 @@ static bool read_alignment(const struct onnx_call *call, struct alignment *a) {
 
 /* Corners 0 and 1, or 2 and 3: {R, 2}. */
 static struct onnx_tensor *corners(const struct onnx_call *call, struct onnx_tensor *regions, uint32_t first) {
-    if (regions == NULL) {
-        return NULL;
-    }
-    const uint32_t offsets[] = {0, first}, sizes[] = {regions->sizes[0], 2}, ones[] = {1, 1};
-    DML_SLICE_OPERATOR_DESC desc = {.DimensionCount = 2, .Offsets = offsets, .Sizes = sizes, .Strides = ones};
-    return onnx_make(call, DML_OPERATOR_SLICE, &desc, ONNX_TENSORS(regions));
+    return onnx_slice_axis(call, regions, 1, first, 2, 1);
 }
 
 /* Without half pixels a region is one element long at least: never more than that by rounding, which would be another
  * sample. */
 static struct onnx_tensor *lengthen(const struct onnx_call *call, struct onnx_tensor *regions) {
     struct onnx_tensor *first = corners(call, regions, 0), *second = corners(call, regions, 2);
-    struct onnx_tensor *least = onnx_net_linear(call, first, 1, 1);
+    struct onnx_tensor *least = onnx_linear(call, first, 1, 1);
     struct onnx_tensor *excess =
-        onnx_net_linear(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, first), 1, -1);
-    excess = onnx_net_unary(call, DML_OPERATOR_ACTIVATION_RELU, excess);
-    least = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, onnx_net_linear(call, excess, 2, 0));
-    struct onnx_tensor *inputs[] = {first, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, second, least)};
-    DML_JOIN_OPERATOR_DESC desc = {.InputCount = 2, .Axis = 1};
-    return inputs[0] == NULL || inputs[1] == NULL ? NULL : onnx_make(call, DML_OPERATOR_JOIN, &desc, 2, inputs);
+        onnx_linear(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, first), 1, -1);
+    excess = onnx_unary(call, DML_OPERATOR_ACTIVATION_RELU, excess);
+    least = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, least, onnx_linear(call, excess, 2, 0));
+    second = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, second, least);
+    return onnx_join(call, 2, (struct onnx_tensor *[]){first, second}, 1);
 }
 
 /* With half pixels a region of no length has no samples where their number is its length: 0. */
@@ -105,11 +99,11 @@ static struct onnx_tensor *clear_empty(const struct onnx_call *call, const struc
     static const uint32_t axis = 1;
     struct onnx_tensor *length =
         onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_SUBTRACT, corners(call, regions, 2), corners(call, regions, 0));
-    struct onnx_tensor *least = onnx_net_reduce(call, DML_REDUCE_FUNCTION_MIN, length, 1, &axis);
-    struct onnx_tensor *is_there = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, least,
-                                                    onnx_number(call, regions->type, 0));
+    struct onnx_tensor *least = onnx_reduce(call, DML_REDUCE_FUNCTION_MIN, length, 1, &axis);
+    struct onnx_tensor *is_there =
+        onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN, least, onnx_number(call, regions->type, 0));
     is_there = onnx_reshape(call, is_there, 4, (const uint32_t[]){a->sizes[0], 1, 1, 1});
-    return onnx_net_choose(call, is_there, y, onnx_number(call, y->type, 0));
+    return onnx_select(call, is_there, y, onnx_number(call, y->type, 0));
 }
 
 static bool roi_align(const struct onnx_call *call) {
@@ -125,7 +119,7 @@ static bool roi_align(const struct onnx_call *call) {
     const bool is_half = a.x->type == ONNX_FLOAT16;
     struct onnx_tensor *x = is_half ? onnx_cast(call, a.x, ONNX_FLOAT) : a.x;
     struct onnx_tensor *regions = is_half ? onnx_cast(call, a.regions, ONNX_FLOAT) : a.regions;
-    regions = onnx_net_linear(call, regions, onnx_float(call, "spatial_scale", 1), 0);
+    regions = onnx_linear(call, regions, onnx_float(call, "spatial_scale", 1), 0);
     regions = a.is_half_pixel ? regions : lengthen(call, regions);
     struct onnx_tensor *inputs[] = {x, regions, onnx_reinterpret(call, a.pictures, ONNX_UINT64)};
     if (x == NULL || regions == NULL || inputs[2] == NULL) {

@@ -1,7 +1,6 @@
 /* Resize and Upsample. Where an element of the output lies in the input is known when a node is translated, so each
  * axis is a table of neighbours and weights; RESAMPLE takes what it can say, the rest is gathered and weighted. */
 #include <math.h>
-#include <string.h>
 
 #include "onnx/operators/resize.h"
 
@@ -55,7 +54,7 @@ static double nearest(const struct onnx_resize *r, const struct onnx_resize_axis
 
 static uint32_t *nearest_table(const struct onnx_call *call, const struct onnx_resize *r,
                                const struct onnx_resize_axis *a) {
-    uint32_t *table = onnx_move_scratch(call, a->out, sizeof *table);
+    uint32_t *table = onnx_scratch(call, a->out, sizeof *table);
     for (uint32_t y = 0; table != NULL && y < a->out; ++y) {
         table[y] = is_same(r, a) ? y : within(nearest(r, a, y), a->in);
     }
@@ -127,7 +126,7 @@ static struct onnx_tensor *extrapolate(const struct onnx_call *call, const struc
     if (tensor == NULL || r->coordinates != ONNX_TF_CROP_AND_RESIZE) {
         return tensor;
     }
-    uint8_t *outside = onnx_move_scratch(call, a->out, sizeof *outside);
+    uint8_t *outside = onnx_scratch(call, a->out, sizeof *outside);
     uint32_t sizes[ONNX_MAX_RANK], count = 0;
     for (uint32_t y = 0; outside != NULL && y < a->out; ++y) {
         const double place = place_of(r, a, y);
@@ -141,7 +140,7 @@ static struct onnx_tensor *extrapolate(const struct onnx_call *call, const struc
         sizes[d] = d == axis ? a->out : 1;
     }
     struct onnx_tensor *mask = onnx_constant(call, ONNX_BOOL, tensor->rank, sizes, outside);
-    return onnx_move_select(call, mask, onnx_number(call, tensor->type, r->extrapolation), tensor);
+    return onnx_select(call, mask, onnx_number(call, tensor->type, r->extrapolation), tensor);
 }
 
 static struct onnx_tensor *resize_nearest(const struct onnx_call *call, const struct onnx_resize *r,
@@ -166,7 +165,7 @@ static struct onnx_tensor *resize_nearest(const struct onnx_call *call, const st
     }
     for (uint32_t d = 0; tensor != NULL && d < tensor->rank; ++d) {
         if (!is_same(r, &r->axes[d])) {
-            tensor = extrapolate(call, r, d, onnx_move_pick(call, tensor, d, r->axes[d].out, tables[d]));
+            tensor = extrapolate(call, r, d, onnx_take(call, tensor, d, r->axes[d].out, tables[d]));
         }
     }
     return tensor;
@@ -227,10 +226,10 @@ static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct
         return NULL;
     }
     const size_t count = (size_t)a->out * taps.count;
-    uint32_t *indices = onnx_move_scratch(call, count, sizeof *indices), *row;
-    double *weights = onnx_move_scratch(call, count, sizeof *weights);
-    float *column = onnx_move_scratch(call, a->out, sizeof *column);
-    row = onnx_move_scratch(call, a->out, sizeof *row);
+    uint32_t *indices = onnx_scratch(call, count, sizeof *indices), *row;
+    double *weights = onnx_scratch(call, count, sizeof *weights);
+    float *column = onnx_scratch(call, a->out, sizeof *column);
+    row = onnx_scratch(call, a->out, sizeof *row);
     if (indices == NULL || weights == NULL || column == NULL || row == NULL) {
         return NULL;
     }
@@ -247,7 +246,7 @@ static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct
             row[y] = indices[(size_t)y * taps.count + t];
             column[y] = (float)weights[(size_t)y * taps.count + t];
         }
-        struct onnx_tensor *part = onnx_move_pick(call, tensor, axis, a->out, row);
+        struct onnx_tensor *part = onnx_take(call, tensor, axis, a->out, row);
         part = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, part,
                            onnx_constant(call, ONNX_FLOAT, tensor->rank, sizes, column));
         sum = sum == NULL ? part : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, part);

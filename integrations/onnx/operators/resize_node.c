@@ -153,7 +153,7 @@ static bool is_given(const struct onnx_call *call, uint32_t index) {
 }
 
 static bool resize(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct onnx_resize r = {.rounding = ONNX_SIMPLE, .coordinates = ONNX_ASYMMETRIC};
     uint32_t count = 0;
     if (input == NULL || !find_mode(call, &r) || !start_axes(call, input, &r)) {
@@ -176,7 +176,7 @@ static bool resize(const struct onnx_call *call) {
 
 /* Scales are attributes to version 8, then an input. */
 static bool upsample(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct onnx_resize r = {.rounding = ONNX_SIMPLE, .coordinates = ONNX_ASYMMETRIC};
     uint32_t count = 0;
     double numbers[ONNX_MAX_RANK] = {1, 1, 1, 1};

@@ -1,7 +1,7 @@
 /* RotaryEmbedding of ai.onnx and com.microsoft: pairs of elements are rotated, by angles that depend on the row. */
 #include "onnx/operators.h"
 #include "onnx/operators/attention.h"
-#include "onnx/operators/composing.h"
+#include "onnx/operators/parts.h"
 
 struct onnx_tensor *onnx_look_up(const struct onnx_call *call, struct onnx_tensor *table, struct onnx_tensor *places) {
     if (table == NULL || places == NULL) {
@@ -64,16 +64,16 @@ struct onnx_tensor *onnx_rotate(const struct onnx_call *call, struct onnx_tensor
     }
     cosines = for_heads(call, cosines);
     sines = for_heads(call, sines);
-    const uint32_t stride = is_interleaved ? 2 : 1;
-    struct onnx_tensor *x = onnx_part(call, tensor, 3, 0, half, stride);
-    struct onnx_tensor *y = onnx_part(call, tensor, 3, is_interleaved ? 1 : half, half, stride);
+    const int32_t stride = is_interleaved ? 2 : 1;
+    struct onnx_tensor *x = onnx_slice_axis(call, tensor, 3, 0, half, stride);
+    struct onnx_tensor *y = onnx_slice_axis(call, tensor, 3, is_interleaved ? 1 : half, half, stride);
     struct onnx_tensor *real = onnx_subtract(call, onnx_multiply(call, cosines, x), onnx_multiply(call, sines, y));
     struct onnx_tensor *imaginary = onnx_add(call, onnx_multiply(call, sines, x), onnx_multiply(call, cosines, y));
     struct onnx_tensor *turned = join_pairs(call, real, imaginary, is_interleaved);
     if (turned == NULL || rotated == size) {
         return turned;
     }
-    struct onnx_tensor *rest = onnx_part(call, tensor, 3, rotated, size - rotated, 1);
+    struct onnx_tensor *rest = onnx_slice_axis(call, tensor, 3, rotated, size - rotated, 1);
     return onnx_join(call, 2, (struct onnx_tensor *[]){turned, rest}, 3);
 }
 
@@ -132,7 +132,7 @@ static bool rotate_microsoft(const struct onnx_call *call) {
     struct onnx_tensor *x = read_heads(call, onnx_input(call, 0), 2 * cosines->sizes[1]);
     if (x != NULL && onnx_count(places) == 1) {
         places = onnx_reshape(call, onnx_cast(call, places, ONNX_INT32), 2, (const uint32_t[]){1, 1});
-        places = onnx_add(call, places, onnx_count_up(call, ONNX_INT32, 2, 1, x->sizes[2]));
+        places = onnx_add(call, places, onnx_iota(call, ONNX_INT32, 2, 1, x->sizes[2]));
     }
     return finish(call, x, onnx_look_up(call, cosines, places), onnx_look_up(call, sines, places));
 }

@@ -42,24 +42,22 @@ static struct onnx_tensor *reduce_three(const struct onnx_call *call, const stru
         onnx_refuse(call, "reduction %s of so many elements: DirectML's SCATTER has none", reduction->name);
         return NULL;
     }
-    indices = onnx_move_from_start(call, indices, size);
+    indices = onnx_from_start(call, indices, size);
     if (indices == NULL) {
         return NULL;
     }
     indices = onnx_reshape(call, indices, 4, (uint32_t[]){indices->sizes[0], 1, count, indices->sizes[2]});
-    struct onnx_tensor *places = onnx_reshape(call, onnx_move_iota(call, size), 4, (uint32_t[]){1, size, 1, 1});
-    struct onnx_tensor *is_here = onnx_move_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, indices, places);
+    struct onnx_tensor *places = onnx_iota(call, ONNX_INT64, 4, 1, size);
+    struct onnx_tensor *is_here = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, indices, places);
     struct onnx_tensor *wide = onnx_reshape(call, updates, 4, (uint32_t[]){outer, 1, count, inner});
     struct onnx_tensor *before = onnx_reshape(call, data, 4, (uint32_t[]){outer, size, 1, inner});
     struct onnx_tensor *nothing = before;
     if (reduction->function == DML_REDUCE_FUNCTION_SUM || reduction->function == DML_REDUCE_FUNCTION_MULTIPLY) {
         nothing = onnx_number(call, data->type, reduction->function == DML_REDUCE_FUNCTION_SUM ? 0 : 1);
     }
-    struct onnx_tensor *table = onnx_move_select(call, is_here, wide, nothing);
+    struct onnx_tensor *table = onnx_select(call, is_here, wide, nothing);
     const uint32_t axis = 2;
-    DML_REDUCE_OPERATOR_DESC desc = {.Function = reduction->function, .AxisCount = 1, .Axes = &axis};
-    struct onnx_tensor *reduced = onnx_make(call, DML_OPERATOR_REDUCE, &desc, ONNX_TENSORS(table));
-    return onnx_binary(call, reduction->binary, before, reduced);
+    return onnx_binary(call, reduction->binary, before, onnx_reduce(call, reduction->function, table, 1, &axis));
 }
 
 /* Types that REDUCE lacks go as wider ones; rounding to 16 bits is the last step. */
@@ -101,8 +99,8 @@ static struct onnx_tensor *put_back(const struct onnx_call *call, struct onnx_te
             memcpy(sizes, corner->sizes, sizeof sizes);
             offsets[d] = corner->sizes[d];
             sizes[d] = data->sizes[d] - corner->sizes[d];
-            struct onnx_tensor *rest = onnx_move_slice(call, data, offsets, sizes, NULL);
-            corner = onnx_move_join(call, 2, (struct onnx_tensor *[]){corner, rest}, d);
+            struct onnx_tensor *rest = onnx_slice(call, data, offsets, sizes, NULL);
+            corner = onnx_join(call, 2, (struct onnx_tensor *[]){corner, rest}, d);
         }
     }
     return corner;
@@ -115,14 +113,13 @@ static bool reduce_elements(const struct onnx_call *call, const struct reduction
     struct onnx_call inner = *call;
     inner.outputs = &result;
     inner.output_count = 1;
-    return scatter_reduced(&inner, reduction, corner, onnx_move_as_three(call, corner, axis),
-                           onnx_move_as_three(call, indices, axis), onnx_move_as_three(call, updates, axis)) &&
+    return scatter_reduced(&inner, reduction, corner, onnx_as_three(call, corner, axis),
+                           onnx_as_three(call, indices, axis), onnx_as_three(call, updates, axis)) &&
            onnx_output(call, 0, put_back(call, result, data));
 }
 
 static bool scatter_elements(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
-                       *updates = onnx_move_needed(call, 2);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1), *updates = onnx_needed(call, 2);
     const struct reduction *reduction;
     static const uint32_t offsets[ONNX_MAX_RANK];
     uint32_t axis, sizes[ONNX_MAX_RANK];
@@ -140,12 +137,12 @@ static bool scatter_elements(const struct onnx_call *call) {
     if (onnx_is_empty(indices)) {
         return onnx_output(call, 0, input);
     }
-    struct onnx_tensor *corner = onnx_move_slice(call, input, offsets, sizes, NULL);
+    struct onnx_tensor *corner = onnx_slice(call, input, offsets, sizes, NULL);
     if (corner == NULL || reduction != NULL) {
         return corner != NULL && reduce_elements(call, reduction, corner, indices, updates, axis, input);
     }
-    struct onnx_tensor *bits = onnx_move_as_bits(call, corner);
-    updates = onnx_move_as_bits(call, updates);
+    struct onnx_tensor *bits = onnx_as_bits(call, corner);
+    updates = onnx_as_bits(call, updates);
     DML_SCATTER_OPERATOR_DESC desc = {.Axis = axis};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER, &desc, ONNX_TENSORS(bits, indices, updates));
     return onnx_output(call, 0, put_back(call, onnx_reinterpret(call, made, input->type), input));
@@ -159,7 +156,7 @@ static struct onnx_tensor *flatten_tuples(const struct onnx_call *call, struct o
     struct onnx_tensor *places = NULL;
     indices = onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple});
     for (uint32_t t = 0; t < tuple; ++t) {
-        struct onnx_tensor *part = onnx_move_from_start(call, onnx_move_part(call, indices, 1, t, 1), input->sizes[t]);
+        struct onnx_tensor *part = onnx_from_start(call, onnx_slice_axis(call, indices, 1, t, 1, 1), input->sizes[t]);
         if (places != NULL) {
             places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, places,
                                  onnx_number(call, ONNX_INT64, (double)input->sizes[t]));
@@ -185,18 +182,16 @@ static struct onnx_tensor *scatter_blocks(const struct onnx_call *call, struct o
     uint32_t sizes[ONNX_MAX_RANK];
     memcpy(sizes, input->sizes, tuple * sizeof *sizes);
     sizes[tuple] = block;
-    struct onnx_tensor *data = onnx_reshape(call, onnx_move_as_bits(call, input), rank, sizes);
+    struct onnx_tensor *data = onnx_reshape(call, onnx_as_bits(call, input), rank, sizes);
     indices = onnx_pad_rank(call, onnx_reshape(call, indices, 2, (uint32_t[]){count, tuple}), rank);
-    updates =
-        onnx_pad_rank(call, onnx_reshape(call, onnx_move_as_bits(call, updates), 2, (uint32_t[]){count, block}), rank);
+    updates = onnx_pad_rank(call, onnx_reshape(call, onnx_as_bits(call, updates), 2, (uint32_t[]){count, block}), rank);
     DML_SCATTER_ND_OPERATOR_DESC desc = {.InputDimensionCount = rank, .IndicesDimensionCount = 2};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER_ND, &desc, ONNX_TENSORS(data, indices, updates));
     return onnx_reinterpret(call, onnx_reshape(call, made, input->rank, input->sizes), input->type);
 }
 
 static bool scatter_nd(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *indices = onnx_move_needed(call, 1),
-                       *updates = onnx_move_needed(call, 2);
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1), *updates = onnx_needed(call, 2);
     const struct reduction *reduction;
     if (input == NULL || indices == NULL || updates == NULL || !find_reduction(call, &reduction)) {
         return false;
@@ -232,7 +227,7 @@ static bool scatter_nd(const struct onnx_call *call) {
 
 /* Updates one behind another along an axis, from an index on that each batch has. */
 static bool tensor_scatter(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0), *updates = onnx_move_needed(call, 1);
+    struct onnx_tensor *input = onnx_needed(call, 0), *updates = onnx_needed(call, 1);
     uint32_t axis;
     if (input == NULL || updates == NULL || !onnx_axis(call, onnx_int(call, "axis", -2), input->rank, &axis)) {
         return false;
@@ -246,7 +241,7 @@ static bool tensor_scatter(const struct onnx_call *call) {
             return onnx_refuse(call, "an update that does not fit");
         }
     }
-    struct onnx_tensor *places = onnx_move_iota(call, count);
+    struct onnx_tensor *places = onnx_iota(call, ONNX_INT64, 1, 0, count);
     if (onnx_input(call, 2) != NULL) {
         places = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, places,
                              onnx_reshape(call, onnx_input(call, 2), 2, (uint32_t[]){batches, 1}));
@@ -262,8 +257,8 @@ static bool tensor_scatter(const struct onnx_call *call) {
     }
     places = onnx_reshape(call, places, input->rank, sizes);
     places = onnx_broadcast(call, places, updates->rank, updates->sizes);
-    struct onnx_tensor *bits = onnx_move_as_bits(call, input);
-    updates = onnx_move_as_bits(call, updates);
+    struct onnx_tensor *bits = onnx_as_bits(call, input);
+    updates = onnx_as_bits(call, updates);
     DML_SCATTER_OPERATOR_DESC desc = {.Axis = axis};
     struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_SCATTER, &desc, ONNX_TENSORS(bits, places, updates));
     return onnx_output(call, 0, onnx_reinterpret(call, made, input->type));

@@ -11,7 +11,7 @@ static bool refuse_optional(const struct onnx_call *call) {
 
 /* Version 18 on take tensors too. */
 static bool get_element(const struct onnx_call *call) {
-    return onnx_output(call, 0, onnx_move_needed(call, 0));
+    return onnx_output(call, 0, onnx_needed(call, 0));
 }
 
 static bool has_element(const struct onnx_call *call) {

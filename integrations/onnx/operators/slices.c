@@ -4,17 +4,17 @@
 #include "onnx/operators/move.h"
 
 static bool concat(const struct onnx_call *call) {
-    const struct onnx_tensor *first = onnx_move_needed(call, 0);
+    const struct onnx_tensor *first = onnx_needed(call, 0);
     uint32_t axis;
     if (first == NULL || !onnx_axis(call, onnx_int(call, "axis", 1), first->rank, &axis)) {
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; ++i) {
-        if (onnx_move_needed(call, i) == NULL) {
+        if (onnx_needed(call, i) == NULL) {
             return false;
         }
     }
-    return onnx_output(call, 0, onnx_move_join(call, call->input_count, call->inputs, axis));
+    return onnx_output(call, 0, onnx_join(call, call->input_count, call->inputs, axis));
 }
 
 /* ---- Split ---- */
@@ -49,15 +49,15 @@ static bool find_parts(const struct onnx_call *call, uint32_t size, uint32_t *pa
 }
 
 static bool split(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis, offset = 0;
-    uint32_t *parts = onnx_move_scratch(call, call->output_count, sizeof *parts);
+    uint32_t *parts = onnx_scratch(call, call->output_count, sizeof *parts);
     if (input == NULL || parts == NULL || !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis) ||
         !find_parts(call, input->sizes[axis], parts)) {
         return false;
     }
     for (uint32_t i = 0; i < call->output_count; ++i) {
-        if (call->wanted[i] && !onnx_output(call, i, onnx_move_part(call, input, axis, offset, parts[i]))) {
+        if (call->wanted[i] && !onnx_output(call, i, onnx_slice_axis(call, input, axis, offset, parts[i], 1))) {
             return false;
         }
         offset += parts[i];
@@ -121,7 +121,7 @@ static bool find_bounds(const struct onnx_call *call, struct bounds *bounds) {
 }
 
 static bool slice(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     struct bounds bounds;
     if (input == NULL || !find_bounds(call, &bounds)) {
         return false;
@@ -141,13 +141,13 @@ static bool slice(const struct onnx_call *call) {
             return false;
         }
     }
-    return onnx_output(call, 0, onnx_move_slice(call, input, offsets, sizes, steps));
+    return onnx_output(call, 0, onnx_slice(call, input, offsets, sizes, steps));
 }
 
 /* ---- CenterCropPad ---- */
 
 static bool center_crop_pad(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count = 0, axis_count;
     const int64_t *shape = input == NULL ? NULL : onnx_host_ints(call, 1, &count);
     const int64_t *axes = onnx_ints(call, "axes", &axis_count);
@@ -173,15 +173,15 @@ static bool center_crop_pad(const struct onnx_call *call) {
             end[axis] = size - old - start[axis];
         }
     }
-    struct onnx_tensor *cropped = onnx_move_slice(call, input, offsets, sizes, NULL);
-    return onnx_output(call, 0, onnx_move_pad_zero(call, cropped, start, end));
+    struct onnx_tensor *cropped = onnx_slice(call, input, offsets, sizes, NULL);
+    return onnx_output(call, 0, onnx_pad_zeros(call, cropped, start, end));
 }
 
 /* ---- Crop ---- */
 
 /* Of pictures: what borders leave, from the left and from above on as much as `scale` says. */
 static bool crop(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t count, scale_count;
     const int64_t *border = onnx_ints(call, "border", &count), *scale = onnx_ints(call, "scale", &scale_count);
     if (input == NULL || input->rank != 4 || border == NULL || count != 4 || (scale != NULL && scale_count != 2)) {
@@ -200,7 +200,7 @@ static bool crop(const struct onnx_call *call) {
         offsets[2 + i] = (uint32_t)before;
         sizes[2 + i] = (uint32_t)left;
     }
-    return onnx_output(call, 0, onnx_move_slice(call, input, offsets, sizes, NULL));
+    return onnx_output(call, 0, onnx_slice(call, input, offsets, sizes, NULL));
 }
 
 static const struct onnx_operator rows[] = {

@@ -23,7 +23,7 @@ static bool along_axis(const struct onnx_call *call, DML_OPERATOR_TYPE type) {
     if (onnx_is_empty(x)) {
         return onnx_output(call, 0, x);
     }
-    return onnx_output(call, 0, onnx_reshape(call, onnx_net_softmax(call, type, vector, count, axes), rank, x->sizes));
+    return onnx_output(call, 0, onnx_reshape(call, onnx_softmax(call, type, vector, count, axes), rank, x->sizes));
 }
 
 static bool softmax(const struct onnx_call *call) {
@@ -54,8 +54,8 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
     if (ignored != NULL) {
         struct onnx_tensor *index =
             onnx_cast(call, onnx_constant(call, ONNX_INT64, 0, NULL, ignored->ints), loss->classes->type);
-        is_ignored = onnx_net_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, loss->classes, index);
-        loss->classes = onnx_net_choose(call, is_ignored, onnx_number(call, loss->classes->type, 0), loss->classes);
+        is_ignored = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, loss->classes, index);
+        loss->classes = onnx_select(call, is_ignored, onnx_number(call, loss->classes->type, 0), loss->classes);
         if (loss->classes == NULL) {
             return false;
         }
@@ -65,7 +65,7 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
         uint32_t sizes[ONNX_MAX_RANK];
         memcpy(sizes, loss->scores->sizes, sizeof sizes);
         struct onnx_tensor *rows =
-            onnx_broadcast(call, onnx_net_along(call, loss->weights, 1, loss->scores->rank), loss->scores->rank, sizes);
+            onnx_broadcast(call, onnx_along(call, loss->weights, 1, loss->scores->rank), loss->scores->rank, sizes);
         DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 1};
         *weights = onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(rows, loss->classes));
         if (*weights == NULL) {
@@ -73,16 +73,15 @@ static bool weigh(const struct onnx_call *call, struct loss *loss, struct onnx_t
         }
     }
     if (is_ignored != NULL) {
-        *weights = onnx_net_choose(call, is_ignored, onnx_number(call, loss->scores->type, 0),
-                                   *weights != NULL ? *weights : onnx_number(call, loss->scores->type, 1));
+        *weights = onnx_select(call, is_ignored, onnx_number(call, loss->scores->type, 0),
+                               *weights != NULL ? *weights : onnx_number(call, loss->scores->type, 1));
     }
     return is_ignored == NULL || *weights != NULL;
 }
 
 static struct onnx_tensor *sum_all(const struct onnx_call *call, struct onnx_tensor *x) {
     static const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return x == NULL ? NULL
-                     : onnx_reshape(call, onnx_net_reduce(call, DML_REDUCE_FUNCTION_SUM, x, x->rank, all), 0, NULL);
+    return x == NULL ? NULL : onnx_reshape(call, onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, x, x->rank, all), 0, NULL);
 }
 
 static struct onnx_tensor *find_loss(const struct onnx_call *call, struct loss *loss) {
@@ -94,7 +93,7 @@ static struct onnx_tensor *find_loss(const struct onnx_call *call, struct loss *
     DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 1};
     struct onnx_tensor *losses =
         onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(loss->scores, loss->classes));
-    losses = onnx_net_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, losses);
+    losses = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, losses);
     if (losses == NULL) {
         return NULL;
     }
@@ -155,7 +154,7 @@ static bool softmax_cross_entropy(const struct onnx_call *call) {
     if (!read_loss(call, &loss)) {
         return false;
     }
-    loss.scores = onnx_net_softmax(call, DML_OPERATOR_ACTIVATION_LOG_SOFTMAX1, loss.scores, 1, &axis);
+    loss.scores = onnx_softmax(call, DML_OPERATOR_ACTIVATION_LOG_SOFTMAX1, loss.scores, 1, &axis);
     return loss.scores != NULL && (call->output_count < 2 || onnx_output(call, 1, loss.scores)) &&
            onnx_output(call, 0, find_loss(call, &loss));
 }

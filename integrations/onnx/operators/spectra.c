@@ -1,6 +1,5 @@
 /* Fourier transforms, as products with matrices of cosines and sines. */
 #include <math.h>
-#include <string.h>
 
 #include "onnx/operators/move.h"
 
@@ -43,7 +42,7 @@ static struct onnx_tensor *make_matrix(const struct onnx_call *call, const struc
                     (unsigned)t->length);
         return NULL;
     }
-    float *numbers = onnx_move_scratch(call, (size_t)rows * columns, sizeof *numbers);
+    float *numbers = onnx_scratch(call, (size_t)rows * columns, sizeof *numbers);
     for (uint32_t r = 0; numbers != NULL && r < rows; ++r) {
         for (uint32_t c = 0; c < columns; ++c) {
             numbers[(size_t)r * columns + c] =
@@ -67,12 +66,9 @@ static struct onnx_tensor *apply(const struct onnx_call *call, const struct tran
     const enum onnx_type type = tensor->type;
     tensor = onnx_cast(call, onnx_transpose(call, tensor, order), type == ONNX_FLOAT16 ? ONNX_FLOAT : type);
     tensor = onnx_reshape(call, tensor, 4, (uint32_t[]){1, 1, batches, size * t->parts_in});
-    if (t->inputs != size) {
-        tensor = onnx_move_part(call, tensor, 3, 0, t->inputs * t->parts_in);
-    }
+    tensor = onnx_slice_axis(call, tensor, 3, 0, t->inputs * t->parts_in, 1);
     struct onnx_tensor *matrix = make_matrix(call, t);
-    DML_GEMM_OPERATOR_DESC desc = {.Alpha = 1};
-    struct onnx_tensor *made = onnx_make(call, DML_OPERATOR_GEMM, &desc, ONNX_TENSORS(tensor, matrix, NULL));
+    struct onnx_tensor *made = onnx_gemm(call, tensor, matrix, false, 1, NULL);
     sizes[rank - 2] = t->outputs;
     sizes[rank - 1] = t->parts_out;
     made = onnx_transpose(call, onnx_reshape(call, onnx_cast(call, made, type), rank, sizes), back);
@@ -110,7 +106,7 @@ static bool find_axis(const struct onnx_call *call, uint32_t rank, uint32_t *axi
 }
 
 static bool dft(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis;
     if (input == NULL || input->rank < 2 || onnx_is_empty(input)) {
         return onnx_refuse(call, "no signal");
@@ -137,7 +133,7 @@ static bool dft(const struct onnx_call *call) {
 /* Frames of a signal, each times the window. */
 static struct onnx_tensor *make_frames(const struct onnx_call *call, struct onnx_tensor *signal, uint32_t step,
                                        uint32_t length, uint32_t frames) {
-    uint32_t *places = onnx_move_scratch(call, (size_t)frames * length, sizeof *places);
+    uint32_t *places = onnx_scratch(call, (size_t)frames * length, sizeof *places);
     struct onnx_tensor *window = onnx_input(call, 2);
     for (uint32_t f = 0; places != NULL && f < frames; ++f) {
         for (uint32_t n = 0; n < length; ++n) {
@@ -147,7 +143,7 @@ static struct onnx_tensor *make_frames(const struct onnx_call *call, struct onnx
     if (places == NULL) {
         return NULL;
     }
-    struct onnx_tensor *made = onnx_move_pick(call, signal, 1, frames * length, places);
+    struct onnx_tensor *made = onnx_take(call, signal, 1, frames * length, places);
     made = onnx_reshape(call, made, 4, (uint32_t[]){signal->sizes[0], frames, length, signal->sizes[2]});
     if (window != NULL) {
         window = onnx_reshape(call, window, 2, (uint32_t[]){length, 1});
@@ -157,7 +153,7 @@ static struct onnx_tensor *make_frames(const struct onnx_call *call, struct onnx
 }
 
 static bool stft(const struct onnx_call *call) {
-    struct onnx_tensor *signal = onnx_move_needed(call, 0);
+    struct onnx_tensor *signal = onnx_needed(call, 0);
     const struct onnx_tensor *window = onnx_input(call, 2);
     uint32_t step, length;
     if (signal != NULL && signal->rank == 2) {

@@ -55,12 +55,11 @@ struct groups {
 static bool find_groups(const struct onnx_call *call, const struct table *table, bool is_sorted,
                         struct groups *groups) {
     const uint32_t size = table->size;
-    uint32_t *order = onnx_move_scratch(call, size, sizeof *order),
-             *other = onnx_move_scratch(call, size, sizeof *other);
-    groups->firsts = onnx_move_scratch(call, size, sizeof *groups->firsts);
-    groups->places = onnx_move_scratch(call, size, sizeof *groups->places);
-    groups->inverse = onnx_move_scratch(call, size, sizeof *groups->inverse);
-    groups->counts = onnx_move_scratch(call, size, sizeof *groups->counts);
+    uint32_t *order = onnx_scratch(call, size, sizeof *order), *other = onnx_scratch(call, size, sizeof *other);
+    groups->firsts = onnx_scratch(call, size, sizeof *groups->firsts);
+    groups->places = onnx_scratch(call, size, sizeof *groups->places);
+    groups->inverse = onnx_scratch(call, size, sizeof *groups->inverse);
+    groups->counts = onnx_scratch(call, size, sizeof *groups->counts);
     if (order == NULL || other == NULL || groups->firsts == NULL || groups->places == NULL || groups->inverse == NULL ||
         groups->counts == NULL) {
         return false;
@@ -89,7 +88,7 @@ static bool find_groups(const struct onnx_call *call, const struct table *table,
 }
 
 static bool unique(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_move_needed(call, 0);
+    struct onnx_tensor *input = onnx_needed(call, 0);
     uint32_t axis = 0, count = 0;
     if (input == NULL) {
         return false;
@@ -115,7 +114,7 @@ static bool unique(const struct onnx_call *call) {
     } else if (!onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis)) {
         return false;
     }
-    struct onnx_tensor *three = onnx_move_as_three(call, input, axis);
+    struct onnx_tensor *three = onnx_as_three(call, input, axis);
     if (three == NULL) {
         return false;
     }
@@ -126,7 +125,7 @@ static bool unique(const struct onnx_call *call) {
     if (!find_groups(call, &table, onnx_int(call, "sorted", 1) != 0, &groups)) {
         return false;
     }
-    return onnx_output(call, 0, onnx_move_pick(call, input, axis, groups.count, groups.firsts)) &&
+    return onnx_output(call, 0, onnx_take(call, input, axis, groups.count, groups.firsts)) &&
            onnx_output(call, 1, onnx_constant(call, ONNX_INT64, 1, &groups.count, groups.places)) &&
            onnx_output(call, 2, onnx_constant(call, ONNX_INT64, 1, &table.size, groups.inverse)) &&
            onnx_output(call, 3, onnx_constant(call, ONNX_INT64, 1, &groups.count, groups.counts));

@@ -68,7 +68,7 @@ uvec4 join_fours(vec4 low, vec4 high)
 
 // Keys and values that come next are loaded while those in shared memory are multiplied. These views are volatile:
 // compilers move a load to where its result is used, behind all that it should go along with. On an H200 heads of 64
-// elements made 131 TFLOP/s so, and 189 with loads that stay (vkdml bench -f attention/self_64/float16 -b 64MiB).
+// elements made 132 TFLOP/s so, and 185 with loads that stay (vkdml bench -f attention/self_64/float16 -b 64MiB).
 layout(std430, binding = 1) volatile readonly buffer QueriesAhead { uvec4 vectors[]; } queries_ahead;
 layout(std430, binding = 3) volatile readonly buffer KeysAhead { uvec4 vectors[]; } keys_ahead;
 layout(std430, binding = 4) volatile readonly buffer ValuesAhead { uvec4 vectors[]; } values_ahead;

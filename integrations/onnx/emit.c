@@ -8,15 +8,11 @@
 
 struct onnx_tensor *onnx_constant(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
                                   const uint32_t *sizes, const void *data) {
-    uint64_t count = 1;
     if (!onnx_is_countable(rank, sizes)) {
         onnx_refuse(call, "a tensor of more than 2^32 - 1 elements");
         return NULL;
     }
-    for (uint32_t d = 0; d < rank; ++d) {
-        count *= sizes[d];
-    }
-    const size_t bytes = onnx_bytes_of(type, count);
+    const size_t bytes = onnx_bytes_of(type, onnx_elements(rank, sizes));
     void *copy = bytes == SIZE_MAX ? NULL : onnx_allocate(&call->plan->arena, bytes + 4, 1);
     if (copy == NULL) {
         onnx_memory_is_out(call);

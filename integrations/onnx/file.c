@@ -111,8 +111,10 @@ static bool open_in(struct onnx_file *file, const char *path, struct onnx_error 
     if (folder == NULL) {
         return onnx_fail(error, "memory is out");
     }
+    struct onnx_error reason;
     return onnx_read_file(path, &file->arena, &bytes, &length, error) &&
-           onnx_read_model(bytes, length, folder, &file->model, error);
+           (onnx_read_model(bytes, length, folder, &file->model, &reason) ||
+            onnx_fail(error, "%s: %.*s", path, (int)sizeof reason.text, reason.text));
 }
 
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error) {

@@ -15,15 +15,19 @@ static const struct {
     {"UINT2", 0},          {"INT2", 0},
 };
 
-bool onnx_is_countable(uint32_t rank, const uint32_t *sizes) {
+uint64_t onnx_elements(uint32_t rank, const uint32_t *sizes) {
     uint64_t count = 1;
     for (uint32_t d = 0; d < rank; ++d) {
         if (sizes[d] == 0) {
-            return true;
+            return 0;
         }
-        count = count > UINT32_MAX ? count : count * sizes[d];
+        count = count > UINT64_MAX / sizes[d] ? UINT64_MAX : count * sizes[d];
     }
-    return count <= UINT32_MAX;
+    return count;
+}
+
+bool onnx_is_countable(uint32_t rank, const uint32_t *sizes) {
+    return onnx_elements(rank, sizes) <= UINT32_MAX;
 }
 
 size_t onnx_bytes_of(enum onnx_type type, uint64_t elements) {

@@ -114,8 +114,10 @@ struct onnx_model {
     struct onnx_graph graph;
 };
 
-/* Whether so many elements are a tensor that DirectML can have: 2^32 - 1 at most. Products of sizes are then of 64 bits.
- */
+/* How many elements a tensor of these sizes has; UINT64_MAX where that is beyond 64 bits. */
+uint64_t onnx_elements(uint32_t rank, const uint32_t *sizes);
+
+/* Whether DirectML can have so many: 2^32 - 1 at most. Products of some of the sizes are then of 64 bits. */
 bool onnx_is_countable(uint32_t rank, const uint32_t *sizes);
 
 /* Bytes of so many elements; SIZE_MAX where that is beyond size_t. 0 for strings and what is no type. */

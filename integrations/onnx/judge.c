@@ -36,19 +36,17 @@ static bool describe(struct judging *j, uint32_t value) {
         return true;
     }
     uint32_t sizes[ONNX_MAX_RANK];
-    uint64_t count = 1;
     for (uint32_t d = 0; d < said->rank; ++d) {
         const bool is_said = said->sizes[d] >= 0 && said->sizes[d] <= UINT32_MAX;
         sizes[d] = is_said ? (uint32_t)said->sizes[d] : j->assumed_size;
         j->is_assumed[value] = j->is_assumed[value] || !is_said;
         j->assumes = j->assumes || !is_said;
-        count *= sizes[d];
     }
     if (!onnx_is_countable(said->rank, sizes)) {
         j->why[value] = "has more than 2^32 - 1 elements";
         return true;
     }
-    const size_t bytes = onnx_bytes_of(said->type, count);
+    const size_t bytes = onnx_bytes_of(said->type, onnx_elements(said->rank, sizes));
     uint32_t source = ONNX_NONE;
     if (bytes != 0) {
         source = add_unknown(j, value, bytes);

@@ -177,14 +177,10 @@ static uint64_t bit_of(uint32_t input) {
 
 static bool add_input(struct onnx_plan *plan, const struct onnx_plan_input *input, uint32_t index,
                       struct onnx_tensor **tensor, struct onnx_error *error) {
-    uint64_t count = 1;
     if (input->rank > ONNX_MAX_RANK || !onnx_is_countable(input->rank, input->sizes)) {
         return onnx_fail(error, "input %u has more than 8 dimensions or 2^32 - 1 elements", (unsigned)index);
     }
-    for (uint32_t d = 0; d < input->rank; ++d) {
-        count *= input->sizes[d];
-    }
-    const size_t bytes = onnx_bytes_of(input->type, count);
+    const size_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes));
     if (input->data != NULL && (plan->looked_at & bit_of(index)) != 0) {
         plan->looked_at_inputs[index] = true;
         *tensor = onnx_add_data(plan, input->type, input->rank, input->sizes, input->data, bytes, bit_of(index));

@@ -36,21 +36,19 @@ static bool find_size(const struct onnx_plan *plan, const struct onnx_graph *gra
 static void stand_in(struct onnx_plan *plan, const struct onnx_scope *scope, uint32_t v) {
     const struct onnx_value *value = &scope->graph->values[v];
     uint32_t sizes[ONNX_MAX_RANK];
-    uint64_t count = 1;
     if (value->type == ONNX_UNDEFINED || !value->has_shape) {
         return;
     }
     for (uint32_t d = 0; d < value->rank; ++d) {
-        if (!find_size(plan, scope->graph, value, d, &sizes[d]) || (sizes[d] != 0 && count > UINT64_MAX / sizes[d])) {
+        if (!find_size(plan, scope->graph, value, d, &sizes[d])) {
             return;
         }
-        count *= sizes[d];
     }
-    const size_t bytes = onnx_bytes_of(value->type, count);
-    uint32_t source = ONNX_NONE;
-    if (bytes == SIZE_MAX) {
+    if (!onnx_is_countable(value->rank, sizes)) {
         return;
     }
+    const size_t bytes = onnx_bytes_of(value->type, onnx_elements(value->rank, sizes));
+    uint32_t source = ONNX_NONE;
     if (bytes != 0) {
         source = onnx_add_source(plan, &(struct onnx_source){.kind = ONNX_SOURCE_INPUT, .bytes = bytes});
         if (source == ONNX_NONE) {

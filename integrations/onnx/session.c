@@ -55,11 +55,7 @@ static void free_run(struct onnx_run *run) {
 }
 
 static uint64_t bytes_of(const struct onnx_plan_input *input) {
-    uint64_t count = 1;
-    for (uint32_t d = 0; d < input->rank; ++d) {
-        count *= input->sizes[d];
-    }
-    return onnx_bytes_of(input->type, count);
+    return onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes));
 }
 
 static bool is_same(const struct onnx_run *run, const struct onnx_plan_input *inputs) {
@@ -580,14 +576,6 @@ static bool run_device(struct onnx_run *run, void *const *outputs, struct onnx_e
     return true;
 }
 
-static uint64_t count_elements(const struct onnx_plan_output *output) {
-    uint64_t count = 1;
-    for (uint32_t d = 0; d < output->rank; ++d) {
-        count *= output->sizes[d];
-    }
-    return count;
-}
-
 bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error) {
     if (onnx_plan_node_count(run->plan) != 0 &&
         !(run->session->options.by_reference ? run_reference(run, outputs, error) : run_device(run, outputs, error))) {
@@ -600,7 +588,7 @@ bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_er
         }
         /* DirectML leaves the half byte behind an odd number of elements as it was; ONNX's is 0. */
         const bool is_of_4_bits = output->type == ONNX_UINT4 || output->type == ONNX_INT4;
-        if (is_of_4_bits && outputs[i] != NULL && count_elements(output) % 2 != 0) {
+        if (is_of_4_bits && outputs[i] != NULL && onnx_elements(output->rank, output->sizes) % 2 != 0) {
             unsigned char *last = (unsigned char *)outputs[i] + output->bytes - 1;
             *last &= 15;
         }

@@ -53,11 +53,7 @@ bool onnx_is_empty(const struct onnx_tensor *tensor) {
 }
 
 uint64_t onnx_count(const struct onnx_tensor *tensor) {
-    uint64_t count = 1;
-    for (uint32_t d = 0; d < tensor->rank; ++d) {
-        count *= tensor->sizes[d];
-    }
-    return count;
+    return onnx_elements(tensor->rank, tensor->sizes);
 }
 
 uint32_t onnx_add_source(struct onnx_plan *plan, const struct onnx_source *source) {
@@ -222,11 +218,7 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
     if (tensor == NULL) {
         return NULL;
     }
-    uint64_t count = 1;
-    for (uint32_t d = 0; d < rank && rank <= ONNX_MAX_RANK; ++d) {
-        count *= sizes[d];
-    }
-    if (rank > ONNX_MAX_RANK || !onnx_is_countable(rank, sizes) || count != onnx_count(tensor)) {
+    if (rank > ONNX_MAX_RANK || onnx_elements(rank, sizes) != onnx_count(tensor)) {
         onnx_refuse(call, rank > ONNX_MAX_RANK ? "more than 8 dimensions" : "a shape of another number of elements");
         return NULL;
     }

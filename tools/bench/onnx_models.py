@@ -3,7 +3,7 @@
 provider. Prints a Markdown table: creating a session, the first run, and the median of later runs, in milliseconds, from host
 memory to host memory; and how many times as long as ours others take.
 
-onnx_models.py [--size whole|small] [--seconds S] [--json FILE] [NAME..]
+onnx_models.py [--size whole|small] [--seconds S] [--cache FOLDER] [--json FILE] [NAME..]
 
 The models are those of tests/onnx/models.py, and `add`, four floats. The modules vkdml, onnx, onnxruntime and numpy must be found.
 """
@@ -81,9 +81,10 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--size", choices=["whole", "small"], default="whole")
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--cache", help="a folder where the plugin keeps pipelines: run twice for the first run with a warm one")
     parser.add_argument("--json")
     options = parser.parse_args()
-    providers = {"vkdml": vkdml.onnxruntime.session_options, "CPU": onnxruntime.SessionOptions}
+    providers = {"vkdml": lambda: vkdml.onnxruntime.session_options(cache=options.cache), "CPU": onnxruntime.SessionOptions}
     webgpu = webgpu_options()
     if webgpu:
         providers["WebGPU"] = webgpu

@@ -170,8 +170,10 @@ VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, Vkdml
 typedef struct VkdmlDeviceOpenInfo {
     size_t structSize;      /**< sizeof(VkdmlDeviceOpenInfo); see version.h */
     uint32_t headerVersion; /**< VKDML_HEADER_VERSION: a library that does not fit these headers refuses */
-    const char *name;       /**< opens the first device whose name contains this, ASCII case ignored; NULL: the best
-                                 (discrete, then integrated, virtual, CPU) */
+    const char *name;       /**< opens the first device whose name contains this, ASCII case ignored; "#1": the second
+                                 that vkdmlEnumeratePhysicalDevices() lists; 32 hexadecimal digits, with hyphens or
+                                 without: the one of that UUID; NULL: the best (discrete, then integrated, virtual,
+                                 CPU) */
     DML_FEATURE_LEVEL featureLevel;                   /**< 0: the newest */
     VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
     const VkAllocationCallbacks *allocationCallbacks; /**< copied; NULL: malloc */
@@ -215,6 +217,7 @@ typedef struct VkdmlPhysicalDeviceInfo {
     uint32_t deviceId;                           /**< VkPhysicalDeviceProperties::deviceID */
     VkPhysicalDeviceType type;                   /**< discrete, integrated, virtual or CPU */
     uint64_t deviceLocalBytes;                   /**< sum of its device-local heaps */
+    uint8_t uuid[VK_UUID_SIZE];                  /**< VkPhysicalDeviceIDProperties::deviceUUID */
     const char *unusable;                        /**< NULL, or why vkdml cannot use it; static */
 } VkdmlPhysicalDeviceInfo;
 
@@ -285,12 +288,25 @@ VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
 
 /**
  * The contents of the pipeline cache, in the manner of vkGetPipelineCacheData: ask for the size with data NULL.
+ * Thread-safe.
  *
  * @param device must not be NULL
  * @param[in,out] size in: bytes at data; out: bytes written or needed
  * @param[out] data NULL: only *size is written
  */
 VKDML_API VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data);
+
+/**
+ * Adds to the pipeline cache what vkdmlGetPipelineCacheData() gave, for data that is at hand only once the device is
+ * in use. Thread-safe; waits for pipelines that other threads are creating.
+ *
+ * @param device must not be NULL
+ * @param size bytes at data
+ * @param data read, not kept
+ * @return VKDML_SUCCESS; VKDML_ERROR_INVALID_ARGUMENT where the data is not of this device and driver, or the cache is
+ *         the caller's own (VkdmlDeviceCreateInfo::pipelineCache).
+ */
+VKDML_API VkdmlResult vkdmlMergePipelineCacheData(VkdmlDevice device, size_t size, const void *data);
 
 #ifdef __cplusplus
 }

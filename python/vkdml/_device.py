@@ -1,6 +1,7 @@
 """Vulkan devices: which there are, opening one, running an operator on it once."""
 import ctypes
 import threading
+import uuid
 import weakref
 from contextlib import ExitStack, contextmanager
 from ctypes import byref, c_uint32, c_uint64, c_void_p
@@ -36,6 +37,7 @@ class DeviceInfo(NamedTuple):
     api_version: str
     type: str
     memory: int
+    uuid: str
     unusable: Optional[str]
 
 
@@ -54,15 +56,15 @@ def devices() -> List[DeviceInfo]:
                        info.driverInfo.decode(errors="replace"),
                        f"{info.apiVersion >> 22 & 0x7F}.{info.apiVersion >> 12 & 0x3FF}.{info.apiVersion & 0xFFF}",
                        DEVICE_TYPES[info.type] if info.type < len(DEVICE_TYPES) else "other", info.deviceLocalBytes,
-                       info.unusable.decode() if info.unusable else None) for info in infos[:count.value]]
+                       str(uuid.UUID(bytes=bytes(info.uuid))), info.unusable.decode() if info.unusable else None) for info in infos[:count.value]]
 
 
 class Device:
     """An open Vulkan device, to run operators on. Threads take turns. Closed by close(), by `with`, or with its last use.
 
     Args:
-        name: part of its name, in any case. The best device where left out, or what the environment variable
-            VKDML_DEVICE names.
+        name: part of its name, in any case, its number in devices() as "#1", or its UUID. The best device where left out,
+            or what the environment variable VKDML_DEVICE names.
         level: the feature level that descriptors are held to, "6_4" for example; the newest where left out.
         variant: forces a build of the kernels: "PORTABLE", "SUBGROUP" or "SERIAL".
         validation: enables Vulkan's validation layer, whose messages are warnings to `log`.

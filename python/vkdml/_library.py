@@ -3,7 +3,7 @@ import ctypes
 import glob
 import os
 import threading
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, List, Optional
 
 # The version of the headers that the structs below are written after; tests/python holds it to include/vkdml/version.h.
@@ -154,7 +154,7 @@ class BindingProperties(Structure):
 class PhysicalDeviceInfo(Structure):
     _fields_ = [("name", c_char * 256), ("driver", c_char * 256), ("driverInfo", c_char * 256), ("apiVersion", c_uint32),
                 ("vendorId", c_uint32), ("deviceId", c_uint32), ("type", c_int32), ("deviceLocalBytes", c_uint64),
-                ("unusable", c_char_p)]
+                ("uuid", c_uint8 * 16), ("unusable", c_char_p)]
 
 
 class VulkanHandles(Structure):

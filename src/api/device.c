@@ -123,16 +123,19 @@ void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason) {
 static VkdmlResult get_cache_data(VkdmlDevice device, size_t *size, void *data, struct vkdml_report *report) {
     const size_t room = *size;
     VkResult result;
+    pthread_mutex_lock(&device->pipelines.lock); /* nothing is merged meanwhile */
     do {
         result = device->vk.GetPipelineCacheData(device->handles.device, device->pipeline_cache, size, NULL);
         if (result == VK_SUCCESS && data) {
             if (room < *size) {
+                pthread_mutex_unlock(&device->pipelines.lock);
                 return vkdml_report_invalid(report, "size is %zu, must be at least %zu", room, *size);
             }
             *size = room;
             result = device->vk.GetPipelineCacheData(device->handles.device, device->pipeline_cache, size, data);
         }
     } while (result == VK_INCOMPLETE);
+    pthread_mutex_unlock(&device->pipelines.lock);
     if (result != VK_SUCCESS) {
         return vkdml_vulkan_failure(&device->lost, report, result, "vkGetPipelineCacheData");
     }
@@ -144,6 +147,15 @@ VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *da
     VkdmlResult result = vkdml_check_device_given(device, size, "size", report);
     if (result == VKDML_SUCCESS) {
         result = get_cache_data(device, size, data, report);
+    }
+    return vkdml_end_on_object(report, result, device);
+}
+
+VkdmlResult vkdmlMergePipelineCacheData(VkdmlDevice device, size_t size, const void *data) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_device_given(device, data, "data", report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_device_merge_cache(device, data, size, report);
     }
     return vkdml_end_on_object(report, result, device);
 }

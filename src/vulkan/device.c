@@ -235,26 +235,29 @@ static VkdmlResult check_queue_family(const struct vkdml_functions_instance *vk,
 
 /* Whether the header of pipeline cache data is this driver's. Drivers must ignore foreign data too, but the data comes
  * from a file, and so is looked at before a driver sees it. */
-static bool is_cache_of(const VkPhysicalDeviceProperties *properties, const void *data, size_t size) {
+static bool is_cache_of(const VkPipelineCacheHeaderVersionOne *own, const void *data, size_t size) {
     VkPipelineCacheHeaderVersionOne header;
     if (size < sizeof header) {
         return false;
     }
     memcpy(&header, data, sizeof header);
     return header.headerSize >= sizeof header && header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE &&
-           header.vendorID == properties->vendorID && header.deviceID == properties->deviceID &&
-           memcmp(header.pipelineCacheUUID, properties->pipelineCacheUUID, VK_UUID_SIZE) == 0;
+           header.vendorID == own->vendorID && header.deviceID == own->deviceID &&
+           memcmp(header.pipelineCacheUUID, own->pipelineCacheUUID, VK_UUID_SIZE) == 0;
 }
 
 static VkdmlResult create_pipeline_cache(VkdmlDevice device, const VkdmlDeviceCreateInfo *info,
                                          const VkPhysicalDeviceProperties *properties, struct vkdml_report *report) {
+    device->cache_header.vendorID = properties->vendorID;
+    device->cache_header.deviceID = properties->deviceID;
+    memcpy(device->cache_header.pipelineCacheUUID, properties->pipelineCacheUUID, VK_UUID_SIZE);
     if (info->pipelineCache) {
         device->pipeline_cache = info->pipelineCache;
         return VKDML_SUCCESS;
     }
     VkPipelineCacheCreateInfo cache_info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     if (info->pipelineCacheDataSize > 0) {
-        if (is_cache_of(properties, info->pipelineCacheData, info->pipelineCacheDataSize)) {
+        if (is_cache_of(&device->cache_header, info->pipelineCacheData, info->pipelineCacheDataSize)) {
             cache_info.initialDataSize = info->pipelineCacheDataSize;
             cache_info.pInitialData = info->pipelineCacheData;
         } else {
@@ -270,6 +273,25 @@ static VkdmlResult create_pipeline_cache(VkdmlDevice device, const VkdmlDeviceCr
     }
     device->owns_pipeline_cache = true;
     return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdml_device_merge_cache(VkdmlDevice device, const void *data, size_t size, struct vkdml_report *report) {
+    VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = data};
+    VkPipelineCache other;
+    if (!device->owns_pipeline_cache) {
+        return vkdml_report_invalid(report, "device has a pipelineCache of the caller's, who may merge into it");
+    }
+    if (!is_cache_of(&device->cache_header, data, size)) {
+        return vkdml_report_invalid(report, "data is not of this device and driver");
+    }
+    VkResult created = device->vk.CreatePipelineCache(device->handles.device, &info, device->callbacks, &other);
+    if (created != VK_SUCCESS) {
+        return vkdml_vulkan_failure(&device->lost, report, created, "vkCreatePipelineCache");
+    }
+    VkdmlResult result = vkdml_pipelines_merge(device, other, report);
+    device->vk.DestroyPipelineCache(device->handles.device, other, device->callbacks);
+    return result;
 }
 
 static VkdmlResult create_layouts(VkdmlDevice device, uint32_t buffer_count, struct vkdml_report *report) {

@@ -60,6 +60,7 @@ struct VkdmlDevice_T {
     struct vkdml_layouts layouts[VKDML_PLAN_MAX_BUFFERS]; /* by number of storage buffers, less one; up to what
                                                              the device has */
     VkPipelineCache pipeline_cache;
+    VkPipelineCacheHeaderVersionOne cache_header; /* who its data is for; sizes are 0 */
     bool owns_pipeline_cache;
     struct vkdml_pipelines pipelines;   /* has its lock */
     struct vkdml_parameters parameters; /* has its lock */
@@ -69,6 +70,9 @@ struct VkdmlDevice_T {
 
 /* Imports a device. info->featureLevel must be a level. *device is NULL on failure. */
 VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_report *report, VkdmlDevice *device);
+
+/* Adds to the device's cache, which must be its own. */
+VkdmlResult vkdml_device_merge_cache(VkdmlDevice device, const void *data, size_t size, struct vkdml_report *report);
 
 /* Destroys all but `opened`; while objects of it are alive its struct stays, for these to be destroyed. NULL is
  * ignored.

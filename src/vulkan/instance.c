@@ -204,10 +204,13 @@ VkdmlResult vkdml_own_instance_candidates(const struct vkdml_own_instance *own, 
         goto done;
     }
     for (uint32_t i = 0; i < *count; i++) {
-        VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+        VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+        VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                                  .pNext = &ids};
         own->vk.GetPhysicalDeviceProperties2(handles[i], &properties);
         list[i].physical_device = handles[i];
         list[i].properties = properties.properties;
+        memcpy(list[i].uuid, ids.deviceUUID, VK_UUID_SIZE);
         list[i].unusable = vkdml_physical_device_unusable(&own->vk, handles[i], properties.properties.apiVersion,
                                                           &list[i].queue_family_index);
     }

@@ -28,6 +28,7 @@ struct vkdml_own_instance {
 struct vkdml_candidate {
     VkPhysicalDevice physical_device;
     VkPhysicalDeviceProperties properties;
+    uint8_t uuid[VK_UUID_SIZE];  /* of the device; zeros where Vulkan is older than 1.1 */
     const char *unusable;        /* NULL, or why; static */
     uint32_t queue_family_index; /* where usable */
 };

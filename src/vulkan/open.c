@@ -44,15 +44,65 @@ static bool contains(const char *text, const char *part) {
     return *part == '\0';
 }
 
+/* "#1": the index among the candidates. False for what is no such text. */
+static bool read_index(const char *name, unsigned long *index) {
+    char *end;
+    if (name[0] != '#' || name[1] < '0' || name[1] > '9') {
+        return false;
+    }
+    *index = strtoul(name + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* 32 hexadecimal digits, with hyphens among them or not. False for what is no such text. */
+static bool read_uuid(const char *name, uint8_t uuid[VK_UUID_SIZE]) {
+    static const char digits[] = "0123456789abcdef";
+    size_t count = 0;
+    for (; *name; name++) {
+        const char *digit = strchr(digits, lower(*name));
+        if (*name == '-') {
+            continue;
+        }
+        if (!digit || count == (size_t)2 * VK_UUID_SIZE) {
+            return false;
+        }
+        uuid[count / 2] = (uint8_t)((count % 2 ? uuid[count / 2] << 4 : 0) | (digit - digits));
+        count++;
+    }
+    return count == (size_t)2 * VK_UUID_SIZE;
+}
+
+/* name: a part of it, an index or a UUID, or NULL */
+static bool is_named(const struct vkdml_candidate *candidate, uint32_t index, const char *name) {
+    unsigned long wanted;
+    uint8_t uuid[VK_UUID_SIZE];
+    if (!name) {
+        return true;
+    }
+    if (read_index(name, &wanted)) {
+        return wanted == index;
+    }
+    if (read_uuid(name, uuid)) {
+        return memcmp(candidate->uuid, uuid, VK_UUID_SIZE) == 0;
+    }
+    return contains(candidate->properties.deviceName, name);
+}
+
 static VkdmlResult report_none_fits(const struct vkdml_candidate *candidates, uint32_t count, const char *name,
                                     struct vkdml_report *report) {
     const char *are = count == 1 ? "is" : "are", *plural = count == 1 ? "" : "s";
-    VkdmlResult result = name
-                             ? vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
-                                                "no usable Vulkan device's name contains \"%s\"; there %s %u device%s",
-                                                name, are, count, plural)
-                             : vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
-                                                "no Vulkan device is usable; there %s %u device%s", are, count, plural);
+    unsigned long index;
+    uint8_t uuid[VK_UUID_SIZE];
+    const char *what = !name                      ? ""
+                       : read_index(name, &index) ? "is number "
+                       : read_uuid(name, uuid)    ? "has the UUID "
+                                                  : "has a name that contains ";
+    VkdmlResult result =
+        name
+            ? vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                               "no usable Vulkan device %s\"%s\"; there %s %u device%s", what, name, are, count, plural)
+            : vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED,
+                               "no Vulkan device is usable; there %s %u device%s", are, count, plural);
     for (uint32_t i = 0; i < count; i++) {
         vkdml_report_add(report, VKDML_ERROR_INITIALIZATION_FAILED, "device %u is \"%s\"%s%s", i,
                          candidates[i].properties.deviceName, candidates[i].unusable ? ", unusable: " : "",
@@ -70,7 +120,7 @@ static VkdmlResult choose(const struct vkdml_own_instance *own, const char *name
         return result;
     }
     uint32_t i = 0;
-    while (i < count && (candidates[i].unusable || (name && !contains(candidates[i].properties.deviceName, name)))) {
+    while (i < count && (candidates[i].unusable || !is_named(&candidates[i], i, name))) {
         i++;
     }
     if (i < count) {
@@ -290,6 +340,7 @@ static VkdmlPhysicalDeviceInfo describe(const struct vkdml_own_instance *own, co
                                     .type = candidate->properties.deviceType,
                                     .deviceLocalBytes = device_local_bytes(own, candidate->physical_device),
                                     .unusable = candidate->unusable};
+    memcpy(info.uuid, candidate->uuid, VK_UUID_SIZE);
     snprintf(info.name, sizeof info.name, "%s", candidate->properties.deviceName);
     if (candidate->properties.apiVersion >= VK_API_VERSION_1_2) { /* else it need not know the struct */
         VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};

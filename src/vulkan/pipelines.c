@@ -173,6 +173,7 @@ static VkdmlResult add_entry(VkdmlDevice device, const struct key *key, struct v
 static void settle(VkdmlDevice device, struct vkdml_pipeline *entry, VkPipeline pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
     entry->pipeline = pipeline;
+    pipelines->creating--;
     if (!pipeline) {
         struct vkdml_pipeline **link = bucket_of(pipelines, &entry->key);
         while (*link != entry) {
@@ -200,6 +201,7 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
         result = add_entry(device, &key, report, &entry);
     }
     if (result == VKDML_SUCCESS && !*pipeline) {
+        pipelines->creating++;
         pthread_mutex_unlock(&pipelines->lock);
         result = create_pipeline(device, &key, report, pipeline);
         pthread_mutex_lock(&pipelines->lock);
@@ -207,6 +209,18 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
     }
     pthread_mutex_unlock(&pipelines->lock);
     return result;
+}
+
+VkdmlResult vkdml_pipelines_merge(VkdmlDevice device, VkPipelineCache other, struct vkdml_report *report) {
+    struct vkdml_pipelines *pipelines = &device->pipelines;
+    pthread_mutex_lock(&pipelines->lock);
+    while (pipelines->creating > 0) {
+        pthread_cond_wait(&pipelines->settled, &pipelines->lock);
+    }
+    VkResult merged = device->vk.MergePipelineCaches(device->handles.device, device->pipeline_cache, 1, &other);
+    pthread_mutex_unlock(&pipelines->lock);
+    return merged == VK_SUCCESS ? VKDML_SUCCESS
+                                : vkdml_vulkan_failure(&device->lost, report, merged, "vkMergePipelineCaches");
 }
 
 void vkdml_pipelines_finish(VkdmlDevice device) {

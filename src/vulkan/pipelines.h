@@ -17,6 +17,7 @@
 struct vkdml_pipelines {
     pthread_mutex_t lock;   /* of all below; not held while a driver compiles */
     pthread_cond_t settled; /* a pipeline was created, or was not */
+    unsigned creating;      /* how many threads are at it */
     struct vkdml_pipeline *buckets[VKDML_PIPELINE_BUCKETS];
 };
 
@@ -24,6 +25,9 @@ struct vkdml_pipelines {
  * of those that need the same one the first compiles it and the others wait. */
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline);
+
+/* Adds to the device's own cache. No pipeline is created meanwhile: Vulkan wants the cache to itself then. */
+VkdmlResult vkdml_pipelines_merge(VkdmlDevice device, VkPipelineCache other, struct vkdml_report *report);
 
 /* Destroys all. */
 void vkdml_pipelines_finish(VkdmlDevice device);

@@ -122,8 +122,53 @@ static void a_name_of_no_device_is_refused_with_the_names_there_are(void **state
     VkdmlDevice device;
     assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
     assert_null(device);
-    assert_reason("name contains \"no such device\"");
+    assert_reason("has a name that contains \"no such device\"");
     assert_reason(vulkan.properties.deviceName);
+}
+
+static void a_device_opens_by_its_number_and_by_its_uuid(void **state) {
+    (void)state;
+    VkdmlPhysicalDeviceInfo infos[8];
+    uint32_t count = 8;
+    assert_int_equal(vkdmlEnumeratePhysicalDevices(&count, infos), VKDML_SUCCESS);
+    char uuid[40] = "";
+    for (size_t i = 0, length = 0; i < VK_UUID_SIZE; i++) {
+        length +=
+            (size_t)snprintf(uuid + length, sizeof uuid - length, "%s%02X", i % 4 == 3 ? "-" : "", infos[0].uuid[i]);
+    }
+    const char *const names[] = {"#0", uuid};
+    for (size_t i = 0; i < 2; i++) {
+        VkdmlDeviceOpenInfo info = {.structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = names[i]};
+        VkdmlDevice device;
+        VkdmlVulkanHandles handles;
+        assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_SUCCESS);
+        assert_int_equal(vkdmlGetVulkanHandles(device, &handles), VKDML_SUCCESS);
+        VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+        VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                                  .pNext = &ids};
+        PFN_vkGetPhysicalDeviceProperties2 get = (PFN_vkGetPhysicalDeviceProperties2)handles.getInstanceProcAddr(
+            handles.instance, "vkGetPhysicalDeviceProperties2");
+        get(handles.physicalDevice, &properties);
+        assert_memory_equal(ids.deviceUUID, infos[0].uuid, VK_UUID_SIZE);
+        vkdmlDestroyDevice(device);
+    }
+}
+
+static void a_number_or_uuid_of_no_device_is_refused(void **state) {
+    (void)state;
+    VkdmlDeviceOpenInfo info = {.structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = "#99"};
+    VkdmlDevice device;
+    assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
+    assert_reason("is number \"#99\"");
+    info.name = "ffffffff-0123-4567-89ab-cdefffffffff";
+    assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
+    assert_reason("has the UUID \"ffffffff-0123");
+    info.name = "#1x"; /* neither */
+    assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
+    assert_reason("has a name that contains \"#1x\"");
+    info.name = "ffffffff-0123-4567-89ab-cdefffffffff0";
+    assert_int_equal(vkdmlOpenDevice(&info, &device), VKDML_ERROR_INITIALIZATION_FAILED);
+    assert_reason("has a name that contains \"ffffffff-0123");
 }
 
 static void the_environment_names_the_device_where_the_caller_does_not(void **state) {
@@ -486,6 +531,33 @@ static void pipeline_cache_data_comes_out_and_goes_in_again(void **state) {
     free(data);
 }
 
+static void pipeline_cache_data_goes_in_while_the_device_is_used(void **state) {
+    (void)state;
+    VkdmlDevice device = import_device();
+    size_t size = 0;
+    assert_int_equal(vkdmlGetPipelineCacheData(device, &size, NULL), VKDML_SUCCESS);
+    unsigned char *data = malloc(size);
+    assert_non_null(data);
+    assert_int_equal(vkdmlGetPipelineCacheData(device, &size, data), VKDML_SUCCESS);
+    vkdmlDestroyDevice(device);
+
+    interposer_reset(vkGetInstanceProcAddr);
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    assert_int_equal(vkdmlMergePipelineCacheData(device, size, data), VKDML_SUCCESS);
+    assert_int_equal(interposer.calls[INTERPOSED_MergePipelineCaches], 1);
+    assert_int_equal(vkdmlMergePipelineCacheData(device, size, NULL), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("data is NULL");
+    assert_int_equal(vkdmlMergePipelineCacheData(device, 3, data), VKDML_ERROR_INVALID_ARGUMENT);
+    data[offsetof(VkPipelineCacheHeaderVersionOne, pipelineCacheUUID)] ^= 1;
+    assert_int_equal(vkdmlMergePipelineCacheData(device, size, data), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("data is not of this device and driver");
+    assert_int_equal(interposer.calls[INTERPOSED_MergePipelineCaches], 1);
+    vkdmlDestroyDevice(device);
+    free(data);
+}
+
 static void the_callers_pipeline_cache_is_used_and_left_to_it(void **state) {
     (void)state;
     VkPipelineCacheCreateInfo create = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
@@ -497,6 +569,8 @@ static void the_callers_pipeline_cache_is_used_and_left_to_it(void **state) {
     info.pipelineCache = cache;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    assert_int_equal(vkdmlMergePipelineCacheData(device, 1, "x"), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("pipelineCache of the caller's");
     vkdmlDestroyDevice(device);
     assert_int_equal(interposer.calls[INTERPOSED_CreatePipelineCache], 0);
     assert_int_equal(interposer.calls[INTERPOSED_DestroyPipelineCache], 0);
@@ -740,6 +814,8 @@ int main(void) {
         cmocka_unit_test(opening_and_closing_frees_all_host_memory),
         cmocka_unit_test(a_device_opens_by_any_part_of_its_name_in_any_case),
         cmocka_unit_test(a_name_of_no_device_is_refused_with_the_names_there_are),
+        cmocka_unit_test(a_device_opens_by_its_number_and_by_its_uuid),
+        cmocka_unit_test(a_number_or_uuid_of_no_device_is_refused),
         cmocka_unit_test(the_environment_names_the_device_where_the_caller_does_not),
         cmocka_unit_test(opening_refuses_unknown_flags_and_levels),
         cmocka_unit_test(devices_are_listed_in_the_manner_of_vulkan),
@@ -754,6 +830,7 @@ int main(void) {
         cmocka_unit_test(a_device_below_1_2_is_refused),
         cmocka_unit_test(a_queue_family_that_cannot_compute_is_refused),
         cmocka_unit_test(pipeline_cache_data_comes_out_and_goes_in_again),
+        cmocka_unit_test(pipeline_cache_data_goes_in_while_the_device_is_used),
         cmocka_unit_test(the_callers_pipeline_cache_is_used_and_left_to_it),
         cmocka_unit_test(failures_are_logged_with_the_text_of_the_error_message),
         cmocka_unit_test(a_success_leaves_the_latest_failures_message),

@@ -206,6 +206,11 @@ static VkdmlResult get_cache(const struct objects *good, void *handle) {
     (void)good;
     return vkdmlGetPipelineCacheData(handle, &size, NULL);
 }
+static VkdmlResult merge_cache(const struct objects *good, void *handle) {
+    static const char data[64];
+    (void)good;
+    return vkdmlMergePipelineCacheData(handle, sizeof data, data);
+}
 static VkdmlResult compile(const struct objects *good, void *handle) {
     VkdmlDispatchable compiled;
     (void)good;
@@ -303,6 +308,7 @@ static const struct call {
     {DEVICE, "device", check_feature, false},
     {DEVICE, "device", get_lost_reason, false},
     {DEVICE, "device", get_cache, false},
+    {DEVICE, "device", merge_cache, false},
     {DEVICE, "device", get_level, false},
     {DEVICE, "device", get_variant, false},
     {DEVICE, "device", report_lost, false},

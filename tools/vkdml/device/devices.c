@@ -27,6 +27,11 @@ static void print_device(const VkdmlPhysicalDeviceInfo *info) {
     printf("  Vulkan: %u.%u.%u\n", VK_API_VERSION_MAJOR(info->apiVersion), VK_API_VERSION_MINOR(info->apiVersion),
            VK_API_VERSION_PATCH(info->apiVersion));
     printf("  memory: %.1f GiB\n", (double)info->deviceLocalBytes / (1 << 30));
+    printf("  UUID:   ");
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++) {
+        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+    }
+    putchar('\n');
     if (info->unusable) {
         printf("  cannot be used: %s\n", info->unusable);
     }

@@ -83,13 +83,29 @@ static void write_cache(const char *path, const void *data, size_t size) {
     free(other);
 }
 
+void onnx_device_use_cache(struct onnx_device *device, const char *folder) {
+    char *path = path_of_cache(folder, &device->properties);
+    size_t size = 0;
+    pthread_mutex_lock(&device->lock);
+    if (path == NULL || (device->cache_path != NULL && strcmp(path, device->cache_path) == 0)) {
+        free(path);
+    } else {
+        void *data = read_cache(path, &size);
+        /* Another driver's, or half a file, is refused, and written anew. */
+        const bool is_ours = data != NULL && vkdmlMergePipelineCacheData(device->vkdml, size, data) == VKDML_SUCCESS;
+        free(data);
+        free(device->cache_path);
+        device->cache_path = path;
+        device->cached_bytes = is_ours ? size : 0;
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
 void onnx_device_keep_pipelines(struct onnx_device *device) {
     size_t size = 0;
-    if (device->cache_path == NULL) {
-        return;
-    }
     pthread_mutex_lock(&device->lock);
-    if (vkdmlGetPipelineCacheData(device->vkdml, &size, NULL) == VKDML_SUCCESS && size != device->cached_bytes) {
+    if (device->cache_path != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, NULL) == VKDML_SUCCESS &&
+        size != device->cached_bytes) {
         void *data = malloc(size);
         if (data != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, data) == VKDML_SUCCESS) {
             write_cache(device->cache_path, data, size);
@@ -119,47 +135,15 @@ static bool load_functions(struct onnx_device *device) {
     return found;
 }
 
-/* Which device it will be is known once it is open: the file's name needs that, and opening needs the file. */
-static bool find_properties(const struct onnx_device_options *options, VkPhysicalDeviceProperties *properties) {
-    VkdmlDevice probe;
-    VkdmlVulkanHandles handles;
-    const VkdmlDeviceOpenInfo info = {
-        .structSize = sizeof info, .headerVersion = VKDML_HEADER_VERSION, .name = options->name};
-    if (vkdmlOpenDevice(&info, &probe) != VKDML_SUCCESS) {
-        return false;
-    }
-    bool found = false;
-    if (vkdmlGetVulkanHandles(probe, &handles) == VKDML_SUCCESS) {
-        const PFN_vkGetPhysicalDeviceProperties get = (PFN_vkGetPhysicalDeviceProperties)handles.getInstanceProcAddr(
-            handles.instance, "vkGetPhysicalDeviceProperties");
-        if (get != NULL) {
-            get(handles.physicalDevice, properties);
-            found = true;
-        }
-    }
-    vkdmlDestroyDevice(probe);
-    return found;
-}
-
 static bool open_device(struct onnx_device *device, const struct onnx_device_options *options,
                         struct onnx_error *error) {
-    void *cache = NULL;
-    VkPhysicalDeviceProperties properties;
-    if (options->cache_folder != NULL && find_properties(options, &properties)) {
-        device->cache_path = path_of_cache(options->cache_folder, &properties);
-        cache = device->cache_path == NULL ? NULL : read_cache(device->cache_path, &device->cached_bytes);
-    }
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                       .headerVersion = VKDML_HEADER_VERSION,
                                       .name = options->name,
                                       .logCallback = options->log,
                                       .logUserData = options->log_data,
-                                      .pipelineCacheData = cache,
-                                      .pipelineCacheDataSize = device->cached_bytes,
                                       .kernelVariant = options->variant};
-    const VkdmlResult opened = vkdmlOpenDevice(&info, &device->vkdml);
-    free(cache);
-    if (opened != VKDML_SUCCESS) {
+    if (vkdmlOpenDevice(&info, &device->vkdml) != VKDML_SUCCESS) {
         return onnx_fail(error, "%s", vkdmlGetErrorMessage());
     }
     if (vkdmlGetVulkanHandles(device->vkdml, &device->handles) != VKDML_SUCCESS || !load_functions(device)) {
@@ -167,6 +151,9 @@ static bool open_device(struct onnx_device *device, const struct onnx_device_opt
     }
     device->GetPhysicalDeviceProperties(device->handles.physicalDevice, &device->properties);
     device->GetPhysicalDeviceMemoryProperties(device->handles.physicalDevice, &device->memory);
+    if (options->cache_folder != NULL) {
+        onnx_device_use_cache(device, options->cache_folder);
+    }
     return true;
 }
 
@@ -179,9 +166,6 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
         return onnx_fail(error, "memory is out");
     }
     if (!open_device(device, options == NULL ? &defaults : options, error)) {
-        device->cached_bytes = 0;
-        free(device->cache_path);
-        device->cache_path = NULL;
         onnx_device_close(device);
         return false;
     }
@@ -208,10 +192,15 @@ const char *onnx_device_name(const struct onnx_device *device) {
     return device->properties.deviceName;
 }
 
+bool onnx_device_is_lost(const struct onnx_device *device) {
+    return vkdmlGetDeviceLostReason(device->vkdml) == VKDML_ERROR_DEVICE_LOST;
+}
+
 /* ---- memory ---- */
 
 #define HOST_FLAGS   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED_FLAGS (HOST_FLAGS | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+#define OPEN_FLAGS   (HOST_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
 
 /* The first type of those allowed that has these properties, or UINT32_MAX. */
 static uint32_t find_type(const struct onnx_device *device, uint32_t allowed, VkMemoryPropertyFlags wanted) {
@@ -227,14 +216,26 @@ bool onnx_device_shares_memory(const struct onnx_device *device) {
     return find_type(device, UINT32_MAX, CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != UINT32_MAX;
 }
 
+/* A GPU that opens a window of 256 MiB alone has a heap of that size for it, which is for others to use. */
+static uint32_t find_open_type(const struct onnx_device *device, uint32_t allowed) {
+    const uint32_t type = find_type(device, allowed, OPEN_FLAGS);
+    const bool is_window =
+        type != UINT32_MAX &&
+        device->memory.memoryHeaps[device->memory.memoryTypes[type].heapIndex].size <= (VkDeviceSize)256 << 20;
+    return is_window ? UINT32_MAX : type;
+}
+
 static uint32_t choose_type(const struct onnx_device *device, uint32_t allowed, enum onnx_memory memory) {
     static const VkMemoryPropertyFlags wanted[] = {
         [ONNX_MEMORY_DEVICE] = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
         [ONNX_MEMORY_HOST] = CACHED_FLAGS,
         [ONNX_MEMORY_SHARED] = CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+        [ONNX_MEMORY_OPEN] = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
     };
-    const uint32_t type = find_type(device, allowed, wanted[memory]);
-    return type != UINT32_MAX ? type : find_type(device, allowed, memory == ONNX_MEMORY_DEVICE ? 0 : HOST_FLAGS);
+    uint32_t type = memory == ONNX_MEMORY_OPEN ? find_open_type(device, allowed) : UINT32_MAX;
+    type = type != UINT32_MAX ? type : find_type(device, allowed, wanted[memory]);
+    const bool is_mapped = memory == ONNX_MEMORY_HOST || memory == ONNX_MEMORY_SHARED;
+    return type != UINT32_MAX ? type : find_type(device, allowed, is_mapped ? HOST_FLAGS : 0);
 }
 
 bool onnx_buffer_create(struct onnx_device *device, VkDeviceSize size, enum onnx_memory memory,
@@ -251,14 +252,15 @@ bool onnx_buffer_create(struct onnx_device *device, VkDeviceSize size, enum onnx
     }
     VkMemoryRequirements needs;
     device->GetBufferMemoryRequirements(vk, buffer->buffer, &needs);
-    const VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                             .allocationSize = needs.size,
-                                             .memoryTypeIndex = choose_type(device, needs.memoryTypeBits, memory)};
+    const uint32_t type = choose_type(device, needs.memoryTypeBits, memory);
+    const bool is_mapped = memory == ONNX_MEMORY_OPEN ? type == find_open_type(device, needs.memoryTypeBits)
+                                                      : memory != ONNX_MEMORY_DEVICE;
+    const VkMemoryAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
     if (!check(device, device->AllocateMemory(vk, &allocation, NULL, &buffer->memory), "vkAllocateMemory", error) ||
         !check(device, device->BindBufferMemory(vk, buffer->buffer, buffer->memory, 0), "vkBindBufferMemory", error) ||
-        (memory != ONNX_MEMORY_DEVICE &&
-         !check(device, device->MapMemory(vk, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), "vkMapMemory",
-                error))) {
+        (is_mapped && !check(device, device->MapMemory(vk, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped),
+                             "vkMapMemory", error))) {
         onnx_buffer_free(device, buffer);
         return false;
     }

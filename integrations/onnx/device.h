@@ -10,7 +10,7 @@ struct onnx_device;
 
 struct onnx_device_options {
     const char *name;         /* as VkdmlDeviceOpenInfo::name */
-    const char *cache_folder; /* where pipelines are kept, in a file for each device; NULL: nowhere */
+    const char *cache_folder; /* as of onnx_device_use_cache(), or NULL */
     VkdmlKernelVariant variant;
     VkdmlLogCallback log; /* NULL: silent */
     void *log_data;
@@ -24,6 +24,11 @@ void onnx_device_close(struct onnx_device *device);
 
 VkdmlDevice onnx_device_vkdml(const struct onnx_device *device);
 const char *onnx_device_name(const struct onnx_device *device);
+bool onnx_device_is_lost(const struct onnx_device *device);
+
+/* Where pipelines are kept, in a file for each device: those that are there are taken up. Of several folders it is the
+ * last. What goes wrong is no error. Thread-safe. */
+void onnx_device_use_cache(struct onnx_device *device, const char *folder);
 
 /* Keeps pipelines in the file, if there are new ones; what goes wrong is no error. Thread-safe. */
 void onnx_device_keep_pipelines(struct onnx_device *device);
@@ -40,6 +45,7 @@ enum onnx_memory {
     ONNX_MEMORY_DEVICE,
     ONNX_MEMORY_HOST,   /* cached where the device has such memory, and coherent */
     ONNX_MEMORY_SHARED, /* the device's own that the host sees and caches, see onnx_device_shares_memory() */
+    ONNX_MEMORY_OPEN,   /* the device's own; mapped where the host may write into all such memory, without a cache */
 };
 
 /* Whether the host reads and writes the device's memory as its own: integrated devices, and processors. */

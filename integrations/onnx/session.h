@@ -4,14 +4,16 @@
 
 #include "onnx/device.h"
 #include "onnx/plan.h"
+#include "onnx/pool.h"
 
 struct onnx_session;
 
 struct onnx_session_options {
-    bool allows_half;     /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
-    bool node_by_node;    /* nothing is fused */
-    bool by_reference;    /* on the CPU reference; the device is asked for its rules alone */
-    uint32_t shapes_kept; /* compiled for so many shapes at once; the one that was not used for longest goes; 0: 8 */
+    bool allows_half;       /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
+    bool node_by_node;      /* nothing is fused */
+    bool by_reference;      /* on the CPU reference; the device is asked for its rules alone */
+    struct onnx_pool *pool; /* of what inputs and outputs may lie in, on the same device; NULL: none do */
+    uint32_t shapes_kept;   /* compiled for so many shapes at once; the one that was not used for longest goes; 0: 8 */
 };
 
 /* The model and the graph, which may be one of its bodies, must live as long as the session, as must the device.
@@ -28,15 +30,25 @@ struct onnx_run;
 bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                     struct onnx_run **run, struct onnx_error *error);
 
+/* As onnx_run_begin(), with inputs that have no data on the device, at places of the session's pool. */
+bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
+                       const struct onnx_place *places, struct onnx_run **run, struct onnx_error *error);
+
 /* What will come of it; as many as the graph has outputs. */
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run);
 
 /* Runs once, on the inputs that it was begun for. Outputs are written packed, as many bytes as onnx_plan_output says,
  * NULL ones not at all. */
 bool onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error);
+
+/* As onnx_run_execute(), with outputs at places, where these have a piece; their addresses are not looked at then. An
+ * output may lie over an input. */
+bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                         struct onnx_error *error);
 void onnx_run_end(struct onnx_run *run);
 
-/* Of a run: dispatches that are recorded, 0 where all is known without; bytes of device memory; the graph. */
+/* Of a run: operators, 0 where all is known without; bytes of device memory, `tensor` with the temporary ones and with
+ * inputs and outputs that have been in memory of the run's own. */
 struct onnx_run_facts {
     uint32_t node_count; /* of DirectML's graph before it is fused */
     uint64_t temporary_bytes, persistent_bytes, tensor_bytes;

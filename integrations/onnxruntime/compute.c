@@ -7,19 +7,32 @@
 
 struct compute {
     OrtNodeComputeInfo info; /* first: ONNX Runtime has a pointer to it */
+    struct onnx_pool *pool;  /* of the session's device */
     struct onnx_model model;
     struct onnx_session *session;
     const char *report;
 };
 
-/* Inputs and outputs of one run; most fused nodes have few. */
+/* Inputs and outputs of one run, on the host or at places on the device. */
 struct ends {
     struct onnx_plan_input *inputs;
+    struct onnx_place *input_places;
     void **outputs;
+    struct onnx_place *output_places;
 };
 
-static bool read_input(const OrtKernelContext *context, uint32_t index, struct onnx_plan_input *input,
-                       struct onnx_error *error) {
+/* Where a tensor's elements are. Those of no device are the host's. */
+static bool find_place(const struct compute *compute, const OrtValue *value, const void *address, uint64_t bytes,
+                       struct onnx_place *place, struct onnx_error *error) {
+    *place = (struct onnx_place){NULL, 0};
+    const OrtMemoryDevice *memory = bytes == 0 ? NULL : ort.ep->Value_GetMemoryDevice(value);
+    return memory == NULL || ort.ep->MemoryDevice_GetDeviceType(memory) == OrtMemoryInfoDeviceType_CPU ||
+           onnx_pool_find(compute->pool, address, bytes, place) ||
+           onnx_fail(error, "a tensor is not on the session's device, or that was lost and is opened anew");
+}
+
+static bool read_input(const struct compute *compute, const OrtKernelContext *context, uint32_t index,
+                       struct onnx_plan_input *input, struct onnx_place *place, struct onnx_error *error) {
     const OrtValue *value = NULL;
     OrtTensorTypeAndShapeInfo *shape;
     ONNXTensorElementDataType type;
@@ -45,11 +58,20 @@ static bool read_input(const OrtKernelContext *context, uint32_t index, struct o
         }
         input->sizes[d] = (uint32_t)sizes[d];
     }
-    return ort_check(ort.api->GetTensorData(value, &input->data), error);
+    const uint64_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes));
+    if (!ort_check(ort.api->GetTensorData(value, &input->data), error) ||
+        !find_place(compute, value, input->data, bytes, place, error)) {
+        return false;
+    }
+    if (place->piece != NULL) {
+        input->data = NULL;
+    }
+    return true;
 }
 
-static bool make_outputs(OrtKernelContext *context, const struct onnx_run *run, uint32_t count, void **outputs,
-                         struct onnx_error *error) {
+static bool make_outputs(const struct compute *compute, OrtKernelContext *context, const struct onnx_run *run,
+                         const struct ends *ends, struct onnx_error *error) {
+    const uint32_t count = compute->model.graph.output_count;
     for (uint32_t o = 0; o < count; ++o) {
         const struct onnx_plan_output *output = &onnx_run_outputs(run)[o];
         int64_t sizes[ONNX_MAX_RANK];
@@ -58,7 +80,9 @@ static bool make_outputs(OrtKernelContext *context, const struct onnx_run *run, 
             sizes[d] = output->sizes[d];
         }
         if (!ort_check(ort.api->KernelContext_GetOutput(context, o, sizes, output->rank, &value), error) ||
-            (value != NULL && !ort_check(ort.api->GetTensorMutableData(value, &outputs[o]), error))) {
+            (value != NULL &&
+             (!ort_check(ort.api->GetTensorMutableData(value, &ends->outputs[o]), error) ||
+              !find_place(compute, value, ends->outputs[o], output->bytes, &ends->output_places[o], error)))) {
             return false;
         }
     }
@@ -76,17 +100,17 @@ static void report(const struct compute *compute, const struct onnx_run *run) {
 static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
     for (uint32_t i = 0; i < graph->input_count; ++i) {
-        if (!read_input(context, i, &ends->inputs[i], error)) {
+        if (!read_input(compute, context, i, &ends->inputs[i], &ends->input_places[i], error)) {
             return false;
         }
     }
     struct onnx_run *begun;
-    if (!onnx_run_begin(compute->session, graph->input_count, ends->inputs, &begun, error)) {
+    if (!onnx_run_begin_at(compute->session, graph->input_count, ends->inputs, ends->input_places, &begun, error)) {
         return false;
     }
     report(compute, begun);
-    const bool done = make_outputs(context, begun, graph->output_count, ends->outputs, error) &&
-                      onnx_run_execute(begun, ends->outputs, error);
+    const bool done = make_outputs(compute, context, begun, ends, error) &&
+                      onnx_run_execute_at(begun, ends->outputs, ends->output_places, error);
     onnx_run_end(begun);
     return done;
 }
@@ -100,13 +124,19 @@ static OrtStatus *ORT_API_CALL create_state(OrtNodeComputeInfo *info, OrtNodeCom
 static OrtStatus *ORT_API_CALL compute_run(OrtNodeComputeInfo *info, void *state, OrtKernelContext *context) {
     struct compute *compute = (struct compute *)info;
     struct onnx_error error = {{0}};
-    const struct ends ends = {calloc(compute->model.graph.input_count + 1, sizeof *ends.inputs),
-                              calloc(compute->model.graph.output_count + 1, sizeof *ends.outputs)};
+    const size_t input_count = compute->model.graph.input_count, output_count = compute->model.graph.output_count;
+    const struct ends ends = {
+        calloc(input_count + 1, sizeof *ends.inputs), calloc(input_count + 1, sizeof *ends.input_places),
+        calloc(output_count + 1, sizeof *ends.outputs), calloc(output_count + 1, sizeof *ends.output_places)};
     (void)state;
-    bool done = (ends.inputs != NULL && ends.outputs != NULL) || onnx_fail(&error, "memory is out");
+    bool done =
+        (ends.inputs != NULL && ends.input_places != NULL && ends.outputs != NULL && ends.output_places != NULL) ||
+        onnx_fail(&error, "memory is out");
     done = done && run(compute, context, &ends, &error);
     free(ends.inputs);
+    free(ends.input_places);
     free(ends.outputs);
+    free(ends.output_places);
     return ort_status(done, &error);
 }
 
@@ -152,6 +182,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
     compute->report = report;
+    compute->pool = options->pool;
     if (!import_graph(graph, true, &compute->model, error) || !import_ends(fused, &compute->model, error) ||
         !onnx_session_create(device, &compute->model, &compute->model.graph, options, &compute->session, error)) {
         compute_release(&compute->info);

@@ -1,17 +1,21 @@
 /* What ONNX Runtime finds in the library: which devices there are, and providers for them. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <vkdml/vkdml.h>
 
+#include "adapter.h"
+#include "memory.h"
 #include "provider.h"
 
-#define DEVICE_KEY "vulkan_device" /* among a device's metadata: its name */
+#define INDEX_KEY "vulkan_index" /* among a device's metadata */
 
 enum { MOST_DEVICES = 8 };
 
 struct factory {
     OrtEpFactory factory; /* first: ONNX Runtime has a pointer to it */
+    struct adapter adapters[MOST_DEVICES];
+    uint32_t count;
 };
 
 static const char *ORT_API_CALL get_name(const OrtEpFactory *factory) {
@@ -63,30 +67,50 @@ static const OrtHardwareDevice *find_hardware(const VkdmlPhysicalDeviceInfo *inf
     return gpu != NULL ? gpu : find_type(devices, count, OrtHardwareDeviceType_CPU);
 }
 
-static bool add_device(OrtEpFactory *factory, const VkdmlPhysicalDeviceInfo *info, const OrtHardwareDevice *hardware,
+static bool add_device(OrtEpFactory *factory, const struct adapter *adapter, const OrtHardwareDevice *hardware,
                        OrtEpDevice **device, struct onnx_error *error) {
+    char uuid[ADAPTER_UUID_ROOM], index[16];
     OrtKeyValuePairs *metadata;
+    adapter_uuid(adapter, uuid);
+    snprintf(index, sizeof index, "%u", (unsigned)adapter->index);
     ort.api->CreateKeyValuePairs(&metadata);
-    ort.api->AddKeyValuePair(metadata, DEVICE_KEY, info->name);
-    ort.api->AddKeyValuePair(metadata, "vulkan_driver", info->driver);
-    const bool done = ort_check(ort.ep->CreateEpDevice(factory, hardware, metadata, NULL, device), error);
+    ort.api->AddKeyValuePair(metadata, "vulkan_device", adapter->info.name);
+    ort.api->AddKeyValuePair(metadata, "vulkan_driver", adapter->info.driver);
+    ort.api->AddKeyValuePair(metadata, "vulkan_uuid", uuid);
+    ort.api->AddKeyValuePair(metadata, INDEX_KEY, index);
+    const bool done = ort_check(ort.ep->CreateEpDevice(factory, hardware, metadata, NULL, device), error) &&
+                      ort_check(ort.ep->EpDevice_AddAllocatorInfo(*device, adapter->memory_info), error);
     ort.api->ReleaseKeyValuePairs(metadata);
     return done;
 }
 
-static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *factory, const OrtHardwareDevice *const *devices, size_t count,
-                                           OrtEpDevice **ep_devices, size_t most, size_t *ep_count) {
+/* No Vulkan is no error: there is nothing to offer. */
+static bool find_adapters(struct factory *factory, const OrtLogger *logger, struct onnx_error *error) {
     VkdmlPhysicalDeviceInfo infos[MOST_DEVICES];
-    uint32_t info_count = MOST_DEVICES;
+    uint32_t count = MOST_DEVICES;
+    if (vkdmlEnumeratePhysicalDevices(&count, infos) < 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (infos[i].unusable == NULL) {
+            if (!adapter_init(&factory->adapters[factory->count], &infos[i], i, logger, error)) {
+                return false;
+            }
+            ++factory->count;
+        }
+    }
+    return true;
+}
+
+static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *ep_factory, const OrtHardwareDevice *const *devices,
+                                           size_t count, OrtEpDevice **ep_devices, size_t most, size_t *ep_count) {
+    const struct factory *factory = (struct factory *)ep_factory;
     struct onnx_error error = {{0}};
     *ep_count = 0;
-    /* No Vulkan is no error: there is nothing to offer. */
-    if (vkdmlEnumeratePhysicalDevices(&info_count, infos) < 0) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < info_count && *ep_count < most; ++i) {
-        const OrtHardwareDevice *hardware = infos[i].unusable != NULL ? NULL : find_hardware(&infos[i], devices, count);
-        if (hardware != NULL && !add_device(factory, &infos[i], hardware, &ep_devices[*ep_count], &error)) {
+    for (uint32_t i = 0; i < factory->count && *ep_count < most; ++i) {
+        const OrtHardwareDevice *hardware = find_hardware(&factory->adapters[i].info, devices, count);
+        if (hardware != NULL &&
+            !add_device(ep_factory, &factory->adapters[i], hardware, &ep_devices[*ep_count], &error)) {
             return ort_status(false, &error);
         }
         *ep_count += hardware != NULL;
@@ -96,19 +120,35 @@ static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *factory, const OrtHardw
 
 /* ---- providers ---- */
 
+/* The adapter that the device which a session was given is. */
+static struct adapter *find_adapter(struct factory *factory, const OrtKeyValuePairs *metadata,
+                                    struct onnx_error *error) {
+    const char *index = metadata == NULL ? NULL : ort.api->GetKeyValue(metadata, INDEX_KEY);
+    for (uint32_t i = 0; index != NULL && i < factory->count; ++i) {
+        if (factory->adapters[i].index == strtoul(index, NULL, 10)) {
+            return &factory->adapters[i];
+        }
+    }
+    onnx_fail(error, "the session's device is none of this plugin's");
+    return NULL;
+}
+
 static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwareDevice *const *devices,
                                          const OrtKeyValuePairs *const *metadata, size_t count,
                                          const OrtSessionOptions *session_options, const OrtLogger *logger,
                                          OrtEp **ep) {
     struct provider_options options;
     struct onnx_error error = {{0}};
-    (void)factory;
     (void)devices;
+    (void)logger;
     *ep = NULL;
-    const char *name = count == 0 || metadata[0] == NULL ? NULL : ort.api->GetKeyValue(metadata[0], DEVICE_KEY);
-    const bool done = (count == 1 || onnx_fail(&error, "a session runs on one device, not %zu", count)) &&
-                      read_options(session_options, &options, &error) &&
-                      provider_create(name, &options, logger, ep, &error);
+    if (count != 1) {
+        onnx_fail(&error, "a session runs on one device, not %zu", count);
+        return ort_status(false, &error);
+    }
+    struct adapter *adapter = find_adapter((struct factory *)factory, metadata[0], &error);
+    const bool done = adapter != NULL && read_options(session_options, &options, &error) &&
+                      provider_create(adapter, &options, ep, &error);
     return ort_status(done, &error);
 }
 
@@ -117,24 +157,33 @@ static void ORT_API_CALL release_ep(OrtEpFactory *factory, OrtEp *ep) {
     provider_release(ep);
 }
 
-static OrtStatus *ORT_API_CALL create_allocator(OrtEpFactory *factory, const OrtMemoryInfo *info,
+/* ---- memory ---- */
+
+static OrtStatus *ORT_API_CALL create_allocator(OrtEpFactory *ep_factory, const OrtMemoryInfo *info,
                                                 const OrtKeyValuePairs *options, OrtAllocator **allocator) {
-    (void)factory;
-    (void)info;
+    struct factory *factory = (struct factory *)ep_factory;
     (void)options;
     *allocator = NULL;
-    return NULL;
+    for (uint32_t i = 0; info != NULL && i < factory->count; ++i) {
+        const OrtMemoryInfo *own = factory->adapters[i].memory_info;
+        if (ort.ep->MemoryDevice_AreEqual(ort.ep->MemoryInfo_GetMemoryDevice(own),
+                                          ort.ep->MemoryInfo_GetMemoryDevice(info))) {
+            *allocator = memory_create_allocator(&factory->adapters[i]);
+            return *allocator != NULL ? NULL : ort.api->CreateStatus(ORT_EP_FAIL, "memory is out");
+        }
+    }
+    return ort.api->CreateStatus(ORT_EP_FAIL, "there is no such memory");
 }
 
 static void ORT_API_CALL release_allocator(OrtEpFactory *factory, OrtAllocator *allocator) {
     (void)factory;
-    (void)allocator;
+    memory_release_allocator(allocator);
 }
 
-static OrtStatus *ORT_API_CALL create_transfer(OrtEpFactory *factory, OrtDataTransferImpl **transfer) {
-    (void)factory;
-    *transfer = NULL;
-    return NULL;
+static OrtStatus *ORT_API_CALL create_transfer(OrtEpFactory *ep_factory, OrtDataTransferImpl **transfer) {
+    struct factory *factory = (struct factory *)ep_factory;
+    *transfer = memory_create_transfer(factory->adapters, factory->count);
+    return *transfer != NULL ? NULL : ort.api->CreateStatus(ORT_EP_FAIL, "memory is out");
 }
 
 static bool ORT_API_CALL is_stream_aware(const OrtEpFactory *factory) {
@@ -157,7 +206,6 @@ EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *factory);
 EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base, const OrtLogger *logger,
                                     OrtEpFactory **factories, size_t most, size_t *count) {
     (void)registered_name;
-    (void)logger;
     *count = 0;
     const OrtApi *api = base->GetApi(API_VERSION);
     if (api == NULL) {
@@ -182,12 +230,21 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
                                       .ReleaseAllocator = release_allocator,
                                       .CreateDataTransfer = create_transfer,
                                       .IsStreamAware = is_stream_aware};
+    struct onnx_error error = {{0}};
+    if (!find_adapters(factory, logger, &error)) {
+        ReleaseEpFactory(&factory->factory);
+        return ort_status(false, &error);
+    }
     factories[0] = &factory->factory;
     *count = 1;
     return NULL;
 }
 
-EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *factory) {
+EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *ep_factory) {
+    struct factory *factory = (struct factory *)ep_factory;
+    for (uint32_t i = 0; factory != NULL && i < factory->count; ++i) {
+        adapter_finish(&factory->adapters[i]);
+    }
     free(factory);
     return NULL;
 }

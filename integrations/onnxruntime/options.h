@@ -7,7 +7,7 @@
 #define OPTION_TEXT 1024
 
 struct provider_options {
-    char device[256];               /* "device": a part of the device's name; "": as the chosen OrtEpDevice says */
+    char device[256];               /* "device": by name, "#1" or UUID what the OrtEpDevice must be; "": any */
     char cache_folder[OPTION_TEXT]; /* "cache": a folder for pipelines; "": none */
     char report[OPTION_TEXT];       /* "report": a file that tells of each node where it runs, and why; "": none */
     bool allows_half;               /* "half": "1" */

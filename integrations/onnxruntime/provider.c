@@ -12,8 +12,8 @@
 struct provider {
     OrtEp ep; /* first: ONNX Runtime has a pointer to it */
     struct provider_options options;
-    const OrtLogger *logger;
-    struct onnx_device *device;
+    struct adapter *adapter;
+    struct adapter_device *device;
     struct onnx_error error; /* of the latest call */
 };
 
@@ -69,8 +69,7 @@ static bool claim(const struct onnx_model *model, const struct onnx_verdict *ver
                 claimed[claimed_count++] = nodes[n];
             }
         }
-        const OrtNodeFusionOptions options = {.ort_version_supported = API_VERSION,
-                                              .drop_constant_initializers = true};
+        const OrtNodeFusionOptions options = {.ort_version_supported = API_VERSION, .drop_constant_initializers = true};
         if (claimed_count != 0) {
             done = ort_check(ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, claimed, claimed_count, &options), error);
         }
@@ -134,10 +133,11 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
     struct onnx_error error = {{0}};
     (void)contexts;
     const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
-                                                 .node_by_node = provider->options.node_by_node};
+                                                 .node_by_node = provider->options.node_by_node,
+                                                 .pool = provider->device->pool};
     for (size_t i = 0; i < count; ++i) {
-        if (!compute_create(provider->device, graphs[i], fused[i], &options, provider->options.report, &infos[i],
-                            &error)) {
+        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, provider->options.report,
+                            &infos[i], &error)) {
             for (size_t k = 0; k < i; ++k) {
                 compute_release(infos[k]);
                 infos[k] = NULL;
@@ -157,15 +157,7 @@ static void ORT_API_CALL release_infos(OrtEp *ep, OrtNodeComputeInfo **infos, si
 
 /* ---- the provider ---- */
 
-static void log_message(void *data, VkdmlLogLevel severity, const char *message) {
-    const struct provider *provider = data;
-    const OrtLoggingLevel level =
-        severity == VKDML_LOG_LEVEL_ERROR ? ORT_LOGGING_LEVEL_ERROR : ORT_LOGGING_LEVEL_WARNING;
-    OrtStatus *status = ort.api->Logger_LogMessage(provider->logger, level, message, ORT_FILE, __LINE__, "vkdml");
-    ort.api->ReleaseStatus(status);
-}
-
-bool provider_create(const char *name, const struct provider_options *options, const OrtLogger *logger, OrtEp **made,
+bool provider_create(struct adapter *adapter, const struct provider_options *options, OrtEp **made,
                      struct onnx_error *error) {
     struct provider *provider = calloc(1, sizeof *provider);
     *made = NULL;
@@ -173,15 +165,17 @@ bool provider_create(const char *name, const struct provider_options *options, c
         return onnx_fail(error, "memory is out");
     }
     provider->options = *options;
-    provider->logger = logger;
-    const struct onnx_device_options device = {.name = options->device[0] != 0 ? options->device : name,
-                                               .cache_folder =
-                                                   options->cache_folder[0] != 0 ? options->cache_folder : NULL,
-                                               .log = options->logs ? log_message : NULL,
-                                               .log_data = provider};
-    if (!onnx_device_open(&device, &provider->device, error)) {
+    provider->adapter = adapter;
+    const bool is_named = options->device[0] == 0 || adapter_is_named(adapter, options->device);
+    provider->device = is_named ? adapter_acquire(adapter, options->logs, error) : NULL;
+    if (provider->device == NULL) {
         free(provider);
-        return false;
+        return is_named ? false
+                        : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
+                                    adapter->info.name);
+    }
+    if (options->cache_folder[0] != 0) {
+        onnx_device_use_cache(provider->device->device, options->cache_folder);
     }
     provider->ep = (OrtEp){.ort_version_supported = API_VERSION,
                            .GetName = get_name,
@@ -195,7 +189,7 @@ bool provider_create(const char *name, const struct provider_options *options, c
 void provider_release(OrtEp *ep) {
     struct provider *provider = (struct provider *)ep;
     if (provider != NULL) {
-        onnx_device_close(provider->device);
+        adapter_release(provider->adapter, provider->device);
         free(provider);
     }
 }

@@ -2,11 +2,11 @@
 #ifndef VKDML_ORT_PROVIDER_H
 #define VKDML_ORT_PROVIDER_H
 
-#include "onnx/device.h"
+#include "adapter.h"
 #include "options.h"
 
-/* Opens the device. name: of it, or a part. On failure *made is NULL. */
-bool provider_create(const char *name, const struct provider_options *options, const OrtLogger *logger, OrtEp **made,
+/* On the adapter's device, which is opened where it is not. On failure *made is NULL. */
+bool provider_create(struct adapter *adapter, const struct provider_options *options, OrtEp **made,
                      struct onnx_error *error);
 void provider_release(OrtEp *provider);
 

@@ -1,0 +1,94 @@
+/* Runs on the CPU reference. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnx/run.h"
+
+/* An input of the reference, which is only read: a copy where it does not lie as the reference wants it. */
+static bool bind_input(VkdmlHostBinding *binding, const void *data, size_t bytes, struct onnx_arena *copies) {
+    const union {
+        const void *constant;
+        void *data;
+    } place = {data};
+    *binding = (VkdmlHostBinding){place.data, ROUND_UP(bytes, 4)};
+    if (bytes % 4 != 0 || (uintptr_t)data % 8 != 0) {
+        binding->data = onnx_allocate(copies, ROUND_UP(bytes, 4), 1);
+        if (binding->data != NULL) {
+            memcpy(binding->data, data, bytes);
+        }
+    }
+    return binding->data != NULL;
+}
+
+/* On the CPU reference, with outputs in memory of their own: they need room for whole words. */
+static bool execute_by_reference(struct onnx_run *run, unsigned char *const *memory, struct onnx_error *error) {
+    const struct onnx_plan *plan = run->plan;
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    struct onnx_plan_graph *graph;
+    if (!onnx_plan_graph_create(plan, onnx_device_vkdml(run->session->device), &graph, error)) {
+        return false;
+    }
+    VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
+    struct onnx_arena copies = {NULL};
+    bool done = bindings != NULL || onnx_fail(error, "memory is out");
+    for (uint32_t i = 0; done && i < input_count; ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
+        done = bind_input(&bindings[i], input->input == ONNX_NONE ? input->data : run->begun[input->input].data,
+                          input->bytes, &copies) ||
+               onnx_fail(error, "memory is out");
+    }
+    for (uint32_t i = 0; done && i < onnx_plan_output_count(plan); ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
+        if (output->output != ONNX_NONE) {
+            bindings[input_count + output->output] =
+                (VkdmlHostBinding){memory[output->output], ROUND_UP(output->bytes, 4)};
+        }
+    }
+    const uint32_t unread = onnx_plan_unread_count(plan), first = output_count - unread;
+    for (uint32_t i = 0; done && i < unread; ++i) {
+        bindings[input_count + first + i] =
+            (VkdmlHostBinding){memory[first + i], ROUND_UP(onnx_plan_unread_bytes(plan)[i], 4)};
+    }
+    const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
+                                          .desc = onnx_plan_graph_desc(graph),
+                                          .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED,
+                                          .inputCount = input_count,
+                                          .inputs = bindings,
+                                          .outputCount = output_count,
+                                          .outputs = bindings == NULL ? NULL : bindings + input_count};
+    done = done && (vkdmlReferenceExecuteGraph(&info) == VKDML_SUCCESS || onnx_run_fail_vkdml(error));
+    free(bindings);
+    onnx_arena_free(&copies);
+    onnx_plan_graph_free(graph);
+    return done;
+}
+
+bool onnx_run_by_reference(struct onnx_run *run, void *const *outputs, struct onnx_error *error) {
+    const uint32_t count = onnx_run_count_outputs(run), model_count = onnx_plan_output_count(run->plan);
+    unsigned char **memory = calloc(count + 1, sizeof *memory);
+    bool done = memory != NULL;
+    for (uint32_t i = 0; done && i < model_count; ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
+        if (output->output != ONNX_NONE) {
+            memory[output->output] = calloc(1, output->bytes + 8);
+            done = memory[output->output] != NULL;
+        }
+    }
+    const uint32_t unread = onnx_plan_unread_count(run->plan);
+    for (uint32_t i = 0; done && i < unread; ++i) {
+        memory[count - unread + i] = calloc(1, onnx_plan_unread_bytes(run->plan)[i] + 8);
+        done = memory[count - unread + i] != NULL;
+    }
+    done = done ? execute_by_reference(run, memory, error) : onnx_fail(error, "memory is out");
+    for (uint32_t i = 0; done && i < model_count; ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
+        if (output->output != ONNX_NONE && outputs[i] != NULL) {
+            memcpy(outputs[i], memory[output->output], output->bytes);
+        }
+    }
+    for (uint32_t i = 0; memory != NULL && i < count; ++i) {
+        free(memory[i]);
+    }
+    free(memory);
+    return done;
+}

@@ -1,0 +1,179 @@
+/* From a plan to what can be recorded: compiled, and its constants on the device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnx/run.h"
+
+static bool compile(struct onnx_run *run, struct onnx_error *error) {
+    const struct onnx_session *session = run->session;
+    struct onnx_plan_graph *graph;
+    const VkdmlDevice device = onnx_device_vkdml(session->device);
+    if (!onnx_plan_graph_create(run->plan, device, &graph, error)) {
+        return false;
+    }
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof info,
+        .executionFlags = session->options.allows_half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION
+                                                       : DML_EXECUTION_FLAG_NONE,
+        .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED |
+                 (session->options.node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
+    const VkdmlResult compiled = vkdmlCompileGraph(device, onnx_plan_graph_desc(graph), &info, &run->dispatchable);
+    onnx_plan_graph_free(graph);
+    return compiled == VKDML_SUCCESS || onnx_run_fail_vkdml(error);
+}
+
+/* ---- constants ---- */
+
+static bool bind_constants(struct onnx_run *run, const struct onnx_buffer *constants, VkdmlDispatchable initializer,
+                           VkdmlBindingTable *table, struct onnx_error *error) {
+    const uint32_t count = onnx_plan_input_count(run->plan);
+    VkdmlBufferBinding *bindings = calloc(count + 1, sizeof *bindings);
+    if (bindings == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    uint64_t place = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        if (input->input == ONNX_NONE) {
+            bindings[i] = (VkdmlBufferBinding){constants->buffer, place, ROUND_UP(input->bytes, 4)};
+            place += ROUND_UP(input->bytes, TENSOR_ALIGNMENT);
+        }
+    }
+    VkdmlBindingProperties needs;
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = initializer};
+    const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
+    bool done = vkdmlGetBindingProperties(initializer, &needs) == VKDML_SUCCESS &&
+                vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table) == VKDML_SUCCESS &&
+                vkdmlBindInputs(*table, count, bindings) == VKDML_SUCCESS &&
+                vkdmlBindOutputs(*table, 1, &persistent) == VKDML_SUCCESS;
+    free(bindings);
+    return done || onnx_run_fail_vkdml(error);
+}
+
+static bool bind_temporary(struct onnx_run *run, VkdmlDispatchable initializer, VkdmlBindingTable table,
+                           struct onnx_buffer *temporary, struct onnx_error *error) {
+    VkdmlBindingProperties needs;
+    if (vkdmlGetBindingProperties(initializer, &needs) != VKDML_SUCCESS) {
+        return onnx_run_fail_vkdml(error);
+    }
+    if (needs.temporaryResourceSize == 0) {
+        return true;
+    }
+    if (!onnx_buffer_create(run->session->device, needs.temporaryResourceSize, ONNX_MEMORY_DEVICE, temporary, error)) {
+        return false;
+    }
+    const VkdmlBufferBinding binding = {temporary->buffer, 0, needs.temporaryResourceSize};
+    return vkdmlBindTemporaryResource(table, &binding) == VKDML_SUCCESS || onnx_run_fail_vkdml(error);
+}
+
+/* Constants go through memory that the host sees to the device's, once. */
+static bool upload_constants(struct onnx_run *run, struct onnx_buffer *staging, struct onnx_buffer *constants,
+                             struct onnx_commands *commands, struct onnx_error *error) {
+    struct onnx_device *device = run->session->device;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        bytes += input->input == ONNX_NONE ? ROUND_UP(input->bytes, TENSOR_ALIGNMENT) : 0;
+    }
+    const bool shares = onnx_device_shares_memory(device);
+    if (!onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE,
+                            constants, error) ||
+        (!shares && !onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, ONNX_MEMORY_HOST, staging, error)) ||
+        !onnx_commands_begin(device, commands, error)) {
+        return false;
+    }
+    unsigned char *to = shares ? constants->mapped : staging->mapped;
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        if (input->input == ONNX_NONE) {
+            memcpy(to, input->data, input->bytes);
+            to += ROUND_UP(input->bytes, TENSOR_ALIGNMENT);
+        }
+    }
+    if (!shares) {
+        onnx_commands_copy(device, commands, staging->buffer, 0, constants->buffer, 0, bytes + TENSOR_ALIGNMENT);
+        onnx_commands_barrier(device, commands);
+    }
+    return true;
+}
+
+static bool initialize(struct onnx_run *run, struct onnx_error *error) {
+    struct onnx_device *device = run->session->device;
+    const VkdmlDevice vkdml = onnx_device_vkdml(device);
+    struct onnx_buffer staging = {0}, constants = {0}, temporary = {0};
+    struct onnx_commands commands = {0};
+    VkdmlDispatchable initializer = NULL;
+    VkdmlBindingTable table = NULL;
+    bool done = upload_constants(run, &staging, &constants, &commands, error);
+    if (done && vkdmlCreateOperatorInitializer(vkdml, 1, &run->dispatchable, &initializer) != VKDML_SUCCESS) {
+        done = onnx_run_fail_vkdml(error);
+    }
+    done = done && bind_constants(run, &constants, initializer, &table, error) &&
+           bind_temporary(run, initializer, table, &temporary, error);
+    if (done && vkdmlRecordDispatch(vkdml, commands.buffer, initializer, table) != VKDML_SUCCESS) {
+        done = onnx_run_fail_vkdml(error);
+    }
+    done = done && onnx_commands_end(device, &commands, error) && onnx_commands_run(device, &commands, error);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(initializer);
+    onnx_commands_free(device, &commands);
+    onnx_buffer_free(device, &staging);
+    onnx_buffer_free(device, &constants);
+    onnx_buffer_free(device, &temporary);
+    return done;
+}
+
+/* ---- tensors ---- */
+
+/* Where tensors lie, one behind another: inputs of the model; its outputs; what nothing reads, and the temporary
+ * resource. */
+static bool place_tensors(struct onnx_run *run, struct onnx_error *error) {
+    const struct onnx_plan *plan = run->plan;
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t unread_count = onnx_plan_unread_count(plan);
+    run->places = calloc((size_t)input_count + output_count + 1, sizeof *run->places);
+    if (run->places == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    for (uint32_t i = 0; i < input_count; ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
+        if (input->input != ONNX_NONE) {
+            run->places[i] = run->input_bytes;
+            run->input_bytes += ROUND_UP(input->bytes, TENSOR_ALIGNMENT);
+        }
+    }
+    uint64_t *outputs = run->places + input_count, *unread = outputs + output_count - unread_count;
+    for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
+        if (output->output != ONNX_NONE) {
+            outputs[output->output] = run->output_bytes;
+            run->output_bytes += ROUND_UP(output->bytes, TENSOR_ALIGNMENT);
+        }
+    }
+    for (uint32_t i = 0; i < unread_count; ++i) {
+        unread[i] = run->scratch_bytes;
+        run->scratch_bytes += ROUND_UP(onnx_plan_unread_bytes(plan)[i], TENSOR_ALIGNMENT);
+    }
+    outputs[output_count] = run->scratch_bytes;
+    run->scratch_bytes += run->temporary_bytes;
+    return run->scratch_bytes == 0 ||
+           onnx_buffer_create(run->session->device, run->scratch_bytes, ONNX_MEMORY_DEVICE, &run->scratch, error);
+}
+
+bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error) {
+    VkdmlBindingProperties needs;
+    if (!compile(run, error)) {
+        return false;
+    }
+    if (vkdmlGetBindingProperties(run->dispatchable, &needs) != VKDML_SUCCESS) {
+        return onnx_run_fail_vkdml(error);
+    }
+    run->temporary_bytes = needs.temporaryResourceSize;
+    if (needs.persistentResourceSize != 0 && (!onnx_buffer_create(run->session->device, needs.persistentResourceSize,
+                                                                  ONNX_MEMORY_DEVICE, &run->persistent, error) ||
+                                              !initialize(run, error))) {
+        return false;
+    }
+    onnx_device_keep_pipelines(run->session->device);
+    return place_tensors(run, error);
+}

@@ -1,0 +1,344 @@
+/* A run's commands, and running them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnx/run.h"
+
+/* Who keeps tensors on the device binds two sets of them in turn, as past and present, or a few. */
+#define RECORDINGS_KEPT 4
+
+/* ---- where inputs and outputs are ---- */
+
+static bool overlaps(const struct onnx_place *a, uint64_t a_bytes, const struct onnx_place *b, uint64_t b_bytes) {
+    return a->piece == b->piece && a->offset < b->offset + b_bytes && b->offset < a->offset + a_bytes;
+}
+
+/* Whether operators read this input of the graph where it lies; else it is copied first. */
+static bool reads_there(const struct onnx_run *run, uint32_t input) {
+    return onnx_run_is_at(run->begun_at, input) &&
+           run->begun_at[input].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
+}
+
+/* Whether operators write this output of the model where it shall lie: not over what they read. */
+static bool writes_there(const struct onnx_run *run, const struct onnx_place *places, uint32_t index) {
+    if (!onnx_run_is_at(places, index) || places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
+        return false;
+    }
+    bool is_apart = true;
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        if (input->input != ONNX_NONE && onnx_run_is_at(run->begun_at, input->input)) {
+            is_apart = is_apart && !overlaps(&places[index], onnx_plan_outputs(run->plan)[index].bytes,
+                                             &run->begun_at[input->input], input->bytes);
+        }
+    }
+    return is_apart;
+}
+
+/* Memory of the run's own, for those that the host has. The host writes inputs where the device reads them, if it can;
+ * outputs it reads from memory that it caches. */
+static bool make_own(struct onnx_run *run, bool has_inputs, bool has_outputs, struct onnx_error *error) {
+    struct onnx_device *device = run->session->device;
+    const bool shares = onnx_device_shares_memory(device);
+    if (has_inputs && run->inputs.buffer == VK_NULL_HANDLE &&
+        !onnx_buffer_create(device, run->input_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN, &run->inputs,
+                            error)) {
+        return false;
+    }
+    if (has_inputs && run->inputs.mapped == NULL && run->upload.buffer == VK_NULL_HANDLE &&
+        !onnx_buffer_create(device, run->input_bytes, ONNX_MEMORY_HOST, &run->upload, error)) {
+        return false;
+    }
+    if (has_outputs && run->outputs.buffer == VK_NULL_HANDLE &&
+        !onnx_buffer_create(device, run->output_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE, &run->outputs,
+                            error)) {
+        return false;
+    }
+    return !has_outputs || shares || run->download.buffer != VK_NULL_HANDLE ||
+           onnx_buffer_create(device, run->output_bytes, ONNX_MEMORY_HOST, &run->download, error);
+}
+
+/* Of DirectML's inputs and outputs. */
+static struct onnx_where *find_where(const struct onnx_run *run, const struct onnx_place *outputs, bool *has_inputs,
+                                     bool *has_outputs) {
+    const struct onnx_plan *plan = run->plan;
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    struct onnx_where *where = calloc((size_t)input_count + output_count + 1, sizeof *where);
+    *has_inputs = *has_outputs = false;
+    for (uint32_t i = 0; where != NULL && i < input_count; ++i) {
+        const uint32_t input = onnx_plan_inputs(plan)[i].input;
+        if (input == ONNX_NONE) {
+            continue;
+        }
+        const bool is_at = onnx_run_is_at(run->begun_at, input);
+        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset}
+                         : (struct onnx_where){0, run->places[i]};
+        *has_inputs = *has_inputs || !reads_there(run, input);
+    }
+    for (uint32_t i = 0; where != NULL && i < output_count; ++i) {
+        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i]};
+    }
+    for (uint32_t i = 0; where != NULL && i < onnx_plan_output_count(plan); ++i) {
+        const uint32_t output = onnx_plan_outputs(plan)[i].output;
+        if (output == ONNX_NONE) {
+            continue;
+        }
+        if (onnx_run_is_at(outputs, i)) {
+            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset};
+        }
+        *has_outputs = *has_outputs || !writes_there(run, outputs, i);
+    }
+    return where;
+}
+
+/* ---- recording ---- */
+
+static void fill_bindings(const struct onnx_run *run, const struct onnx_place *places, VkdmlBufferBinding *inputs,
+                          VkdmlBufferBinding *outputs) {
+    const struct onnx_plan *plan = run->plan;
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t unread_count = onnx_plan_unread_count(plan);
+    for (uint32_t i = 0; i < input_count; ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
+        if (input->input != ONNX_NONE) {
+            const bool is_at = reads_there(run, input->input);
+            const struct onnx_place *at = is_at ? &run->begun_at[input->input] : NULL;
+            inputs[i] = (VkdmlBufferBinding){is_at ? onnx_place_buffer(at) : run->inputs.buffer,
+                                             is_at ? at->offset : run->places[i], ROUND_UP(input->bytes, 4)};
+        }
+    }
+    for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
+        if (output->output != ONNX_NONE) {
+            const bool is_at = writes_there(run, places, i);
+            outputs[output->output] = (VkdmlBufferBinding){
+                is_at ? onnx_place_buffer(&places[i]) : run->outputs.buffer,
+                is_at ? places[i].offset : run->places[input_count + output->output], ROUND_UP(output->bytes, 4)};
+        }
+    }
+    for (uint32_t i = 0; i < unread_count; ++i) {
+        const uint32_t output = output_count - unread_count + i;
+        outputs[output] = (VkdmlBufferBinding){run->scratch.buffer, run->places[input_count + output],
+                                               ROUND_UP(onnx_plan_unread_bytes(plan)[i], 4)};
+    }
+}
+
+static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBindingTable *table,
+                 struct onnx_error *error) {
+    const uint32_t input_count = onnx_plan_input_count(run->plan), output_count = onnx_run_count_outputs(run);
+    VkdmlBufferBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
+    if (bindings == NULL) {
+        return onnx_fail(error, "memory is out");
+    }
+    fill_bindings(run, places, bindings, bindings + input_count);
+    const VkdmlBufferBinding temporary = {run->scratch.buffer, run->places[input_count + output_count],
+                                          run->temporary_bytes};
+    const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->dispatchable};
+    const bool done = vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table) == VKDML_SUCCESS &&
+                      vkdmlBindInputs(*table, input_count, bindings) == VKDML_SUCCESS &&
+                      vkdmlBindOutputs(*table, output_count, bindings + input_count) == VKDML_SUCCESS &&
+                      (run->temporary_bytes == 0 || vkdmlBindTemporaryResource(*table, &temporary) == VKDML_SUCCESS) &&
+                      (run->persistent.size == 0 || vkdmlBindPersistentResource(*table, &persistent) == VKDML_SUCCESS);
+    free(bindings);
+    return done || onnx_run_fail_vkdml(error);
+}
+
+/* Inputs that operators do not read where they lie. Returns whether there are some. */
+static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, bool has_own) {
+    struct onnx_device *device = run->session->device;
+    bool copies = false;
+    if (has_own && run->upload.buffer != VK_NULL_HANDLE) {
+        onnx_commands_copy(device, &recording->commands, run->upload.buffer, 0, run->inputs.buffer, 0,
+                           run->input_bytes);
+        copies = true;
+    }
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        if (input->input != ONNX_NONE && onnx_run_is_at(run->begun_at, input->input) &&
+            !reads_there(run, input->input)) {
+            const struct onnx_place *from = &run->begun_at[input->input];
+            if (copies) { /* over what came up with the others */
+                onnx_commands_barrier(device, &recording->commands);
+            }
+            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, run->inputs.buffer,
+                               run->places[i], input->bytes);
+            copies = true;
+        }
+    }
+    return copies;
+}
+
+/* What the host will want to read goes where it reads fast, and what operators did not write where it shall lie there.
+ */
+static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_place *places,
+                         bool has_own) {
+    struct onnx_device *device = run->session->device;
+    const struct onnx_plan *plan = run->plan;
+    bool copies = false;
+    if (has_own && run->download.buffer != VK_NULL_HANDLE) {
+        onnx_commands_copy(device, &recording->commands, run->outputs.buffer, 0, run->download.buffer, 0,
+                           run->output_bytes);
+        copies = true;
+    }
+    for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
+        if (output->output == ONNX_NONE || !onnx_run_is_at(places, i)) {
+            continue;
+        }
+        const bool is_there = writes_there(run, places, i);
+        const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : run->outputs.buffer;
+        const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
+        if (!is_there) {
+            onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
+                               places[i].offset, output->bytes);
+            copies = true;
+        }
+        struct onnx_mirror *mirror = onnx_place_mirror(run->session->options.pool, &places[i], output->bytes);
+        recording->mirrors[output->output] = mirror;
+        if (mirror != NULL) {
+            onnx_commands_copy(device, &recording->commands, from, offset, mirror->host.buffer, 0, output->bytes);
+            copies = true;
+        }
+    }
+    if (copies) {
+        onnx_commands_barrier(device, &recording->commands);
+    }
+}
+
+static bool record(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_place *places,
+                   bool has_inputs, bool has_outputs, struct onnx_error *error) {
+    struct onnx_device *device = run->session->device;
+    if (!make_own(run, has_inputs, has_outputs, error) || !bind(run, places, &recording->table, error) ||
+        !onnx_commands_begin(device, &recording->commands, error)) {
+        return false;
+    }
+    onnx_commands_barrier(device, &recording->commands);
+    if (copy_inputs(run, recording, has_inputs)) {
+        onnx_commands_barrier(device, &recording->commands);
+    }
+    if (vkdmlRecordDispatch(onnx_device_vkdml(device), recording->commands.buffer, run->dispatchable,
+                            recording->table) != VKDML_SUCCESS) {
+        return onnx_run_fail_vkdml(error);
+    }
+    onnx_commands_barrier(device, &recording->commands);
+    copy_outputs(run, recording, places, has_outputs);
+    return onnx_commands_end(device, &recording->commands, error);
+}
+
+static void free_recording(struct onnx_run *run, struct onnx_recording *recording) {
+    onnx_commands_free(run->session->device, &recording->commands);
+    vkdmlDestroyBindingTable(recording->table);
+    free(recording->where);
+    free(recording->mirrors);
+    free(recording);
+}
+
+void onnx_run_free_recordings(struct onnx_run *run) {
+    while (run->recordings != NULL) {
+        struct onnx_recording *next = run->recordings->next;
+        free_recording(run, run->recordings);
+        run->recordings = next;
+    }
+}
+
+/* Takes the one for these places out of the list, or NULL; behind the first few the list ends. */
+static struct onnx_recording *take_recording(struct onnx_run *run, const struct onnx_where *where) {
+    const size_t count = (size_t)onnx_plan_input_count(run->plan) + onnx_run_count_outputs(run);
+    struct onnx_recording **link = &run->recordings;
+    for (int i = 1; *link != NULL; ++i) {
+        struct onnx_recording *recording = *link;
+        const bool is_same = memcmp(recording->where, where, count * sizeof *where) == 0;
+        if (is_same || i == RECORDINGS_KEPT) {
+            *link = recording->next;
+            if (is_same) {
+                return recording;
+            }
+            free_recording(run, recording);
+        } else {
+            link = &recording->next;
+        }
+    }
+    return NULL;
+}
+
+/* The commands for these places, first in the list; NULL with a reason. */
+static struct onnx_recording *find_recording(struct onnx_run *run, const struct onnx_place *places,
+                                             struct onnx_error *error) {
+    bool has_inputs, has_outputs;
+    struct onnx_where *where = find_where(run, places, &has_inputs, &has_outputs);
+    struct onnx_recording *recording = where == NULL ? NULL : take_recording(run, where);
+    if (recording != NULL) {
+        free(where);
+    } else {
+        recording = where == NULL ? NULL : calloc(1, sizeof *recording);
+        struct onnx_mirror **mirrors = calloc((size_t)onnx_run_count_outputs(run) + 1, sizeof(struct onnx_mirror *));
+        if (recording == NULL || mirrors == NULL) {
+            free(recording);
+            free(mirrors);
+            free(where);
+            onnx_fail(error, "memory is out");
+            return NULL;
+        }
+        recording->where = where;
+        recording->mirrors = mirrors;
+        if (!record(run, recording, places, has_inputs, has_outputs, error)) {
+            free_recording(run, recording);
+            return NULL;
+        }
+    }
+    recording->next = run->recordings;
+    run->recordings = recording;
+    return recording;
+}
+
+bool onnx_run_record(struct onnx_run *run, struct onnx_error *error) {
+    return find_recording(run, NULL, error) != NULL;
+}
+
+/* ---- running ---- */
+
+static void write_inputs(const struct onnx_run *run) {
+    unsigned char *host = run->upload.mapped != NULL ? run->upload.mapped : run->inputs.mapped;
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
+        if (input->input != ONNX_NONE && !onnx_run_is_at(run->begun_at, input->input)) {
+            memcpy(host + run->places[i], run->begun[input->input].data, input->bytes);
+        }
+    }
+}
+
+static void read_outputs(const struct onnx_run *run, void *const *outputs, const struct onnx_place *places) {
+    const unsigned char *host = run->download.mapped != NULL ? run->download.mapped : run->outputs.mapped;
+    const uint64_t *own = run->places + onnx_plan_input_count(run->plan);
+    for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
+        const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
+        if (output->output != ONNX_NONE && outputs[i] != NULL && !onnx_run_is_at(places, i)) {
+            memcpy(outputs[i], host + own[output->output], output->bytes);
+        }
+    }
+}
+
+bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                        struct onnx_error *error) {
+    struct onnx_recording *recording = find_recording(run, places, error);
+    if (recording == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; places != NULL && i < onnx_plan_output_count(run->plan); ++i) {
+        if (places[i].piece != NULL) {
+            onnx_place_touch(&places[i], onnx_plan_outputs(run->plan)[i].bytes);
+        }
+    }
+    write_inputs(run);
+    if (!onnx_commands_run(run->session->device, &recording->commands, error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < onnx_run_count_outputs(run); ++i) {
+        if (recording->mirrors[i] != NULL) {
+            recording->mirrors[i]->is_valid = true;
+        }
+    }
+    read_outputs(run, outputs, places);
+    return true;
+}

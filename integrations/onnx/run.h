@@ -1,0 +1,85 @@
+/* What sessions and the parts of a run share: session.c, prepare.c, record.c, by_reference.c. */
+#ifndef ONNX_RUN_H
+#define ONNX_RUN_H
+
+#include <pthread.h>
+
+#include "onnx/session.h"
+
+#define ROUND_UP(x, to) (((x) + ((to)-1)) / (to) * (to))
+
+/* Where tensors begin in memory of the run's own. */
+#define TENSOR_ALIGNMENT 256
+
+/* Commands for inputs and outputs at certain places. */
+struct onnx_recording {
+    struct onnx_recording *next; /* the one that was used before this */
+    VkdmlBindingTable table;
+    struct onnx_commands commands;
+    struct onnx_where *where;     /* of DirectML's inputs and outputs */
+    struct onnx_mirror **mirrors; /* of its outputs, or NULL */
+};
+
+/* Where an input or output of DirectML's graph lies. */
+struct onnx_where {
+    uint64_t id; /* of the piece; 0: in the run's own memory */
+    uint64_t offset;
+};
+
+/* A graph for inputs of certain types and sizes. */
+struct onnx_run {
+    struct onnx_session *session;
+    struct onnx_run *next; /* the one that was used before this */
+    struct onnx_plan_input *key;
+    void **elements; /* of inputs that the plan holds for alone, copies */
+    struct onnx_plan *plan;
+    VkdmlDispatchable dispatchable;
+    struct onnx_buffer persistent, scratch; /* scratch: what nothing reads, and the temporary resource */
+    struct onnx_buffer inputs, outputs;     /* of the run's own, once they are needed */
+    struct onnx_buffer upload, download;    /* where the host does not write inputs or read outputs, what it does */
+    uint64_t *places; /* in these: DirectML's inputs; its outputs, what nothing reads behind them; temporary resource */
+    uint64_t input_bytes, output_bytes, scratch_bytes, temporary_bytes;
+    struct onnx_recording *recordings;
+    bool is_new;
+    /* Of the run that is under way: */
+    const struct onnx_plan_input *begun;
+    const struct onnx_place *begun_at; /* NULL: all on the host */
+};
+
+struct onnx_session {
+    struct onnx_device *device;
+    const struct onnx_model *model;
+    const struct onnx_graph *graph;
+    struct onnx_session_options options;
+    pthread_mutex_t lock; /* of everything, while a run is under way */
+    struct onnx_run *runs;
+};
+
+/* Of DirectML's graph; those that nothing reads are the last. */
+uint32_t onnx_run_count_outputs(const struct onnx_run *run);
+
+bool onnx_run_fail_vkdml(struct onnx_error *error);
+
+/* Whether one of the model's inputs lies on the device. */
+static inline bool onnx_run_is_at(const struct onnx_place *places, uint32_t index) {
+    return places != NULL && places[index].piece != NULL;
+}
+
+/* ---- prepare.c ---- */
+
+/* Compiles the plan, puts constants where the device has them, and finds where tensors will lie. */
+bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error);
+
+/* ---- record.c ---- */
+
+/* Makes ready for inputs and outputs on the host; onnx_run_on_device() does it as well. */
+bool onnx_run_record(struct onnx_run *run, struct onnx_error *error);
+bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                        struct onnx_error *error);
+void onnx_run_free_recordings(struct onnx_run *run);
+
+/* ---- by_reference.c ---- */
+
+bool onnx_run_by_reference(struct onnx_run *run, void *const *outputs, struct onnx_error *error);
+
+#endif

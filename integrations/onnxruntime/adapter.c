@@ -1,0 +1,174 @@
+#include "adapter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "onnx/device.h"
+
+bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, uint32_t index, const OrtLogger *logger,
+                  struct onnx_error *error) {
+    *adapter = (struct adapter){.info = *info, .index = index, .logger = logger};
+    if (pthread_mutex_init(&adapter->lock, NULL) != 0) {
+        return onnx_fail(error, "memory is out");
+    }
+    /* Also that of a processor is memory of its own to ONNX Runtime, so that tensors stay there between runs. */
+    if (!ort_check(ort.api->CreateMemoryInfo_V2("vkdml", OrtMemoryInfoDeviceType_GPU, info->vendorId, (int32_t)index,
+                                                OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
+                                                &adapter->memory_info),
+                   error)) {
+        pthread_mutex_destroy(&adapter->lock);
+        return false;
+    }
+    return true;
+}
+
+static void close_device(struct adapter_device *device) {
+    onnx_pool_free(device->pool);
+    onnx_device_close(device->device);
+    free(device);
+}
+
+void adapter_finish(struct adapter *adapter) {
+    while (adapter->devices != NULL) {
+        struct adapter_device *next = adapter->devices->next;
+        close_device(adapter->devices);
+        adapter->devices = next;
+    }
+    ort.api->ReleaseMemoryInfo(adapter->memory_info);
+    pthread_mutex_destroy(&adapter->lock);
+}
+
+void adapter_uuid(const struct adapter *adapter, char text[ADAPTER_UUID_ROOM]) {
+    for (unsigned i = 0, length = 0; i < VK_UUID_SIZE; ++i) {
+        length += (unsigned)snprintf(text + length, ADAPTER_UUID_ROOM - length, "%s%02x",
+                           i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", adapter->info.uuid[i]);
+    }
+}
+
+bool adapter_is_named(const struct adapter *adapter, const char *name) {
+    char uuid[ADAPTER_UUID_ROOM], number[16];
+    adapter_uuid(adapter, uuid);
+    snprintf(number, sizeof number, "#%u", (unsigned)adapter->index);
+    if (strcasecmp(name, uuid) == 0 || strcmp(name, number) == 0) {
+        return true;
+    }
+    const size_t length = strlen(name);
+    bool is_part = false;
+    for (const char *at = adapter->info.name; *at != 0; ++at) {
+        is_part = is_part || strncasecmp(at, name, length) == 0;
+    }
+    return is_part;
+}
+
+/* ---- devices ---- */
+
+static void log_message(void *data, VkdmlLogLevel severity, const char *message) {
+    const struct adapter *adapter = data;
+    const OrtLoggingLevel level =
+        severity == VKDML_LOG_LEVEL_ERROR ? ORT_LOGGING_LEVEL_ERROR : ORT_LOGGING_LEVEL_WARNING;
+    OrtStatus *status = ort.api->Logger_LogMessage(adapter->logger, level, message, ORT_FILE, __LINE__, "vkdml");
+    ort.api->ReleaseStatus(status);
+}
+
+/* With the lock held. */
+static struct adapter_device *open_device(struct adapter *adapter, struct onnx_error *error) {
+    char name[16];
+    snprintf(name, sizeof name, "#%u", (unsigned)adapter->index);
+    const struct onnx_device_options options = {
+        .name = name, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
+    struct adapter_device *device = calloc(1, sizeof *device);
+    if (device == NULL) {
+        onnx_fail(error, "memory is out");
+        return NULL;
+    }
+    if (!onnx_device_open(&options, &device->device, error) ||
+        !onnx_pool_create(device->device, &device->pool, error)) {
+        close_device(device);
+        return NULL;
+    }
+    device->next = adapter->devices;
+    adapter->devices = device;
+    return device;
+}
+
+/* With the lock held: those that are lost and no longer used. */
+static void close_lost(struct adapter *adapter) {
+    struct adapter_device **link = &adapter->devices;
+    while (*link != NULL) {
+        struct adapter_device *device = *link;
+        if (device->users == 0 && onnx_device_is_lost(device->device)) {
+            *link = device->next;
+            close_device(device);
+        } else {
+            link = &device->next;
+        }
+    }
+}
+
+/* With the lock held: the one that works, used once more. */
+static struct adapter_device *use_device(struct adapter *adapter, struct onnx_error *error) {
+    struct adapter_device *device = adapter->devices;
+    close_lost(adapter);
+    device = adapter->devices;
+    if (device == NULL || onnx_device_is_lost(device->device)) {
+        device = open_device(adapter, error);
+    }
+    if (device != NULL) {
+        ++device->users;
+    }
+    return device;
+}
+
+struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, struct onnx_error *error) {
+    pthread_mutex_lock(&adapter->lock);
+    adapter->logs = adapter->logs || logs;
+    struct adapter_device *device = use_device(adapter, error);
+    pthread_mutex_unlock(&adapter->lock);
+    return device;
+}
+
+void adapter_release(struct adapter *adapter, struct adapter_device *device) {
+    pthread_mutex_lock(&adapter->lock);
+    --device->users;
+    onnx_pool_trim(device->pool);
+    close_lost(adapter);
+    pthread_mutex_unlock(&adapter->lock);
+}
+
+/* ---- memory ---- */
+
+void *adapter_allocate(struct adapter *adapter, size_t size, struct onnx_error *error) {
+    pthread_mutex_lock(&adapter->lock);
+    struct adapter_device *device = use_device(adapter, error);
+    void *address = device == NULL ? NULL : onnx_pool_allocate(device->pool, size, error);
+    if (device != NULL && address == NULL) {
+        --device->users;
+    }
+    pthread_mutex_unlock(&adapter->lock);
+    return address;
+}
+
+void adapter_free(struct adapter *adapter, void *address) {
+    pthread_mutex_lock(&adapter->lock);
+    for (struct adapter_device *device = adapter->devices; device != NULL; device = device->next) {
+        if (onnx_pool_release(device->pool, address)) {
+            --device->users;
+            break;
+        }
+    }
+    close_lost(adapter);
+    pthread_mutex_unlock(&adapter->lock);
+}
+
+struct adapter_device *adapter_find(struct adapter *adapter, const void *address, uint64_t size,
+                                    struct onnx_place *place) {
+    pthread_mutex_lock(&adapter->lock);
+    struct adapter_device *device = adapter->devices;
+    while (device != NULL && !onnx_pool_find(device->pool, address, size, place)) {
+        device = device->next;
+    }
+    pthread_mutex_unlock(&adapter->lock);
+    return device;
+}

@@ -106,8 +106,8 @@ static bool try_zeros(const struct walking *w, const struct onnx_node *node, str
             tensors[node->inputs[i]] = fill_in(w->plan, kept[i]);
         }
     }
-    const bool done = onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) ||
-                      strstr(error->text, ".DataType ") == NULL;
+    const bool done =
+        onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) || strstr(error->text, ".DataType ") == NULL;
     for (uint32_t i = node->input_count; i-- > 0;) {
         if (node->inputs[i] != ONNX_NONE) {
             tensors[node->inputs[i]] = kept[i];

@@ -318,7 +318,9 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     scope->tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope->tensors);
     plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
     plan->looked_at_inputs = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->looked_at_inputs);
-    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL) {
+    plan->inputs = inputs;
+    plan->ranges = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->ranges);
+    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
         return onnx_fail(error, "memory is out");
     }
     for (uint32_t i = 0; inputs != NULL && i < graph->input_count; ++i) {

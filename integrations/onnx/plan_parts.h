@@ -34,6 +34,12 @@ struct onnx_plan_node {
     bool is_live;
 };
 
+/* Where the one element of an input must lie. */
+struct onnx_range {
+    bool is_set;
+    int64_t least, most;
+};
+
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
@@ -45,7 +51,9 @@ struct onnx_plan {
     struct onnx_plan_node *nodes;
     uint32_t node_count, node_room, live_count;
     uint32_t input_count;
+    const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
+    struct onnx_range *ranges; /* of inputs */
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count;
     struct onnx_plan_output *outputs;
@@ -81,6 +89,9 @@ struct onnx_tensor *onnx_add_data(struct onnx_plan *plan, enum onnx_type type, u
 
 /* Elements of a tensor that is known, packed: its own where they are, else a copy. */
 const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor);
+
+/* Element i of packed data as an integer; false: of no integer type. */
+bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value);
 
 bool onnx_memory_is_out(const struct onnx_call *call);
 

@@ -57,7 +57,7 @@ static bool stand_in(struct walking *w, uint32_t v) {
     if (!onnx_is_countable(value->rank, sizes)) {
         return true;
     }
-    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = v};
+    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
     source.bytes = onnx_bytes_of(value->type, onnx_elements(value->rank, sizes));
     /* Where sizes are assumed, elements that are asked for are there when it runs. */
     source.depends = assumed == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);

@@ -273,9 +273,9 @@ def group_query(c):
     def lengths(*totals):
         return [np.array([total - 1 for total in totals], np.int32), np.array(max(totals), np.int32)]
 
-    def save(name, *parts, **attributes):
+    def save(name, *parts, constants=(6,), **attributes):
         flat = [array for part in parts for array in part]
-        c.save(f'group_{name}', 'GroupQueryAttention', flat, three, constants=[6], num_heads=heads,
+        c.save(f'group_{name}', 'GroupQueryAttention', flat, three, constants=constants, num_heads=heads,
                kv_num_heads=key_heads, **attributes)
 
     none = [None, None]
@@ -283,7 +283,6 @@ def group_query(c):
     save('prompt_rotated', inputs(batch, 5), none, lengths(5, 5), rotation, do_rotary=1)
     save('prompt_packed', [c.floats(batch, 5, (heads + 2 * key_heads) * size), None, None], none, lengths(5, 5),
          rotation, do_rotary=1, rotary_interleaved=1)
-    save('prompt_room', inputs(batch, 5), past(batch, 9), lengths(5, 5))
     for name, more in (('', {}), ('_rotated', {'do_rotary': 1}), ('_window', {'local_window_size': 3}),
                        ('_capped', {'softcap': .7, 'scale': .5})):
         turned = rotation if 'do_rotary' in more else none
@@ -291,6 +290,10 @@ def group_query(c):
         save(f'token_room{name}', inputs(1, 1), past(1, 12), lengths(7), turned, **more)
         save(f'token_ragged{name}', inputs(batch, 1), past(batch, 9), lengths(4, 8), turned, **more)
         save(f'chunk{name}', inputs(1, 3), past(1, 6), lengths(9), turned, **more)
+        save(f'chunk_room{name}', inputs(1, 3), past(1, 12), lengths(9), turned, **more)
+        save(f'step{name}', inputs(batch, 1), past(batch, 9), lengths(4, 8), turned, constants=(), **more)
+        save(f'prompt_room{name}', inputs(batch, 5), past(batch, 9), lengths(5, 5), turned, constants=(), **more)
+    save('grown', inputs(1, 1), past(1, 6), lengths(7), constants=())
     save('prompt_window', inputs(batch, 7), none, lengths(7, 7), local_window_size=2)
     save('token_bias', inputs(batch, 1), past(batch, 6), lengths(7, 7), none, [None, c.floats(batch, 1, 1, 7)])
     save('token_places', inputs(batch, 1), past(batch, 6), lengths(7, 7), rotation,

@@ -8,9 +8,8 @@
 struct group {
     uint32_t batch, rows, heads, key_heads;
     uint32_t past, room;        /* rows of the cache that comes in, and of the one that goes out */
-    uint32_t total;             /* rows in use after this, of the batch that has most */
-    bool is_first;              /* nothing is past */
-    bool has_one_offset;        /* which is total - rows, for all batches */
+    uint32_t least;             /* rows in use after this at least, of the batch that has most */
+    bool has_one_offset;        /* which is room - rows, for all batches */
     struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past */
     struct onnx_tensor *q, *k, *v, *past_k, *past_v;
 };
@@ -59,34 +58,48 @@ static bool read_sources(const struct onnx_call *call, struct group *g) {
     return true;
 }
 
-static bool read_past(const struct onnx_call *call, struct group *g) {
+/* A cache has room for what is new, or grows to the total length: only that is looked at, which is a size. */
+static bool read_room(const struct onnx_call *call, struct group *g) {
+    const uint32_t room = g->past == 0 ? g->rows : g->past;
     uint32_t count;
+    g->room = room;
+    g->least = g->rows;
+    g->has_one_offset = g->past == 0;
+    if (onnx_is_within(call, 6, g->rows, room)) {
+        return true;
+    }
     const int64_t *total = onnx_host_ints(call, 6, &count);
+    if (total == NULL || count != 1 || total[0] < g->rows || total[0] - g->rows > g->past) {
+        return onnx_refuse(call, "a total_sequence_length that rows and past keys do not make");
+    }
+    g->room = g->least = (uint32_t)total[0];
+    g->has_one_offset = g->batch == 1;
+    return true;
+}
+
+/* What is past by lengths, those of a first chunk, whose rows may be more, 0. */
+static bool read_past(const struct onnx_call *call, struct group *g) {
+    const uint32_t sizes[] = {g->batch, 1, 1, 1};
     struct onnx_tensor *lengths = onnx_input(call, 5);
     g->past_k = onnx_input(call, 3);
     g->past_v = onnx_input(call, 4);
-    if (total == NULL || count != 1 || total[0] < 1 || total[0] > INT32_MAX || lengths == NULL ||
-        onnx_count(lengths) != g->batch || (g->past_k == NULL) != (g->past_v == NULL) ||
+    if (lengths == NULL || onnx_count(lengths) != g->batch || (g->past_k == NULL) != (g->past_v == NULL) ||
         (g->past_k != NULL && (g->past_k->rank != 4 || g->past_v->rank != 4))) {
         return onnx_refuse(call, "lengths, or past keys and values, whose sizes do not fit");
     }
-    g->total = (uint32_t)total[0];
     g->past = g->past_k == NULL ? 0 : g->past_k->sizes[2];
     if (g->past == 0) {
         g->past_k = g->past_v = NULL;
     }
-    g->room = g->total > g->past ? g->total : g->past;
-    g->is_first = g->rows == g->total;
-    g->has_one_offset = g->is_first || g->batch == 1;
-    if (g->total < g->rows || g->total - g->rows > g->past) {
-        return onnx_refuse(call, "a total_sequence_length that rows and past keys do not make");
+    if (!read_room(call, g)) {
+        return false;
     }
     if (g->has_one_offset) {
-        g->offset = onnx_number(call, ONNX_INT32, g->total - g->rows);
+        g->offset = onnx_number(call, ONNX_INT32, g->room - g->rows);
     } else {
-        const uint32_t sizes[] = {g->batch, 1, 1, 1};
         g->offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
         g->offset = onnx_add(call, g->offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
+        g->offset = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, g->offset, onnx_number(call, ONNX_INT32, 0));
     }
     return g->offset != NULL;
 }
@@ -115,43 +128,41 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
 
 /* ---- the cache ---- */
 
-/* Where rows of the new cache come from, among those past, the new ones and one of zeros, which follow each other:
- * {batch, 1, room, 1}. */
-static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct group *g) {
-    struct onnx_tensor *row = onnx_iota(call, ONNX_INT32, 4, 2, g->room);
-    struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
-    struct onnx_tensor *is_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
-                                                 onnx_number(call, ONNX_INT32, 0));
-    struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
-    own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
-    return onnx_select(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
+static struct onnx_tensor *pad_rows(const struct onnx_call *call, struct onnx_tensor *rows, uint32_t count) {
+    const uint32_t none[4] = {0}, end[] = {0, 0, count, 0};
+    return count == 0 ? rows : onnx_pad_zeros(call, rows, none, end);
 }
 
-static struct onnx_tensor *zeros_like(const struct onnx_call *call, const struct onnx_tensor *rows, uint32_t count) {
-    const uint32_t sizes[] = {rows->sizes[0], rows->sizes[1], count, rows->sizes[3]};
-    return count == 0 ? NULL : onnx_fill(call, rows->type, 4, sizes, 0);
-}
-
-/* Rows that are not in use are 0, as ONNX Runtime's CPU provider leaves them. */
+/* Past rows, the new ones behind them, and 0 in those that are not in use, as ONNX Runtime's CPU provider leaves them.
+ */
 static struct onnx_tensor *extend(const struct onnx_call *call, const struct group *g, struct onnx_tensor *past,
-                                  struct onnx_tensor *added, struct onnx_tensor *places) {
+                                  struct onnx_tensor *added) {
     if (past == NULL || added == NULL) {
         return added;
     }
     if (g->has_one_offset) {
-        struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->total - g->rows, 1);
-        struct onnx_tensor *last = zeros_like(call, added, g->room - g->total);
-        return onnx_join(call, 3, (struct onnx_tensor *[]){first, added, last}, 2);
+        struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->room - g->rows, 1);
+        return onnx_join(call, 2, (struct onnx_tensor *[]){first, added}, 2);
     }
-    struct onnx_tensor *zeros = zeros_like(call, added, 1);
-    struct onnx_tensor *all = onnx_join(call, 3, (struct onnx_tensor *[]){past, added, zeros}, 2);
-    if (all == NULL) {
-        return NULL;
+    /* Where rows of the cache come from among the new ones, which have one of zeros behind them: {batch, 1, room, 1}.
+     */
+    struct onnx_tensor *zero = onnx_number(call, ONNX_INT32, 0), *count = onnx_number(call, ONNX_INT32, g->rows);
+    struct onnx_tensor *from = onnx_subtract(call, onnx_iota(call, ONNX_INT32, 4, 2, g->room), g->offset);
+    struct onnx_tensor *is_past = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, from, zero);
+    const uint32_t sizes[] = {added->sizes[0], added->sizes[1], g->room, added->sizes[3]};
+    if (g->rows == 1) {
+        added = onnx_select(call, onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, from, zero), added,
+                            onnx_number(call, added->type, 0));
+    } else {
+        DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
+        from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, from, count);
+        from = onnx_broadcast(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, from, zero), 4, sizes);
+        added = pad_rows(call, added, 1);
+        added = from == NULL || added == NULL
+                    ? NULL
+                    : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(added, from));
     }
-    const uint32_t sizes[] = {all->sizes[0], all->sizes[1], g->room, all->sizes[3]};
-    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
-    places = onnx_broadcast(call, places, 4, sizes);
-    return places == NULL ? NULL : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(all, places));
+    return onnx_select(call, is_past, pad_rows(call, past, g->room - g->past), added);
 }
 
 static bool check_past(const struct onnx_call *call, const struct group *g) {
@@ -170,7 +181,7 @@ static bool check_past(const struct onnx_call *call, const struct group *g) {
 
 /* Its last dimension is that of keys in use; those beyond are masked. */
 static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias) {
-    if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->total) {
+    if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->least) {
         onnx_refuse(call, "an attention_bias of other sizes");
         return NULL;
     }
@@ -210,11 +221,10 @@ static bool group_query_attention(const struct onnx_call *call) {
         !check_past(call, &g)) {
         return false;
     }
-    struct onnx_tensor *places = g.has_one_offset ? NULL : find_rows(call, &g);
     const float scale = onnx_float(call, "scale", 0.0F);
     struct onnx_attention a = {.q = g.q,
-                               .k = extend(call, &g, g.past_k, g.k, places),
-                               .v = extend(call, &g, g.past_v, g.v, places),
+                               .k = extend(call, &g, g.past_k, g.k),
+                               .v = extend(call, &g, g.past_v, g.v),
                                .softcap = onnx_float(call, "softcap", 0.0F),
                                .scale = scale != 0 ? scale : 1.0F / sqrtf((float)g.q->sizes[3]),
                                .wanted_scores = ONNX_SCORES_NONE};

@@ -70,8 +70,8 @@ const int64_t *onnx_ints(const struct onnx_call *call, const char *name, uint32_
  * told, where it is absent, of another type, or not known before the model runs. */
 const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint32_t *count);
 
-/* Whether an input is one integer that lies in a range. The plan then holds for all of the range, where onnx_host_ints()
- * ties it to the one number. False too where it is not known; nothing is refused. */
+/* Whether an input is one integer that lies in a range. The plan then holds for all of the range, where
+ * onnx_host_ints() ties it to the one number. False too where it is not known; nothing is refused. */
 bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least, int64_t most);
 
 /* As onnx_host_ints(), floats of any width as double; also integers. */
@@ -208,8 +208,8 @@ const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
 /* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
 
-/* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may have
- * to lie in ranges. */
+/* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may
+ * have to lie in ranges. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 
 /* Makes DirectML's graph, with the operators of a device, to be freed once it is compiled. A plan of no nodes has none.

@@ -151,6 +151,11 @@ struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE 
 struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *tensor); /* packed */
 
+/* The place of a tensor that nodes of the plan make alike, of two tensors, which may be NULL, and two numbers: what the
+ * first that asks puts there the others find. NULL in it: it is not made yet. NULL: memory is out, which is told. */
+struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
+                                const struct onnx_tensor *b, uint32_t m, uint32_t n);
+
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);

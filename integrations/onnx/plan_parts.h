@@ -40,6 +40,15 @@ struct onnx_range {
     int64_t least, most;
 };
 
+/* A tensor that several nodes share. */
+struct onnx_shared {
+    const char *what;
+    const struct onnx_tensor *of[2];
+    uint32_t numbers[2];
+    struct onnx_tensor *made;
+    struct onnx_shared *next;
+};
+
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
@@ -54,6 +63,7 @@ struct onnx_plan {
     const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
     struct onnx_range *ranges; /* of inputs */
+    struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count;
     struct onnx_plan_output *outputs;

@@ -96,12 +96,15 @@ class Plugin(unittest.TestCase):
     def test_one_plan_decodes(self):
         """A cache of a fixed size, its lengths data: after the prompt each token runs by the same plan."""
         heads, size, room = 2, 8, 12
-        node = helper.make_node("GroupQueryAttention", ["x", "", "", "k", "v", "lengths", "total"], ["y", "nk", "nv"],
-                                domain="com.microsoft", num_heads=heads, kv_num_heads=heads)
+        nodes = [helper.make_node("GroupQueryAttention", ["x", "", "", *past, "lengths", "total"], outputs,
+                                  domain="com.microsoft", num_heads=heads, kv_num_heads=heads, local_window_size=window)
+                 for past, outputs, window in (("kv", ["y", "nk", "nv"], -1), ("vk", ["z", "mk", "mv"], -1),
+                                               ("kv", ["w", "lk", "lv"], 3))]
         cache = [1, heads, room, size]
-        text = model([node], [("x", FLOAT, [1, "rows", 3 * heads * size]), ("k", FLOAT, cache), ("v", FLOAT, cache),
+        text = model(nodes, [("x", FLOAT, [1, "rows", 3 * heads * size]), ("k", FLOAT, cache), ("v", FLOAT, cache),
                               ("lengths", TensorProto.INT32, [1]), ("total", TensorProto.INT32, [])],
-                     [("y", FLOAT, [1, "rows", heads * size]), ("nk", FLOAT, cache), ("nv", FLOAT, cache)])
+                     [*((name, FLOAT, [1, "rows", heads * size]) for name in "yzw"),
+                      ("nk", FLOAT, cache), ("nv", FLOAT, cache)])
         rng, results = np.random.default_rng(3), []
         tokens = rng.standard_normal((1, room, 3 * heads * size), dtype=np.float32)
         cpu = onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
@@ -112,8 +115,8 @@ class Plugin(unittest.TestCase):
                 for first, end in [(0, 4), *[(place, place + 1) for place in range(4, room)]]:
                     feeds = {"x": tokens[:, first:end], "k": past[0], "v": past[1],
                              "lengths": np.array([end - 1], np.int32), "total": np.array(end, np.int32)}
-                    result, *past = one.run(None, feeds)
-                    results_of.append(result)
+                    *made, past[0], past[1] = one.run(None, feeds)
+                    results_of += made
                 results.append([*results_of, *past])
             plans = [line for line in path.read_text().splitlines() if line.startswith("plan")]
         self.assertEqual(len(plans), 2)

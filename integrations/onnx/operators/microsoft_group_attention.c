@@ -10,7 +10,7 @@ struct group {
     uint32_t past, room;        /* rows of the cache that comes in, and of the one that goes out */
     uint32_t least;             /* rows in use after this at least, of the batch that has most */
     bool has_one_offset;        /* which is room - rows, for all batches */
-    struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past */
+    struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past; layers share it */
     struct onnx_tensor *q, *k, *v, *past_k, *past_v;
 };
 
@@ -96,31 +96,46 @@ static bool read_past(const struct onnx_call *call, struct group *g) {
     }
     if (g->has_one_offset) {
         g->offset = onnx_number(call, ONNX_INT32, g->room - g->rows);
-    } else {
-        g->offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
-        g->offset = onnx_add(call, g->offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
-        g->offset = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, g->offset, onnx_number(call, ONNX_INT32, 0));
+        return g->offset != NULL;
     }
+    struct onnx_tensor **place = onnx_share(call, "offset", lengths, NULL, g->rows, 0);
+    if (place != NULL && *place == NULL) {
+        struct onnx_tensor *offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
+        offset = onnx_add(call, offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
+        *place = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, offset, onnx_number(call, ONNX_INT32, 0));
+    }
+    g->offset = place == NULL ? NULL : *place;
     return g->offset != NULL;
 }
 
-/* Places of queries and keys: given, or those behind what is past. */
+/* Rows of a table by places that are given, or those behind what is past. */
+static struct onnx_tensor *look_up(const struct onnx_call *call, const struct group *g, struct onnx_tensor *table) {
+    struct onnx_tensor *places = onnx_input(call, 9);
+    struct onnx_tensor **place =
+        onnx_share(call, "rows of a table", table, places == NULL ? g->offset : places, g->rows, 0);
+    if (place == NULL || *place != NULL) {
+        return place == NULL ? NULL : *place;
+    }
+    if (places == NULL) {
+        const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
+        places = onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_iota(call, ONNX_INT32, 2, 1, g->rows));
+    }
+    *place = onnx_look_up(call, table, places);
+    return *place;
+}
+
 static bool rotate(const struct onnx_call *call, struct group *g) {
-    struct onnx_tensor *cosines = onnx_input(call, 7), *sines = onnx_input(call, 8), *places = onnx_input(call, 9);
+    struct onnx_tensor *cosines = onnx_input(call, 7), *sines = onnx_input(call, 8);
     if (onnx_int(call, "do_rotary", 0) == 0) {
         return true;
     }
     if (cosines == NULL || sines == NULL || cosines->rank != 2) {
         return onnx_refuse(call, "no cosines or sines");
     }
-    if (places == NULL) {
-        const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
-        places = onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_iota(call, ONNX_INT32, 2, 1, g->rows));
-    }
     const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) == 1;
     const uint32_t rotated = 2 * cosines->sizes[1];
-    cosines = onnx_look_up(call, cosines, places);
-    sines = onnx_look_up(call, sines, places);
+    cosines = look_up(call, g, cosines);
+    sines = look_up(call, g, sines);
     g->q = onnx_rotate(call, g->q, cosines, sines, rotated, is_interleaved);
     g->k = onnx_rotate(call, g->k, cosines, sines, rotated, is_interleaved);
     return g->q != NULL && g->k != NULL;
@@ -131,6 +146,34 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
 static struct onnx_tensor *pad_rows(const struct onnx_call *call, struct onnx_tensor *rows, uint32_t count) {
     const uint32_t none[4] = {0}, end[] = {0, 0, count, 0};
     return count == 0 ? rows : onnx_pad_zeros(call, rows, none, end);
+}
+
+/* Of each row of the cache which of the new ones it is, the first being 0: {batch, 1, room, 1}. */
+static struct onnx_tensor *number_rows(const struct onnx_call *call, const struct group *g) {
+    return onnx_subtract(call, onnx_iota(call, ONNX_INT32, 4, 2, g->room), g->offset);
+}
+
+static struct onnx_tensor *compare_rows(const struct onnx_call *call, const struct group *g, DML_OPERATOR_TYPE type,
+                                        const char *what) {
+    struct onnx_tensor **place = onnx_share(call, what, g->offset, NULL, g->room, 0);
+    if (place != NULL && *place == NULL) {
+        *place = onnx_compare(call, type, number_rows(call, g), onnx_number(call, ONNX_INT32, 0));
+    }
+    return place == NULL ? NULL : *place;
+}
+
+/* New rows where they lie in the cache, and 0 behind them; what is before has no meaning. */
+static struct onnx_tensor *spread(const struct onnx_call *call, const struct group *g, struct onnx_tensor *added) {
+    const uint32_t sizes[] = {added->sizes[0], added->sizes[1], g->room, added->sizes[3]};
+    struct onnx_tensor *from = number_rows(call, g);
+    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
+    from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, from, onnx_number(call, ONNX_INT32, g->rows));
+    from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, from, onnx_number(call, ONNX_INT32, 0));
+    from = onnx_broadcast(call, from, 4, sizes);
+    added = pad_rows(call, added, 1);
+    return from == NULL || added == NULL
+               ? NULL
+               : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(added, from));
 }
 
 /* Past rows, the new ones behind them, and 0 in those that are not in use, as ONNX Runtime's CPU provider leaves them.
@@ -144,23 +187,12 @@ static struct onnx_tensor *extend(const struct onnx_call *call, const struct gro
         struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->room - g->rows, 1);
         return onnx_join(call, 2, (struct onnx_tensor *[]){first, added}, 2);
     }
-    /* Where rows of the cache come from among the new ones, which have one of zeros behind them: {batch, 1, room, 1}.
-     */
-    struct onnx_tensor *zero = onnx_number(call, ONNX_INT32, 0), *count = onnx_number(call, ONNX_INT32, g->rows);
-    struct onnx_tensor *from = onnx_subtract(call, onnx_iota(call, ONNX_INT32, 4, 2, g->room), g->offset);
-    struct onnx_tensor *is_past = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, from, zero);
-    const uint32_t sizes[] = {added->sizes[0], added->sizes[1], g->room, added->sizes[3]};
+    struct onnx_tensor *is_past = compare_rows(call, g, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, "is past");
     if (g->rows == 1) {
-        added = onnx_select(call, onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, from, zero), added,
-                            onnx_number(call, added->type, 0));
+        struct onnx_tensor *is_new = compare_rows(call, g, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, "is new");
+        added = onnx_select(call, is_new, added, onnx_number(call, added->type, 0));
     } else {
-        DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
-        from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, from, count);
-        from = onnx_broadcast(call, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, from, zero), 4, sizes);
-        added = pad_rows(call, added, 1);
-        added = from == NULL || added == NULL
-                    ? NULL
-                    : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(added, from));
+        added = spread(call, g, added);
     }
     return onnx_select(call, is_past, pad_rows(call, past, g->room - g->past), added);
 }
@@ -194,24 +226,37 @@ static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct 
     return onnx_join(call, 2, (struct onnx_tensor *[]){bias, rest}, 3);
 }
 
-static bool make_bias(const struct onnx_call *call, const struct group *g, struct onnx_attention *a) {
+/* What is past and the row itself, and of that what lies in the window; -1: all. */
+static struct onnx_tensor *mask(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias,
+                                int64_t window) {
     const enum onnx_type type = g->q->type;
-    const int64_t window = onnx_int(call, "local_window_size", -1);
     const double masked = -(double)INFINITY;
-    if (onnx_input(call, 10) != NULL) {
-        a->bias = read_bias(call, g, onnx_input(call, 10));
+    bias = onnx_mask_bias(call, type, bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
+    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
+        bias = onnx_mask_bias(call, type, bias,
+                              onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
     }
+    return bias;
+}
+
+static bool make_bias(const struct onnx_call *call, const struct group *g, struct onnx_attention *a) {
+    const int64_t window = onnx_int(call, "local_window_size", -1);
     if (onnx_int(call, "causal", 1) == 0) {
         return onnx_refuse(call, "attention that is not causal");
     }
-    a->bias = onnx_mask_bias(call, type, a->bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
-    if (window == 0 || window < -1) {
+    if (window == 0 || window < -1 || window > INT32_MAX) {
         return onnx_refuse(call, "a local_window_size that has no meaning");
     }
-    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
-        a->bias = onnx_mask_bias(call, type, a->bias,
-                                 onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
+    if (onnx_input(call, 10) != NULL) {
+        a->bias = mask(call, g, read_bias(call, g, onnx_input(call, 10)), window);
+        return call->error->text[0] == 0;
     }
+    struct onnx_tensor **place = onnx_share(call, g->q->type == ONNX_FLOAT ? "mask" : "mask of halves", g->offset, NULL,
+                                            g->room, (uint32_t)window);
+    if (place != NULL && *place == NULL) {
+        *place = mask(call, g, NULL, window);
+    }
+    a->bias = place == NULL ? NULL : *place;
     return call->error->text[0] == 0;
 }
 

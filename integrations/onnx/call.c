@@ -93,8 +93,7 @@ static float half_to_float(uint16_t bits) {
     return value;
 }
 
-/* Reads element i of packed data as an integer; false: of no integer type. */
-static bool read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value) {
+bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value) {
 #define READ(T)                                                                                                        \
     do {                                                                                                               \
         T element;                                                                                                     \
@@ -134,7 +133,7 @@ static bool read_int(enum onnx_type type, const unsigned char *data, uint64_t i,
 
 static bool read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value) {
     int64_t integer;
-    if (read_int(type, data, i, &integer)) {
+    if (onnx_read_int(type, data, i, &integer)) {
         *value = (double)integer;
     } else if (type == ONNX_FLOAT) {
         float element;
@@ -201,7 +200,7 @@ const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint
         return NULL;
     }
     for (uint32_t i = 0; i < *count; ++i) {
-        if (!read_int(tensor->type, elements, i, &ints[i])) {
+        if (!onnx_read_int(tensor->type, elements, i, &ints[i])) {
             onnx_refuse(call, "input %u is no integer", (unsigned)index);
             return NULL;
         }

@@ -9,6 +9,7 @@ typedef bool (*onnx_translation)(const struct onnx_call *call);
 /* Domains. */
 #define ONNX_ML        "" /* ai.onnx */
 #define ONNX_MICROSOFT "com.microsoft"
+#define ONNX_PREVIEW   "ai.onnx.preview"
 
 /* From one version of the operator set on, until a newer row of the same operator. */
 struct onnx_operator {

@@ -38,17 +38,22 @@ static void mark_outer(const struct onnx_graph *body, bool *wanted) {
     }
 }
 
-/* Of each value whether a node that is needed reads it, or the graph's user. */
-static void find_wanted(const struct onnx_graph *graph, bool *wanted) {
-    for (uint32_t i = 0; i < graph->output_count; ++i) {
+bool onnx_is_needed(const struct onnx_node *node, const bool *wanted) {
+    bool is_needed = false;
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+        is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
+    }
+    return is_needed;
+}
+
+bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
+    bool *wanted = onnx_allocate(&plan->arena, graph->value_count, sizeof *wanted);
+    for (uint32_t i = 0; wanted != NULL && i < graph->output_count; ++i) {
         wanted[graph->outputs[i]] = true;
     }
-    for (uint32_t n = graph->node_count; n-- > 0;) {
+    for (uint32_t n = wanted == NULL ? 0 : graph->node_count; n-- > 0;) {
         const struct onnx_node *node = &graph->nodes[n];
-        bool is_needed = false;
-        for (uint32_t i = 0; i < node->output_count; ++i) {
-            is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
-        }
+        const bool is_needed = onnx_is_needed(node, wanted);
         for (uint32_t i = 0; is_needed && i < node->input_count; ++i) {
             if (node->inputs[i] != ONNX_NONE) {
                 wanted[node->inputs[i]] = true;
@@ -60,6 +65,14 @@ static void find_wanted(const struct onnx_graph *graph, bool *wanted) {
             }
         }
     }
+    return wanted;
+}
+
+/* Why there is no tensor of a value, where what is said of it does not tell how to make one. */
+static const char *why_none(const struct onnx_value *value) {
+    return value->type == ONNX_UNDEFINED ? "is no tensor, or of a type that is not said"
+           : !value->has_shape           ? "has no sizes that are known before the model runs"
+                                         : "is not made, or of sizes that are not known";
 }
 
 /* The call's arrays, in one piece. */
@@ -74,7 +87,8 @@ static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tenso
     for (uint32_t i = 0; i < node->input_count; ++i) {
         (*memory)[i] = node->inputs[i] == ONNX_NONE ? NULL : call->scope->tensors[node->inputs[i]];
         if (node->inputs[i] != ONNX_NONE && (*memory)[i] == NULL) {
-            return onnx_refuse(call, "input %u is no tensor", (unsigned)i);
+            const struct onnx_value *value = &call->scope->graph->values[node->inputs[i]];
+            return onnx_refuse(call, "input '%s' %s", value->name, why_none(value));
         }
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -88,56 +102,44 @@ static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tenso
     return true;
 }
 
-static bool translate_node(struct onnx_call *call, const bool *wanted) {
-    const struct onnx_node *node = call->node;
+bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope, const struct onnx_node *node,
+                         const bool *wanted, struct onnx_error *error) {
+    struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
     const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
     if (row == NULL) {
-        return onnx_refuse(call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
+        return onnx_refuse(&call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
                            node->op, (unsigned)node->version);
     }
     struct onnx_tensor **tensors;
     bool *own;
-    if (!gather(call, wanted, &tensors, &own)) {
+    if (!gather(&call, wanted, &tensors, &own)) {
         return false;
     }
     /* A reason that has been told is one, whatever was made of what failed. */
-    if (!row->translate(call) || call->error->text[0] != 0) {
-        return onnx_refuse(call, "memory is out"); /* where no reason has been told */
+    if (!row->translate(&call) || error->text[0] != 0) {
+        return onnx_refuse(&call, "memory is out"); /* where no reason has been told */
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
-        if (own[i] && call->outputs[i] == NULL) {
-            return onnx_refuse(call, "output %u is not translated", (unsigned)i);
+        if (own[i] && call.outputs[i] == NULL) {
+            return onnx_refuse(&call, "output %u is not translated", (unsigned)i);
         }
+    }
+    for (uint32_t i = 0; i < node->output_count; ++i) {
         if (node->outputs[i] != ONNX_NONE) {
-            call->scope->tensors[node->outputs[i]] = call->outputs[i];
+            scope->tensors[node->outputs[i]] = call.outputs[i];
         }
     }
     return true;
 }
 
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
-    bool *wanted = onnx_allocate(&plan->arena, scope->graph->value_count, sizeof *wanted);
-    if (wanted == NULL) {
-        return onnx_fail(error, "memory is out");
-    }
-    find_wanted(scope->graph, wanted);
-    for (uint32_t n = 0; n < scope->graph->node_count; ++n) {
+    const bool *wanted = onnx_find_wanted(plan, scope->graph);
+    bool done = wanted != NULL || onnx_fail(error, "memory is out");
+    for (uint32_t n = 0; done && n < scope->graph->node_count; ++n) {
         const struct onnx_node *node = &scope->graph->nodes[n];
-        bool is_needed = false;
-        for (uint32_t i = 0; i < node->output_count; ++i) {
-            is_needed = is_needed || (node->outputs[i] != ONNX_NONE && wanted[node->outputs[i]]);
-        }
-        struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
-        const uint32_t first = plan->node_count;
-        bool is_done = !is_needed || translate_node(&call, wanted);
-        if (plan->follower != NULL && scope->outer == NULL) {
-            is_done = onnx_follow(plan, scope, node, is_needed, first, is_done, error);
-        }
-        if (!is_done) {
-            return false;
-        }
+        done = !onnx_is_needed(node, wanted) || onnx_translate_node(plan, scope, node, wanted, error);
     }
-    return true;
+    return done;
 }
 
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
@@ -310,25 +312,30 @@ bool onnx_finish_plan(struct onnx_plan *plan) {
 
 /* ---- the whole ---- */
 
-bool onnx_plan_make(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
-                    struct onnx_error *error) {
-    struct onnx_scope scope = {graph, NULL, NULL};
-    scope.tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope.tensors);
+bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
+                     struct onnx_scope *scope, struct onnx_error *error) {
+    *scope = (struct onnx_scope){.graph = graph};
+    scope->tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope->tensors);
     plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
     plan->looked_at_inputs = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->looked_at_inputs);
-    if (scope.tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL) {
+    plan->inputs = inputs;
+    plan->ranges = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->ranges);
+    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
         return onnx_fail(error, "memory is out");
     }
-    for (uint32_t i = 0; i < graph->input_count; ++i) {
-        if (!add_input(plan, &inputs[i], i, &scope.tensors[graph->inputs[i]], error)) {
+    for (uint32_t i = 0; inputs != NULL && i < graph->input_count; ++i) {
+        if (!add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
             return onnx_fail(error, "memory is out");
         }
     }
-    if (!set_constants(plan, &scope, error) || !onnx_translate(plan, &scope, error)) {
+    return set_constants(plan, scope, error);
+}
+
+static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
+                      struct onnx_error *error) {
+    struct onnx_scope scope;
+    if (!onnx_plan_scope(plan, graph, inputs, &scope, error) || !onnx_translate(plan, &scope, error)) {
         return false;
-    }
-    if (plan->follower != NULL) {
-        return true;
     }
     uint32_t next = 0;
     for (uint32_t i = 0; i < graph->output_count; ++i) {
@@ -379,7 +386,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
         }
         struct onnx_error reason = {{0}};
         plan->looked_at = looked_at;
-        if (onnx_plan_make(plan, graph, inputs, &reason)) {
+        if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;
         }

@@ -70,7 +70,11 @@ const int64_t *onnx_ints(const struct onnx_call *call, const char *name, uint32_
  * told, where it is absent, of another type, or not known before the model runs. */
 const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint32_t *count);
 
-/* Likewise floats of any width as double; also integers. */
+/* Whether an input is one integer that lies in a range. The plan then holds for all of the range, where
+ * onnx_host_ints() ties it to the one number. False too where it is not known; nothing is refused. */
+bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least, int64_t most);
+
+/* As onnx_host_ints(), floats of any width as double; also integers. */
 const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
 
 /* An axis that counts from the end where it is negative, of 0 to rank - 1. Refuses others. */
@@ -147,6 +151,11 @@ struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE 
 struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *tensor); /* packed */
 
+/* The place of a tensor that nodes of the plan make alike, of two tensors, which may be NULL, and two numbers: what the
+ * first that asks puts there the others find. NULL in it: it is not made yet. NULL: memory is out, which is told. */
+struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
+                                const struct onnx_tensor *b, uint32_t m, uint32_t n);
+
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);
@@ -203,6 +212,10 @@ const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
 
 /* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
+
+/* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may
+ * have to lie in ranges. */
+bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 
 /* Makes DirectML's graph, with the operators of a device, to be freed once it is compiled. A plan of no nodes has none.
  */

@@ -34,6 +34,21 @@ struct onnx_plan_node {
     bool is_live;
 };
 
+/* Where the one element of an input must lie. */
+struct onnx_range {
+    bool is_set;
+    int64_t least, most;
+};
+
+/* A tensor that several nodes share. */
+struct onnx_shared {
+    const char *what;
+    const struct onnx_tensor *of[2];
+    uint32_t numbers[2];
+    struct onnx_tensor *made;
+    struct onnx_shared *next;
+};
+
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
@@ -45,7 +60,10 @@ struct onnx_plan {
     struct onnx_plan_node *nodes;
     uint32_t node_count, node_room, live_count;
     uint32_t input_count;
+    const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
+    struct onnx_range *ranges; /* of inputs */
+    struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count;
     struct onnx_plan_output *outputs;
@@ -53,7 +71,6 @@ struct onnx_plan {
     uint64_t *unread_bytes;
     uint32_t *unread; /* sources */
     uint32_t unread_count;
-    const struct onnx_follower *follower; /* report.h's; NULL: none, and the first refusal ends the plan */
 };
 
 /* What the values of a graph are, and those of the graph around it. */
@@ -83,7 +100,18 @@ struct onnx_tensor *onnx_add_data(struct onnx_plan *plan, enum onnx_type type, u
 /* Elements of a tensor that is known, packed: its own where they are, else a copy. */
 const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor);
 
+/* Element i of packed data as an integer; false: of no integer type. */
+bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value);
+
 bool onnx_memory_is_out(const struct onnx_call *call);
+
+/* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */
+bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph);
+bool onnx_is_needed(const struct onnx_node *node, const bool *wanted);
+
+/* Translates a node of a scope, which gets its outputs. */
+bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope, const struct onnx_node *node,
+                         const bool *wanted, struct onnx_error *error);
 
 /* Translates nodes of a scope in their order, those whose outputs something reads. */
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error);
@@ -92,17 +120,23 @@ bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, stru
 struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct onnx_graph *graph,
                                   const struct onnx_plan_options *options);
 
-/* Fills it; one with a follower has no outputs. */
-bool onnx_plan_make(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
-                    struct onnx_error *error);
+/* The scope of the whole graph, with its constants, and its inputs where they are not NULL. */
+bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
+                     struct onnx_scope *scope, struct onnx_error *error);
 
 /* Inputs, as in `depends`, that some shape depended on, that were not looked at, and that are given. */
 uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs);
 
-/* Tells the plan's follower of a node, whose operators are those from `first` on, and takes the reason of one that is
- * not done. False where memory is out. */
-bool onnx_follow(struct onnx_plan *plan, const struct onnx_scope *scope, const struct onnx_node *node, bool is_needed,
-                 uint32_t first, bool is_done, struct onnx_error *error);
+/* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
+struct onnx_node_report;
+struct onnx_walk {
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says, and every node is needed */
+    uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
+    void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
+    void *data;
+};
+bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_walk *walk,
+               struct onnx_error *error);
 
 /* Which operators are live, what DirectML's graph reads and what of it is bound and not read. */
 bool onnx_finish_plan(struct onnx_plan *plan);

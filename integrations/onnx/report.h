@@ -14,6 +14,7 @@ enum onnx_outcome {
 struct onnx_node_report {
     const struct onnx_node *node;
     enum onnx_outcome outcome;
+    bool is_assumed;    /* for sizes that nothing tells, or elements that are known only when it runs */
     const char *reason; /* of what is refused or unreached; "" else */
     /* DirectML's operators that it becomes. None: it is a view, or is computed while planning. */
     uint32_t operator_count;

@@ -73,7 +73,7 @@ static bool is_same(const struct onnx_run *run, const struct asked *asked) {
             return false;
         }
     }
-    return true;
+    return onnx_plan_holds(run->plan, inputs);
 }
 
 /* What a plan may look at lives as long as it: copies, of which those that it did not look at go again. */

@@ -355,3 +355,23 @@ struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_t
     }
     return view;
 }
+
+/* ---- shared ones ---- */
+
+struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
+                                const struct onnx_tensor *b, uint32_t m, uint32_t n) {
+    struct onnx_plan *plan = call->plan;
+    for (struct onnx_shared *s = plan->shared; s != NULL; s = s->next) {
+        if (s->of[0] == a && s->of[1] == b && s->numbers[0] == m && s->numbers[1] == n && strcmp(s->what, what) == 0) {
+            return &s->made;
+        }
+    }
+    struct onnx_shared *added = onnx_allocate(&plan->arena, 1, sizeof *added);
+    if (added == NULL) {
+        onnx_memory_is_out(call);
+        return NULL;
+    }
+    *added = (struct onnx_shared){what, {a, b}, {m, n}, NULL, plan->shared};
+    plan->shared = added;
+    return &added->made;
+}

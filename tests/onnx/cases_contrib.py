@@ -273,9 +273,9 @@ def group_query(c):
     def lengths(*totals):
         return [np.array([total - 1 for total in totals], np.int32), np.array(max(totals), np.int32)]
 
-    def save(name, *parts, **attributes):
+    def save(name, *parts, constants=(6,), **attributes):
         flat = [array for part in parts for array in part]
-        c.save(f'group_{name}', 'GroupQueryAttention', flat, three, constants=[6], num_heads=heads,
+        c.save(f'group_{name}', 'GroupQueryAttention', flat, three, constants=constants, num_heads=heads,
                kv_num_heads=key_heads, **attributes)
 
     none = [None, None]
@@ -283,7 +283,6 @@ def group_query(c):
     save('prompt_rotated', inputs(batch, 5), none, lengths(5, 5), rotation, do_rotary=1)
     save('prompt_packed', [c.floats(batch, 5, (heads + 2 * key_heads) * size), None, None], none, lengths(5, 5),
          rotation, do_rotary=1, rotary_interleaved=1)
-    save('prompt_room', inputs(batch, 5), past(batch, 9), lengths(5, 5))
     for name, more in (('', {}), ('_rotated', {'do_rotary': 1}), ('_window', {'local_window_size': 3}),
                        ('_capped', {'softcap': .7, 'scale': .5})):
         turned = rotation if 'do_rotary' in more else none
@@ -291,6 +290,10 @@ def group_query(c):
         save(f'token_room{name}', inputs(1, 1), past(1, 12), lengths(7), turned, **more)
         save(f'token_ragged{name}', inputs(batch, 1), past(batch, 9), lengths(4, 8), turned, **more)
         save(f'chunk{name}', inputs(1, 3), past(1, 6), lengths(9), turned, **more)
+        save(f'chunk_room{name}', inputs(1, 3), past(1, 12), lengths(9), turned, **more)
+        save(f'step{name}', inputs(batch, 1), past(batch, 9), lengths(4, 8), turned, constants=(), **more)
+        save(f'prompt_room{name}', inputs(batch, 5), past(batch, 9), lengths(5, 5), turned, constants=(), **more)
+    save('grown', inputs(1, 1), past(1, 6), lengths(7), constants=())
     save('prompt_window', inputs(batch, 7), none, lengths(7, 7), local_window_size=2)
     save('token_bias', inputs(batch, 1), past(batch, 6), lengths(7, 7), none, [None, c.floats(batch, 1, 1, 7)])
     save('token_places', inputs(batch, 1), past(batch, 6), lengths(7, 7), rotation,
@@ -336,7 +339,49 @@ def standard(c):
          is_causal=1, qk_matmul_output_mode=3, softcap=.8)
 
 
-FAMILIES = (standard, quantization, products, quantized, rotary, attention, multi_head, group_query)
+def linear_attention(c):
+    """ai.onnx's, by onnx's reference: of one row, of a block, of chunks, and not whole ones."""
+    for rule in ('linear', 'gated', 'delta', 'gated_delta'):
+        for rows in (1, 3, 13, 64, 150):
+            for each in (False, True)[:1 + rule.startswith('gated')]:
+                heads, shared, size, columns = 2, 1 + rows % 2, 4, 6
+                k = c.floats(2, rows, heads, size)
+                k /= np.linalg.norm(k, axis=-1, keepdims=True)
+                decay = -np.abs(c.floats(2, rows, heads * (size if each else 1)))
+                decay[:, rows // 2] = -1e30  # all is forgotten, and nothing of this may be left in what follows
+                inputs = [c.floats(2, rows, heads * shared * size), k.reshape(2, rows, -1),
+                          c.floats(2, rows, heads * columns), c.floats(2, heads, size, columns) if rows != 13 else None,
+                          decay if rule.startswith('gated') else None,
+                          c.random.random((2, rows, 1 if rows == 3 else heads), np.float32) if 'delta' in rule else None]
+                c.save(f'linear_{rule}_{rows}{"_each" * each}', 'LinearAttention', inputs, [TensorProto.FLOAT] * 2,
+                       domain='', opset=27, by_reference=True, q_num_heads=heads * shared, kv_num_heads=heads,
+                       update_rule=rule)
+
+
+def recent(c):
+    """ai.onnx's of newer operator sets."""
+    single, half = [TensorProto.FLOAT], [TensorProto.FLOAT16]
+    for length, more in ((1, 3), (5, 3), (2, 4), (7, 0)):
+        x, filter_ = c.floats(2, 6, length), c.floats(6, 1, more + 1)
+        for name, past in (('', None), ('_past', c.floats(2, 6, more))):
+            c.save(f'causal_{length}_{more}{name}', 'CausalConvWithState', [x, filter_, c.floats(6), past], single * 2,
+                   domain='', opset=27, by_reference=True, activation='silu')
+    c.save('causal_half', 'CausalConvWithState', [c.floats(1, 4, 9, dtype=np.float16), c.floats(4, 1, 4, dtype=np.float16)],
+           half * 2, domain='', opset=27, by_reference=True)
+    for corners in (0, 1):
+        for sizes in ((2, 3, 5, 7), (2, 1, 4, 2, 6)):
+            count = len(sizes) - 2
+            theta = c.floats(sizes[0], count, count + 1)
+            for constant in (0, 1):
+                c.save(f'affine_{count}_{corners}_{constant}', 'AffineGrid', [theta, np.array(sizes)], single,
+                       constants=[1] * constant, domain='', align_corners=corners)
+    for mels, length, rate, lower, upper in ((8, 16, 8192, 0, 4096), (40, 512, 16000, 20, 7600), (80, 400, 16000, 0, 8000),
+                                             (3, 30, 1000, 300, 310)):
+        c.save(f'mel_{mels}', 'MelWeightMatrix', [np.int64(mels), np.int64(length), np.int64(rate), np.float32(lower),
+                                                  np.float32(upper)], single, constants=range(4), domain='')
+
+
+FAMILIES = (standard, linear_attention, recent, quantization, products, quantized, rotary, attention, multi_head, group_query)
 
 
 def main():

@@ -24,7 +24,8 @@ FLOAT = TensorProto.FLOAT
 def model(nodes, inputs, outputs, constants=(), opset=20):
     values = [[helper.make_tensor_value_info(name, type_, shape) for name, type_, shape in ends] for ends in (inputs, outputs)]
     graph = helper.make_graph(nodes, "test", *values, [numpy_helper.from_array(value, name) for name, value in constants])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9).SerializeToString()
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
 
 def sums(width=4):
@@ -91,6 +92,36 @@ class Plugin(unittest.TestCase):
             x = np.arange(12, dtype=np.float32).reshape(2, 6)
             got = one.run(None, {"x": x, "s": np.array(shape, np.int64)})[0]
             np.testing.assert_array_equal(got, (x + x).reshape(shape))
+
+    def test_one_plan_decodes(self):
+        """A cache of a fixed size, its lengths data: after the prompt each token runs by the same plan."""
+        heads, size, room = 2, 8, 12
+        nodes = [helper.make_node("GroupQueryAttention", ["x", "", "", *past, "lengths", "total"], outputs,
+                                  domain="com.microsoft", num_heads=heads, kv_num_heads=heads, local_window_size=window)
+                 for past, outputs, window in (("kv", ["y", "nk", "nv"], -1), ("vk", ["z", "mk", "mv"], -1),
+                                               ("kv", ["w", "lk", "lv"], 3))]
+        cache = [1, heads, room, size]
+        text = model(nodes, [("x", FLOAT, [1, "rows", 3 * heads * size]), ("k", FLOAT, cache), ("v", FLOAT, cache),
+                              ("lengths", TensorProto.INT32, [1]), ("total", TensorProto.INT32, [])],
+                     [*((name, FLOAT, [1, "rows", heads * size]) for name in "yzw"),
+                      ("nk", FLOAT, cache), ("nv", FLOAT, cache)])
+        rng, results = np.random.default_rng(3), []
+        tokens = rng.standard_normal((1, room, 3 * heads * size), dtype=np.float32)
+        cpu = onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            for one in (session(text, report=str(path)), cpu):
+                past, results_of = [np.zeros(cache, np.float32)] * 2, []
+                for first, end in [(0, 4), *[(place, place + 1) for place in range(4, room)]]:
+                    feeds = {"x": tokens[:, first:end], "k": past[0], "v": past[1],
+                             "lengths": np.array([end - 1], np.int32), "total": np.array(end, np.int32)}
+                    *made, past[0], past[1] = one.run(None, feeds)
+                    results_of += made
+                results.append([*results_of, *past])
+            plans = [line for line in path.read_text().splitlines() if line.startswith("plan")]
+        self.assertEqual(len(plans), 2)
+        for ours, theirs in zip(*results):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
     def test_what_does_not_fit_is_an_error_with_a_reason(self):
         text = model([helper.make_node("Reshape", ["x", "s"], ["y"])],

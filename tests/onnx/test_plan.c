@@ -41,6 +41,7 @@ static void add_output(const char *name, enum onnx_type type, const char *sizes)
 static struct proto read_graph(struct onnx_model *model) {
     struct onnx_error error = {{0}};
     struct proto bytes = model_of(graph);
+    proto_message(&bytes, 8, model_opset("com.microsoft", 1));
     graph = (struct proto){NULL, 0};
     if (!onnx_read_model(bytes.bytes, bytes.length, NULL, model, &error)) {
         fail_msg("%s", error.text);
@@ -130,6 +131,49 @@ static void inputs_are_looked_at_where_shapes_ask(void **state) {
 }
 
 /* Views cost nothing: what comes of two transposes is the input, which is copied to be an output. */
+/* A number may be all that a plan needs the range of: a cache of 16 keys has room for rows and what is past. */
+static void plans_hold_for_a_range(void **state) {
+    static const int32_t lengths[] = {2}, totals[] = {3, 16, 17, 0};
+    struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 24}},
+                                       {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 16, 8}},
+                                       {.type = ONNX_INT32, .rank = 1, .sizes = {1}, .data = lengths},
+                                       {.type = ONNX_INT32, .data = &totals[0]}};
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - past past lengths total", "y");
+    const char *const heads[] = {"num_heads", "kv_num_heads"};
+    struct onnx_model model;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct proto attribute = {NULL, 0};
+        proto_text(&attribute, 1, heads[i]);
+        proto_int(&attribute, 3, 1);
+        proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+        proto_message(&node, 5, attribute);
+    }
+    proto_message(&graph, 1, node);
+    add_input("x", ONNX_FLOAT, "1 rows 24");
+    add_input("past", ONNX_FLOAT, "1 1 room 8");
+    add_input("lengths", ONNX_INT32, "1");
+    add_input("total", ONNX_INT32, "");
+    add_output("y", ONNX_FLOAT, "1 rows 8");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, inputs);
+    for (int i = 0; i < 4; i++) {
+        assert_false(onnx_plan_looked_at(plan)[i]);
+        inputs[3].data = &totals[i];
+        assert_int_equal(onnx_plan_holds(plan, inputs), i < 2);
+    }
+    inputs[3].data = NULL;
+    assert_false(onnx_plan_holds(plan, inputs));
+    onnx_plan_free(plan);
+
+    inputs[3].data = &totals[2]; /* the cache grows */
+    plan = plan_graph(&model, inputs);
+    assert_true(onnx_plan_looked_at(plan)[3]);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 static void views_leave_no_operators(void **state) {
     struct onnx_model model;
     (void)state;
@@ -177,7 +221,8 @@ static void sizes_beyond_what_there_is_are_refused(void **state) {
     add_node("Expand", "x s", "y");
     add_input("x", ONNX_FLOAT, "1");
     add_output("y", ONNX_FLOAT, "a b c d e f");
-    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 1, .sizes = {1}}, "more than 2^32 - 1 elements");
+    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 1, .sizes = {1}},
+                   "more than 2^32 - 1 elements");
 
     add_ints("s", 6, huge);
     add_node("ConstantOfShape", "s", "y");
@@ -250,6 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_folded),
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
+        cmocka_unit_test(plans_hold_for_a_range),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(tensors_of_no_elements_have_no_operator),
         cmocka_unit_test(sizes_beyond_what_there_is_are_refused),

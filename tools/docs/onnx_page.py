@@ -10,13 +10,12 @@ import pathlib
 import re
 import sys
 
-ROW = re.compile(r'\{(ONNX_ML|ONNX_MICROSOFT),\s*"(\w+)",\s*(\d+),\s*(\w+)\}')
-DOMAINS = {"ONNX_ML": "ai.onnx", "ONNX_MICROSOFT": "com.microsoft"}
+ROW = re.compile(r'\{(ONNX_ML|ONNX_MICROSOFT|ONNX_PREVIEW),\s*"(\w+)",\s*(\d+),\s*(\w+)\}')
+DOMAINS = {"ONNX_ML": "ai.onnx", "ONNX_MICROSOFT": "com.microsoft", "ONNX_PREVIEW": "ai.onnx.preview"}
 REFUSALS = {"refuse_sequence": "a sequence of tensors is no tensor", "refuse_optional": "an optional value is no tensor"}
 
 # What of ai.onnx has no row, up to version 28 of the operator set.
 MISSING = {
-    "AffineGrid": "not yet", "CausalConvWithState": "not yet", "LinearAttention": "not yet", "MelWeightMatrix": "not yet",
     "Bernoulli, Multinomial, RandomNormal, RandomNormalLike, RandomUniform, RandomUniformLike":
         "DirectML's generator is another: no seed gives the same numbers",
     "DeformConv": "DirectML has no operator that reads where another says",
@@ -32,6 +31,7 @@ LIMITS = {
     "Einsum": "operands without elements",
     "GroupQueryAttention": "sinks, quantized caches",
     "GRU, RNN": "clip, which DirectML has for LSTM alone",
+    "LinearAttention": "more than 4,096 rows, or 1,024 where each element has a decay",
     "Loop, Scan": "more than 64 turns, or a number of them that is not known before the model runs",
     "MatMulNBits": "g_idx, 2 bits",
     "Mod, and arithmetic in general": "DOUBLE, which DirectML moves, compares and casts, and does not compute with",
@@ -80,7 +80,7 @@ def page(root):
         names = [f"{name} {min(since for since, function in versions if function not in REFUSALS)}"
                  for name, versions in sorted(operators.items())
                  if not all(function in REFUSALS for _, function in versions)]
-        text += [f"## {domain}", "", f"{len(names)} operators:", "", wrapped([name + "," for name in names[:-1]] + [names[-1] + "."]), ""]
+        text += [f"## {domain}", "", f"{len(names)} operator{'s' * (len(names) != 1)}:", "", wrapped([name + "," for name in names[:-1]] + [names[-1] + "."]), ""]
     text += ["## Not translated", ""]
     text += [item(", ".join(sorted(names)), why) for why, names in sorted(refused.items())]
     text += [item(names, why) for names, why in MISSING.items()]

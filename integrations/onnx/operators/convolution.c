@@ -257,7 +257,48 @@ static bool conv_transpose_dynamic(const struct onnx_call *call) {
     return transpose_by(call, &c, pads);
 }
 
+/* ---- causal ---- */
+
+/* Each channel by itself, on elements up to its own: those that are past, or zeros, stand before. */
+static bool causal_conv(const struct onnx_call *call) {
+    struct convolution c = {0};
+    struct onnx_tensor *past = onnx_input(call, 3);
+    const char *activation = onnx_text(call, "activation", "none");
+    const bool is_swish = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
+    if (!start(call, 2, &c)) {
+        return false;
+    }
+    if (c.x->rank != 3 || c.filter->rank != 3 || c.filter->sizes[0] != c.x->sizes[1] || c.filter->sizes[1] != 1 ||
+        c.filter->sizes[2] == 0 || onnx_is_empty(c.x) || (!is_swish && strcmp(activation, "none") != 0)) {
+        return onnx_refuse(call, "a filter that is not of one channel for each, no elements, or activation %s",
+                           activation);
+    }
+    const uint32_t length = c.x->sizes[2], more = c.filter->sizes[2] - 1;
+    const uint32_t before[] = {0, 0, more}, none[] = {0, 0, 0};
+    if (past != NULL && (past->rank != 3 || past->type != c.x->type || past->sizes[0] != c.x->sizes[0] ||
+                         past->sizes[1] != c.x->sizes[1] || past->sizes[2] != more)) {
+        return onnx_refuse(call, "a past state whose sizes do not fit");
+    }
+    c.x = past == NULL ? onnx_pad_zeros(call, c.x, before, none)
+                       : onnx_join(call, 2, (struct onnx_tensor *[]){past, c.x}, 2);
+    if (c.x == NULL || !onnx_read_window(call, c.x, c.filter, &c.window)) {
+        return false;
+    }
+    c.groups = c.x->sizes[1];
+    if (c.bias != NULL && onnx_count(c.bias) != c.groups) {
+        return onnx_refuse(call, "a bias of another size");
+    }
+    struct onnx_tensor *y = convolve(call, &c);
+    if (is_swish) {
+        DML_ACTIVATION_SWISH_OPERATOR_DESC desc = {.SigmoidInputScale = 1.0F};
+        y = onnx_apply(call, DML_OPERATOR_ACTIVATION_SWISH, &desc, y);
+    }
+    return onnx_output(call, 0, y) &&
+           (!onnx_is_wanted(call, 1) || onnx_output(call, 1, onnx_slice_axis(call, c.x, 2, length, more, 1)));
+}
+
 static const struct onnx_operator rows[] = {
+    {ONNX_ML, "CausalConvWithState", 27, causal_conv},
     {ONNX_ML, "Conv", 1, conv},
     {ONNX_ML, "ConvTranspose", 1, conv_transpose},
     {ONNX_MICROSOFT, "ConvTransposeWithDynamicPads", 1, conv_transpose_dynamic},

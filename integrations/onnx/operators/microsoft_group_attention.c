@@ -8,10 +8,9 @@
 struct group {
     uint32_t batch, rows, heads, key_heads;
     uint32_t past, room;        /* rows of the cache that comes in, and of the one that goes out */
-    uint32_t total;             /* rows in use after this, of the batch that has most */
-    bool is_first;              /* nothing is past */
-    bool has_one_offset;        /* which is total - rows, for all batches */
-    struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past */
+    uint32_t least;             /* rows in use after this at least, of the batch that has most */
+    bool has_one_offset;        /* which is room - rows, for all batches */
+    struct onnx_tensor *offset; /* INT32 {1} or {batch, 1, 1, 1}: how many keys are past; layers share it */
     struct onnx_tensor *q, *k, *v, *past_k, *past_v;
 };
 
@@ -59,55 +58,84 @@ static bool read_sources(const struct onnx_call *call, struct group *g) {
     return true;
 }
 
-static bool read_past(const struct onnx_call *call, struct group *g) {
+/* A cache has room for what is new, or grows to the total length: only that is looked at, which is a size. */
+static bool read_room(const struct onnx_call *call, struct group *g) {
+    const uint32_t room = g->past == 0 ? g->rows : g->past;
     uint32_t count;
+    g->room = room;
+    g->least = g->rows;
+    g->has_one_offset = g->past == 0;
+    if (onnx_is_within(call, 6, g->rows, room)) {
+        return true;
+    }
     const int64_t *total = onnx_host_ints(call, 6, &count);
+    if (total == NULL || count != 1 || total[0] < g->rows || total[0] - g->rows > g->past) {
+        return onnx_refuse(call, "a total_sequence_length that rows and past keys do not make");
+    }
+    g->room = g->least = (uint32_t)total[0];
+    g->has_one_offset = g->batch == 1;
+    return true;
+}
+
+/* What is past by lengths, those of a first chunk, whose rows may be more, 0. */
+static bool read_past(const struct onnx_call *call, struct group *g) {
+    const uint32_t sizes[] = {g->batch, 1, 1, 1};
     struct onnx_tensor *lengths = onnx_input(call, 5);
     g->past_k = onnx_input(call, 3);
     g->past_v = onnx_input(call, 4);
-    if (total == NULL || count != 1 || total[0] < 1 || total[0] > INT32_MAX || lengths == NULL ||
-        onnx_count(lengths) != g->batch || (g->past_k == NULL) != (g->past_v == NULL) ||
+    if (lengths == NULL || onnx_count(lengths) != g->batch || (g->past_k == NULL) != (g->past_v == NULL) ||
         (g->past_k != NULL && (g->past_k->rank != 4 || g->past_v->rank != 4))) {
         return onnx_refuse(call, "lengths, or past keys and values, whose sizes do not fit");
     }
-    g->total = (uint32_t)total[0];
     g->past = g->past_k == NULL ? 0 : g->past_k->sizes[2];
     if (g->past == 0) {
         g->past_k = g->past_v = NULL;
     }
-    g->room = g->total > g->past ? g->total : g->past;
-    g->is_first = g->rows == g->total;
-    g->has_one_offset = g->is_first || g->batch == 1;
-    if (g->total < g->rows || g->total - g->rows > g->past) {
-        return onnx_refuse(call, "a total_sequence_length that rows and past keys do not make");
+    if (!read_room(call, g)) {
+        return false;
     }
     if (g->has_one_offset) {
-        g->offset = onnx_number(call, ONNX_INT32, g->total - g->rows);
-    } else {
-        const uint32_t sizes[] = {g->batch, 1, 1, 1};
-        g->offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
-        g->offset = onnx_add(call, g->offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
+        g->offset = onnx_number(call, ONNX_INT32, g->room - g->rows);
+        return g->offset != NULL;
     }
+    struct onnx_tensor **place = onnx_share(call, "offset", lengths, NULL, g->rows, 0);
+    if (place != NULL && *place == NULL) {
+        struct onnx_tensor *offset = onnx_reshape(call, onnx_cast(call, lengths, ONNX_INT32), 4, sizes);
+        offset = onnx_add(call, offset, onnx_number(call, ONNX_INT32, 1.0 - g->rows));
+        *place = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, offset, onnx_number(call, ONNX_INT32, 0));
+    }
+    g->offset = place == NULL ? NULL : *place;
     return g->offset != NULL;
 }
 
-/* Places of queries and keys: given, or those behind what is past. */
+/* Rows of a table by places that are given, or those behind what is past. */
+static struct onnx_tensor *look_up(const struct onnx_call *call, const struct group *g, struct onnx_tensor *table) {
+    struct onnx_tensor *places = onnx_input(call, 9);
+    struct onnx_tensor **place =
+        onnx_share(call, "rows of a table", table, places == NULL ? g->offset : places, g->rows, 0);
+    if (place == NULL || *place != NULL) {
+        return place == NULL ? NULL : *place;
+    }
+    if (places == NULL) {
+        const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
+        places = onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_iota(call, ONNX_INT32, 2, 1, g->rows));
+    }
+    *place = onnx_look_up(call, table, places);
+    return *place;
+}
+
 static bool rotate(const struct onnx_call *call, struct group *g) {
-    struct onnx_tensor *cosines = onnx_input(call, 7), *sines = onnx_input(call, 8), *places = onnx_input(call, 9);
+    struct onnx_tensor *cosines = onnx_input(call, 7), *sines = onnx_input(call, 8);
     if (onnx_int(call, "do_rotary", 0) == 0) {
         return true;
     }
     if (cosines == NULL || sines == NULL || cosines->rank != 2) {
         return onnx_refuse(call, "no cosines or sines");
     }
-    if (places == NULL) {
-        const uint32_t sizes[] = {g->has_one_offset ? 1 : g->batch, 1};
-        places = onnx_add(call, onnx_reshape(call, g->offset, 2, sizes), onnx_iota(call, ONNX_INT32, 2, 1, g->rows));
-    }
     const bool is_interleaved = onnx_int(call, "rotary_interleaved", 0) == 1;
     const uint32_t rotated = 2 * cosines->sizes[1];
-    cosines = onnx_look_up(call, cosines, places);
-    sines = onnx_look_up(call, sines, places);
+    cosines = look_up(call, g, cosines);
+    sines = look_up(call, g, sines);
     g->q = onnx_rotate(call, g->q, cosines, sines, rotated, is_interleaved);
     g->k = onnx_rotate(call, g->k, cosines, sines, rotated, is_interleaved);
     return g->q != NULL && g->k != NULL;
@@ -115,43 +143,58 @@ static bool rotate(const struct onnx_call *call, struct group *g) {
 
 /* ---- the cache ---- */
 
-/* Where rows of the new cache come from, among those past, the new ones and one of zeros, which follow each other:
- * {batch, 1, room, 1}. */
-static struct onnx_tensor *find_rows(const struct onnx_call *call, const struct group *g) {
-    struct onnx_tensor *row = onnx_iota(call, ONNX_INT32, 4, 2, g->room);
-    struct onnx_tensor *own = onnx_subtract(call, row, g->offset); /* of the new ones */
-    struct onnx_tensor *is_behind = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, own,
-                                                 onnx_number(call, ONNX_INT32, 0));
-    struct onnx_tensor *count = onnx_number(call, ONNX_INT32, g->rows);
-    own = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, own, count);
-    return onnx_select(call, is_behind, onnx_add(call, own, onnx_number(call, ONNX_INT32, g->past)), row);
+static struct onnx_tensor *pad_rows(const struct onnx_call *call, struct onnx_tensor *rows, uint32_t count) {
+    const uint32_t none[4] = {0}, end[] = {0, 0, count, 0};
+    return count == 0 ? rows : onnx_pad_zeros(call, rows, none, end);
 }
 
-static struct onnx_tensor *zeros_like(const struct onnx_call *call, const struct onnx_tensor *rows, uint32_t count) {
-    const uint32_t sizes[] = {rows->sizes[0], rows->sizes[1], count, rows->sizes[3]};
-    return count == 0 ? NULL : onnx_fill(call, rows->type, 4, sizes, 0);
+/* Of each row of the cache which of the new ones it is, the first being 0: {batch, 1, room, 1}. */
+static struct onnx_tensor *number_rows(const struct onnx_call *call, const struct group *g) {
+    return onnx_subtract(call, onnx_iota(call, ONNX_INT32, 4, 2, g->room), g->offset);
 }
 
-/* Rows that are not in use are 0, as ONNX Runtime's CPU provider leaves them. */
+static struct onnx_tensor *compare_rows(const struct onnx_call *call, const struct group *g, DML_OPERATOR_TYPE type,
+                                        const char *what) {
+    struct onnx_tensor **place = onnx_share(call, what, g->offset, NULL, g->room, 0);
+    if (place != NULL && *place == NULL) {
+        *place = onnx_compare(call, type, number_rows(call, g), onnx_number(call, ONNX_INT32, 0));
+    }
+    return place == NULL ? NULL : *place;
+}
+
+/* New rows where they lie in the cache, and 0 behind them; what is before has no meaning. */
+static struct onnx_tensor *spread(const struct onnx_call *call, const struct group *g, struct onnx_tensor *added) {
+    const uint32_t sizes[] = {added->sizes[0], added->sizes[1], g->room, added->sizes[3]};
+    struct onnx_tensor *from = number_rows(call, g);
+    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
+    from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, from, onnx_number(call, ONNX_INT32, g->rows));
+    from = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MAX, from, onnx_number(call, ONNX_INT32, 0));
+    from = onnx_broadcast(call, from, 4, sizes);
+    added = pad_rows(call, added, 1);
+    return from == NULL || added == NULL
+               ? NULL
+               : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(added, from));
+}
+
+/* Past rows, the new ones behind them, and 0 in those that are not in use, as ONNX Runtime's CPU provider leaves them.
+ */
 static struct onnx_tensor *extend(const struct onnx_call *call, const struct group *g, struct onnx_tensor *past,
-                                  struct onnx_tensor *added, struct onnx_tensor *places) {
+                                  struct onnx_tensor *added) {
     if (past == NULL || added == NULL) {
         return added;
     }
     if (g->has_one_offset) {
-        struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->total - g->rows, 1);
-        struct onnx_tensor *last = zeros_like(call, added, g->room - g->total);
-        return onnx_join(call, 3, (struct onnx_tensor *[]){first, added, last}, 2);
+        struct onnx_tensor *first = onnx_slice_axis(call, past, 2, 0, g->room - g->rows, 1);
+        return onnx_join(call, 2, (struct onnx_tensor *[]){first, added}, 2);
     }
-    struct onnx_tensor *zeros = zeros_like(call, added, 1);
-    struct onnx_tensor *all = onnx_join(call, 3, (struct onnx_tensor *[]){past, added, zeros}, 2);
-    if (all == NULL) {
-        return NULL;
+    struct onnx_tensor *is_past = compare_rows(call, g, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, "is past");
+    if (g->rows == 1) {
+        struct onnx_tensor *is_new = compare_rows(call, g, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, "is new");
+        added = onnx_select(call, is_new, added, onnx_number(call, added->type, 0));
+    } else {
+        added = spread(call, g, added);
     }
-    const uint32_t sizes[] = {all->sizes[0], all->sizes[1], g->room, all->sizes[3]};
-    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 2};
-    places = onnx_broadcast(call, places, 4, sizes);
-    return places == NULL ? NULL : onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(all, places));
+    return onnx_select(call, is_past, pad_rows(call, past, g->room - g->past), added);
 }
 
 static bool check_past(const struct onnx_call *call, const struct group *g) {
@@ -170,7 +213,7 @@ static bool check_past(const struct onnx_call *call, const struct group *g) {
 
 /* Its last dimension is that of keys in use; those beyond are masked. */
 static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias) {
-    if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->total) {
+    if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->least) {
         onnx_refuse(call, "an attention_bias of other sizes");
         return NULL;
     }
@@ -183,24 +226,37 @@ static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct 
     return onnx_join(call, 2, (struct onnx_tensor *[]){bias, rest}, 3);
 }
 
-static bool make_bias(const struct onnx_call *call, const struct group *g, struct onnx_attention *a) {
+/* What is past and the row itself, and of that what lies in the window; -1: all. */
+static struct onnx_tensor *mask(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias,
+                                int64_t window) {
     const enum onnx_type type = g->q->type;
-    const int64_t window = onnx_int(call, "local_window_size", -1);
     const double masked = -(double)INFINITY;
-    if (onnx_input(call, 10) != NULL) {
-        a->bias = read_bias(call, g, onnx_input(call, 10));
+    bias = onnx_mask_bias(call, type, bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
+    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
+        bias = onnx_mask_bias(call, type, bias,
+                              onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
     }
+    return bias;
+}
+
+static bool make_bias(const struct onnx_call *call, const struct group *g, struct onnx_attention *a) {
+    const int64_t window = onnx_int(call, "local_window_size", -1);
     if (onnx_int(call, "causal", 1) == 0) {
         return onnx_refuse(call, "attention that is not causal");
     }
-    a->bias = onnx_mask_bias(call, type, a->bias, onnx_keep_to_right(call, g->rows, g->room, g->offset, 0), masked);
-    if (window == 0 || window < -1) {
+    if (window == 0 || window < -1 || window > INT32_MAX) {
         return onnx_refuse(call, "a local_window_size that has no meaning");
     }
-    if (window > 0 && window < INT32_MAX / 2) { /* the query's own key counts */
-        a->bias = onnx_mask_bias(call, type, a->bias,
-                                 onnx_keep_to_left(call, g->rows, g->room, g->offset, (int32_t)window - 1), masked);
+    if (onnx_input(call, 10) != NULL) {
+        a->bias = mask(call, g, read_bias(call, g, onnx_input(call, 10)), window);
+        return call->error->text[0] == 0;
     }
+    struct onnx_tensor **place = onnx_share(call, g->q->type == ONNX_FLOAT ? "mask" : "mask of halves", g->offset, NULL,
+                                            g->room, (uint32_t)window);
+    if (place != NULL && *place == NULL) {
+        *place = mask(call, g, NULL, window);
+    }
+    a->bias = place == NULL ? NULL : *place;
     return call->error->text[0] == 0;
 }
 
@@ -210,11 +266,10 @@ static bool group_query_attention(const struct onnx_call *call) {
         !check_past(call, &g)) {
         return false;
     }
-    struct onnx_tensor *places = g.has_one_offset ? NULL : find_rows(call, &g);
     const float scale = onnx_float(call, "scale", 0.0F);
     struct onnx_attention a = {.q = g.q,
-                               .k = extend(call, &g, g.past_k, g.k, places),
-                               .v = extend(call, &g, g.past_v, g.v, places),
+                               .k = extend(call, &g, g.past_k, g.k),
+                               .v = extend(call, &g, g.past_v, g.v),
                                .softcap = onnx_float(call, "softcap", 0.0F),
                                .scale = scale != 0 ? scale : 1.0F / sqrtf((float)g.q->sizes[3]),
                                .wanted_scores = ONNX_SCORES_NONE};

@@ -1,4 +1,4 @@
-/* Fourier transforms, as products with matrices of cosines and sines. */
+/* Fourier transforms, as products with matrices of cosines and sines, and what weighs their spectra. */
 #include <math.h>
 
 #include "onnx/operators/move.h"
@@ -183,8 +183,65 @@ static bool stft(const struct onnx_call *call) {
     return made != NULL && onnx_output(call, 0, apply(call, &t, made, 2));
 }
 
+/* ---- MelWeightMatrix ---- */
+
+static bool read_number(const struct onnx_call *call, uint32_t index, double least, double *number) {
+    uint32_t count = 0;
+    const double *numbers = onnx_host_floats(call, index, &count);
+    if (numbers == NULL) {
+        return false;
+    }
+    *number = count == 1 ? numbers[0] : -1;
+    return (*number >= least && *number <= MOST_NUMBERS) ||
+           onnx_refuse(call, "input %u: no number that fits", (unsigned)index);
+}
+
+/* A column of the matrix: up from one bin to the next, and down to the one behind it. */
+static void fill_triangle(float *column, uint32_t stride, const uint32_t *bins) {
+    const uint32_t up = bins[1] - bins[0], down = bins[2] - bins[1];
+    for (uint32_t i = bins[0]; i <= bins[1]; ++i) {
+        column[(size_t)i * stride] = up == 0 ? 1.0F : (float)((double)(i - bins[0]) / up);
+    }
+    for (uint32_t i = bins[1]; i < bins[2]; ++i) {
+        column[(size_t)i * stride] = (float)((double)(bins[2] - i) / down);
+    }
+}
+
+/* Computed in double. mel(f) = 2595 log10(1 + f / 700). */
+static bool mel_weight_matrix(const struct onnx_call *call) {
+    double mels, length, rate, lower, upper;
+    if (!read_number(call, 0, 1, &mels) || !read_number(call, 1, 1, &length) || !read_number(call, 2, 1, &rate) ||
+        !read_number(call, 3, 0, &lower) || !read_number(call, 4, lower, &upper)) {
+        return false;
+    }
+    const uint32_t sizes[] = {(uint32_t)length / 2 + 1, (uint32_t)mels};
+    if ((uint64_t)sizes[0] * sizes[1] > MOST_NUMBERS) {
+        return onnx_refuse(call, "a matrix of more than 2^22 numbers");
+    }
+    const double low = 2595 * log10(1 + lower / 700), high = 2595 * log10(1 + upper / 700);
+    uint32_t *bins = onnx_scratch(call, (size_t)sizes[1] + 2, sizeof *bins);
+    float *matrix = onnx_scratch(call, (size_t)sizes[0] * sizes[1], sizeof *matrix);
+    if (bins == NULL || matrix == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sizes[1] + 2; ++i) {
+        const double mel = low + i * (high - low) / (sizes[1] + 2.0), hertz = 700 * (pow(10, mel / 2595) - 1);
+        const double bin = floor((floor(length) + 1) * hertz / floor(rate));
+        if (!(bin >= 0 && bin < sizes[0])) {
+            return onnx_refuse(call, "an upper edge beyond the spectrum");
+        }
+        bins[i] = (uint32_t)bin;
+    }
+    for (uint32_t i = 0; i < sizes[1]; ++i) {
+        fill_triangle(matrix + i, sizes[1], bins + i);
+    }
+    const enum onnx_type type = (enum onnx_type)onnx_int(call, "output_datatype", ONNX_FLOAT);
+    return onnx_output(call, 0, onnx_cast(call, onnx_constant(call, ONNX_FLOAT, 2, sizes, matrix), type));
+}
+
 static const struct onnx_operator rows[] = {
     {ONNX_ML, "DFT", 17, dft},
+    {ONNX_ML, "MelWeightMatrix", 17, mel_weight_matrix},
     {ONNX_ML, "STFT", 17, stft},
 };
 ONNX_DEFINE_FAMILY(spectra, rows)

@@ -216,6 +216,8 @@ const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
 /* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may
  * have to lie in ranges. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
+/* Whether it then looks at this input's elements. */
+bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input);
 
 /* Makes DirectML's graph, with the operators of a device, to be freed once it is compiled. A plan of no nodes has none.
  */

@@ -34,6 +34,10 @@ bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least,
     return true;
 }
 
+bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input) {
+    return plan->ranges[input].is_set;
+}
+
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs) {
     for (uint32_t i = 0; i < plan->input_count; ++i) {
         int64_t value;

@@ -39,14 +39,15 @@ struct asked {
     struct onnx_session *session;
     const struct onnx_plan_input *inputs;
     const struct onnx_place *places; /* NULL: all on the host */
-    void **read;                     /* elements of those on the device, once they were asked for */
+    struct onnx_plan_input *seen;    /* the same, with elements of those on the device once they were asked for: */
+    void **read;                     /* copies */
 };
 
 /* An input's elements on the host, or NULL; of those on the device it reads a copy. */
 static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_error *error) {
-    const struct onnx_plan_input *input = &asked->inputs[i];
-    if (input->data != NULL || !onnx_run_is_at(asked->places, i) || asked->read[i] != NULL) {
-        return input->data != NULL ? input->data : asked->read[i];
+    struct onnx_plan_input *input = &asked->seen[i];
+    if (input->data != NULL || !onnx_run_is_at(asked->places, i)) {
+        return input->data;
     }
     void *copy = malloc(ROUND_UP(bytes_of(input), 8));
     if (copy == NULL) {
@@ -56,6 +57,7 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
         copy = NULL;
     }
     asked->read[i] = copy;
+    input->data = copy;
     return copy;
 }
 
@@ -68,12 +70,13 @@ static bool is_same(const struct onnx_run *run, const struct asked *asked) {
             memcmp(own->sizes, input->sizes, own->rank * sizeof own->sizes[0]) != 0) {
             return false;
         }
-        const void *elements = run->elements[i] == NULL ? NULL : look_at(asked, i, &ignored);
+        const bool is_asked = run->elements[i] != NULL || onnx_plan_has_range(run->plan, i);
+        const void *elements = is_asked ? look_at(asked, i, &ignored) : NULL;
         if (run->elements[i] != NULL && (elements == NULL || memcmp(run->elements[i], elements, bytes_of(own)) != 0)) {
             return false;
         }
     }
-    return onnx_plan_holds(run->plan, inputs);
+    return onnx_plan_holds(run->plan, asked->seen);
 }
 
 /* What a plan may look at lives as long as it: copies, of which those that it did not look at go again. */
@@ -221,10 +224,14 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count,
                          (unsigned)session->graph->input_count);
     }
-    const struct asked asked = {session, inputs, places, calloc((size_t)input_count + 1, sizeof(void *))};
-    if (asked.read == NULL) {
+    const struct asked asked = {session, inputs, places, calloc((size_t)input_count + 1, sizeof *asked.seen),
+                                calloc((size_t)input_count + 1, sizeof(void *))};
+    if (asked.seen == NULL || asked.read == NULL) {
+        free(asked.seen);
+        free(asked.read);
         return onnx_fail(error, "memory is out");
     }
+    memcpy(asked.seen, inputs, input_count * sizeof *inputs);
     pthread_mutex_lock(&session->lock);
     struct onnx_run *run = find_run(session, &asked);
     if (run != NULL) {
@@ -245,6 +252,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         free(asked.read[i]);
     }
     free(asked.read);
+    free(asked.seen);
     *begun = run;
     return run != NULL;
 }

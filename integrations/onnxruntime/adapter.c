@@ -14,8 +14,8 @@ bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, 
         return onnx_fail(error, "memory is out");
     }
     /* Also that of a processor is memory of its own to ONNX Runtime, so that tensors stay there between runs. */
-    if (!ort_check(ort.api->CreateMemoryInfo_V2("vkdml", OrtMemoryInfoDeviceType_GPU, info->vendorId, (int32_t)index,
-                                                OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
+    if (!ort_check(ort.api->CreateMemoryInfo_V2("vkdml", OrtMemoryInfoDeviceType_GPU, ADAPTER_MEMORY_VENDOR,
+                                                (int32_t)index, OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
                                                 &adapter->memory_info),
                    error)) {
         pthread_mutex_destroy(&adapter->lock);
@@ -43,7 +43,7 @@ void adapter_finish(struct adapter *adapter) {
 void adapter_uuid(const struct adapter *adapter, char text[ADAPTER_UUID_ROOM]) {
     for (unsigned i = 0, length = 0; i < VK_UUID_SIZE; ++i) {
         length += (unsigned)snprintf(text + length, ADAPTER_UUID_ROOM - length, "%s%02x",
-                           i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", adapter->info.uuid[i]);
+                                     i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", adapter->info.uuid[i]);
     }
 }
 

@@ -9,6 +9,10 @@
 #include "onnx/pool.h"
 #include "ort.h"
 
+/* By which ONNX Runtime tells memory of Vulkan's from other providers' memory of the same card: no vendor of cards has
+ * it. Python's module knows it too. */
+#define ADAPTER_MEMORY_VENDOR UINT32_C(0x766b646d)
+
 /* An adapter's device, with what sessions and tensors have of it. Who lost it keeps it until they go; others get one
  * anew. */
 struct adapter_device {

@@ -7,14 +7,16 @@
 Needs onnxruntime 1.23 or newer. What a session may be told, and how to see what runs where: docs/ONNXRUNTIME.md.
 """
 import os
+import re
 import threading
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _library
 
 NAME = "vkdml"
 FILE = "libonnxruntime_ep_vkdml.so"
 OLDEST = (1, 23)
+MEMORY_VENDOR = 0x766B646D  # of tensors on devices, as the plugin says it
 
 _lock = threading.Lock()
 _registered = False
@@ -72,18 +74,34 @@ def unregister() -> None:
 
 
 def devices() -> List[Any]:
-    """The devices that sessions can be on, as ONNX Runtime's OrtEpDevice, best first; .ep_metadata["vulkan_device"] is the name."""
+    """The devices that sessions can be on, as ONNX Runtime's OrtEpDevice, best first; .ep_metadata["vulkan_device"] is the name,
+    and "vulkan_index", "vulkan_uuid" and "vulkan_driver" tell more."""
     register()
     return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == NAME]
 
 
-def session_options(options: Any = None, *, device: Optional[str] = None, half: bool = False, cache: Optional[str] = None,
-                    report: Optional[str] = None) -> Any:
+def _is_named(one: Any, name: Union[str, int]) -> bool:
+    about = one.ep_metadata
+    if isinstance(name, int) or re.fullmatch("#[0-9]+", name):
+        return int(about["vulkan_index"]) == int(str(name).lstrip("#"))
+    return name.lower() in about["vulkan_device"].lower() or name.lower() == about["vulkan_uuid"]
+
+
+def _find(name: Union[str, int, None]) -> Any:
+    found = [one for one in devices() if name is None or name == "" or _is_named(one, name)]
+    if not found:
+        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in devices()]
+        raise ValueError(f"there is no Vulkan device {'' if name is None else name}; there are {names}")
+    return found[0]
+
+
+def session_options(options: Any = None, *, device: Union[str, int, None] = None, half: bool = False,
+                    cache: Optional[str] = None, report: Optional[str] = None) -> Any:
     """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
 
     Args:
         options: an onnxruntime.SessionOptions to add this to; a new one where there is none.
-        device: a part of the device's name; the best device where there is none.
+        device: a part of the device's name, its number (1 or "#1"), or its UUID; the best device where there is none.
         half: FLOAT32 may be computed with less precision where that is faster.
         cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
         report: a file that is told of each node where it runs, and why.
@@ -91,14 +109,37 @@ def session_options(options: Any = None, *, device: Optional[str] = None, half: 
     Raises:
         ValueError: there is no such device.
     """
-    found = [one for one in devices() if not device or device.lower() in one.ep_metadata["vulkan_device"].lower()]
-    if not found:
-        names = [one.ep_metadata["vulkan_device"] for one in devices()]
-        raise ValueError(f"there is no Vulkan device {device or ''}; there are {names}")
+    found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
     settings = {"half": "1" if half else "", "cache": cache or "", "report": report or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))
-    result.add_provider_for_devices(found[:1], {})
+    result.add_provider_for_devices([found], {})
     return result
+
+
+# ---- tensors on a device ----
+
+
+def _place(device: Union[str, int, None]) -> Tuple[str, int, int]:
+    return "gpu", int(_find(device).ep_metadata["vulkan_index"]), MEMORY_VENDOR
+
+
+def tensor(array: Any, device: Union[str, int, None] = None) -> Any:
+    """An onnxruntime.OrtValue on a device, with an array's elements: for io_binding(), and for sessions on that device."""
+    return _onnxruntime().OrtValue.ortvalue_from_numpy(array, *_place(device))
+
+
+def empty(shape: Sequence[int], element_type: Any, device: Union[str, int, None] = None) -> Any:
+    """An onnxruntime.OrtValue on a device, with elements that are not set; element_type as numpy.float32."""
+    return _onnxruntime().OrtValue.ortvalue_from_shape_and_type(shape, element_type, *_place(device))
+
+
+def bind_output(binding: Any, name: str, device: Union[str, int, None] = None) -> None:
+    """Leaves an output of a session's io_binding() on a device, of whatever shape it becomes; binding.get_outputs() has it."""
+    # ONNX Runtime's own bind_output() takes no vendor, which tells the memory of providers apart.
+    place = _onnxruntime().OrtDevice.make(*_place(device))
+    binding._iobinding.bind_output(name, place._get_c_device())
+    if hasattr(binding, "_bound_outputs"):
+        binding._bound_outputs[name] = None

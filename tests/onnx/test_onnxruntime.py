@@ -163,6 +163,160 @@ class Plugin(unittest.TestCase):
         self.assertEqual(session(text).run(None, {"x": np.ones((1, 4), np.float32)})[0].tolist(), [[1, 4, 9, 16]])
 
 
+def chain(width):
+    """y = (x + w)^2, and z = x - w: two outputs of one fused node."""
+    weights = np.linspace(-1, 1, width, dtype=np.float32)
+    nodes = [helper.make_node("Add", ["x", "w"], ["a"]), helper.make_node("Mul", ["a", "a"], ["y"]),
+             helper.make_node("Sub", ["x", "w"], ["z"])]
+    return model(nodes, [("x", FLOAT, ["N", width])], [("y", FLOAT, ["N", width]), ("z", FLOAT, ["N", width])],
+                 [("w", weights)]), weights
+
+
+class Memory(unittest.TestCase):
+    """Tensors on the device: bound, passed on, and read where the host wants them."""
+
+    def setUp(self):
+        self.text, self.weights = chain(6)
+        self.session = session(self.text)
+        self.rng = np.random.default_rng(11)
+
+    def test_elements_come_and_go(self):
+        for shape in ((), (0, 3), (5,), (3, 7), (1 << 21, 3)):
+            x = self.rng.standard_normal(shape).astype(np.float32)
+            on_device = vkdml.onnxruntime.tensor(x)
+            self.assertNotEqual(on_device.device_name(), "cpu")
+            np.testing.assert_array_equal(on_device.numpy(), x)
+            x = np.asarray(x * 2)
+            on_device.update_inplace(x)
+            np.testing.assert_array_equal(on_device.numpy(), x)
+
+    def test_bound_tensors_stay(self):
+        for rows in (1, 3, 500, 30000, 3):
+            x = self.rng.standard_normal((rows, 6), dtype=np.float32)
+            y, z = (vkdml.onnxruntime.empty((rows, 6), np.float32) for _ in range(2))
+            binding = self.session.io_binding()
+            binding.bind_ortvalue_input("x", vkdml.onnxruntime.tensor(x))
+            binding.bind_ortvalue_output("y", y)
+            binding.bind_ortvalue_output("z", z)
+            for _ in range(2):
+                self.session.run_with_iobinding(binding)
+                np.testing.assert_array_equal(y.numpy(), (x + self.weights) ** 2)
+                np.testing.assert_array_equal(z.numpy(), x - self.weights)
+
+    def test_outputs_are_inputs_again(self):
+        x = self.rng.standard_normal((4, 6), dtype=np.float32)
+        now, expected = vkdml.onnxruntime.tensor(x), x
+        for turn in range(9):
+            binding = self.session.io_binding()
+            binding.bind_ortvalue_input("x", now)
+            for name in ("y", "z"):
+                vkdml.onnxruntime.bind_output(binding, name)
+            self.session.run_with_iobinding(binding)
+            now = binding.get_outputs()[1]
+            expected = expected - self.weights
+            np.testing.assert_array_equal(now.numpy(), expected)
+
+    def test_some_may_be_on_the_host(self):
+        x = self.rng.standard_normal((4, 6), dtype=np.float32)
+        for x_on_device, y_on_device in ((False, True), (True, False), (False, False), (True, True)):
+            binding = self.session.io_binding()
+            binding.bind_ortvalue_input("x", vkdml.onnxruntime.tensor(x) if x_on_device
+                                        else onnxruntime.OrtValue.ortvalue_from_numpy(x))
+            if y_on_device:
+                vkdml.onnxruntime.bind_output(binding, "y")
+            else:
+                binding.bind_output("y")
+            binding.bind_output("z")
+            self.session.run_with_iobinding(binding)
+            np.testing.assert_array_equal(binding.get_outputs()[0].numpy(), (x + self.weights) ** 2)
+            np.testing.assert_array_equal(binding.get_outputs()[1].numpy(), x - self.weights)
+
+    def test_an_output_may_lie_over_an_input(self):
+        text = model([helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]), helper.make_node("Add", ["t", "x"], ["y"])],
+                     [("x", FLOAT, [9, 9])], [("y", FLOAT, [9, 9])])
+        one = session(text)
+        x = self.rng.standard_normal((9, 9), dtype=np.float32)
+        both, binding = vkdml.onnxruntime.tensor(x), one.io_binding()
+        binding.bind_ortvalue_input("x", both)
+        binding.bind_ortvalue_output("y", both)
+        for _ in range(3):
+            one.run_with_iobinding(binding)
+            x = x.T + x
+            np.testing.assert_array_equal(both.numpy(), x)
+
+    def test_a_shape_on_the_device(self):
+        text = model([helper.make_node("Add", ["x", "x"], ["a"]), helper.make_node("Reshape", ["a", "s"], ["y"])],
+                     [("x", FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])], [("y", FLOAT, ["A", "B"])])
+        one, x = session(text), np.arange(12, dtype=np.float32).reshape(2, 6)
+        shape = vkdml.onnxruntime.tensor(np.array([3, 4], np.int64))
+        for sizes in ([3, 4], [4, 3], [3, 4]):
+            shape.update_inplace(np.array(sizes, np.int64))
+            got = one.run_with_ort_values(None, {"x": vkdml.onnxruntime.tensor(x), "s": shape})
+            np.testing.assert_array_equal(got[0].numpy(), (x + x).reshape(sizes))
+
+    def test_known_outputs_and_half_bytes(self):
+        text = model([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Cast", ["x"], ["q"], to=TensorProto.UINT4)],
+                     [("x", FLOAT, ["N", 3])], [("s", TensorProto.INT64, [2]), ("q", TensorProto.UINT4, ["N", 3])], opset=21)
+        one = session(text)
+        binding = one.io_binding()
+        binding.bind_ortvalue_input("x", vkdml.onnxruntime.tensor(np.array([[1, 2, 3]], np.float32)))
+        vkdml.onnxruntime.bind_output(binding, "s")
+        binding.bind_output("q")
+        one.run_with_iobinding(binding)
+        self.assertEqual(binding.get_outputs()[0].numpy().tolist(), [1, 3])
+
+    def test_what_the_cpu_does_between(self):
+        text = model([helper.make_node("Add", ["x", "x"], ["a"]), helper.make_node("Det", ["a"], ["d"]),
+                      helper.make_node("Mul", ["a", "a"], ["y"])], [("x", FLOAT, [3, 3])],
+                     [("y", FLOAT, [3, 3]), ("d", FLOAT, []), ("a", FLOAT, [3, 3])])
+        one, x = session(text), np.diag(np.array([1, 2, 3], np.float32))
+        for _ in range(3):
+            y, d, a = one.run(None, {"x": x})
+            np.testing.assert_array_equal(y, 4 * x * x)
+            np.testing.assert_array_equal(a, 2 * x)
+            self.assertEqual(d, 48)
+            x = x + np.eye(3, dtype=np.float32) - np.diag(np.array([1, 1, 1], np.float32))
+
+    def test_threads_have_tensors_of_their_own(self):
+        failures = []
+
+        def work(seed):
+            rng = np.random.default_rng(seed)
+            for turn in range(20):
+                x = rng.standard_normal((1 + turn % 4, 6), dtype=np.float32)
+                got = self.session.run_with_ort_values(["z"], {"x": vkdml.onnxruntime.tensor(x)})
+                if not np.array_equal(got[0].numpy(), x - self.weights):
+                    failures.append(seed)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_devices_by_number_and_uuid(self):
+        about = vkdml.onnxruntime.devices()[0].ep_metadata
+        x = np.ones((1, 6), np.float32)
+        for name in (0, "#0", about["vulkan_uuid"], about["vulkan_uuid"].upper(), about["vulkan_device"][1:]):
+            one = session(self.text, device=name)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + self.weights) ** 2)
+        for name in (99, "#99", "12345678-1234-1234-1234-123456789abc"):
+            with self.assertRaisesRegex(ValueError, "there is no Vulkan device"):
+                vkdml.onnxruntime.session_options(device=name)
+
+    def test_the_device_option_is_held_to_what_was_chosen(self):
+        for name, fits in (("#0", True), ("#7", False), ("no such", False)):
+            options = vkdml.onnxruntime.session_options(device=0)
+            options.add_session_config_entry("ep.vkdml.device", name)
+            made = None
+            try:
+                made = onnxruntime.InferenceSession(self.text, options, disable_fallback=True)
+            except Exception as error:
+                self.assertRegex(str(error), f"ep.vkdml.device is {name}, but the session was given")
+            self.assertEqual(made is not None and made.get_providers()[0] == "vkdml", fits)
+
+
 class Tap(unittest.TextTestResult):
     def line(self, test, ok):
         print(f"{'ok' if ok else 'not ok'} {self.testsRun} - {test.id().split('.', 1)[1]}", flush=True)
@@ -181,5 +335,5 @@ class Tap(unittest.TextTestResult):
 
 
 if __name__ == "__main__":
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Plugin)
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     sys.exit(not unittest.TextTestRunner(stream=sys.stderr, resultclass=Tap, verbosity=0).run(suite).wasSuccessful())

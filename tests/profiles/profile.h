@@ -33,6 +33,13 @@ struct profile_limits {
     uint32_t minStorageBufferOffsetAlignment;
 };
 
+/* Which kinds of memory there are. */
+enum profile_memory {
+    PROFILE_MEMORY_DEVICES, /* the device's own types */
+    PROFILE_MEMORY_OPEN,    /* a card's, all of which the host may map, uncached; and the host's, cached */
+    PROFILE_MEMORY_APART, /* a card's, which is not mapped; the host's; and 256 MiB of the card's that may be mapped */
+};
+
 struct profile {
     const char *name;
     uint32_t fictional; /* 1: has less than any device, to reach what takes very large tensors otherwise */
@@ -42,6 +49,7 @@ struct profile {
     uint32_t subgroup_size;                     /* reported; shaders run at the device's. 0: not known, so 1 */
     VkSubgroupFeatureFlags subgroup_operations; /* in compute */
     uint32_t features;                          /* FEATURE_BITs beyond those that Vulkan 1.2 guarantees */
+    enum profile_memory memory;
 };
 
 /* The first is `minimum`: Vulkan 1.2's guarantees and nothing else. */

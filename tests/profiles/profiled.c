@@ -17,6 +17,9 @@
     X(GetPhysicalDeviceProperties)                                                                                     \
     X(GetPhysicalDeviceProperties2)                                                                                    \
     X(GetPhysicalDeviceFeatures)                                                                                       \
+    X(GetPhysicalDeviceMemoryProperties)                                                                               \
+    X(GetBufferMemoryRequirements)                                                                                     \
+    X(AllocateMemory)                                                                                                  \
     X(GetPhysicalDeviceFeatures2)                                                                                      \
     X(EnumerateDeviceExtensionProperties)                                                                              \
     X(CreateDevice)                                                                                                    \
@@ -55,7 +58,6 @@ static struct {
 static const char *const passed[] = {
     "vkAllocateCommandBuffers",
     "vkAllocateDescriptorSets",
-    "vkAllocateMemory",
     "vkBeginCommandBuffer",
     "vkBindBufferMemory",
     "vkCmdBeginDebugUtilsLabelEXT",
@@ -90,12 +92,11 @@ static const char *const passed[] = {
     "vkFreeCommandBuffers",
     "vkFreeDescriptorSets",
     "vkFreeMemory",
-    "vkGetBufferMemoryRequirements",
     "vkGetDeviceQueue",
-    "vkGetPhysicalDeviceMemoryProperties",
     "vkGetPhysicalDeviceQueueFamilyProperties",
     "vkGetQueryPoolResults",
     "vkMapMemory",
+    "vkMergePipelineCaches",
     "vkQueueSubmit",
     "vkQueueWaitIdle",
     "vkResetCommandPool",
@@ -133,6 +134,47 @@ static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceProperties(VkPhysica
     lock();
     profile_merge_limits(&held.limits, &properties->limits);
     unlock(true);
+}
+
+/* ---- memory: all of it is of the device's first type, whatever the profile calls it ---- */
+
+#define CARD     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+#define MAPPED   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define MACHINES (MAPPED | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+
+static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice device,
+                                                                             VkPhysicalDeviceMemoryProperties *memory) {
+    next.GetPhysicalDeviceMemoryProperties(device, memory);
+    if (info.profile->memory == PROFILE_MEMORY_DEVICES) {
+        return;
+    }
+    const VkDeviceSize bytes = memory->memoryHeaps[0].size;
+    const bool open = info.profile->memory == PROFILE_MEMORY_OPEN;
+    *memory =
+        (VkPhysicalDeviceMemoryProperties){.memoryTypeCount = 3,
+                                           .memoryTypes = {{CARD, 0}, {MACHINES, 1}, {CARD | MAPPED, open ? 0 : 2}},
+                                           .memoryHeapCount = open ? 2 : 3,
+                                           .memoryHeaps = {{bytes, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT},
+                                                           {bytes, 0},
+                                                           {(VkDeviceSize)256 << 20, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}}};
+}
+
+static VKAPI_ATTR void VKAPI_CALL profiled_GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                                       VkMemoryRequirements *requirements) {
+    next.GetBufferMemoryRequirements(device, buffer, requirements);
+    if (info.profile->memory != PROFILE_MEMORY_DEVICES) {
+        requirements->memoryTypeBits = requirements->memoryTypeBits & 1 ? 7 : 0;
+    }
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL profiled_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *allocate,
+                                                              const VkAllocationCallbacks *callbacks,
+                                                              VkDeviceMemory *memory) {
+    VkMemoryAllocateInfo own = *allocate;
+    if (info.profile->memory != PROFILE_MEMORY_DEVICES) {
+        own.memoryTypeIndex = 0;
+    }
+    return next.AllocateMemory(device, &own, callbacks, memory);
 }
 
 static VKAPI_ATTR void VKAPI_CALL profiled_GetPhysicalDeviceProperties2(VkPhysicalDevice device,

@@ -4,8 +4,8 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
-#   under the Vulkan validation layer, some operators on SwiftShader, ONNX models through ONNX Runtime, Debian packages
-#   and a Python wheel; warnings are errors
+#   under the Vulkan validation layer, some operators on SwiftShader, ONNX models through ONNX Runtime, one behind Ray
+#   Serve, Debian packages and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -33,7 +33,7 @@ profiles="minimum mali windows"
 parts=4
 if [ -n "$full" ]; then
     profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
-    parts=17
+    parts=18
 fi
 
 # since TIME: how long that is, as people say it.
@@ -176,6 +176,21 @@ run_onnx() {
 }
 tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 10 scripts"; }
 
+# run_serve FOLDER: a model behind Ray Serve.
+run_serve() {
+    begin "an ONNX model behind Ray Serve, on two replicas"
+    results=$root/build-serve/testlog.json
+    rm -f "$results"
+    watched tested_serve sh "$root/tools/check/serve.sh" --build "$root/$1" || {
+        failed=1
+        cat "$log"
+        echo "tests of Ray Serve failed"
+    }
+    logs="$logs $results"
+    end
+}
+tested_serve() { echo "$(grep -c '^ok ' "$root/build-serve/output" 2>/dev/null || :) of 21 cases"; }
+
 if [ -z "$full" ]; then
     configure build
     run build "build, and all tests but the longest" --no-suite long --no-suite large --no-suite browser --no-suite site \
@@ -188,6 +203,7 @@ else
     run_profiles build-gcc
     run_swiftshader build-gcc
     run_onnx build-gcc
+    run_serve build-gcc
     (
         CC=clang
         CXX=clang++

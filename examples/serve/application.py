@@ -1,10 +1,10 @@
 """An ONNX model behind HTTP, by Ray Serve: a replica for each Vulkan device, each with a session of ONNX Runtime.
 
-    serve run application:build model=/where/it/is.onnx devices=0,1
+    serve run application:build model=/where/it/is.onnx devices=#0,#1
 
     model       the file, at the same place on each machine
-    devices     of each machine, by commas: indices, UUIDs or parts of names, as vkdml.onnxruntime.session_options() takes
-                them; without any the best device. An entry is a replica: 0,0 are two on one device
+    devices     of each machine, by commas: numbers, UUIDs or parts of names, as vkdml.onnxruntime.session_options() takes
+                them; without any the best device. An entry is a replica: #0,#0 are two on one device
     machines    how many, each with these devices; 1
     half        FLOAT32 may be computed with less precision where that is faster; false
     cache       a folder for compiled pipelines, there on each machine

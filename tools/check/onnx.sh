@@ -72,6 +72,10 @@ export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNT
 runner_least=1593 ours_least=1334
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
+for profile in amd nvidia; do # memory as cards have it: mapped and not cached, and not mapped
+    logged "the Python module, profile $profile" env "LD_LIBRARY_PATH=$build/tests/profiles" "VKDML_TEST_PROFILE=$profile" \
+        "$python" "$root/tests/onnx/test_onnxruntime.py"
+done
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
 logged "the example in Python" "$python" "$root/examples/onnx_model.py"
 runtime=$("$python" -c 'import glob, onnxruntime, os

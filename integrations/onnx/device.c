@@ -198,9 +198,10 @@ bool onnx_device_is_lost(const struct onnx_device *device) {
 
 /* ---- memory ---- */
 
-#define HOST_FLAGS   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
-#define CACHED_FLAGS (HOST_FLAGS | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
-#define OPEN_FLAGS   (HOST_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
+#define HOST_FLAGS     (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define CACHED_FLAGS   (HOST_FLAGS | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+#define MOST_IN_WINDOW ((VkDeviceSize)64 << 10)
+#define OPEN_FLAGS     (HOST_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
 
 /* The first type of those allowed that has these properties, or UINT32_MAX. */
 static uint32_t find_type(const struct onnx_device *device, uint32_t allowed, VkMemoryPropertyFlags wanted) {
@@ -216,23 +217,24 @@ bool onnx_device_shares_memory(const struct onnx_device *device) {
     return find_type(device, UINT32_MAX, CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != UINT32_MAX;
 }
 
-/* A GPU that opens a window of 256 MiB alone has a heap of that size for it, which is for others to use. */
-static uint32_t find_open_type(const struct onnx_device *device, uint32_t allowed) {
+/* A GPU that opens a window of 256 MiB alone has a heap of that size for it: that is for what is small. */
+static uint32_t find_open_type(const struct onnx_device *device, uint32_t allowed, VkDeviceSize size) {
     const uint32_t type = find_type(device, allowed, OPEN_FLAGS);
     const bool is_window =
-        type != UINT32_MAX &&
+        type != UINT32_MAX && size > MOST_IN_WINDOW &&
         device->memory.memoryHeaps[device->memory.memoryTypes[type].heapIndex].size <= (VkDeviceSize)256 << 20;
     return is_window ? UINT32_MAX : type;
 }
 
-static uint32_t choose_type(const struct onnx_device *device, uint32_t allowed, enum onnx_memory memory) {
+static uint32_t choose_type(const struct onnx_device *device, uint32_t allowed, VkDeviceSize size,
+                            enum onnx_memory memory) {
     static const VkMemoryPropertyFlags wanted[] = {
         [ONNX_MEMORY_DEVICE] = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
         [ONNX_MEMORY_HOST] = CACHED_FLAGS,
         [ONNX_MEMORY_SHARED] = CACHED_FLAGS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
         [ONNX_MEMORY_OPEN] = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
     };
-    uint32_t type = memory == ONNX_MEMORY_OPEN ? find_open_type(device, allowed) : UINT32_MAX;
+    uint32_t type = memory == ONNX_MEMORY_OPEN ? find_open_type(device, allowed, size) : UINT32_MAX;
     type = type != UINT32_MAX ? type : find_type(device, allowed, wanted[memory]);
     const bool is_mapped = memory == ONNX_MEMORY_HOST || memory == ONNX_MEMORY_SHARED;
     return type != UINT32_MAX ? type : find_type(device, allowed, is_mapped ? HOST_FLAGS : 0);
@@ -252,8 +254,8 @@ bool onnx_buffer_create(struct onnx_device *device, VkDeviceSize size, enum onnx
     }
     VkMemoryRequirements needs;
     device->GetBufferMemoryRequirements(vk, buffer->buffer, &needs);
-    const uint32_t type = choose_type(device, needs.memoryTypeBits, memory);
-    const bool is_mapped = memory == ONNX_MEMORY_OPEN ? type == find_open_type(device, needs.memoryTypeBits)
+    const uint32_t type = choose_type(device, needs.memoryTypeBits, size, memory);
+    const bool is_mapped = memory == ONNX_MEMORY_OPEN ? type == find_open_type(device, needs.memoryTypeBits, size)
                                                       : memory != ONNX_MEMORY_DEVICE;
     const VkMemoryAllocateInfo allocation = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};

@@ -83,7 +83,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--cache", help="a folder where the plugin keeps pipelines: run twice for the first run with a warm one")
     parser.add_argument("--json")
+    parser.add_argument("--write-add", metavar="FILE", help="writes the model `add`, for onnx_latency, and ends")
     options = parser.parse_args()
+    if options.write_add:
+        pathlib.Path(options.write_add).write_bytes(add()[0].SerializeToString())
+        return
     providers = {"vkdml": lambda: vkdml.onnxruntime.session_options(cache=options.cache), "CPU": onnxruntime.SessionOptions}
     webgpu = webgpu_options()
     if webgpu:

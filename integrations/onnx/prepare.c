@@ -66,7 +66,7 @@ static bool bind_temporary(struct onnx_run *run, VkdmlDispatchable initializer, 
     return vkdmlBindTemporaryResource(table, &binding) == VKDML_SUCCESS || onnx_run_fail_vkdml(error);
 }
 
-/* Constants go through memory that the host sees to the device's, once. */
+/* Constants go to the device's memory, where the host does not write there through memory that it sees. */
 static bool upload_constants(struct onnx_run *run, struct onnx_buffer *staging, struct onnx_buffer *constants,
                              struct onnx_commands *commands, struct onnx_error *error) {
     struct onnx_device *device = run->session->device;
@@ -75,14 +75,14 @@ static bool upload_constants(struct onnx_run *run, struct onnx_buffer *staging, 
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         bytes += input->input == ONNX_NONE ? ROUND_UP(input->bytes, TENSOR_ALIGNMENT) : 0;
     }
-    const bool shares = onnx_device_shares_memory(device);
-    if (!onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE,
-                            constants, error) ||
-        (!shares && !onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, ONNX_MEMORY_HOST, staging, error)) ||
+    const enum onnx_memory memory = onnx_device_shares_memory(device) ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN;
+    if (!onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, memory, constants, error) ||
+        (constants->mapped == NULL &&
+         !onnx_buffer_create(device, bytes + TENSOR_ALIGNMENT, ONNX_MEMORY_HOST, staging, error)) ||
         !onnx_commands_begin(device, commands, error)) {
         return false;
     }
-    unsigned char *to = shares ? constants->mapped : staging->mapped;
+    unsigned char *to = constants->mapped != NULL ? constants->mapped : staging->mapped;
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         if (input->input == ONNX_NONE) {
@@ -90,7 +90,7 @@ static bool upload_constants(struct onnx_run *run, struct onnx_buffer *staging, 
             to += ROUND_UP(input->bytes, TENSOR_ALIGNMENT);
         }
     }
-    if (!shares) {
+    if (constants->mapped == NULL) {
         onnx_commands_copy(device, commands, staging->buffer, 0, constants->buffer, 0, bytes + TENSOR_ALIGNMENT);
         onnx_commands_barrier(device, commands);
     }

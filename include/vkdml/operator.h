@@ -31,6 +31,9 @@ typedef enum VkdmlCompileFlagBits {
     VKDML_COMPILE_FLAG_ZERO_UNDEFINED = 1,
     /** Of graphs: no nodes are joined to one, and none is left out, whatever that costs: to compare, to measure. */
     VKDML_COMPILE_FLAG_NODE_BY_NODE = 2,
+    /** Of graphs: pipelines are created by as many threads as there are processors, 16 at most, rather than by the
+        caller's alone. They have ended when the call returns. The device's callbacks are called by them as well. */
+    VKDML_COMPILE_FLAG_PARALLEL = 4,
 } VkdmlCompileFlagBits;
 typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 

@@ -15,7 +15,7 @@ static bool compile(struct onnx_run *run, struct onnx_error *error) {
         .structSize = sizeof info,
         .executionFlags = session->options.allows_half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION
                                                        : DML_EXECUTION_FLAG_NONE,
-        .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED |
+        .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_PARALLEL |
                  (session->options.node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
     const VkdmlResult compiled = vkdmlCompileGraph(device, onnx_plan_graph_desc(graph), &info, &run->dispatchable);
     onnx_plan_graph_free(graph);

@@ -124,7 +124,7 @@ static const char *node_name(const void *of, uint32_t node, char *text, size_t c
 }
 
 static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, const struct vkdml_plan *plan,
-                          struct vkdml_report *report, VkdmlDispatchable *compiled) {
+                          VkdmlCompileFlags flags, struct vkdml_report *report, VkdmlDispatchable *compiled) {
     struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
     VkdmlDispatchable d;
     info.context = "graph";
@@ -140,6 +140,9 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, c
                  graph->given_count == 1 ? "node" : "nodes");
     }
     const struct vkdml_node_names names = {graph, node_name};
+    if ((flags & VKDML_COMPILE_FLAG_PARALLEL) != 0) {
+        vkdml_pipelines_create_all(device, plan);
+    }
     result = vkdml_dispatchable_compile(d, plan, &names, report);
     if (result == VKDML_SUCCESS) {
         *compiled = d;
@@ -166,7 +169,7 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
     }
     if (result == VKDML_SUCCESS) {
-        result = create(device, graph, &plan, report, compiled);
+        result = create(device, graph, &plan, compilation.flags, report, compiled);
     }
     vkdml_plan_end(&plan);
     vkdml_graph_destroy(graph);

@@ -53,7 +53,9 @@ static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml
         vkdml_report_invalid(report, "executionFlags is 0x%x, must be of DML_EXECUTION_FLAGS only",
                              (unsigned)info->executionFlags);
     }
-    if (info->flags & ~(VkdmlCompileFlags)(VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE)) {
+    const VkdmlCompileFlags flags =
+        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL;
+    if (info->flags & ~flags) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlCompileFlagBits only", info->flags);
     }
     return report->result;

@@ -1,11 +1,15 @@
 /* Graphs: what is refused and how, and that one dispatch gives what the reference gives node by node. On the machine's
  * first Vulkan device. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -83,6 +87,8 @@ static void initialize(VkdmlDispatchable compiled, VkdmlBufferBinding persistent
     initialize_one(compiled, graph.desc.InputCount, inputs, persistent);
 }
 
+static VkdmlCompileFlags flags; /* that agree() compiles with */
+
 /* Compiles the graph, destroys its operators, initializes it, and submits what it recorded once twice; outputs are then
  * the reference's. owned, unbound: by input. */
 static VkdmlBindingProperties agree(const bool *owned, const bool *unbound) {
@@ -92,7 +98,8 @@ static VkdmlBindingProperties agree(const bool *owned, const bool *unbound) {
     fill_inputs();
     memset(expected, 0, sizeof expected);
     execute_reference(expected);
-    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, NULL, &compiled), VKDML_SUCCESS);
+    const VkdmlCompileInfo info = {.structSize = sizeof info, .flags = flags};
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, &info, &compiled), VKDML_SUCCESS);
     graph_end(&graph);
     assert_int_equal(vkdmlGetBindingProperties(compiled, &properties), VKDML_SUCCESS);
     const VkdmlBufferBinding persistent = other_range(0, properties.persistentResourceSize);
@@ -291,9 +298,9 @@ static void the_reference_refuses_unknown_flags(void **state) {
     _Alignas(8) unsigned char bytes[3][BYTES];
     const VkdmlHostBinding inputs[] = {{bytes[0], BYTES}, {bytes[1], BYTES}}, output = {bytes[2], BYTES};
     begin_good();
-    const VkdmlReferenceGraphInfo info = {sizeof info, &graph.desc, 4, 2, inputs, 1, &output};
+    const VkdmlReferenceGraphInfo info = {sizeof info, &graph.desc, 8, 2, inputs, 1, &output};
     assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_reason("flags is 0x4, must hold VkdmlCompileFlagBits only");
+    assert_reason("flags is 0x8, must hold VkdmlCompileFlagBits only");
     graph_end(&graph);
 }
 
@@ -371,6 +378,61 @@ static void a_thousand_nodes_compile(void **state) {
     agree(none, none);
 }
 
+/* Which threads of the device's allocate. */
+static void *VKAPI_PTR allocate_noting(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope) {
+    atomic_bool *others = ((void **)data)[0];
+    const pthread_t *own = ((void **)data)[1];
+    (void)scope;
+    if (!pthread_equal(*own, pthread_self())) {
+        atomic_store(others, true);
+    }
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void *VKAPI_PTR reallocate_never(void *data, void *memory, size_t size, size_t alignment,
+                                        VkSystemAllocationScope scope) {
+    (void)memory;
+    return allocate_noting(data, size, alignment, scope);
+}
+
+static void VKAPI_PTR free_memory(void *data, void *memory) {
+    (void)data;
+    free(memory);
+}
+
+static void pipelines_come_from_many_threads_where_they_may(void **state) {
+    (void)state;
+    static const DML_OPERATOR_TYPE types[] = {DML_OPERATOR_ACTIVATION_RELU, DML_OPERATOR_ELEMENT_WISE_ABS,
+                                              DML_OPERATOR_ELEMENT_WISE_EXP, DML_OPERATOR_ELEMENT_WISE_SIN};
+    for (uint32_t parallel = 0; parallel < 2; parallel++) {
+        atomic_bool others = false;
+        pthread_t own = pthread_self();
+        void *data[] = {&others, &own};
+        const VkAllocationCallbacks callbacks = {data, allocate_noting, reallocate_never, free_memory, NULL, NULL};
+        VkdmlDeviceCreateInfo create_info = vulkan_device_info(&vulkan);
+        create_info.allocationCallbacks = &callbacks;
+        VkdmlDevice outer = device;
+        assert_int_equal(vkdmlCreateDevice(&create_info, &device), VKDML_SUCCESS);
+        graph_begin(&graph, 1, 1);
+        for (uint32_t i = 0; i < sizeof types / sizeof *types; i++) {
+            const uint32_t node = unary_node(types[i], NULL);
+            if (i == 0) {
+                graph_input(&graph, 0, node, 0);
+            } else {
+                graph_join(&graph, node - 1, 0, node, 0);
+            }
+        }
+        graph_output(&graph, sizeof types / sizeof *types - 1, 0, 0);
+        flags = VKDML_COMPILE_FLAG_NODE_BY_NODE | (parallel ? VKDML_COMPILE_FLAG_PARALLEL : 0u);
+        agree(none, none);
+        flags = 0;
+        assert_true(!others || parallel);
+        assert_true(others || !parallel || sysconf(_SC_NPROCESSORS_ONLN) < 2);
+        vkdmlDestroyDevice(device);
+        device = outer;
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_node_is_its_operator, begin_with_device, end_with_device),
@@ -387,6 +449,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ends_of_edges_agree, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(operators_are_live_and_of_the_device, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(pipelines_come_from_many_threads_where_they_may, begin_with_device,
+                                        end_with_device),
         cmocka_unit_test_setup_teardown(a_thousand_nodes_compile, begin_with_device, end_with_device),
     };
     return cmocka_run_group_tests_name("graph", tests, set_up_vulkan, tear_down_vulkan);

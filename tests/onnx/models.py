@@ -20,6 +20,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+import mobilenet_v3
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "bench"))
 import onnx_networks  # noqa: E402
 import vkdml.onnxruntime  # noqa: E402
@@ -99,6 +101,8 @@ def tagger():
 def models():
     made = {path.stem: (lambda stem=path.stem: light(stem)) for path in sorted(LIGHT.glob("*.onnx"))}
     made.update({name: (lambda name=name: network(name)) for name in NETWORKS})
+    made["mobilenet_v3_small"] = lambda: mobilenet_v3.mobilenet_v3(mobilenet_v3.SMALL, 1024)
+    made["mobilenet_v3_large"] = lambda: mobilenet_v3.mobilenet_v3(mobilenet_v3.LARGE, 1280)
     made["tagger"] = tagger
     return made
 

@@ -454,6 +454,9 @@ static bool add_node(struct emission *e) {
         if (node->outputs[i] == ONNX_NONE) {
             return onnx_memory_is_out(e->call);
         }
+        struct onnx_source *source = &plan->sources[node->outputs[i]];
+        source->rank = e->outputs[i]->rank;
+        memcpy(source->sizes, e->outputs[i]->sizes, sizeof source->sizes);
     }
     ++plan->node_count;
     return true;
@@ -581,8 +584,9 @@ struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE 
     if (onnx_is_empty(a)) {
         return onnx_declare(call, a->type, rank, sizes);
     }
+    struct onnx_tensor *both[] = {a, b};
     DML_ELEMENT_WISE_ADD_OPERATOR_DESC desc = {0};
-    return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(a, b)), rank, sizes);
+    return onnx_align(call, 2, both) ? onnx_reshape(call, onnx_make(call, type, &desc, 2, both), rank, sizes) : NULL;
 }
 
 struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {

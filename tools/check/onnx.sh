@@ -87,7 +87,7 @@ cases() {
 }
 if [ $# -eq 0 ]; then
     cases elements 383
-    cases move 264
+    cases move 320
     cases network 277
     cases contrib 166
 fi

@@ -40,7 +40,7 @@ quietly "the build" ninja -C "$build"
 results=$folder/testlog.json
 : >"$results"
 failed=
-# Those that take seconds; models.py --list names the others, of which light_vgg19 takes a minute.
+# Those that take seconds; models.py --list names the others, of which light_vgg19 takes minutes.
 models="tagger bert_128 decoder mobilenet_v2 resnet50 resnet50_int8 unet light_squeezenet light_shufflenet light_resnet50 \
 light_bvlc_alexnet mobilenet_v3_small"
 

@@ -6,6 +6,7 @@
 # sh tools/check/onnx_models.sh [--build FOLDER] [TEXT..]     e.g.: .. sentences
 #   --build FOLDER            a configured build folder, with -Donnxruntime; build-onnx-models/build
 #   TEXT..                    only models whose names contain one
+#   $VKDML_ONNX_MODELS_PYTHON a Python that has all of it already
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh

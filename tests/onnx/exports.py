@@ -163,7 +163,8 @@ def check_model(command, name, make, dynamo, folder):
     compared = [line for line in done.stdout.splitlines() if line.startswith("Node by node all")]
     if done.returncode or not compared:
         return False, f"{text}; vkdml run --compare cpu: {(done.stdout + done.stderr).strip()[-300:]}"
-    return right and worst <= BOUND, f"{text}; {worst:.1e} from PyTorch, of {len(inputs)} shapes; {compared[0][0].lower() + compared[0][1:]}"
+    text += f"; {worst:.1e} from PyTorch, of {len(inputs)} shapes; {compared[0][0].lower() + compared[0][1:]}"
+    return right and worst <= BOUND, text
 
 
 def cosines(folder):

@@ -6,7 +6,8 @@ from onnx import TensorProto, helper, numpy_helper
 # Of each block: the window, channels between, channels behind, whether it squeezes and excites, what activates it, the stride.
 SMALL = [(3, 16, 16, True, "Relu", 2), (3, 72, 24, False, "Relu", 2), (3, 88, 24, False, "Relu", 1),
          (5, 96, 40, True, "HardSwish", 2), (5, 240, 40, True, "HardSwish", 1), (5, 240, 40, True, "HardSwish", 1),
-         (5, 120, 48, True, "HardSwish", 1), (5, 144, 48, True, "HardSwish", 1), (5, 288, 96, True, "HardSwish", 2), (5, 576, 96, True, "HardSwish", 1),
+         (5, 120, 48, True, "HardSwish", 1), (5, 144, 48, True, "HardSwish", 1), (5, 288, 96, True, "HardSwish", 2),
+         (5, 576, 96, True, "HardSwish", 1),
          (5, 576, 96, True, "HardSwish", 1)]
 LARGE = [(3, 16, 16, False, "Relu", 1), (3, 64, 24, False, "Relu", 2), (3, 72, 24, False, "Relu", 1), (5, 72, 40, True, "Relu", 2),
          (5, 120, 40, True, "Relu", 1), (5, 120, 40, True, "Relu", 1), (3, 240, 80, False, "HardSwish", 2),

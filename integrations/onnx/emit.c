@@ -208,6 +208,9 @@ static bool add_node(struct onnx_emission *e) {
         if (node->outputs[i] == ONNX_NONE) {
             return onnx_memory_is_out(e->call);
         }
+        struct onnx_source *source = &plan->sources[node->outputs[i]];
+        source->rank = e->outputs[i]->rank;
+        memcpy(source->sizes, e->outputs[i]->sizes, sizeof source->sizes);
     }
     ++plan->node_count;
     return true;

@@ -65,8 +65,9 @@ struct onnx_tensor *onnx_binary(const struct onnx_call *call, DML_OPERATOR_TYPE 
     if (onnx_is_empty(a)) {
         return onnx_declare(call, a->type, rank, sizes);
     }
+    struct onnx_tensor *both[] = {a, b};
     DML_ELEMENT_WISE_ADD_OPERATOR_DESC desc = {0};
-    return onnx_reshape(call, onnx_make(call, type, &desc, ONNX_TENSORS(a, b)), rank, sizes);
+    return onnx_align(call, 2, both) ? onnx_reshape(call, onnx_make(call, type, &desc, 2, both), rank, sizes) : NULL;
 }
 
 struct onnx_tensor *onnx_cast(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {

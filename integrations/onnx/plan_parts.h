@@ -21,6 +21,8 @@ struct onnx_source {
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
     uint32_t read_count;
+    uint32_t rank; /* of what a node makes, as DirectML's operator has it: views may have other sizes */
+    uint32_t sizes[ONNX_MAX_RANK];
 };
 
 /* An operator in the plan. */
@@ -96,6 +98,10 @@ struct onnx_tensor *onnx_add_tensor(struct onnx_plan *plan, enum onnx_type type,
 /* Data on the host as a tensor: the pointer is kept. */
 struct onnx_tensor *onnx_add_data(struct onnx_plan *plan, enum onnx_type type, uint32_t rank, const uint32_t *sizes,
                                   const void *data, size_t bytes, uint64_t depends);
+
+/* Tensors of the same sizes get those by which the operator before makes one, where all lie by them, too: a graph does
+ * what goes element by element with what is before it where both have the same sizes. False where memory is out. */
+bool onnx_align(const struct onnx_call *call, uint32_t count, struct onnx_tensor **tensors);
 
 /* Elements of a tensor that is known, packed: its own where they are, else a copy. */
 const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor);

@@ -193,22 +193,41 @@ static void settle(struct onnx_tensor *view) {
     view->is_strided = false;
 }
 
-/* Other sizes of 1 between the same other sizes: strides stay. */
-static bool moves_ones(const struct onnx_tensor *tensor, uint32_t rank, const uint32_t *sizes,
-                       struct onnx_tensor *view) {
-    uint32_t from = 0;
-    for (uint32_t d = 0; d < rank; ++d) {
-        view->strides[d] = 0;
-        if (sizes[d] == 1) {
-            continue;
+/* `count` times sizes from `*d` on, until it is as large as `least`; `*d` is behind the last of them. */
+static uint64_t next_run(const uint32_t *sizes, uint32_t rank, uint32_t *d, uint64_t count, uint64_t least) {
+    while (count < least && *d < rank) {
+        count *= sizes[(*d)++];
+    }
+    return count;
+}
+
+/* The strides of a view by other sizes, of what has elements: any dimension may be split, and those that lie one in
+ * another be joined. False where others would be. */
+static bool find_strides(const struct onnx_tensor *tensor, uint32_t rank, const uint32_t *sizes,
+                         struct onnx_tensor *view) {
+    uint32_t from = 0, to = 0;
+    while (from < tensor->rank || to < rank) {
+        const uint32_t first = from, made = to;
+        uint64_t there = from < tensor->rank ? tensor->sizes[from++] : 1, wanted = to < rank ? sizes[to++] : 1;
+        while (there != wanted) {
+            there = next_run(tensor->sizes, tensor->rank, &from, there, wanted);
+            wanted = next_run(sizes, rank, &to, wanted, there);
         }
-        while (from < tensor->rank && tensor->sizes[from] == 1) {
-            ++from;
+        uint64_t stride = 0, extent = 1; /* the innermost stride, and how many elements it is of */
+        for (uint32_t d = from; d-- > first;) {
+            if (tensor->sizes[d] == 1) {
+                continue;
+            }
+            if (extent != 1 && tensor->strides[d] != stride * extent) {
+                return false;
+            }
+            stride = extent == 1 ? tensor->strides[d] : stride;
+            extent *= tensor->sizes[d];
         }
-        if (from == tensor->rank || tensor->sizes[from] != sizes[d]) {
-            return false;
+        for (uint32_t d = to; d-- > made;) {
+            view->strides[d] = sizes[d] == 1 ? 0 : (uint32_t)stride;
+            stride *= sizes[d];
         }
-        view->strides[d] = tensor->strides[from++];
     }
     return true;
 }
@@ -226,9 +245,10 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
     if (view == NULL) {
         return NULL;
     }
-    if (tensor->is_strided && !moves_ones(tensor, rank, sizes, view)) {
-        struct onnx_tensor *packed = onnx_copy(call, tensor);
-        return packed == NULL || packed == tensor ? NULL : onnx_reshape(call, packed, rank, sizes);
+    if (onnx_is_empty(tensor)) {
+        view->is_strided = false;
+    } else if (tensor->is_strided && !find_strides(tensor, rank, sizes, view)) {
+        return onnx_reshape(call, onnx_copy(call, tensor), rank, sizes);
     }
     view->rank = rank;
     for (uint32_t d = 0; d < rank; ++d) {
@@ -238,6 +258,36 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
         settle(view);
     }
     return view;
+}
+
+bool onnx_align(const struct onnx_call *call, uint32_t count, struct onnx_tensor **tensors) {
+    const struct onnx_source *last = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct onnx_source *source = &call->plan->sources[tensors[i]->source];
+        /* A part of what is made has fewer elements, and one that is broadcast has strides. */
+        const bool is_all = source->kind == ONNX_SOURCE_NODE && !tensors[i]->is_strided &&
+                            onnx_elements(source->rank, source->sizes) == onnx_count(tensors[i]);
+        last = is_all && (last == NULL || source > last) ? source : last;
+    }
+    if (last == NULL) {
+        return true;
+    }
+    const uint32_t rank = last->rank;
+    uint32_t sizes[ONNX_MAX_RANK];
+    memcpy(sizes, last->sizes, sizeof sizes);
+    for (uint32_t i = 0; i < count; ++i) {
+        struct onnx_tensor lies;
+        if (tensors[i]->is_strided && !find_strides(tensors[i], rank, sizes, &lies)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        tensors[i] = onnx_reshape(call, tensors[i], rank, sizes);
+        if (tensors[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 struct onnx_tensor *onnx_pad_rank(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t rank) {

@@ -103,6 +103,8 @@ def gathers():
     yield Case("gather_neg", "Gather", 11, [x, ints(-5, 5, 2, 3)], axis=1)
     yield Case("gather_i32", "Gather", 1, [x, ints(0, 6, 3, dtype=numpy.int32)], axis=-1)
     yield Case("gather_scalar", "Gather", 13, [x, numpy.array(-1, i64)], axis=0)
+    yield Case("gather_known", "Gather", 13, [x, numpy.array(-2, i64)], constants=(1,), axis=1)
+    yield Case("gather_known_ones", "Gather", 13, [x > 0, numpy.array([[3]], numpy.int32)], constants=(1,), axis=-1)
     yield Case("gather_bool", "Gather", 13, [x > 0, ints(-4, 4, 3)])
     yield Case("gather_none", "Gather", 13, [x, numpy.zeros((0,), i64)], axis=1)
     yield Case("gather_vector", "Gather", 13, [floats(7), ints(-7, 7, 2, 2, 2)])
@@ -291,6 +293,56 @@ def control():
         yield case
 
 
+class Chain(Case):
+    """Nodes one behind another, each of what the one before makes and of constants: (operator, constants, attributes)."""
+
+    def __init__(self, name, x, *links):
+        super().__init__(name, links[0][0], 17, [x])
+        self.links = links
+
+    def model(self):
+        model = super().model()
+        del model.graph.node[:]
+        last = "x0"
+        for i, (op, constants, attributes) in enumerate(self.links):
+            names = [f"c{i}_{j}" for j in range(len(constants))]
+            model.graph.initializer.extend(map(numpy_helper.from_array, constants, names))
+            made = "y0" if i + 1 == len(self.links) else f"t{i}"
+            model.graph.node.append(helper.make_node(op, [last, *names], [made], **attributes))
+            last = made
+        return model
+
+
+def sizes_of(count):
+    """Some factors of it, ones among them."""
+    sizes = []
+    while count > 1 and len(sizes) < 6:
+        sizes.append(int(random.choice([i for i in range(1, count + 1) if count % i == 0])))
+        count //= sizes[-1]
+    return [*sizes, count]
+
+
+def views():
+    """Sizes of what lies otherwise than in order; and element by element behind products, by sizes of any kind."""
+    for i in range(40):
+        sizes = sizes_of(int(random.choice([24, 36, 120])))
+        links = [("Transpose", [], {"perm": [int(d) for d in random.permutation(len(sizes))]})]
+        for _ in range(int(random.integers(1, 4))):
+            links.append(("Reshape", [numpy.array(sizes_of(int(numpy.prod(sizes))), i64)], {}))
+        if i % 2:
+            links.append(("Neg", [], {}))
+        yield Chain(f"view_{i}", floats(*sizes), *links)
+    yield Chain("view_empty", floats(0, 3), ("Transpose", [], {}), ("Reshape", [numpy.array([2, 0, 3], i64)], {"allowzero": 1}))
+    operands = {"bias": (5,), "all": (2, 3, 5), "batch": (2, 1, 1), "row": (3, 1), "more": (4, 1, 1, 5), "one": ()}
+    for name, operand in operands.items():
+        for sizes in ((2, 3, 4), (1, 3, 4)):
+            yield Chain(f"rows_{name}_{sizes[0]}", floats(*sizes), ("MatMul", [floats(4, 5)], {}), ("Add", [floats(*operand)], {}),
+                        ("Erf", [], {}), ("Mul", [floats(2, 3, 5)], {}), ("Sum", [floats(3, 1)], {}))
+    yield Chain("rows_turned", floats(2, 3, 4), ("MatMul", [floats(4, 6)], {}), ("Add", [floats(6)], {}),
+                ("Reshape", [numpy.array([2, 3, 2, 3], i64)], {}), ("Transpose", [], {"perm": [0, 2, 1, 3]}),
+                ("Mul", [floats(2, 2, 3, 3)], {}), ("Reshape", [numpy.array([2, -1], i64)], {}), ("Neg", [], {}))
+
+
 def write(folder, case):
     model = case.model()
     if hasattr(case, "node_inputs"):
@@ -315,7 +367,7 @@ def write(folder, case):
 
 def main():
     written = 0
-    for family in (slices, pads, gathers, scatters, shapes, numbers, orders, resizes, spectra, grids, control):
+    for family in (slices, pads, gathers, scatters, shapes, numbers, orders, resizes, spectra, grids, control, views):
         for case in family():
             try:
                 write(sys.argv[1], case)

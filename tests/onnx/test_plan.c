@@ -197,6 +197,58 @@ static void views_leave_no_operators(void **state) {
     proto_free(&bytes);
 }
 
+/* Dimensions of a view are split, and joined where they lie one in another; else they are copied before. */
+static void views_have_other_sizes(void **state) {
+    static const struct {
+        const char *name;
+        uint32_t count, nodes;
+        int64_t sizes[4];
+    } shapes[] = {
+        {"split", 4, 2, {3, 2, 1, 2}}, {"joined again", 3, 2, {6, 1, 2}},   {"of one dimension", 1, 3, {12}},
+        {"across", 2, 3, {4, 3}},      {"split in three", 3, 2, {2, 3, 2}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
+        struct onnx_model model;
+        add_node("Transpose", "x", "t");
+        add_ints("split", 3, (const int64_t[]){3, 2, 2});
+        add_node("Reshape", "t split", "u");
+        add_ints("sizes", shapes[i].count, shapes[i].sizes);
+        add_node("Reshape", "u sizes", "v");
+        add_node("Relu", "v", "y");
+        add_node("Relu", "y", "z");
+        add_input("x", ONNX_FLOAT, "2 6");
+        add_output("z", ONNX_FLOAT, "a b");
+        struct proto bytes = read_graph(&model);
+        struct onnx_plan *plan = plan_graph(&model, &two_by_six);
+        if (onnx_plan_node_count(plan) != shapes[i].nodes) {
+            fail_msg("%s: %u operators", shapes[i].name, onnx_plan_node_count(plan));
+        }
+        onnx_plan_free(plan);
+        onnx_arena_free(&model.arena);
+        proto_free(&bytes);
+    }
+}
+
+/* One element along an axis, which is known, is a part of what lies anyhow; it is not copied before. */
+static void a_known_index_is_a_part(void **state) {
+    struct onnx_model model;
+    (void)state;
+    add_node("Transpose", "x", "t");
+    add_ints("sizes", 3, (const int64_t[]){2, 3, 2});
+    add_node("Reshape", "t sizes", "u");
+    add_ints("i", 1, (const int64_t[]){-2});
+    add_node("Gather", "u i", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "1 3 2");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &two_by_six);
+    assert_int_equal(onnx_plan_node_count(plan), 1);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 static void tensors_of_no_elements_have_no_operator(void **state) {
     const struct onnx_plan_input empty = {.type = ONNX_FLOAT, .rank = 2, .sizes = {0, 6}};
     struct onnx_model model;
@@ -297,6 +349,8 @@ int main(void) {
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
         cmocka_unit_test(plans_hold_for_a_range),
         cmocka_unit_test(views_leave_no_operators),
+        cmocka_unit_test(views_have_other_sizes),
+        cmocka_unit_test(a_known_index_is_a_part),
         cmocka_unit_test(tensors_of_no_elements_have_no_operator),
         cmocka_unit_test(sizes_beyond_what_there_is_are_refused),
         cmocka_unit_test(operands_of_many_elements_are_not_looked_at),

@@ -155,6 +155,21 @@ def test_check(folder):
          "a shape that an input holds is looked at", result)
 
 
+def test_batches_are_rows(folder):
+    """A product of batches is one of matrices; what follows it by the batches' sizes is done with it."""
+    path = write(folder, "rows.onnx", model(
+        [node("MatMul", ["x", "w"], ["p"], "product"), node("Add", ["p", "b"], ["s"], "bias"), node("Relu", ["s"], ["r"], "relu"),
+         node("Add", ["r", "x"], ["y"], "residual")],
+        [value_info("x", FLOAT, [2, 3, 2])], [value_info("y", FLOAT, [2, 3, 2])],
+        [tensor("w", FLOAT, [2, 2], [1, 2, 3, 4]), tensor("b", FLOAT, [2], [-5, 6])]))
+    told = run("explain", path).stdout
+    tell(all(re.search(rf"^    {name} .* done by product$", told, re.M) for name in ("bias", "relu", "residual")),
+         "what follows a product is done with it", told)
+    x = write(folder, "rows.npy", npy_bytes("<f4", "(2, 3, 2)", floats(*range(12))))
+    values = resources(run("run", "--input", f"x={x}", path).stdout)["y"]
+    tell(values == "0, 11, 8, 25, 18, 39, 28, 53, 38, 67, 48, 81", "and rightly", values)
+
+
 def test_explain_and_bench(folder):
     path = write(folder, "net.onnx", network())
     result = run("explain", path)
@@ -176,4 +191,4 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_check, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_check, test_batches_are_rows, test_explain_and_bench))

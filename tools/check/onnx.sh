@@ -40,8 +40,9 @@ quietly "the build" ninja -C "$build"
 results=$folder/testlog.json
 : >"$results"
 failed=
-# Those that take seconds; models.py --list names the others.
-models="tagger bert_128 decoder mobilenet_v2 resnet50 resnet50_int8 unet light_squeezenet light_shufflenet light_resnet50"
+# Those that take seconds; models.py --list names the others, of which light_vgg19 takes minutes.
+models="tagger bert_128 decoder mobilenet_v2 resnet50 resnet50_int8 unet light_squeezenet light_shufflenet light_resnet50 \
+light_bvlc_alexnet mobilenet_v3_small"
 
 # logged NAME COMMAND..: a line of the log, as of `meson test`.
 logged() {
@@ -90,7 +91,7 @@ cases() {
 }
 if [ $# -eq 0 ]; then
     cases elements 383
-    cases move 264
+    cases move 320
     cases network 277
     cases contrib 229
 fi

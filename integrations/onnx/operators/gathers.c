@@ -3,11 +3,38 @@
 
 #include "onnx/operators/move.h"
 
+/* One index that is known is a part, which may be of what lies anyhow; -1 where there are more, or none is known. */
+static int64_t only_index(const struct onnx_call *call, const struct onnx_tensor *indices, uint32_t size) {
+    uint32_t count;
+    if (indices->data == NULL || onnx_count(indices) != 1) {
+        return -1;
+    }
+    const int64_t *known = onnx_host_ints(call, 1, &count);
+    const int64_t index = known == NULL ? -1 : known[0] < 0 ? known[0] + size : known[0];
+    return index < size ? index : -1;
+}
+
 static bool gather(const struct onnx_call *call) {
-    struct onnx_tensor *input = onnx_needed(call, 0);
-    uint32_t axis;
-    return input != NULL && onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis) &&
-           onnx_output(call, 0, onnx_gather(call, input, onnx_needed(call, 1), axis));
+    struct onnx_tensor *input = onnx_needed(call, 0), *indices = onnx_needed(call, 1);
+    uint32_t axis, sizes[2 * ONNX_MAX_RANK], rank = 0;
+    if (input == NULL || indices == NULL || !onnx_axis(call, onnx_int(call, "axis", 0), input->rank, &axis)) {
+        return false;
+    }
+    const int64_t index = only_index(call, indices, input->sizes[axis]);
+    if (index < 0) {
+        return onnx_output(call, 0, onnx_gather(call, input, indices, axis));
+    }
+    const uint32_t place = (uint32_t)index;
+    struct onnx_tensor *part = onnx_take(call, input, axis, 1, &place);
+    for (uint32_t d = 0; d < input->rank; ++d) {
+        for (uint32_t i = 0; d == axis && i < indices->rank; ++i) {
+            sizes[rank++] = 1;
+        }
+        if (d != axis) {
+            sizes[rank++] = input->sizes[d];
+        }
+    }
+    return onnx_output(call, 0, onnx_reshape(call, part, rank, sizes));
 }
 
 /* The indices may be fewer along other axes than the data. */

@@ -60,7 +60,9 @@ struct onnx_tensor *onnx_apply(const struct onnx_call *call, DML_OPERATOR_TYPE t
     if (onnx_is_empty(tensor)) {
         return tensor;
     }
-    struct onnx_tensor *made = onnx_make(call, type, desc, ONNX_TENSORS(tensor));
+    struct onnx_tensor *aligned = tensor;
+    struct onnx_tensor *made =
+        onnx_align(call, 1, &aligned) ? onnx_make(call, type, desc, ONNX_TENSORS(aligned)) : NULL;
     return onnx_reinterpret(call, onnx_reshape(call, made, tensor->rank, tensor->sizes), tensor->type);
 }
 

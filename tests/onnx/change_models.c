@@ -1,12 +1,13 @@
 /* Changes ONNX models again and again, and tries what comes of them: fuzzing without a fuzzer, the same each time. Prints
  * TAP of one test. What ends the process, takes longer than it may, or more memory is written to the file of --found.
  *
- * change_models [--count N] [--seconds N] [--seed N] [--found FILE] [PATH..]
+ * change_models [--count N] [--seconds N] [--seed N] [--limit N] [--found FILE] [--once] [--write FOLDER] [PATH..]
  *   PATH..       models, or folders of *.onnx and of NAME/model.onnx; a few small ones that are made here, where none is
  *   --count N    changed models to try; 20000
  *   --seconds N  ends after so long, too; 0: never
  *   --limit N    milliseconds that a model may take; 1000
- *   --once       the files as they are, once each */
+ *   --once       the files as they are, once each
+ *   --write TO   changed models are written to files N.onnx of that folder, and not tried */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include "fuzz/onnx_change.h"
 #include "fuzz/onnx_try.h"
 #include "models.h"
+#include "onnx/file.h"
 
 enum { MOST_MODELS = 4096, ROOM = 16384, MOST_BYTES = 8192, GENERATIONS = 12 };
 
@@ -202,8 +204,8 @@ static void add_own(void) {
 
 /* ---- trying ---- */
 
-static void keep(void) {
-    const int file = open(found, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+static void keep(const char *path) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file >= 0) {
         const ssize_t written = write(file, current, current_length);
         (void)written;
@@ -215,7 +217,7 @@ static void on_signal(int number) {
     static const char text[] = "not ok 1 - changed models are refused or planned: a signal, or it hangs\n";
     const ssize_t written = write(STDOUT_FILENO, text, sizeof text - 1);
     (void)written;
-    keep();
+    keep(found);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -244,6 +246,16 @@ static void change(struct model *model, uint64_t seed) {
     current_length = onnx_change(current, current_length, MOST_BYTES, seed);
 }
 
+static bool is_model(void) {
+    struct onnx_model model;
+    struct onnx_error error;
+    if (!onnx_read_model(current, current_length, NULL, &model, &error)) {
+        return false;
+    }
+    onnx_arena_free(&model.arena);
+    return true;
+}
+
 static void keep_change(struct model *model, bool is_read) {
     if (is_read) {
         memcpy(model->changed, current, current_length);
@@ -253,10 +265,23 @@ static void keep_change(struct model *model, bool is_read) {
 }
 
 struct options {
+    const char *write;
     uint64_t count, seed, limit;
     double seconds;
     bool once;
 };
+
+static int write_all(const struct options *options) {
+    for (uint64_t i = 0; i < options->count; i++) {
+        char path[1024];
+        struct model *model = &models[i % model_count];
+        change(model, options->seed + i);
+        snprintf(path, sizeof path, "%s/%llu.onnx", options->write, (unsigned long long)i);
+        keep(path);
+        keep_change(model, is_model());
+    }
+    return 0;
+}
 
 static int run(const struct options *options) {
     const double begun = seconds(CLOCK_MONOTONIC);
@@ -281,7 +306,7 @@ static int run(const struct options *options) {
         longest = took > longest ? took : longest;
         if (took * 1000 > (double)options->limit) {
             printf("# changed model %llu took %.0f ms\n", (unsigned long long)done, took * 1000);
-            keep();
+            keep(found);
             failures++;
         }
         keep_change(model, onnx_tried.read != was_read);
@@ -309,6 +334,9 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--found") == 0) {
             found = next;
             i++;
+        } else if (strcmp(argv[i], "--write") == 0) {
+            options.write = next;
+            i++;
         } else {
             const uint64_t number = strtoull(next, NULL, 10);
             *(strcmp(argv[i], "--count") == 0   ? &options.count
@@ -326,7 +354,7 @@ int main(int argc, char **argv) {
     }
     signal(SIGABRT, on_signal);
     signal(SIGALRM, on_signal);
-    const int status = run(&options);
+    const int status = options.write != NULL ? write_all(&options) : run(&options);
     for (uint32_t i = 0; i < model_count; i++) {
         free(models[i].bytes);
         free(models[i].changed);

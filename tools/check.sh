@@ -174,7 +174,7 @@ run_onnx() {
     logs="$logs $results"
     end
 }
-tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 10 scripts"; }
+tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 13 scripts"; }
 
 if [ -z "$full" ]; then
     configure build

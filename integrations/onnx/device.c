@@ -326,8 +326,7 @@ bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *c
 
 /* What was submitted is not used any more when this returns. */
 static bool wait_for(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
-    const VkResult waited =
-        device->WaitForFences(device->handles.device, 1, &commands->fence, VK_TRUE, UINT64_MAX);
+    const VkResult waited = device->WaitForFences(device->handles.device, 1, &commands->fence, VK_TRUE, UINT64_MAX);
     if (waited != VK_SUCCESS && waited != VK_ERROR_DEVICE_LOST) {
         pthread_mutex_lock(&device->lock);
         device->QueueWaitIdle(device->handles.queue);

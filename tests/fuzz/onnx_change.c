@@ -31,14 +31,14 @@ static const struct {
     uint32_t number;
     enum kind kind;
 } schema[] = {
-    {MODEL, 7, GRAPH},           {MODEL, 8, OPSET},         {MODEL, 25, FUNCTION},     {GRAPH, 1, NODE},
-    {GRAPH, 5, TENSOR},          {GRAPH, 11, VALUE},        {GRAPH, 12, VALUE},        {GRAPH, 13, VALUE},
-    {NODE, 5, ATTRIBUTE},        {ATTRIBUTE, 5, TENSOR},    {ATTRIBUTE, 6, GRAPH},     {ATTRIBUTE, 10, TENSOR},
-    {ATTRIBUTE, 11, GRAPH},      {ATTRIBUTE, 7, DATA},      {ATTRIBUTE, 8, DATA},      {TENSOR, 1, DATA},
-    {TENSOR, 4, DATA},           {TENSOR, 5, DATA},         {TENSOR, 7, DATA},         {TENSOR, 9, DATA},
-    {TENSOR, 10, DATA},          {TENSOR, 11, DATA},        {TENSOR, 13, ENTRY},       {VALUE, 2, TYPE},
-    {TYPE, 1, TENSOR_TYPE},      {TYPE, 4, TYPE},           {TYPE, 9, TYPE},           {TENSOR_TYPE, 2, SHAPE},
-    {SHAPE, 1, DIMENSION},       {FUNCTION, 7, NODE},       {FUNCTION, 9, OPSET},      {FUNCTION, 11, ATTRIBUTE},
+    {MODEL, 7, GRAPH},      {MODEL, 8, OPSET},      {MODEL, 25, FUNCTION}, {GRAPH, 1, NODE},
+    {GRAPH, 5, TENSOR},     {GRAPH, 11, VALUE},     {GRAPH, 12, VALUE},    {GRAPH, 13, VALUE},
+    {NODE, 5, ATTRIBUTE},   {ATTRIBUTE, 5, TENSOR}, {ATTRIBUTE, 6, GRAPH}, {ATTRIBUTE, 10, TENSOR},
+    {ATTRIBUTE, 11, GRAPH}, {ATTRIBUTE, 7, DATA},   {ATTRIBUTE, 8, DATA},  {TENSOR, 1, DATA},
+    {TENSOR, 4, DATA},      {TENSOR, 5, DATA},      {TENSOR, 7, DATA},     {TENSOR, 9, DATA},
+    {TENSOR, 10, DATA},     {TENSOR, 11, DATA},     {TENSOR, 13, ENTRY},   {VALUE, 2, TYPE},
+    {TYPE, 1, TENSOR_TYPE}, {TYPE, 4, TYPE},        {TYPE, 9, TYPE},       {TENSOR_TYPE, 2, SHAPE},
+    {SHAPE, 1, DIMENSION},  {FUNCTION, 7, NODE},    {FUNCTION, 9, OPSET},  {FUNCTION, 11, ATTRIBUTE},
     {FUNCTION, 12, VALUE},
 };
 
@@ -252,11 +252,11 @@ static struct field *at(struct place place) {
 }
 
 static uint64_t change_number(struct changing *c, uint64_t number) {
-    static const int64_t numbers[] = {0,         1,          2,           3,          4,         7,          8,
-                                      9,         16,         255,         1024,       65535,     65536,      -1,
-                                      -2,        -3,         -8,          INT32_MAX,  INT32_MIN, UINT32_MAX, 1LL << 32,
-                                      INT64_MAX, INT64_MIN,  1LL << 31,   1LL << 16,  1000000,   1LL << 62,  1LL << 40,
-                                      5,         6,          10,          11,         12,        -65536,     100};
+    static const int64_t numbers[] = {0,         1,         2,         3,         4,         7,          8,
+                                      9,         16,        255,       1024,      65535,     65536,      -1,
+                                      -2,        -3,        -8,        INT32_MAX, INT32_MIN, UINT32_MAX, 1LL << 32,
+                                      INT64_MAX, INT64_MIN, 1LL << 31, 1LL << 16, 1000000,   1LL << 62,  1LL << 40,
+                                      5,         6,         10,        11,        12,        -65536,     100};
     switch (next(c, 4)) {
     case 0:
         return number + next(c, 5) - 2;
@@ -292,12 +292,44 @@ static void change_data(struct changing *c, struct field *field) {
 
 /* Of another field of that kind, in the whole model; as likely what is told here. */
 static void change_text(struct changing *c, struct field *field) {
-    static const char *const texts[] = {"",        "x",       "../x",     "/etc/passwd", "axis",  "axes",   "If",
-                                        "Loop",    "Scan",    "Reshape",  "Expand",      "Tile",  "Pad",    "Range",
-                                        "Slice",   "Resize",  "Constant", "Gather",      "Conv",  "Concat", "Split",
-                                        "Squeeze", "Shape",   "Cast",     "ReduceSum",   "OneHot", "TopK",
-                                        "NonZero", "EyeLike", "Einsum",   "ConstantOfShape", "SequenceInsert",
-                                        "MatMul",  "Transpose", "com.microsoft", "location", "offset", "length"};
+    static const char *const texts[] = {"",
+                                        "x",
+                                        "../x",
+                                        "/etc/passwd",
+                                        "axis",
+                                        "axes",
+                                        "If",
+                                        "Loop",
+                                        "Scan",
+                                        "Reshape",
+                                        "Expand",
+                                        "Tile",
+                                        "Pad",
+                                        "Range",
+                                        "Slice",
+                                        "Resize",
+                                        "Constant",
+                                        "Gather",
+                                        "Conv",
+                                        "Concat",
+                                        "Split",
+                                        "Squeeze",
+                                        "Shape",
+                                        "Cast",
+                                        "ReduceSum",
+                                        "OneHot",
+                                        "TopK",
+                                        "NonZero",
+                                        "EyeLike",
+                                        "Einsum",
+                                        "ConstantOfShape",
+                                        "SequenceInsert",
+                                        "MatMul",
+                                        "Transpose",
+                                        "com.microsoft",
+                                        "location",
+                                        "offset",
+                                        "length"};
     if (next(c, 4) == 0) {
         const char *text = texts[next(c, sizeof texts / sizeof *texts)];
         field->bytes = (const unsigned char *)text;

@@ -32,8 +32,8 @@ static VKAPI_ATTR void VKAPI_CALL invented_GetPhysicalDeviceProperties2(VkPhysic
     properties->properties.limits.minStorageBufferOffsetAlignment = 4;
 }
 
-static VKAPI_ATTR void VKAPI_CALL invented_GetPhysicalDeviceMemoryProperties(
-    VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties *properties) {
+static VKAPI_ATTR void VKAPI_CALL
+invented_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties *properties) {
     (void)device;
     memset(properties, 0, sizeof *properties);
     properties->memoryTypeCount = 1;
@@ -169,10 +169,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get(VkInstance instance, const c
                 INVENTED(CreateDescriptorSetLayout) INVENTED(CreatePipelineCache) INVENTED(CreatePipelineLayout)
                     INVENTED(CreateShaderModule) INVENTED(CreateComputePipelines) INVENTED(DestroyBuffer)
                         INVENTED(DestroyDescriptorPool) INVENTED(DestroyDescriptorSetLayout) INVENTED(DestroyPipeline)
-                            INVENTED(DestroyPipelineCache) INVENTED(DestroyPipelineLayout)
-                                INVENTED(DestroyShaderModule) INVENTED(GetBufferMemoryRequirements)
-                                    INVENTED(AllocateMemory) INVENTED(FreeMemory) INVENTED(MapMemory)
-                                        INVENTED(BindBufferMemory)};
+                            INVENTED(DestroyPipelineCache) INVENTED(DestroyPipelineLayout) INVENTED(DestroyShaderModule)
+                                INVENTED(GetBufferMemoryRequirements) INVENTED(AllocateMemory) INVENTED(FreeMemory)
+                                    INVENTED(MapMemory) INVENTED(BindBufferMemory)};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) == 0) {
             return functions[i].function;

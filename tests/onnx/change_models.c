@@ -1,11 +1,13 @@
-/* Changes ONNX models again and again, and tries what comes of them: fuzzing without a fuzzer, the same each time. Prints
- * TAP of one test. What ends the process, takes longer than it may, or more memory is written to the file of --found.
+/* Changes ONNX models again and again, and tries what comes of them: fuzzing without a fuzzer, the same each time.
+ * Prints TAP of one test. What ends the process, takes longer than it may, or more memory is written to the file of
+ * --found.
  *
  * change_models [--count N] [--seconds N] [--seed N] [--limit N] [--found FILE] [--once] [--write FOLDER] [PATH..]
- *   PATH..       models, or folders of *.onnx and of NAME/model.onnx; a few small ones that are made here, where none is
+ *   PATH..       models, or folders of *.onnx and of NAME/model.onnx; a few small ones that are made here, where none
+ * is
  *   --count N    changed models to try; 20000
  *   --seconds N  ends after so long, too; 0: never
- *   --limit N    milliseconds that a model may take; 1000
+ *   --limit N    milliseconds of the processor that a model may take; 1000
  *   --once       the files as they are, once each
  *   --write TO   changed models are written to files N.onnx of that folder, and not tried */
 #include <dirent.h>
@@ -237,8 +239,8 @@ static void change(struct model *model, uint64_t seed) {
     }
     if (seed % 8 == 0) {
         const struct model *other = &models[seed / 8 % model_count];
-        current_length = onnx_cross(model->changed, model->changed_length, other->bytes, other->length, current,
-                                    MOST_BYTES, seed);
+        current_length =
+            onnx_cross(model->changed, model->changed_length, other->bytes, other->length, current, MOST_BYTES, seed);
     } else {
         memcpy(current, model->changed, model->changed_length);
         current_length = model->changed_length;
@@ -323,6 +325,21 @@ static int run(const struct options *options) {
     return failures != 0;
 }
 
+static void set_number(struct options *options, const char *name, uint64_t number) {
+    if (strcmp(name, "--count") == 0) {
+        options->count = number;
+    } else if (strcmp(name, "--seconds") == 0) {
+        options->seconds = (double)number;
+    } else if (strcmp(name, "--seed") == 0) {
+        options->seed = number;
+    } else if (strcmp(name, "--limit") == 0) {
+        options->limit = number;
+    } else {
+        fprintf(stderr, "%s is no option\n", name);
+        exit(2);
+    }
+}
+
 int main(int argc, char **argv) {
     struct options options = {.count = 20000, .seed = 1, .limit = 1000};
     for (int i = 1; i < argc; i++) {
@@ -338,14 +355,7 @@ int main(int argc, char **argv) {
             options.write = next;
             i++;
         } else {
-            const uint64_t number = strtoull(next, NULL, 10);
-            *(strcmp(argv[i], "--count") == 0   ? &options.count
-              : strcmp(argv[i], "--seed") == 0  ? &options.seed
-                                                : &options.limit) = number;
-            if (strcmp(argv[i], "--seconds") == 0) {
-                options.seconds = (double)number;
-                options.limit = 1000;
-            }
+            set_number(&options, argv[i], strtoull(next, NULL, 10));
             i++;
         }
     }

@@ -60,7 +60,7 @@ static struct device *find_queue(VkQueue queue) {
 
 /* Takes a fence out of those that are signaled; whether it was one. */
 static bool unsignal(VkFence fence) {
-    for (size_t i = 0; i < MOST_FENCES; i++) {
+    for (size_t i = 0; i < MOST_FENCES && fence != VK_NULL_HANDLE; i++) {
         if (signaled[i] == fence) {
             signaled[i] = VK_NULL_HANDLE;
             return true;
@@ -126,8 +126,8 @@ TOLD(uint32_t, faults_misuses, misuses)
 /* ---- functions of devices ---- */
 
 static struct {
-#define FAULT_CREATE(name, object) PFN_vkCreate##name Create##name;
-#define FAULT_DESTROY(function, object) PFN_vk##function function;
+#define FAULT_CREATE(name, object)                PFN_vkCreate##name Create##name;
+#define FAULT_DESTROY(function, object)           PFN_vk##function function;
 #define FAULT_REPORT(name, parameters, arguments) PFN_vk##name name;
 #include "faults.inc"
     PFN_vkAllocateMemory AllocateMemory;
@@ -136,6 +136,7 @@ static struct {
     PFN_vkQueueSubmit QueueSubmit;
     PFN_vkWaitForFences WaitForFences;
     PFN_vkResetFences ResetFences;
+    PFN_vkDestroyFence DestroyFence;
     PFN_vkDestroyDevice DestroyDevice;
 } next;
 
@@ -163,8 +164,7 @@ static void end(VkDevice device, bool is_there) {
 
 #define FAULT_CREATE(name, object)                                                                                     \
     static VKAPI_ATTR VkResult VKAPI_CALL faulty_Create##name(VkDevice device, const Vk##name##CreateInfo *info,       \
-                                                              const VkAllocationCallbacks *callbacks,                  \
-                                                              object *made) {                                          \
+                                                              const VkAllocationCallbacks *callbacks, object *made) {  \
         VkResult result = begin("vkCreate" #name, device);                                                             \
         if (result == VK_SUCCESS) {                                                                                    \
             result = next.Create##name(device, info, callbacks, made);                                                 \
@@ -231,13 +231,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_QueueSubmit(VkQueue queue, uint32_t
 }
 
 /* What was submitted is done in any case: what a device that is lost did not do is not to be looked at. */
-static VKAPI_ATTR VkResult VKAPI_CALL faulty_WaitForFences(VkDevice device, uint32_t fence_count,
-                                                           const VkFence *fences, VkBool32 all, uint64_t timeout) {
+static VKAPI_ATTR VkResult VKAPI_CALL faulty_WaitForFences(VkDevice device, uint32_t fence_count, const VkFence *fences,
+                                                           VkBool32 all, uint64_t timeout) {
     pthread_mutex_lock(&lock);
     const bool was_lost = find(device)->is_lost;
     pthread_mutex_unlock(&lock);
-    const VkResult waited = was_lost ? VK_ERROR_DEVICE_LOST
-                                     : next.WaitForFences(device, fence_count, fences, all, timeout);
+    const VkResult waited =
+        was_lost ? VK_ERROR_DEVICE_LOST : next.WaitForFences(device, fence_count, fences, all, timeout);
     pthread_mutex_lock(&lock);
     struct device *found = find(device);
     const VkResult result = fault("vkWaitForFences", found);
@@ -262,8 +262,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_QueueWaitIdle(VkQueue queue) {
     return result != VK_SUCCESS ? result : waited;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL faulty_ResetFences(VkDevice device, uint32_t fence_count,
-                                                         const VkFence *fences) {
+static VKAPI_ATTR VkResult VKAPI_CALL faulty_ResetFences(VkDevice device, uint32_t fence_count, const VkFence *fences) {
     VkResult result = begin("vkResetFences", device);
     if (result == VK_SUCCESS) {
         result = next.ResetFences(device, fence_count, fences);
@@ -274,6 +273,15 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_ResetFences(VkDevice device, uint32
         pthread_mutex_unlock(&lock);
     }
     return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL faulty_DestroyFence(VkDevice device, VkFence fence,
+                                                      const VkAllocationCallbacks *callbacks) {
+    end(device, fence != VK_NULL_HANDLE);
+    pthread_mutex_lock(&lock);
+    unsignal(fence);
+    pthread_mutex_unlock(&lock);
+    next.DestroyFence(device, fence, callbacks);
 }
 
 static VKAPI_ATTR void VKAPI_CALL faulty_DestroyDevice(VkDevice device, const VkAllocationCallbacks *callbacks) {
@@ -359,6 +367,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
     REPLACE_NEXT(QueueSubmit)
     REPLACE_NEXT(WaitForFences)
     REPLACE_NEXT(ResetFences)
+    REPLACE_NEXT(DestroyFence)
     REPLACE_NEXT(DestroyDevice)
     REPLACE(next_queue_wait_idle, PFN_vkQueueWaitIdle, QueueWaitIdle)
     REPLACE(next_create_instance, PFN_vkCreateInstance, CreateInstance)

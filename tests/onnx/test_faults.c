@@ -126,11 +126,10 @@ static bool fail_call(const char *call, uint32_t nth, VkResult failure) {
 
 static void any_call_may_fail(void **state) {
     (void)state;
-    static const char *const names[] = {"vkCreateInstance",       "vkCreateDevice",
-                                        "vkAllocateMemory",       "vkCreateComputePipelines",
-                                        "vkQueueSubmit",          "vkWaitForFences",
-                                        "vkResetFences",
-#define FAULT_CREATE(name, object) "vkCreate" #name,
+    static const char *const names[] = {
+        "vkCreateInstance", "vkCreateDevice",  "vkAllocateMemory", "vkCreateComputePipelines",
+        "vkQueueSubmit",    "vkWaitForFences", "vkResetFences",
+#define FAULT_CREATE(name, object)                "vkCreate" #name,
 #define FAULT_REPORT(name, parameters, arguments) "vk" #name,
 #include "faults.inc"
     };

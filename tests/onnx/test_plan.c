@@ -177,7 +177,8 @@ static void sizes_beyond_what_there_is_are_refused(void **state) {
     add_node("Expand", "x s", "y");
     add_input("x", ONNX_FLOAT, "1");
     add_output("y", ONNX_FLOAT, "a b c d e f");
-    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 1, .sizes = {1}}, "more than 2^32 - 1 elements");
+    expect_refused(&(struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 1, .sizes = {1}},
+                   "more than 2^32 - 1 elements");
 
     add_ints("s", 6, huge);
     add_node("ConstantOfShape", "s", "y");

@@ -72,6 +72,17 @@ export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNT
 runner_least=1551 ours_least=1303
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
+if [ $# -eq 0 ]; then
+    logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
+        "$root/tests/onnx/test_onnxruntime_faults.py"
+    logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \
+        --found "$folder/found.onnx" "$folder/nodes"
+    rm -rf "$folder/changed"
+    mkdir -p "$folder/changed"
+    "$build/tests/onnx/change_models" --count 3000 --seed 77 --write "$folder/changed" "$folder/nodes"
+    logged "changes of ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_changed.py" "$VKDML_ONNXRUNTIME_PLUGIN" \
+        "$folder/changed" --seconds 20
+fi
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" "$@"
 logged "the example in Python" "$python" "$root/examples/onnx_model.py"
 runtime=$("$python" -c 'import glob, onnxruntime, os

@@ -299,6 +299,30 @@ static void what_fails_is_asked_nothing(void **state) {
     expect_refused_by_all(inputs, "QuantizeLinear");
 }
 
+/* What is written out while planning is not larger than a plan may be. */
+static void tables_are_not_of_any_size(void **state) {
+    (void)state;
+    const struct onnx_plan_input picture = {.type = ONNX_FLOAT, .rank = 2, .sizes = {3, 3}};
+    add_ints("first", 1, (const int64_t[]){0});
+    add_ints("last", 1, (const int64_t[]){1 << 25});
+    add_ints("step", 1, (const int64_t[]){1});
+    add_node("Range", "first last step", "y");
+    add_input("x", ONNX_FLOAT, "3 3");
+    add_output("y", ONNX_INT64, "n");
+    expect_refused_by_all(&picture, "a range of more than 2^24 numbers");
+
+    struct proto node = model_node("Resize", "x - - sizes", "y"), mode = {NULL, 0};
+    proto_text(&mode, 1, "mode");
+    proto_text(&mode, 4, "cubic");
+    proto_int(&mode, 20, ONNX_ATTRIBUTE_STRING);
+    proto_message(&node, 5, mode);
+    proto_message(&graph, 1, node);
+    add_ints("sizes", 2, (const int64_t[]){3, 1 << 23});
+    add_input("x", ONNX_FLOAT, "3 3");
+    add_output("y", ONNX_FLOAT, "a b");
+    expect_refused_by_all(&picture, "8388608 places of filters of 4 elements");
+}
+
 /* A mask of 2^31 elements is a node, and nothing that the plan holds. */
 static void large_outputs_are_not_written_out(void **state) {
     (void)state;
@@ -330,6 +354,7 @@ int main(void) {
         cmocka_unit_test(nodes_are_judged_one_by_one),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(what_fails_is_asked_nothing),
+        cmocka_unit_test(tables_are_not_of_any_size),
         cmocka_unit_test(large_outputs_are_not_written_out),
     };
     return cmocka_run_group_tests_name("onnx_plan", tests, NULL, NULL);

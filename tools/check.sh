@@ -174,7 +174,7 @@ run_onnx() {
     logs="$logs $results"
     end
 }
-tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 10 scripts"; }
+tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 13 scripts"; }
 
 # run_serve FOLDER: a model behind Ray Serve.
 run_serve() {

@@ -171,6 +171,11 @@ static const unsigned char *known_elements(const struct onnx_call *call, uint32_
     if (onnx_is_empty(*tensor)) {
         return nothing;
     }
+    if ((*tensor)->source == ONNX_NONE) {
+        onnx_refuse(call, "input %u is of type %s, which is not computed with", (unsigned)index,
+                    onnx_type_name((*tensor)->type));
+        return NULL;
+    }
     if ((*tensor)->data == NULL) {
         plan->unknown |= plan->sources[(*tensor)->source].depends;
         onnx_refuse(call, "input %u is not known before the model runs", (unsigned)index);

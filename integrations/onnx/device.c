@@ -328,17 +328,28 @@ bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *c
     return check(device, device->EndCommandBuffer(commands->buffer), "vkEndCommandBuffer", error);
 }
 
+/* What was submitted is not used any more when this returns. */
+static bool wait_for(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
+    const VkResult waited = device->WaitForFences(device->handles.device, 1, &commands->fence, VK_TRUE, UINT64_MAX);
+    if (waited != VK_SUCCESS && waited != VK_ERROR_DEVICE_LOST) {
+        pthread_mutex_lock(&device->lock);
+        device->QueueWaitIdle(device->handles.queue);
+        pthread_mutex_unlock(&device->lock);
+    }
+    return check(device, waited, "vkWaitForFences", error);
+}
+
 bool onnx_commands_run(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
     const VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands->buffer};
+    /* Before it is used again rather than behind the wait: either may fail. */
+    if (!check(device, device->ResetFences(device->handles.device, 1, &commands->fence), "vkResetFences", error)) {
+        return false;
+    }
     pthread_mutex_lock(&device->lock);
     const VkResult submitted = device->QueueSubmit(device->handles.queue, 1, &submit, commands->fence);
     pthread_mutex_unlock(&device->lock);
-    const VkDevice vk = device->handles.device;
-    return check(device, submitted, "vkQueueSubmit", error) &&
-           check(device, device->WaitForFences(vk, 1, &commands->fence, VK_TRUE, UINT64_MAX), "vkWaitForFences",
-                 error) &&
-           check(device, device->ResetFences(vk, 1, &commands->fence), "vkResetFences", error);
+    return check(device, submitted, "vkQueueSubmit", error) && wait_for(device, commands, error);
 }
 
 void onnx_commands_free(struct onnx_device *device, struct onnx_commands *commands) {

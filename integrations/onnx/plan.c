@@ -224,7 +224,8 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
         return onnx_fail(error, "output %u is of type %s, which is not computed with", (unsigned)index,
                          onnx_type_name(tensor->type));
     }
-    if (tensor->data != NULL) {
+    /* What few elements are repeated to, as a mask of Dropout, is written out where it is little. */
+    if (tensor->data != NULL && (!tensor->is_strided || output->bytes <= FOLD_LIMIT)) {
         output->data = onnx_packed(plan, tensor);
         return output->data != NULL || onnx_fail(error, "memory is out");
     }

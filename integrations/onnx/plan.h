@@ -82,6 +82,7 @@ bool onnx_axis(const struct onnx_call *call, int64_t axis, uint32_t rank, uint32
 
 /* ---- views; NULL where `tensor` is, and where something failed, which is told ---- */
 
+/* NULL, which is what failed, is not empty and has no elements. */
 bool onnx_is_empty(const struct onnx_tensor *tensor);
 uint64_t onnx_count(const struct onnx_tensor *tensor);
 

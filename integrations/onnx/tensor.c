@@ -49,11 +49,11 @@ enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type) {
 }
 
 bool onnx_is_empty(const struct onnx_tensor *tensor) {
-    return onnx_count(tensor) == 0;
+    return tensor != NULL && onnx_count(tensor) == 0;
 }
 
 uint64_t onnx_count(const struct onnx_tensor *tensor) {
-    return onnx_elements(tensor->rank, tensor->sizes);
+    return tensor == NULL ? 0 : onnx_elements(tensor->rank, tensor->sizes);
 }
 
 uint32_t onnx_add_source(struct onnx_plan *plan, const struct onnx_source *source) {

@@ -184,7 +184,7 @@ static void bodies_read_through_those_around_them(void **state) {
     }
     onnx_arena_free(&model.arena);
     proto_free(&bytes);
-    expect_refused(model_of(nested(100)), "bodies are more than 64 deep");
+    expect_refused(model_of(nested(1000)), "bodies are more than 64 deep");
 }
 
 /* ---- attributes ---- */

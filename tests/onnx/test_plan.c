@@ -343,6 +343,101 @@ static void nodes_are_judged_one_by_one(void **state) {
     proto_free(&bytes);
 }
 
+/* ---- what changed models found ---- */
+
+/* Judged, and planned for inputs: refused with the reason both times. */
+static void expect_refused_by_all(const struct onnx_plan_input *inputs, const char *reason) {
+    struct onnx_model model;
+    struct onnx_arena arena = {NULL};
+    const struct proto copy = graph;
+    graph = (struct proto){NULL, 0};
+    proto_append(&graph, copy.bytes, copy.length);
+    struct proto bytes = read_graph(&model);
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &arena);
+    assert_non_null(verdicts);
+    assert_false(verdicts[model.graph.node_count - 1].is_translated);
+    if (strstr(verdicts[model.graph.node_count - 1].reason, reason) == NULL) {
+        fail_msg("judged: %s\nmust be: %s", verdicts[model.graph.node_count - 1].reason, reason);
+    }
+    onnx_arena_free(&arena);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    graph = copy;
+    expect_refused(inputs, reason);
+}
+
+/* Strings have no elements here to be looked at. */
+static void strings_are_no_operands(void **state) {
+    (void)state;
+    const struct onnx_plan_input inputs[] = {two_by_six, {.type = ONNX_STRING, .rank = 1, .sizes = {2}}};
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("s", ONNX_STRING, "2");
+    add_output("y", ONNX_FLOAT, "? ?");
+    expect_refused_by_all(inputs, "input 1 is of type STRING, which is not computed with");
+}
+
+/* A cast that is refused is the reason, and nothing is asked of what it did not make. */
+static void what_fails_is_asked_nothing(void **state) {
+    (void)state;
+    const struct onnx_plan_input inputs[] = {{.type = ONNX_COMPLEX64, .rank = 1, .sizes = {1}},
+                                             {.type = ONNX_FLOAT16, .rank = 1, .sizes = {1}}};
+    struct proto node = model_node("QuantizeLinear", "x s", "y");
+    struct proto precision = {NULL, 0};
+    proto_text(&precision, 1, "precision");
+    proto_int(&precision, 3, ONNX_FLOAT16);
+    proto_int(&precision, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, precision);
+    proto_message(&graph, 1, node);
+    add_input("x", ONNX_COMPLEX64, "1");
+    add_input("s", ONNX_FLOAT16, "1");
+    add_output("y", ONNX_UINT8, "1");
+    expect_refused_by_all(inputs, "QuantizeLinear");
+}
+
+/* What is written out while planning is not larger than a plan may be. */
+static void tables_are_not_of_any_size(void **state) {
+    (void)state;
+    const struct onnx_plan_input picture = {.type = ONNX_FLOAT, .rank = 2, .sizes = {3, 3}};
+    add_ints("first", 1, (const int64_t[]){0});
+    add_ints("last", 1, (const int64_t[]){1 << 25});
+    add_ints("step", 1, (const int64_t[]){1});
+    add_node("Range", "first last step", "y");
+    add_input("x", ONNX_FLOAT, "3 3");
+    add_output("y", ONNX_INT64, "n");
+    expect_refused_by_all(&picture, "a range of more than 2^24 numbers");
+
+    struct proto node = model_node("Resize", "x - - sizes", "y"), mode = {NULL, 0};
+    proto_text(&mode, 1, "mode");
+    proto_text(&mode, 4, "cubic");
+    proto_int(&mode, 20, ONNX_ATTRIBUTE_STRING);
+    proto_message(&node, 5, mode);
+    proto_message(&graph, 1, node);
+    add_ints("sizes", 2, (const int64_t[]){3, 1 << 23});
+    add_input("x", ONNX_FLOAT, "3 3");
+    add_output("y", ONNX_FLOAT, "a b");
+    expect_refused_by_all(&picture, "8388608 places of filters of 4 elements");
+}
+
+/* A mask of 2^31 elements is a node, and nothing that the plan holds. */
+static void large_outputs_are_not_written_out(void **state) {
+    (void)state;
+    struct onnx_model model;
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 1, .sizes = {0x80000000U}};
+    add_node("Dropout", "x", "y m");
+    add_input("x", ONNX_FLOAT, "?");
+    add_output("y", ONNX_FLOAT, "?");
+    add_output("m", ONNX_BOOL, "?");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &input);
+    assert_int_equal(onnx_plan_node_count(plan), 2);
+    assert_null(onnx_plan_outputs(plan)[1].data);
+    assert_int_equal(onnx_plan_outputs(plan)[1].bytes, 0x80000000U);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_folded),
@@ -356,6 +451,10 @@ int main(void) {
         cmocka_unit_test(operands_of_many_elements_are_not_looked_at),
         cmocka_unit_test(refusals_name_the_node),
         cmocka_unit_test(nodes_are_judged_one_by_one),
+        cmocka_unit_test(strings_are_no_operands),
+        cmocka_unit_test(what_fails_is_asked_nothing),
+        cmocka_unit_test(tables_are_not_of_any_size),
+        cmocka_unit_test(large_outputs_are_not_written_out),
     };
     return cmocka_run_group_tests_name("onnx_plan", tests, NULL, NULL);
 }

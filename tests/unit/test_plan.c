@@ -427,6 +427,28 @@ static void the_largest_tensors_are_planned(void **state) {
     assert_int_equal(result_of(&c, &roomy), VKDML_SUCCESS);
 }
 
+/* 2^32 - 1 elements along a dimension, in pieces: behind the last a next would begin beyond 32 bits. */
+static void the_longest_dimensions_end(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "REDUCE InputTensor=FLOAT32[1,4294967295] OutputTensor=FLOAT32[1,1] Function=SUM AxisCount=1 Axes=1",
+        "CUMULATIVE_SUMMATION InputTensor=FLOAT32[4294967295,1] OutputTensor=FLOAT32[4294967295,1] Axis=1 "
+        "AxisDirection=INCREASING HasExclusiveSum=0",
+    };
+    static struct operator_case c;
+    char text[256];
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        if (!case_parse(lines[i], &c, text, sizeof(text)))
+            fail_msg("%s", text);
+        struct subject subject;
+        open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
+        CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_SUCCESS);
+        CHECK(&subject, subject.plan.steps.count >= 128); /* 16 GiB by 128 MiB */
+        vkdml_plan_end(&subject.plan);
+        close_subject(&subject);
+    }
+}
+
 /* 2^64 - 8 bytes: added to anything they wrap. 2^29 strides of 2^32 - 1 and one of 2^29 - 2 reach element 2^61 - 2. */
 static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
     (void)state;
@@ -542,6 +564,7 @@ int main(void) {
         cmocka_unit_test(a_refusal_names_limit_and_value),
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),
+        cmocka_unit_test(the_longest_dimensions_end),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),

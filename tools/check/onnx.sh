@@ -88,6 +88,17 @@ for profile in amd nvidia; do # memory as cards have it: mapped and not cached, 
     logged "the Python module, profile $profile" env "LD_LIBRARY_PATH=$build/tests/profiles" "VKDML_TEST_PROFILE=$profile" \
         "$python" "$root/tests/onnx/test_onnxruntime.py"
 done
+if [ $# -eq 0 ]; then
+    logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
+        "$root/tests/onnx/test_onnxruntime_faults.py"
+    logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \
+        --found "$folder/found.onnx" "$folder/nodes"
+    rm -rf "$folder/changed"
+    mkdir -p "$folder/changed"
+    "$build/tests/onnx/change_models" --count 3000 --seed 77 --write "$folder/changed" "$folder/nodes"
+    logged "changes of ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_changed.py" "$VKDML_ONNXRUNTIME_PLUGIN" \
+        "$folder/changed" --seconds 20
+fi
 logged "ONNX's node tests, by the runner" "$build/tests/onnx/onnx_nodes" "$folder/nodes" "--least=$runner_least" \
     "--seconds=$seconds" "$@"
 logged "the example in Python" "$python" "$root/examples/onnx_model.py"

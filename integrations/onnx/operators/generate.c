@@ -39,6 +39,9 @@ static bool constant_of_shape(const struct onnx_call *call) {
 
 /* ---- Range ---- */
 
+/* They are written out while planning. */
+#define MOST_NUMBERS (1 << 24)
+
 static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     const int64_t *numbers[3];
     for (uint32_t i = 0; i < 3; ++i) {
@@ -56,8 +59,8 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     const uint64_t way = delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
     const uint64_t step = delta > 0 ? (uint64_t)delta : 0 - (uint64_t)delta;
     const uint64_t length = goes_on ? (way - 1) / step + 1 : 0;
-    if (length > (uint64_t)1 << 26) {
-        return onnx_refuse(call, "a range of more than 2^26 numbers");
+    if (length > (uint64_t)MOST_NUMBERS) {
+        return onnx_refuse(call, "a range of more than 2^24 numbers");
     }
     int64_t *elements = onnx_scratch(call, (size_t)length, sizeof *elements);
     if (elements == NULL) {
@@ -99,8 +102,8 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     if (type != ONNX_DOUBLE) {
         length = (double)ceilf(((float)numbers[1] - (float)numbers[0]) / (float)numbers[2]);
     }
-    if (!(length <= (double)(1 << 26))) {
-        return onnx_refuse(call, "a range of more than 2^26 numbers");
+    if (!(length <= (double)MOST_NUMBERS)) {
+        return onnx_refuse(call, "a range of more than 2^24 numbers");
     }
     const uint32_t size = length > 0 ? (uint32_t)length : 0;
     double *elements = onnx_scratch(call, size, sizeof *elements);

@@ -94,6 +94,9 @@ struct onnx_tensor *onnx_spread(const struct onnx_call *call, const struct onnx_
 /* To all of x's sizes, which those of `scales` divide. */
 static struct onnx_tensor *fill_out(const struct onnx_call *call, const struct onnx_tensor *x,
                                     struct onnx_tensor *scales) {
+    if (x == NULL) {
+        return NULL;
+    }
     for (uint32_t d = 0; scales != NULL && d < x->rank; ++d) {
         if (scales->sizes[d] != 1 && scales->sizes[d] != x->sizes[d]) {
             scales = repeat(call, x, scales, d, x->sizes[d] / scales->sizes[d]);

@@ -226,6 +226,10 @@ static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct
         return NULL;
     }
     const size_t count = (size_t)a->out * taps.count;
+    if (count > ONNX_MOST_PLACES) {
+        onnx_refuse(call, "%u places of filters of %u elements", (unsigned)a->out, (unsigned)taps.count);
+        return NULL;
+    }
     uint32_t *indices = onnx_scratch(call, count, sizeof *indices), *row;
     double *weights = onnx_scratch(call, count, sizeof *weights);
     float *column = onnx_scratch(call, a->out, sizeof *column);

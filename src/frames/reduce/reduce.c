@@ -660,8 +660,8 @@ static VkdmlResult cut(const struct reducing *f, const struct source *source, co
 /* Steps to the next piece; false after the last. */
 static bool next_piece(const struct dimensions *whole, const struct dimensions *piece, uint32_t *origin) {
     for (uint32_t d = whole->rank; d-- > 0;) {
-        origin[d] += piece->items[d].size;
-        if (origin[d] < whole->items[d].size) {
+        if (piece->items[d].size < whole->items[d].size - origin[d]) {
+            origin[d] += piece->items[d].size;
             return true;
         }
         origin[d] = 0;

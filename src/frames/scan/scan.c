@@ -475,8 +475,8 @@ static VkdmlResult cut(const struct scanning *s, const struct part *whole, struc
 /* Steps to the next piece; false after the last. */
 static bool next_piece(const struct part *whole, const struct part *piece, uint32_t *origin) {
     for (uint32_t d = whole->rank; d-- > 0;) {
-        origin[d] += piece->kept[d].size;
-        if (origin[d] < whole->kept[d].size) {
+        if (piece->kept[d].size < whole->kept[d].size - origin[d]) {
+            origin[d] += piece->kept[d].size;
             return true;
         }
         origin[d] = 0;

@@ -1,0 +1,373 @@
+/* Changes ONNX models again and again, and tries what comes of them: fuzzing without a fuzzer, the same each time.
+ * Prints TAP of one test. What ends the process, takes longer than it may, or more memory is written to the file of
+ * --found.
+ *
+ * change_models [--count N] [--seconds N] [--seed N] [--limit N] [--found FILE] [--once] [--write FOLDER] [PATH..]
+ *   PATH..       models, or folders of *.onnx and of NAME/model.onnx; a few small ones that are made here, where none
+ * is
+ *   --count N    changed models to try; 20000
+ *   --seconds N  ends after so long, too; 0: never
+ *   --limit N    milliseconds of the processor that a model may take; 1000
+ *   --once       the files as they are, once each
+ *   --write TO   changed models are written to files N.onnx of that folder, and not tried */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuzz/onnx_change.h"
+#include "fuzz/onnx_try.h"
+#include "models.h"
+#include "onnx/file.h"
+
+enum { MOST_MODELS = 4096, ROOM = 16384, MOST_BYTES = 8192, GENERATIONS = 12 };
+
+struct model {
+    unsigned char *bytes, *changed;
+    size_t length, changed_length;
+    uint32_t generation;
+};
+
+static struct model models[MOST_MODELS];
+static uint32_t model_count;
+static const char *found = "found.onnx";
+static unsigned char current[ROOM];
+static size_t current_length;
+
+/* ---- models ---- */
+
+static void add_model(unsigned char *bytes, size_t length) {
+    if (model_count < MOST_MODELS && length <= MOST_BYTES) {
+        models[model_count++] = (struct model){bytes, calloc(1, ROOM), length, 0, 0};
+    } else {
+        free(bytes);
+    }
+}
+
+static void add_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    unsigned char *bytes = calloc(1, MOST_BYTES + 1);
+    if (file != NULL && bytes != NULL) {
+        const size_t length = fread(bytes, 1, MOST_BYTES + 1, file);
+        add_model(bytes, length);
+    } else {
+        free(bytes);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_path(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        fprintf(stderr, "%s is not there\n", path);
+        exit(2);
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        add_file(path);
+        return;
+    }
+    static char *names[MOST_MODELS];
+    size_t count = 0;
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && count < MOST_MODELS && (entry = readdir(folder)) != NULL) {
+        const size_t length = strlen(path) + strlen(entry->d_name) + 16;
+        char *name = malloc(length);
+        if (entry->d_name[0] == '.' || name == NULL) {
+            free(name);
+            continue;
+        }
+        snprintf(name, length, "%s/%s", path, entry->d_name);
+        if (stat(name, &status) == 0 && S_ISDIR(status.st_mode)) {
+            snprintf(name, length, "%s/%s/model.onnx", path, entry->d_name);
+        }
+        names[count++] = name;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    qsort(names, count, sizeof *names, compare);
+    for (size_t i = 0; i < count; i++) {
+        add_file(names[i]);
+        free(names[i]);
+    }
+}
+
+/* ---- models of our own ---- */
+
+static struct proto int_attribute(const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    return attribute;
+}
+
+static struct proto graph_attribute(const char *name, struct proto graph) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_message(&attribute, 6, graph);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_GRAPH);
+    return attribute;
+}
+
+static struct proto ints_tensor(const char *name, uint32_t count, const int64_t *ints) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 1, count);
+    proto_int(&tensor, 2, ONNX_INT64);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, ints, count * sizeof *ints);
+    return tensor;
+}
+
+static struct proto body(const char *op) {
+    struct proto graph = {NULL, 0};
+    proto_message(&graph, 1, model_node(op, "x w", "b"));
+    proto_text(&graph, 2, op);
+    proto_message(&graph, 12, model_value("b", ONNX_FLOAT, "n 4"));
+    return graph;
+}
+
+static void add_own(void) {
+    const int64_t sizes[] = {4, 4}, picture[] = {2, 3, 3, 3}, shape[] = {0, -1}, axes[] = {1};
+    struct proto graph = {NULL, 0}, node, function = {NULL, 0}, model;
+    /* Arithmetic, a shape that is computed, data beside the file. */
+    proto_message(&graph, 1, model_node("MatMul", "x w", "a"));
+    proto_message(&graph, 1, model_node("Shape", "a", "s"));
+    node = model_node("Concat", "s one", "t");
+    proto_message(&node, 5, int_attribute("axis", 0));
+    proto_message(&graph, 1, node);
+    proto_message(&graph, 1, model_node("Reshape", "a t", "b"));
+    proto_message(&graph, 1, model_node("ReduceSum", "b one", "y"));
+    proto_message(&graph, 5, model_tensor("w", 2, sizes));
+    proto_message(&graph, 5, ints_tensor("one", 1, axes));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 4"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "? ? ?"));
+    model = model_of(graph);
+    add_model(model.bytes, model.length);
+    /* Bodies. */
+    graph = (struct proto){NULL, 0};
+    node = model_node("If", "c", "y");
+    proto_message(&node, 5, graph_attribute("then_branch", body("Add")));
+    proto_message(&node, 5, graph_attribute("else_branch", body("Mul")));
+    proto_message(&graph, 1, node);
+    proto_message(&graph, 5, model_tensor("w", 2, sizes));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 4"));
+    proto_message(&graph, 11, model_value("c", ONNX_BOOL, ""));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "n 4"));
+    model = model_of(graph);
+    add_model(model.bytes, model.length);
+    /* A function, called twice. */
+    graph = (struct proto){NULL, 0};
+    proto_message(&graph, 1, model_call("own", "F", "x w", "a"));
+    proto_message(&graph, 1, model_call("own", "F", "a x", "y"));
+    proto_message(&graph, 5, model_tensor("w", 2, sizes));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "4 4"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "4 4"));
+    proto_text(&function, 1, "F");
+    proto_text(&function, 4, "p");
+    proto_text(&function, 4, "q");
+    proto_text(&function, 5, "r");
+    proto_message(&function, 7, model_node("Gemm", "p q", "h"));
+    proto_message(&function, 7, model_node("Softmax", "h", "r"));
+    proto_message(&function, 9, model_opset("", 17));
+    proto_text(&function, 10, "own");
+    model = model_of(graph);
+    proto_message(&model, 8, model_opset("own", 1));
+    proto_message(&model, 25, function);
+    add_model(model.bytes, model.length);
+    /* A picture. */
+    graph = (struct proto){NULL, 0};
+    proto_message(&graph, 1, model_node("Conv", "x w", "a"));
+    proto_message(&graph, 1, model_node("Relu", "a", "b"));
+    proto_message(&graph, 1, model_node("GlobalAveragePool", "b", "g"));
+    proto_message(&graph, 1, model_node("Reshape", "g s", "h"));
+    proto_message(&graph, 1, model_node("Expand", "h e", "y"));
+    proto_message(&graph, 5, model_tensor("w", 4, picture));
+    proto_message(&graph, 5, ints_tensor("s", 2, shape));
+    proto_message(&graph, 5, ints_tensor("e", 2, sizes));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 3 h w"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "? ?"));
+    model = model_of(graph);
+    add_model(model.bytes, model.length);
+}
+
+/* ---- trying ---- */
+
+static void keep(const char *path) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file >= 0) {
+        const ssize_t written = write(file, current, current_length);
+        (void)written;
+        close(file);
+    }
+}
+
+static void on_signal(int number) {
+    static const char text[] = "not ok 1 - changed models are refused or planned: a signal, or it hangs\n";
+    const ssize_t written = write(STDOUT_FILENO, text, sizeof text - 1);
+    (void)written;
+    keep(found);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The next of a model's changes: of a change of it, where that was still a model. */
+static void change(struct model *model, uint64_t seed) {
+    if (model->changed_length == 0 || model->generation == GENERATIONS) {
+        memcpy(model->changed, model->bytes, model->length);
+        model->changed_length = model->length;
+        model->generation = 0;
+    }
+    if (seed % 8 == 0) {
+        const struct model *other = &models[seed / 8 % model_count];
+        current_length =
+            onnx_cross(model->changed, model->changed_length, other->bytes, other->length, current, MOST_BYTES, seed);
+    } else {
+        memcpy(current, model->changed, model->changed_length);
+        current_length = model->changed_length;
+    }
+    current_length = onnx_change(current, current_length, MOST_BYTES, seed);
+}
+
+static bool is_model(void) {
+    struct onnx_model model;
+    struct onnx_error error;
+    if (!onnx_read_model(current, current_length, NULL, &model, &error)) {
+        return false;
+    }
+    onnx_arena_free(&model.arena);
+    return true;
+}
+
+static void keep_change(struct model *model, bool is_read) {
+    if (is_read) {
+        memcpy(model->changed, current, current_length);
+        model->changed_length = current_length;
+    }
+    model->generation++;
+}
+
+struct options {
+    const char *write;
+    uint64_t count, seed, limit;
+    double seconds;
+    bool once;
+};
+
+static int write_all(const struct options *options) {
+    for (uint64_t i = 0; i < options->count; i++) {
+        char path[1024];
+        struct model *model = &models[i % model_count];
+        change(model, options->seed + i);
+        snprintf(path, sizeof path, "%s/%llu.onnx", options->write, (unsigned long long)i);
+        keep(path);
+        keep_change(model, is_model());
+    }
+    return 0;
+}
+
+static int run(const struct options *options) {
+    const double begun = seconds(CLOCK_MONOTONIC);
+    double longest = 0;
+    uint64_t done = 0;
+    int failures = 0;
+    const uint64_t count = options->once ? model_count : options->count;
+    for (; done < count && (options->seconds == 0 || seconds(CLOCK_MONOTONIC) - begun < options->seconds); done++) {
+        struct model *model = &models[done % model_count];
+        const uint64_t was_read = onnx_tried.read;
+        if (options->once) {
+            memcpy(current, model->bytes, model->length);
+            current_length = model->length;
+        } else {
+            change(model, options->seed + done);
+        }
+        const double before = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        alarm(60);
+        onnx_try(current, current_length, ".");
+        alarm(0);
+        const double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+        longest = took > longest ? took : longest;
+        if (took * 1000 > (double)options->limit) {
+            printf("# changed model %llu took %.0f ms\n", (unsigned long long)done, took * 1000);
+            keep(found);
+            failures++;
+        }
+        keep_change(model, onnx_tried.read != was_read);
+    }
+    onnx_try_end();
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%s 1 - changed models are refused or planned\n", failures == 0 ? "ok" : "not ok");
+    printf("# %llu changes of %u models in %.0f s: %llu read, %llu planned, %llu compiled; the longest took %.0f ms; "
+           "%ld MiB\n1..1\n",
+           (unsigned long long)done, (unsigned)model_count, seconds(CLOCK_MONOTONIC) - begun,
+           (unsigned long long)onnx_tried.read, (unsigned long long)onnx_tried.planned,
+           (unsigned long long)onnx_tried.compiled, longest * 1000, usage.ru_maxrss / 1024);
+    return failures != 0;
+}
+
+static void set_number(struct options *options, const char *name, uint64_t number) {
+    if (strcmp(name, "--count") == 0) {
+        options->count = number;
+    } else if (strcmp(name, "--seconds") == 0) {
+        options->seconds = (double)number;
+    } else if (strcmp(name, "--seed") == 0) {
+        options->seed = number;
+    } else if (strcmp(name, "--limit") == 0) {
+        options->limit = number;
+    } else {
+        fprintf(stderr, "%s is no option\n", name);
+        exit(2);
+    }
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.count = 20000, .seed = 1, .limit = 1000};
+    for (int i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "0";
+        if (strcmp(argv[i], "--once") == 0) {
+            options.once = true;
+        } else if (argv[i][0] != '-') {
+            add_path(argv[i]);
+        } else if (strcmp(argv[i], "--found") == 0) {
+            found = next;
+            i++;
+        } else if (strcmp(argv[i], "--write") == 0) {
+            options.write = next;
+            i++;
+        } else {
+            set_number(&options, argv[i], strtoull(next, NULL, 10));
+            i++;
+        }
+    }
+    if (model_count == 0) {
+        add_own();
+    }
+    signal(SIGABRT, on_signal);
+    signal(SIGALRM, on_signal);
+    const int status = options.write != NULL ? write_all(&options) : run(&options);
+    for (uint32_t i = 0; i < model_count; i++) {
+        free(models[i].bytes);
+        free(models[i].changed);
+    }
+    return status;
+}

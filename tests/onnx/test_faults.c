@@ -1,0 +1,195 @@
+/* Sessions where Vulkan fails: each call of each function, by a loader that fails where it is told to. What fails tells
+ * why, what was made ends, and what comes after works, but on a device that is lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+
+#include "faults.h"
+#include "models.h"
+#include "onnx/file.h"
+#include "onnx/session.h"
+
+enum { WIDTH = 32 };
+
+static faults_set_function faults_set;
+static faults_calls_function faults_calls;
+static faults_failed_function faults_failed;
+static faults_live_function faults_live;
+static faults_misuses_function faults_misuses;
+
+static struct proto bytes;
+static struct onnx_model model;
+static float x[WIDTH];
+
+static void find(void *library, const char *name, void *function) {
+    void *symbol = dlsym(library, name);
+    if (symbol == NULL) {
+        fail_msg("libvulkan.so.1 has no %s: it is not that of tests/onnx, which LD_LIBRARY_PATH must name", name);
+    }
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+/* y = relu(x w): weights are a constant that is uploaded. */
+static int set_up(void **state) {
+    const int64_t sizes[] = {WIDTH, WIDTH};
+    struct proto graph = {NULL, 0};
+    struct onnx_error error;
+    (void)state;
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    find(library, "faults_set", &faults_set);
+    find(library, "faults_calls", &faults_calls);
+    find(library, "faults_failed", &faults_failed);
+    find(library, "faults_live", &faults_live);
+    find(library, "faults_misuses", &faults_misuses);
+    proto_message(&graph, 1, model_node("MatMul", "x w", "a"));
+    proto_message(&graph, 1, model_node("Relu", "a", "y"));
+    proto_message(&graph, 5, model_tensor("w", 2, sizes));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "n 32"));
+    bytes = model_of(graph);
+    for (size_t i = 0; i < WIDTH; i++) {
+        x[i] = (float)i;
+    }
+    return !onnx_read_model(bytes.bytes, bytes.length, NULL, &model, &error);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    return 0;
+}
+
+static bool run(struct onnx_session *session, struct onnx_error *error) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    struct onnx_run *begun;
+    float y[WIDTH] = {0};
+    void *const outputs[] = {y};
+    *error = (struct onnx_error){{0}};
+    if (!onnx_run_begin(session, 1, &input, &begun, error)) {
+        assert_null(begun);
+        return false;
+    }
+    const bool done = onnx_run_execute(begun, outputs, error);
+    onnx_run_end(begun);
+    for (size_t i = 0; done && i < WIDTH; i++) {
+        assert_float_equal(y[i], 1.5F * (WIDTH * (WIDTH - 1) / 2), 0);
+    }
+    return done;
+}
+
+static bool tells_of_loss(const struct onnx_error *error) {
+    return strstr(error->text, "lost") != NULL || strstr(error->text, "DEVICE_LOST") != NULL;
+}
+
+/* A failure's reason names the call, and what is wrong. */
+static void expect_reason(const struct onnx_error *error, const char *call, VkResult failure) {
+    const bool is_loss = failure == VK_ERROR_DEVICE_LOST;
+    if (is_loss ? !tells_of_loss(error) : strstr(error->text, call) == NULL) {
+        fail_msg("%s failed, and the reason is: %s", call, error->text);
+    }
+}
+
+/* Two runs; whether there was an nth call that failed. */
+static bool fail_call(const char *call, uint32_t nth, VkResult failure) {
+    struct onnx_device *device = NULL;
+    struct onnx_session *session = NULL;
+    struct onnx_error error = {{0}};
+    faults_set(call, (int32_t)nth, failure);
+    bool done = onnx_device_open(NULL, &device, &error);
+    done = done && onnx_session_create(device, &model, &model.graph, NULL, &session, &error);
+    done = done && run(session, &error) && run(session, &error);
+    const bool failed = faults_failed() != 0;
+    if (!done) {
+        assert_true(failed);
+        expect_reason(&error, call, failure);
+        assert_true(failure != VK_ERROR_DEVICE_LOST || session == NULL || !run(session, &error));
+        assert_true(failure != VK_ERROR_DEVICE_LOST || session == NULL || tells_of_loss(&error));
+    }
+    faults_set(NULL, 0, 0);
+    if (session != NULL && failure != VK_ERROR_DEVICE_LOST && !run(session, &error)) {
+        fail_msg("after %s %u had failed with %d a run fails: %s", call, (unsigned)nth, (int)failure, error.text);
+    }
+    onnx_session_free(session);
+    onnx_device_close(device);
+    if (faults_live() != 0 || faults_misuses() != 0) {
+        fail_msg("after %s %u had failed with %d %d objects are left, and there were %u misuses", call, (unsigned)nth,
+                 (int)failure, (int)faults_live(), (unsigned)faults_misuses());
+    }
+    return failed;
+}
+
+static void any_call_may_fail(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "vkCreateInstance", "vkCreateDevice",  "vkAllocateMemory", "vkCreateComputePipelines",
+        "vkQueueSubmit",    "vkWaitForFences", "vkResetFences",
+#define FAULT_CREATE(name, object)                "vkCreate" #name,
+#define FAULT_REPORT(name, parameters, arguments) "vk" #name,
+#include "faults.inc"
+    };
+    static const VkResult failures[] = {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY,
+                                        VK_ERROR_DEVICE_LOST};
+    uint32_t reached = 0, failed = 0;
+    for (size_t f = 0; f < sizeof failures / sizeof *failures; f++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (failures[f] == VK_ERROR_DEVICE_LOST && strcmp(names[i], "vkCreateInstance") == 0) {
+                continue; /* there is none to be lost */
+            }
+            uint32_t nth = 1;
+            while (fail_call(names[i], nth, failures[f])) {
+                nth++;
+            }
+            reached += nth - 1;
+            failed += f == 0 && nth > 1;
+        }
+    }
+    print_message("# %u calls of %u functions failed\n", (unsigned)reached, (unsigned)failed);
+    assert_int_equal(failed, sizeof names / sizeof *names);
+}
+
+/* A session on a device that is lost ends; another has another device, and works. */
+static void another_session_works_after_a_loss(void **state) {
+    (void)state;
+    struct onnx_device *devices[2];
+    struct onnx_session *sessions[2];
+    struct onnx_error error = {{0}};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(onnx_device_open(NULL, &devices[i], &error));
+        assert_true(onnx_session_create(devices[i], &model, &model.graph, NULL, &sessions[i], &error));
+        assert_true(run(sessions[i], &error));
+    }
+    faults_set("vkQueueSubmit", 2, VK_ERROR_DEVICE_LOST);
+    assert_true(run(sessions[0], &error));
+    assert_false(run(sessions[0], &error));
+    assert_string_equal(error.text, "vkQueueSubmit: the device is lost");
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        assert_false(run(sessions[0], &error));
+        assert_true(tells_of_loss(&error));
+        assert_true(run(sessions[1], &error));
+    }
+    for (size_t i = 0; i < 2; i++) {
+        onnx_session_free(sessions[i]);
+        onnx_device_close(devices[i]);
+    }
+    assert_true(onnx_device_open(NULL, &devices[0], &error));
+    assert_true(onnx_session_create(devices[0], &model, &model.graph, NULL, &sessions[0], &error));
+    assert_true(run(sessions[0], &error));
+    onnx_session_free(sessions[0]);
+    onnx_device_close(devices[0]);
+    assert_int_equal(faults_live(), 0);
+    assert_int_equal(faults_misuses(), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_call_may_fail),
+        cmocka_unit_test(another_session_works_after_a_loss),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

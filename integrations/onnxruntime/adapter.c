@@ -139,10 +139,17 @@ void adapter_release(struct adapter *adapter, struct adapter_device *device) {
 
 /* ---- memory ---- */
 
-void *adapter_allocate(struct adapter *adapter, size_t size, struct onnx_error *error) {
+static _Thread_local struct onnx_error allocation_error;
+
+const char *adapter_allocation_error(void) {
+    return allocation_error.text;
+}
+
+void *adapter_allocate(struct adapter *adapter, size_t size) {
+    allocation_error = (struct onnx_error){{0}};
     pthread_mutex_lock(&adapter->lock);
-    struct adapter_device *device = use_device(adapter, error);
-    void *address = device == NULL ? NULL : onnx_pool_allocate(device->pool, size, error);
+    struct adapter_device *device = use_device(adapter, &allocation_error);
+    void *address = device == NULL ? NULL : onnx_pool_allocate(device->pool, size, &allocation_error);
     if (device != NULL && address == NULL) {
         --device->users;
     }

@@ -48,7 +48,9 @@ struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, struc
 void adapter_release(struct adapter *adapter, struct adapter_device *device);
 
 /* Memory by addresses, as of onnx_pool_allocate(). Thread-safe. */
-void *adapter_allocate(struct adapter *adapter, size_t size, struct onnx_error *error);
+void *adapter_allocate(struct adapter *adapter, size_t size);
+/* Why the thread's last allocation failed: ONNX Runtime does not look, and hands on a tensor at no address. */
+const char *adapter_allocation_error(void);
 void adapter_free(struct adapter *adapter, void *address);
 
 /* Which of its devices an address is of, or NULL. Thread-safe. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "adapter.h"
 #include "import.h"
 #include "report.h"
 
@@ -26,6 +27,9 @@ static bool find_place(const struct compute *compute, const OrtValue *value, con
                        struct onnx_place *place, struct onnx_error *error) {
     *place = (struct onnx_place){NULL, 0};
     const OrtMemoryDevice *memory = bytes == 0 ? NULL : ort.ep->Value_GetMemoryDevice(value);
+    if (memory != NULL && address == NULL) {
+        return onnx_fail(error, "a tensor has no memory: %s", adapter_allocation_error());
+    }
     return memory == NULL || ort.ep->MemoryDevice_GetDeviceType(memory) == OrtMemoryInfoDeviceType_CPU ||
            onnx_pool_find(compute->pool, address, bytes, place) ||
            onnx_fail(error, "a tensor is not on the session's device, or that was lost and is opened anew");

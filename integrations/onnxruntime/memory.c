@@ -13,8 +13,7 @@ struct allocator {
 };
 
 static void *ORT_API_CALL allocate(OrtAllocator *allocator, size_t size) {
-    struct onnx_error error = {{0}};
-    return adapter_allocate(((struct allocator *)allocator)->adapter, size, &error);
+    return adapter_allocate(((struct allocator *)allocator)->adapter, size);
 }
 
 static void ORT_API_CALL release(OrtAllocator *allocator, void *address) {
@@ -110,6 +109,9 @@ struct end {
 static bool find_end(const struct transfer *transfer, const OrtValue *value, const void *address, size_t size,
                      struct end *end, struct onnx_error *error) {
     *end = (struct end){NULL, {NULL, 0}};
+    if (address == NULL) {
+        return onnx_fail(error, "a tensor of %zu bytes has no memory: %s", size, adapter_allocation_error());
+    }
     for (uint32_t i = 0; i < transfer->count && end->device == NULL; ++i) {
         end->device = adapter_find(&transfer->adapters[i], address, size, &end->place);
     }

@@ -27,8 +27,7 @@ struct device {
     VkDevice device; /* VK_NULL_HANDLE: a free place */
     VkQueue queue;
     bool is_lost;
-    int32_t live;     /* objects of it */
-    uint32_t pending; /* submissions that nobody waited for */
+    int32_t live; /* objects of it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,6 +38,9 @@ static int32_t fail_at;
 static uint32_t calls, failed, misuses;
 static VkResult failure;
 static int32_t live;
+
+/* This thread's submissions that it did not wait for: sessions share a device, and each waits for its own. */
+static _Thread_local uint32_t pending;
 
 static struct device *find(VkDevice device) {
     for (size_t i = 0; i < MOST_DEVICES; i++) {
@@ -89,7 +91,6 @@ static VkResult fault(const char *name, struct device *device) {
         result = failure;
         if (device != NULL && result == VK_ERROR_DEVICE_LOST) {
             device->is_lost = true;
-            device->pending = 0;
         }
     }
     return result == VK_SUCCESS && device != NULL && device->is_lost ? VK_ERROR_DEVICE_LOST : result;
@@ -157,7 +158,7 @@ static void count(VkDevice device, int32_t more) {
 /* Objects that a queue may use end where it is done with them. */
 static void end(VkDevice device, bool is_there) {
     pthread_mutex_lock(&lock);
-    misuses += is_there && find(device)->pending != 0;
+    misuses += is_there && pending != 0 && !find(device)->is_lost;
     pthread_mutex_unlock(&lock);
     count(device, is_there ? -1 : 0);
 }
@@ -225,7 +226,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_QueueSubmit(VkQueue queue, uint32_t
     struct device *device = find_queue(queue);
     VkResult result = fault("vkQueueSubmit", device);
     misuses += result == VK_SUCCESS && unsignal(fence);
-    device->pending += result == VK_SUCCESS;
+    pending += result == VK_SUCCESS;
     pthread_mutex_unlock(&lock);
     return result == VK_SUCCESS ? next.QueueSubmit(queue, submit_count, submits, fence) : result;
 }
@@ -244,7 +245,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_WaitForFences(VkDevice device, uint
     for (uint32_t i = 0; waited == VK_SUCCESS && i < fence_count; i++) {
         set_signaled(fences[i]);
     }
-    found->pending -= found->pending != 0 && result == VK_SUCCESS && waited == VK_SUCCESS;
+    pending = result == VK_ERROR_DEVICE_LOST || waited == VK_ERROR_DEVICE_LOST ? 0
+              : pending != 0 && result == VK_SUCCESS && waited == VK_SUCCESS   ? pending - 1
+                                                                               : pending;
     pthread_mutex_unlock(&lock);
     return result != VK_SUCCESS ? result : waited;
 }
@@ -257,7 +260,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL faulty_QueueWaitIdle(VkQueue queue) {
     pthread_mutex_lock(&lock);
     struct device *device = find_queue(queue);
     const VkResult result = fault("vkQueueWaitIdle", device);
-    device->pending = result == VK_SUCCESS ? 0 : device->pending;
+    pending = result == VK_SUCCESS ? 0 : pending;
     pthread_mutex_unlock(&lock);
     return result != VK_SUCCESS ? result : waited;
 }

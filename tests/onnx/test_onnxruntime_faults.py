@@ -48,10 +48,15 @@ class Faults(unittest.TestCase):
         self.misuses = faults.faults_misuses()
 
     def tearDown(self):
-        """What failed leaves nothing behind, and was never in use when it ended."""
+        """What failed leaves nothing behind when the plugin goes, and was never in use when it ended."""
+        self.afresh()
+        self.assertEqual(faults.faults_misuses(), self.misuses)
+
+    def afresh(self):
+        """No device is open, which is what sessions share: the plugin has it."""
         fail("", 0, 0)
         gc.collect()
-        self.assertEqual(faults.faults_misuses(), self.misuses)
+        vkdml.onnxruntime.unregister()
         self.assertEqual(faults.faults_live(), 0)
 
     def right(self, one):
@@ -65,8 +70,10 @@ class Faults(unittest.TestCase):
     def test_a_lost_device_is_told_and_another_session_works(self):
         for function in ("vkQueueSubmit", "vkWaitForFences", "vkResetFences"):
             with self.subTest(function):
-                one, other = session(sums()[0]), session(sums()[0])
+                one, other = session(sums()[0]), session(sums()[0])  # on one device
                 self.right(one)
+                self.right(other)
+                old = vkdml.onnxruntime.tensor(X)
                 fail(function, 3, LOST)
                 self.right(one)
                 self.right(one)
@@ -74,10 +81,13 @@ class Faults(unittest.TestCase):
                 fail("", 0, 0)
                 self.fails(one, "lost")
                 self.fails(one, "lost", np.ones((5, 4), np.float32))  # a shape that is new
-                self.right(other)
+                self.fails(other, "lost")
                 self.right(session(sums()[0]))
                 with self.assertRaisesRegex(Exception, "lost"):
                     one.run_with_iobinding(self.bound(one))
+                with self.assertRaisesRegex(Exception, "not on the session's device, or that was lost"):
+                    session(sums()[0]).run_with_ort_values(None, {"x": old})
+                del old
 
     def bound(self, one):
         binding = one.io_binding()
@@ -104,6 +114,9 @@ class Faults(unittest.TestCase):
         static = model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", FLOAT, [2, 4])], [("y", FLOAT, [2, 4])])
         for function in ("vkCreateComputePipelines", "vkAllocateMemory", "vkCreateCommandPool"):
             with self.subTest(function):
+                one = None
+                self.afresh()
+                vkdml.onnxruntime.register()
                 fail(function, 1, LOST)
                 one = session(static)
                 self.fails(one, "(lost|LOST)")
@@ -114,6 +127,7 @@ class Faults(unittest.TestCase):
     def test_no_device_no_session(self):
         for function in ("vkCreateInstance", "vkCreateDevice", "vkCreatePipelineCache", "vkCreatePipelineLayout"):
             with self.subTest(function):
+                self.afresh()
                 options = vkdml.onnxruntime.session_options()
                 fail(function, -1, OUT_OF_HOST_MEMORY)
                 with self.assertRaisesRegex(Exception, function):
@@ -128,6 +142,8 @@ class Faults(unittest.TestCase):
                          "vkCreateComputePipelines", "vkAllocateDescriptorSets", "vkWaitForFences"):
             for result in (OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY):
                 with self.subTest(function, result=result):
+                    one = None
+                    self.afresh()
                     one = session(text)
                     fail(function, -1, result)
                     self.fails(one, function, x)
@@ -208,9 +224,7 @@ class Faults(unittest.TestCase):
                 self.fails(ones[0], "lost")
                 fail("", 0, 0)
             del ones, one
-            gc.collect()
-            self.assertEqual(faults.faults_live(), 0)
-            vkdml.onnxruntime.unregister()
+            self.afresh()
             self.assertFalse([device for device in onnxruntime.get_ep_devices() if device.ep_name == "vkdml"])
             cpu = onnxruntime.InferenceSession(sums()[0], providers=["CPUExecutionProvider"])
             self.right(cpu)

@@ -140,6 +140,7 @@ static bool open_device(struct onnx_device *device, const struct onnx_device_opt
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                       .headerVersion = VKDML_HEADER_VERSION,
                                       .name = options->name,
+                                      .flags = options->labels ? (VkdmlDeviceFlags)VKDML_DEVICE_FLAG_DEBUG_UTILS : 0,
                                       .logCallback = options->log,
                                       .logUserData = options->log_data,
                                       .kernelVariant = options->variant};

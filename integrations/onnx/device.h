@@ -12,6 +12,7 @@ struct onnx_device_options {
     const char *name;         /* as VkdmlDeviceOpenInfo::name */
     const char *cache_folder; /* as of onnx_device_use_cache(), or NULL */
     VkdmlKernelVariant variant;
+    bool labels;          /* VKDML_DEVICE_FLAG_DEBUG_UTILS */
     VkdmlLogCallback log; /* NULL: silent */
     void *log_data;
 };

@@ -77,7 +77,7 @@ static struct adapter_device *open_device(struct adapter *adapter, struct onnx_e
     char name[16];
     snprintf(name, sizeof name, "#%u", (unsigned)adapter->index);
     const struct onnx_device_options options = {
-        .name = name, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
+        .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
     struct adapter_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
         onnx_fail(error, "memory is out");
@@ -121,9 +121,10 @@ static struct adapter_device *use_device(struct adapter *adapter, struct onnx_er
     return device;
 }
 
-struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, struct onnx_error *error) {
+struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, bool labels, struct onnx_error *error) {
     pthread_mutex_lock(&adapter->lock);
     adapter->logs = adapter->logs || logs;
+    adapter->labels = adapter->labels || labels;
     struct adapter_device *device = use_device(adapter, error);
     pthread_mutex_unlock(&adapter->lock);
     return device;

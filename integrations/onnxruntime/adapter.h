@@ -27,7 +27,7 @@ struct adapter {
     uint32_t index;             /* among vkdmlEnumeratePhysicalDevices()'s */
     OrtMemoryInfo *memory_info; /* of tensors on it */
     const OrtLogger *logger;
-    bool logs;            /* from the first session on that asks for it; before it is opened */
+    bool logs, labels;    /* from the first session on that asks for it; the device is opened with what was asked */
     pthread_mutex_t lock; /* of what is below */
     struct adapter_device *devices;
 };
@@ -44,7 +44,7 @@ bool adapter_is_named(const struct adapter *adapter, const char *name);
 void adapter_uuid(const struct adapter *adapter, char text[ADAPTER_UUID_ROOM]);
 
 /* For a session, until adapter_release(). NULL with a reason. Thread-safe. */
-struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, struct onnx_error *error);
+struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, bool labels, struct onnx_error *error);
 void adapter_release(struct adapter *adapter, struct adapter_device *device);
 
 /* Memory by addresses, as of onnx_pool_allocate(). Thread-safe. */

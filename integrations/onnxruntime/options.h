@@ -13,6 +13,7 @@ struct provider_options {
     bool allows_half;               /* "half": "1" */
     bool node_by_node;              /* "node_by_node": "1": nothing is fused */
     bool logs;                      /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
+    bool labels;                    /* "labels": "1": tools that show Vulkan's labels show nodes and kernels by name */
 };
 
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error);

@@ -167,7 +167,7 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     provider->options = *options;
     provider->adapter = adapter;
     const bool is_named = options->device[0] == 0 || adapter_is_named(adapter, options->device);
-    provider->device = is_named ? adapter_acquire(adapter, options->logs, error) : NULL;
+    provider->device = is_named ? adapter_acquire(adapter, options->logs, options->labels, error) : NULL;
     if (provider->device == NULL) {
         free(provider);
         return is_named ? false

@@ -172,6 +172,15 @@ def chain(width):
                  [("w", weights)]), weights
 
 
+def made(case, options, reason):
+    """Whether a session is on the plugin; else it was refused for the reason, or older versions fell back, and printed it."""
+    try:
+        return onnxruntime.InferenceSession(chain(6)[0], options, disable_fallback=True).get_providers()[0] == "vkdml"
+    except Exception as error:
+        case.assertRegex(str(error), reason)
+        return False
+
+
 class Memory(unittest.TestCase):
     """Tensors on the device: bound, passed on, and read where the host wants them."""
 
@@ -309,12 +318,28 @@ class Memory(unittest.TestCase):
         for name, fits in (("#0", True), ("#7", False), ("no such", False)):
             options = vkdml.onnxruntime.session_options(device=0)
             options.add_session_config_entry("ep.vkdml.device", name)
-            made = None
-            try:
-                made = onnxruntime.InferenceSession(self.text, options, disable_fallback=True)
-            except Exception as error:
-                self.assertRegex(str(error), f"ep.vkdml.device is {name}, but the session was given")
-            self.assertEqual(made is not None and made.get_providers()[0] == "vkdml", fits)
+            self.assertEqual(made(self, options, f"ep.vkdml.device is {name}, but the session was given"), fits)
+
+
+class Options(unittest.TestCase):
+    def test_labels_log_and_single_nodes(self):
+        """The device is opened with them: the plugin is registered anew."""
+        vkdml.onnxruntime.unregister()
+        text, weights = chain(6)
+        options = vkdml.onnxruntime.session_options()
+        for name in ("labels", "log", "node_by_node"):
+            options.add_session_config_entry(f"ep.vkdml.{name}", "1")
+        x = np.ones((2, 6), np.float32)
+        one = onnxruntime.InferenceSession(text, options)
+        self.assertEqual(one.get_providers()[0], "vkdml")
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
+        del one
+        vkdml.onnxruntime.unregister()
+
+    def test_what_is_no_truth_is_refused(self):
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.labels", "perhaps")
+        self.assertFalse(made(self, options, "ep.vkdml.labels is perhaps, must be 0 or 1"))
 
 
 class Tap(unittest.TextTestResult):

@@ -40,7 +40,7 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
     const char *path;        /**< of the model; external data lies beside it */
-    const char *device;      /**< part of a device's name; NULL: the best, or what VKDML_DEVICE names */
+    const char *device;      /**< as VkdmlDeviceOpenInfo::name; NULL: the best, or what VKDML_DEVICE names */
     const char *cacheFolder; /**< where pipelines are kept, in a file for each device; NULL: nowhere */
     uint32_t flags;          /**< of VKDML_ONNX_.. */
     uint32_t shapesKept;     /**< compiled for so many shapes at once; 0: 8 */

@@ -152,7 +152,7 @@ class Graph:
 
         Args:
             outputs: as for outputs(), in a dictionary; those that were given to it where left out.
-            device: as for vkdml.run(): the best one, a part of one's name, or a vkdml.Device.
+            device: as for vkdml.run(): the best one, one by name, number or UUID, or a vkdml.Device.
             allow_half, zero_undefined: as for vkdml.run().
             node_by_node: VKDML_COMPILE_FLAG_NODE_BY_NODE: no nodes are joined to one.
         """

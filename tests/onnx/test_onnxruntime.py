@@ -40,6 +40,15 @@ def session(text, **options):
     return made
 
 
+def together(work, count):
+    """Calls work(0), work(1), .. in threads of their own, and waits for all."""
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 class Plugin(unittest.TestCase):
     def test_devices_have_names(self):
         names = [device.ep_metadata["vulkan_device"] for device in vkdml.onnxruntime.devices()]
@@ -148,11 +157,7 @@ class Plugin(unittest.TestCase):
                 if not np.array_equal(sessions[turn % 2].run(None, {"x": x})[0], (x + weights) ** 2):
                     failures.append(seed)
 
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(work, 4)
         self.assertEqual(failures, [])
 
     def test_the_plugin_can_go_and_come_again(self):
@@ -297,11 +302,7 @@ class Memory(unittest.TestCase):
                 if not np.array_equal(got[0].numpy(), x - self.weights):
                     failures.append(seed)
 
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(work, 4)
         self.assertEqual(failures, [])
 
     def test_devices_by_number_and_uuid(self):

@@ -145,3 +145,25 @@ configure() {
     shift
     [ -e "$configured/build.ninja" ] || quietly "meson setup" meson setup "$@" "$configured" "$root"
 }
+
+# python_environment FOLDER: a fresh environment of Python's in FOLDER/venv, for packages of the index.
+python_environment() {
+    maker=python3
+    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
+    quietly "python -m venv" timeout 120 "$maker" -m venv "$1/venv"
+}
+
+# onnxruntime_build NAME: sets $folder to NAME/, and $build, where it is empty, to a build folder in it, which is configured with
+# ONNX Runtime's plugin. Brings what they need.
+onnxruntime_build() {
+    folder=$root/$1
+    # shellcheck disable=SC2086 # lists of packages
+    require $packages $python_packages
+    require_meson
+    mkdir -p "$folder"
+    sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+    if [ -z "$build" ]; then
+        configure "$1/build" "-Donnxruntime=$root/build-onnxruntime/include"
+        build=$folder/build
+    fi
+}

@@ -15,7 +15,6 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
 
-folder=$root/build-onnx
 build=
 setup_only=
 if [ "${1-}" = --setup-only ]; then
@@ -25,22 +24,12 @@ elif [ "${1-}" = --build ]; then
     build=$(cd "$2" && pwd)
     shift 2
 fi
-# shellcheck disable=SC2086 # lists of packages
-require $packages $python_packages
-require_meson
-mkdir -p "$folder"
-sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+onnxruntime_build build-onnx
 python=$folder/venv/bin/python
 if ! "$python" -c "import onnx, onnxruntime" >/dev/null 2>&1; then
-    maker=python3
-    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
-    quietly "python -m venv" "$maker" -m venv "$folder/venv"
+    python_environment "$folder"
     # shellcheck disable=SC2086 # a list
     quietly "pip install" "$folder/venv/bin/pip" install --quiet ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 numpy}
-fi
-if [ -z "$build" ]; then
-    configure build-onnx/build "-Donnxruntime=$root/build-onnxruntime/include"
-    build=$folder/build
 fi
 quietly "the build" ninja -C "$build"
 [ -z "$setup_only" ] || exit 0

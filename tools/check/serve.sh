@@ -12,29 +12,18 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
 
-folder=$root/build-serve
 build=
 if [ "${1-}" = --build ]; then
     build=$(cd "$2" && pwd)
     shift 2
 fi
-# shellcheck disable=SC2086 # lists of packages
-require $packages $python_packages
-require_meson
-mkdir -p "$folder"
-sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+onnxruntime_build build-serve
 python=$folder/venv/bin/python
 if ! "$python" -c "import numpy, onnxruntime, ray.serve" >/dev/null 2>&1; then
-    maker=python3
-    "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
-    quietly "python -m venv" timeout 120 "$maker" -m venv "$folder/venv"
+    python_environment "$folder"
     # shellcheck disable=SC2086 # a list
     quietly "pip install" timeout 900 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check \
         ${VKDML_SERVE_PACKAGES:--r "$root/examples/serve/requirements.txt"}
-fi
-if [ -z "$build" ]; then
-    configure build-serve/build "-Donnxruntime=$root/build-onnxruntime/include"
-    build=$folder/build
 fi
 quietly "the build" ninja -C "$build"
 
